@@ -1,0 +1,47 @@
+# make demo   questions to verdicts with built-in models and judge; no key, no network once installed
+# make test   all tests
+# make check  lint, format and types
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+
+.PHONY: help demo test check format clean-demo
+
+help:
+	@sed -n '1,3s/^# //p' Makefile
+
+demo: $(VENV)/.installed
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+
+test: $(VENV)/.dev
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(VENV)/.dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: $(VENV)/.dev
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+clean-demo:
+	rm -rf demo
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else 1)' 2>/dev/null || \
+	  { echo "turnbench needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "this Python cannot make virtual environments; install its venv package (Debian, Ubuntu: apt install python3-venv) and run make again" >&2; exit 2; }
+	@echo "making $(VENV)" >&2
+	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(BIN)/python pyproject.toml
+	@echo "installing turnbench into $(VENV) (once; about half a minute)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	@echo "installing what the tests need" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@

@@ -1,0 +1,89 @@
+"""One small tree of errors; each says what is wrong, where, and what to do, in one line.
+
+    TurnbenchError              root; exit code 2
+    ├── UsageError              a flag, a name or a combination that cannot work
+    ├── DataError               a line of a file that is not what it must be (path and line)
+    ├── MissingError            answers, references or keys that are needed and not there
+    ├── StorageError            a file that cannot be written, or that another process holds
+    ├── ChatError               one call to a chat model failed for good; exit code 1
+    │   ├── TransientError      it may succeed when tried again (rate limit, outage, cut reply)
+    │   └── EndpointError       no call to this endpoint can succeed (key, model, address); exit code 2
+    └── Interrupted             the user stopped the run; exit code 130
+
+Only `harness.cli` and `viewer` catch the root. Nothing here subclasses `KeyError`, which would show its message in quotes.
+"""
+
+import pathlib
+
+
+class TurnbenchError(Exception):
+    """Root of all errors that a user can meet; `str()` of it is one printable line."""
+
+    exit_code = 2
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))
+
+
+class UsageError(TurnbenchError):
+    """The command or call cannot work as given."""
+
+
+class DataError(TurnbenchError):
+    """A file does not hold what it must; `path` and `line` say where (line is None for the whole file)."""
+
+    def __init__(self, message: str, *, path: pathlib.Path | str, line: int | None = None) -> None:
+        self.path = pathlib.Path(path)
+        self.line = line
+        where = str(path) if line is None else f"{path}:{line}"
+        super().__init__(f"{where}: {message}")
+
+
+class MissingError(TurnbenchError):
+    """Something needed before the first call is not there."""
+
+
+class StorageError(TurnbenchError):
+    """A file or folder cannot be written, or is held by another process."""
+
+
+class ChatError(TurnbenchError):
+    """A call to a chat model failed for good: this request would fail again.
+
+    `kind` is one short word for summaries: "bad request", "context too long", "content filter", ...
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, kind: str = "error") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class TransientError(ChatError):
+    """A call failed in a way that a later try may not; `retry_after` is the server's wish in seconds, if it had one."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: str = "outage",
+        retry_after: float | None = None,
+        connected: bool = True,
+    ) -> None:
+        super().__init__(message, kind=kind)
+        self.retry_after = retry_after
+        self.connected = connected
+        """False if no connection to the server came about."""
+
+
+class EndpointError(ChatError):
+    """No call to this endpoint can succeed: the key is refused, the model unknown, or nobody answers. Stops the run."""
+
+    exit_code = 2
+
+
+class Interrupted(TurnbenchError):
+    """The user stopped the run; what was done is kept."""
+
+    exit_code = 130

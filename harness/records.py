@@ -1,0 +1,314 @@
+"""What flows through the harness, one type a noun; read this page first.
+
+    Question ─▶ Request ─▶ Reply ─▶ Answer ─▶ Match ─▶ Request ─▶ Reply ─▶ Judgment
+               (chat model)                          (judge)
+
+All records are frozen. How each stands in a file, with the field names that FastChat uses, is in `harness.rows`; nothing here
+knows a file format. Absent values are None; -1 and "error" exist on disk only.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+QuestionId: TypeAlias = int | str
+FinishReason: TypeAlias = Literal["stop", "length", "refused", "empty", "unstated"]
+Mode: TypeAlias = Literal["single", "pairwise-baseline", "pairwise-all"]
+Side: TypeAlias = Literal["A", "B", "tie"]
+
+MODES: tuple[Mode, ...] = ("single", "pairwise-baseline", "pairwise-all")
+
+
+def content_hash(*parts: Any) -> str:
+    """Return 16 hexadecimal digits that stand for these JSON values (SHA-256 over their canonical form)."""
+    text = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of a benchmark, with every turn that the user takes."""
+
+    question_id: QuestionId
+    category: str
+    turns: tuple[str, ...]
+    """What the user says, turn by turn; at least one, none empty."""
+    reference: tuple[str, ...] = ()
+    """The question file's own `reference` field. Read, kept, and never shown to a judge."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Every further field of the row; can be grouped by."""
+
+    @property
+    def content(self) -> str:
+        """The hash of what makes this question what it is: its turns and its category."""
+        return content_hash(self.category, self.turns)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """What a reply is sampled with. None leaves a parameter to the endpoint."""
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+    """The most tokens that a reply may have, reasoning included."""
+    top_p: float | None = None
+    seed: int | None = None
+
+    def stated(self) -> dict[str, float | int]:
+        """Return the parameters that are set, by name."""
+        named = {"temperature": self.temperature, "max_tokens": self.max_tokens, "top_p": self.top_p, "seed": self.seed}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a request is about, for built-in models and judges; no remote chat model ever sees it."""
+
+    question: Question
+    turn: int
+    """The turn that is asked or judged; the first is 1."""
+    reference: tuple[str, ...] | None = None
+    """The reference answer's turns, if the question has one."""
+    answers: tuple[tuple[str, ...], ...] = ()
+    """For a judge: the turns of the one or two conversations shown, in the order shown."""
+    verdict_format: str = ""
+    """For a judge: the form in which the verdict is wanted, such as `[[rating]]`."""
+    scale: tuple[float, float] = (1, 10)
+    """For a judge that grades: least and greatest score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call to a chat model: the messages, and how to sample the reply."""
+
+    messages: tuple[Message, ...]
+    sampling: Sampling = Sampling()
+    facts: Facts | None = None
+
+    @property
+    def content(self) -> str:
+        """The hash of what is sent; equal requests have equal hashes."""
+        return content_hash([[m.role, m.content] for m in self.messages], self.sampling.stated())
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call as the provider counted them; None where it did not say."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    """Tokens of the reply, reasoning included."""
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    """The part of the prompt that came from the provider's cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a chat model said, and under which conditions."""
+
+    text: str
+    reasoning: str | None = None
+    """Thinking that came apart from the reply; never carried into the next turn, never shown to a judge."""
+    finish_reason: FinishReason = "unstated"
+    """`length`: cut at the token limit. `refused`: the provider or the model declined. `empty`: no text at all."""
+    usage: Usage = Usage()
+    seconds: float | None = None
+    """From sending to the last byte, the try that succeeded alone."""
+    model: str | None = None
+    """The model string that the provider reported."""
+    applied: Mapping[str, Any] = field(default_factory=dict)
+    """The sampling parameters that were really sent."""
+    note: str | None = None
+    """What a reader of the row should know, such as a built-in that answered in place of another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One complete conversation of a model about a question."""
+
+    index: int
+    replies: tuple[Reply, ...]
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """The text of every reply."""
+        return tuple(reply.text for reply in self.replies)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One model's replies to every turn of one question."""
+
+    question_id: QuestionId
+    model: str
+    choices: tuple[Choice, ...]
+    asked: Sampling = Sampling()
+    system: str | None = None
+    question_content: str | None = None
+    """Hash of the question that was answered; None in rows of other tools."""
+    parameters_content: str | None = None
+    """Hash of everything else that made the answer: sampling, system prompt, template."""
+    answer_id: str | None = None
+    tstamp: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One thing to be judged: a question's turn, and the answer graded or the two compared."""
+
+    question: Question
+    turn: int
+    """The turn in focus; the first is 1. All earlier ones are shown too."""
+    models: tuple[str, ...]
+    """The one model graded, or the two compared in the order in which the judge sees them."""
+    game: Literal[1, 2] = 1
+    """Of a pair: 1 shows `model_1` first, 2 shows it second."""
+    criterion: str | None = None
+    sample: int = 0
+    choice: int = 0
+
+    @property
+    def pair(self) -> tuple[str, ...]:
+        """The models as the row names them, whichever order was shown."""
+        return self.models if self.game == 1 else self.models[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A grade on the judge set's scale."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Several grades from one judgment, by name: the two answers, or the dimensions of one."""
+
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """Which of two answers is better; A is the one shown first."""
+
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One of a closed set of labels."""
+
+    value: str
+
+
+Verdict: TypeAlias = Score | Scores | Winner | Label
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a judgment's text was understood to say."""
+
+    verdict: Verdict | None
+    """None if the text gives no verdict that can be relied on."""
+    reason: str
+    """Why it was read so, in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFrom:
+    """Hashes of what one judgment was made from; it is done if they equal today's."""
+
+    question: str
+    conversation: str
+    """Over the texts of the answers shown, in the row's order of models."""
+    reference: str | None
+    template: str
+    """Over the judge set's text of the template and the rules that shape it."""
+    parameters: str
+    """Over the judge's sampling and whatever else is sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What a judge made of a match: its words, and the verdict parsed from them."""
+
+    match: Match
+    judge: str
+    judge_set: str
+    judge_set_version: str
+    template: str
+    request: Request
+    attempts: tuple[Reply, ...]
+    """Every reply, the last of which counts."""
+    parsed: Parsed
+    made_from: MadeFrom
+
+    @property
+    def reply(self) -> Reply:
+        """The reply that counts."""
+        return self.attempts[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What made a judgment or a vote; a table never mixes two of them."""
+
+    judge: str
+    judge_set: str = "unstated"
+    """The judge set and its version; `unstated` in rows of other tools."""
+    sampling: str = "unstated"
+    """The sampling that was asked for, as one text."""
+    sample: int = 0
+    criterion: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """A grade as a judgment file holds it, without the texts."""
+
+    question_id: QuestionId
+    turn: int
+    model: str
+    score: float | None
+    """None if the judgment gave no score."""
+    origin: Origin
+    template: str | None = None
+    question_content: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A pair as a judgment or vote file holds it, without the texts."""
+
+    question_id: QuestionId
+    turn: int
+    model_1: str
+    model_2: str
+    winners: tuple[str | None, ...]
+    """Who won each game that was played, "model_1", "model_2" or "tie"; None if a judgment gave no verdict."""
+    origin: Origin
+    voter: str | None = None
+    """Who cast it, in a vote file; None for a judge model."""
+    template: str | None = None
+    question_content: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A job that ended without a record, and why."""
+
+    key: str
+    """The job's key, readable: model, question, turn."""
+    kind: str
+    message: str

@@ -1,0 +1,360 @@
+"""How each record stands in a file: FastChat's field names, and ours beside them.
+
+Dictionaries stop here. Reading is lenient about what other tools leave out (it is None or "unstated") and strict about what is
+there: a wrong type is a `DataError` with file and line. Nothing that FastChat's tools read is renamed or dropped on writing.
+"""
+
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+from harness.errors import DataError
+from harness.records import (
+    Answer,
+    Choice,
+    Comparison,
+    Judgment,
+    MadeFrom,
+    Origin,
+    Question,
+    QuestionId,
+    Rating,
+    Reply,
+    Sampling,
+    Score,
+    Scores,
+    Usage,
+    Verdict,
+    Winner,
+)
+
+FAILED_TEXT = "$ERROR$"
+"""What FastChat stores as the answer where a call failed; a missing answer here."""
+FAILED_SCORE = -1
+FAILED_WINNER = "error"
+TIE_DELTA = 0.1
+"""Two scores in one judgment that differ by no more are a tie (FastChat `llm_judge/common.py`)."""
+_WINNERS = ("model_1", "model_2", "tie", FAILED_WINNER)
+_FINISHES = ("stop", "length", "refused", "empty", "unstated")
+
+
+class _Fields:
+    """A row with its place, for typed look-ups that complain with file and line."""
+
+    def __init__(self, row: Mapping[str, Any], path: pathlib.Path, line: int) -> None:
+        self.row, self.path, self.line = row, path, line
+
+    def wrong(self, message: str) -> DataError:
+        return DataError(message, path=self.path, line=self.line)
+
+    def need(self, name: str) -> Any:
+        if name not in self.row:
+            raise self.wrong(f"the field {name!r} is missing")
+        return self.row[name]
+
+    def text(self, name: str) -> str:
+        value = self.need(name)
+        if not isinstance(value, str) or not value:
+            raise self.wrong(f"{name} must be a text that is not empty, this is {_shown(value)}")
+        return value
+
+    def turn(self) -> int:
+        value = self.row.get("turn", 1)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise self.wrong(f"turn must be a whole number from 1, this is {_shown(value)}")
+        return value
+
+    def question_id(self) -> QuestionId:
+        value = self.need("question_id")
+        if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
+            raise self.wrong(f"question_id must be a whole number or a text, this is {_shown(value)}")
+        return question_id(value)
+
+    def judge(self) -> tuple[str, str | None]:
+        value = self.need("judge")
+        if isinstance(value, str) and value:
+            return value, None
+        if isinstance(value, list) and value and all(isinstance(v, str) for v in value):
+            return value[0], value[1] if len(value) > 1 else None
+        raise self.wrong(f'judge must be ["model", "template"] or a text, this is {_shown(value)}')
+
+
+def question_id(value: int | str) -> QuestionId:
+    """Return the id as it is compared: a text of digits is the number."""
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and str(int(value)) == value else value
+
+
+def question_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Question:
+    """Return the question on a line of `question.jsonl`, or raise `DataError`."""
+    get = _Fields(row, path, line)
+    key = get.question_id()
+    category, turns = get.text("category"), get.need("turns")
+    if not isinstance(turns, list) or not turns:
+        raise get.wrong(f"turns must be a list of at least one text, this is {_shown(turns)} (question {key})")
+    for number, turn in enumerate(turns, 1):
+        if not isinstance(turn, str) or not turn.strip():
+            raise get.wrong(f"turn {number} of question {key} must be a text that is not empty, this is {_shown(turn)}")
+    reference = row.get("reference") or ()
+    if isinstance(reference, str):
+        reference = (reference,)
+    if not isinstance(reference, list | tuple) or not all(isinstance(r, str) for r in reference):
+        raise get.wrong(f"reference of question {key} must be a list of texts, this is {_shown(reference)}")
+    extra = {k: v for k, v in row.items() if k not in {"question_id", "category", "turns", "reference"}}
+    return Question(key, category, tuple(turns), tuple(reference), extra)
+
+
+def answer_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int, *, model: str) -> Answer | None:
+    """Return the answer on a line of an answer file; None where the row holds FastChat's error text instead of one."""
+    get = _Fields(row, path, line)
+    key, choices = get.question_id(), get.need("choices")
+    if not isinstance(choices, list) or not choices:
+        raise get.wrong(f"choices of question {key} must be a list that is not empty, this is {_shown(choices)}")
+    read = tuple(_choice(get, number, choice) for number, choice in enumerate(choices))
+    if any(FAILED_TEXT in choice.turns for choice in read):
+        return None
+    made = row.get("made_from") or {}
+    return Answer(
+        question_id=key,
+        model=model,
+        choices=read,
+        asked=_sampling(row.get("sampling")),
+        system=row.get("system_prompt"),
+        question_content=made.get("question"),
+        parameters_content=made.get("parameters"),
+        answer_id=row.get("answer_id"),
+        tstamp=row.get("tstamp"),
+    )
+
+
+def is_good_answer(row: Mapping[str, Any]) -> bool:
+    """Return whether an answer row holds an answer, not FastChat's error text."""
+    return not any(FAILED_TEXT in choice["turns"] for choice in row["choices"])
+
+
+def _choice(get: _Fields, number: int, choice: Any) -> Choice:
+    turns = choice.get("turns") if isinstance(choice, dict) else None
+    if not isinstance(turns, list) or not turns or not all(isinstance(turn, str) for turn in turns):
+        raise get.wrong(f"choices[{number}].turns must be a list of texts, one a turn, this is {_shown(turns)}")
+    details = choice.get("details") or []
+    details = details if isinstance(details, list) and len(details) == len(turns) else [{}] * len(turns)
+    index = choice.get("index", number)
+    return Choice(index if isinstance(index, int) else number, tuple(reply_from_row(t, d) for t, d in zip(turns, details)))
+
+
+def reply_from_row(text: str, details: Mapping[str, Any]) -> Reply:
+    """Return a reply from its text and the details stored beside it."""
+    finish = details.get("finish_reason")
+    usage = details.get("usage") or {}
+    return Reply(
+        text=text,
+        reasoning=details.get("reasoning"),
+        finish_reason=finish if finish in _FINISHES else "unstated",
+        usage=Usage(**{name: usage.get(name) for name in Usage.__slots__}),
+        seconds=details.get("seconds"),
+        model=details.get("provider_model"),
+        applied=(details.get("sampling_applied") or {}),
+        note=details.get("note"),
+    )
+
+
+def reply_details(reply: Reply) -> dict[str, Any]:
+    """Return what is stored of a reply beside its text; the inverse of `reply_from_row`."""
+    usage = {name: getattr(reply.usage, name) for name in Usage.__slots__}
+    row: dict[str, Any] = {
+        "finish_reason": reply.finish_reason,
+        "usage": {name: count for name, count in usage.items() if count is not None},
+        "seconds": None if reply.seconds is None else round(reply.seconds, 3),
+        "provider_model": reply.model,
+        "sampling_applied": dict(reply.applied),
+    }
+    if reply.reasoning is not None:
+        row["reasoning"] = reply.reasoning
+    if reply.note is not None:
+        row["note"] = reply.note
+    return row
+
+
+def _sampling(value: Any) -> Sampling:
+    known = {name: value.get(name) for name in Sampling.__slots__} if isinstance(value, dict) else {}
+    return Sampling(**known)
+
+
+def answer_to_row(answer: Answer) -> dict[str, Any]:
+    """Return the row of an answer: FastChat's fields, then ours."""
+    return {
+        "question_id": answer.question_id,
+        "answer_id": answer.answer_id,
+        "model_id": answer.model,
+        "choices": [
+            {"index": c.index, "turns": list(c.turns), "details": [reply_details(reply) for reply in c.replies]}
+            for c in answer.choices
+        ],
+        "tstamp": answer.tstamp,
+        "system_prompt": answer.system,
+        "sampling": answer.asked.stated(),
+        "made_from": {"question": answer.question_content, "parameters": answer.parameters_content},
+    }
+
+
+def single_to_row(judgment: Judgment, tstamp: float) -> dict[str, Any]:
+    """Return the row of a graded answer."""
+    verdict = judgment.parsed.verdict
+    return {
+        "question_id": judgment.match.question.question_id,
+        "model": judgment.match.models[0],
+        "judge": [judgment.judge, judgment.template],
+        "user_prompt": _user_prompt(judgment),
+        "judgment": judgment.reply.text,
+        "score": verdict.value if isinstance(verdict, Score) else FAILED_SCORE,
+        "turn": judgment.match.turn,
+        "tstamp": tstamp,
+        **_common(judgment),
+        "details": [_details(judgment)],
+    }
+
+
+def pair_to_row(game_1: Judgment, game_2: Judgment, tstamp: float) -> dict[str, Any]:
+    """Return the row of a pair that was judged in both orders."""
+    model_1, model_2 = game_1.match.pair
+    return {
+        "question_id": game_1.match.question.question_id,
+        "model_1": model_1,
+        "model_2": model_2,
+        "g1_winner": _winner(game_1),
+        "g2_winner": _winner(game_2),
+        "judge": [game_1.judge, game_1.template],
+        "g1_user_prompt": _user_prompt(game_1),
+        "g1_judgment": game_1.reply.text,
+        "g2_user_prompt": _user_prompt(game_2),
+        "g2_judgment": game_2.reply.text,
+        "turn": game_1.match.turn,
+        "tstamp": tstamp,
+        **_common(game_1),
+        "details": [_details(game_1), _details(game_2)],
+    }
+
+
+def _common(judgment: Judgment) -> dict[str, Any]:
+    made = judgment.made_from
+    return {
+        "judge_set": judgment.judge_set,
+        "judge_set_version": judgment.judge_set_version,
+        "criterion": judgment.match.criterion,
+        "sample": judgment.match.sample,
+        "choice": judgment.match.choice,
+        "system_prompt": next((m.content for m in judgment.request.messages if m.role == "system"), None),
+        "sampling": judgment.request.sampling.stated(),
+        "made_from": {name: getattr(made, name) for name in MadeFrom.__slots__},
+    }
+
+
+def _details(judgment: Judgment) -> dict[str, Any]:
+    row = {"verdict_reason": judgment.parsed.reason, **reply_details(judgment.reply)}
+    if len(judgment.attempts) > 1:
+        row["earlier_attempts"] = [{"judgment": r.text, **reply_details(r)} for r in judgment.attempts[:-1]]
+    return row
+
+
+def _user_prompt(judgment: Judgment) -> str:
+    return next(m.content for m in reversed(judgment.request.messages) if m.role == "user")
+
+
+def _winner(game: Judgment) -> str:
+    """Return the winner of a game in the row's words, whichever order was shown."""
+    side = winning_side(game.parsed.verdict)
+    if side is None or side == "tie":
+        return side or FAILED_WINNER
+    shown_first = side == "A"
+    return "model_1" if shown_first == (game.match.game == 1) else "model_2"
+
+
+def winning_side(verdict: Verdict | None) -> str | None:
+    """Return "A", "B" or "tie" for a verdict on a pair; None where there is none."""
+    if isinstance(verdict, Winner):
+        return verdict.side
+    if isinstance(verdict, Scores):
+        gap = verdict.values["A"] - verdict.values["B"]
+        return "tie" if abs(gap) <= TIE_DELTA else "A" if gap > 0 else "B"
+    return None
+
+
+def made_from_row(row: Mapping[str, Any]) -> MadeFrom | None:
+    """Return the hashes that a judgment row carries; None in rows of other tools."""
+    made = row.get("made_from")
+    if not isinstance(made, dict):
+        return None
+    return MadeFrom(**{name: made.get(name) for name in MadeFrom.__slots__})
+
+
+def rating_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Rating:
+    """Return the grade on a line of a `..._single.jsonl` file, or raise `DataError`."""
+    get = _Fields(row, path, line)
+    score = get.need("score")
+    if isinstance(score, bool) or not isinstance(score, int | float | None) or score != score:
+        raise get.wrong(f"score must be a number, this is {_shown(score)}")
+    judge, template = get.judge()
+    return Rating(
+        question_id=get.question_id(),
+        turn=get.turn(),
+        model=get.text("model"),
+        score=None if score == FAILED_SCORE else score,
+        origin=_origin(row, judge),
+        template=template,
+        question_content=(row.get("made_from") or {}).get("question"),
+    )
+
+
+def comparison_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Comparison:
+    """Return the pair on a line of a `..._pair.jsonl` file or of a vote file, or raise `DataError`."""
+    get = _Fields(row, path, line)
+    judge, template = get.judge()
+    vote = "model_a" in row
+    if vote:
+        winners = (_vote(get),)
+    else:
+        winners = tuple(_game(get, name) for name in ("g1_winner", "g2_winner"))
+    return Comparison(
+        question_id=get.question_id(),
+        turn=get.turn(),
+        model_1=get.text("model_a" if vote else "model_1"),
+        model_2=get.text("model_b" if vote else "model_2"),
+        winners=winners,
+        origin=Origin(judge="votes") if vote else _origin(row, judge),
+        voter=judge if vote else None,
+        template=template,
+        question_content=(row.get("made_from") or {}).get("question"),
+    )
+
+
+def _game(get: _Fields, name: str) -> str | None:
+    value = get.need(name)
+    if value not in _WINNERS:
+        raise get.wrong(f"{name} must be one of {', '.join(_WINNERS)}, this is {_shown(value)}")
+    return None if value == FAILED_WINNER else value
+
+
+def _vote(get: _Fields) -> str | None:
+    value = get.text("winner")
+    if value.startswith("tie"):
+        return "tie"
+    if value not in {"model_a", "model_b", FAILED_WINNER}:
+        raise get.wrong(f"winner must be model_a, model_b or a tie, this is {_shown(value)}")
+    return {"model_a": "model_1", "model_b": "model_2"}.get(value)
+
+
+def _origin(row: Mapping[str, Any], judge: str) -> Origin:
+    judge_set = row.get("judge_set")
+    sampling = row.get("sampling")
+    return Origin(
+        judge=judge,
+        judge_set=f"{judge_set} {row.get('judge_set_version')}" if judge_set else "unstated",
+        sampling=" ".join(f"{k}={v}" for k, v in sorted(sampling.items())) if isinstance(sampling, dict) else "unstated",
+        sample=row.get("sample") or 0,
+        criterion=row.get("criterion"),
+    )
+
+
+def _shown(value: object) -> str:
+    """Return a value as an error message shows it: short, and with its type where that is the fault."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
