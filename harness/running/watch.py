@@ -1,0 +1,45 @@
+"""What a run tells whoever watches it: a progress bar, a test, a page."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from harness.records import Failure, Reply
+
+
+@dataclass(slots=True)
+class Tally:
+    """The counts of a run, kept up to date while it goes on."""
+
+    planned: int = 0
+    """Jobs to do in this run."""
+    done: int = 0
+    """Jobs that ended in a record."""
+    calls: int = 0
+    """Replies received from chat models."""
+    retries: int = 0
+    in_flight: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    flagged: dict[str, int] = field(default_factory=dict)
+    """Replies that were cut, refused or empty, by finish reason."""
+
+    def count(self, reply: Reply) -> None:
+        """Add one reply."""
+        self.calls += 1
+        self.prompt_tokens += reply.usage.prompt_tokens or 0
+        self.completion_tokens += reply.usage.completion_tokens or 0
+        if reply.finish_reason in {"length", "refused", "empty"}:
+            self.flagged[reply.finish_reason] = self.flagged.get(reply.finish_reason, 0) + 1
+
+
+class Watcher(Protocol):
+    """Receives the tally whenever it has changed."""
+
+    def __call__(self, tally: Tally) -> None:
+        """Show the tally, quickly: it is called from the event loop."""
+        ...
+
+
+def nobody(tally: Tally) -> None:
+    """Watch a run without showing anything."""
