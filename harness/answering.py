@@ -1,0 +1,341 @@
+"""Questions × chat model → answers: the conversations, and the file that they go to.
+
+    plan = plan_answers(["gpt-4o", "builtin/eliza"], load_bench("mt_bench"))     # resolves names and keys; calls nothing
+    report = run_answers(plan)                                                   # calls, writes model_answer/*.jsonl
+
+Every turn sees the model's own earlier replies; reasoning is kept apart and never carried over.
+"""
+
+import contextlib
+import logging
+import pathlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from harness.bench import Bench, read_answers
+from harness.chat import ChatModel, Endpoint, open_chat_model, resolve
+from harness.errors import UsageError
+from harness.jsonl import Journal
+from harness.records import (
+    Answer,
+    Choice,
+    Facts,
+    Message,
+    Question,
+    QuestionId,
+    Reply,
+    Request,
+    Sampling,
+    content_hash,
+)
+from harness.rows import answer_to_row, is_good_answer, question_id
+from harness.running.direct import run
+from harness.running.jobs import Course, Job, Steps
+from harness.running.pending import Pending
+from harness.running.watch import Tally, Watcher, nobody
+
+log = logging.getLogger("turnbench")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """How answers are made."""
+
+    num_choices: int = 1
+    """Conversations for each question."""
+    temperature: float | None = None
+    """Forced for every category; None samples by category as MT-Bench does."""
+    max_tokens: int = 4096
+    """The most tokens of one reply, reasoning included."""
+    top_p: float | None = None
+    seed: int | None = None
+    """Sent to endpoints that take one; choice k is sampled with seed + k."""
+    system: str | None = None
+    """System prompt; None takes the benchmark's, if it has one."""
+    base_url: str | None = None
+    api_key_env: str | None = None
+    conv_template: str | None = None
+    timeout: float | None = None
+    """Seconds that one call may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one job yields: one choice of one answer."""
+
+    question: Question
+    choice: Choice
+
+
+@dataclass(slots=True)
+class _Todo:
+    """What is to be done for one model and question."""
+
+    question: Question
+    kept: dict[int, Choice]
+    missing: tuple[int, ...]
+
+
+@dataclass
+class ModelPlan:
+    """What is to be done for one model."""
+
+    endpoint: Endpoint
+    path: pathlib.Path
+    already: int = 0
+    """Questions whose answers are there and current."""
+    superseded: int = 0
+    """Answers that are there but were made from another question, prompt or sampling."""
+    todo: list[_Todo] = field(default_factory=list)
+
+    @property
+    def calls(self) -> int:
+        """Calls to the model, if none has to be repeated."""
+        return sum(len(t.missing) * len(t.question.turns) for t in self.todo)
+
+
+@dataclass
+class AnswerPlan:
+    """Everything that `run_answers` will do; nothing has been called or written yet."""
+
+    bench: Bench
+    options: AnswerOptions
+    models: list[ModelPlan]
+
+    @property
+    def jobs(self) -> int:
+        """Conversations to hold."""
+        return sum(len(t.missing) for m in self.models for t in m.todo)
+
+    @property
+    def calls(self) -> int:
+        """Calls to chat models, if none has to be repeated."""
+        return sum(m.calls for m in self.models)
+
+
+def plan_answers(
+    models: Sequence[str],
+    bench: Bench,
+    options: AnswerOptions = AnswerOptions(),
+    *,
+    questions: Sequence[Question] | None = None,
+    answer_file: pathlib.Path | None = None,
+    redo: bool = False,
+) -> AnswerPlan:
+    """Return what has to be done so that every model has answered every question.
+
+    `questions` are the ones to answer (default: all of the benchmark). `answer_file` replaces the usual file of the one model.
+    With `redo`, answers that are there and current are made again; the old rows are kept in `.turnbench/`.
+
+    Raises:
+        UsageError: no such model, or options that cannot work together.
+        MissingError: a key is not in the environment.
+        DataError: an answer file that is there can't be read.
+    """
+    names = list(dict.fromkeys(models))
+    if not names:
+        raise UsageError("no model given; name at least one with --model")
+    if answer_file is not None and len(names) > 1:
+        raise UsageError("--answer-file takes the answers of one model; leave it out for several")
+    if options.num_choices < 1:
+        raise UsageError(f"--num-choices must be at least 1, this is {options.num_choices}")
+    chosen = bench.questions if questions is None else tuple(questions)
+    if not chosen:
+        raise UsageError(f"no question is left of the {len(bench.questions)} in {bench.name}: check the slice that was asked for")
+    plans = []
+    for name in names:
+        endpoint = resolve(
+            name,
+            base_url=options.base_url,
+            api_key_env=options.api_key_env,
+            conv_template=options.conv_template,
+            timeout=options.timeout,
+        )
+        path = answer_file or bench.answer_file(name)
+        plans.append(_plan_model(ModelPlan(endpoint, path), bench, options, chosen, redo))
+    return AnswerPlan(bench, options, plans)
+
+
+def _plan_model(
+    plan: ModelPlan, bench: Bench, options: AnswerOptions, questions: Sequence[Question], redo: bool
+) -> ModelPlan:
+    there = _answers_there(plan)
+    foreign = 0
+    for question in questions:
+        answer = there.get(question.question_id)
+        kept: dict[int, Choice] = {}
+        if answer is not None and not redo:
+            if answer.parameters_content is None and _shape_fits(answer, question):
+                foreign += 1
+                kept = {c.index: c for c in answer.choices}
+            elif (answer.question_content, answer.parameters_content) == (
+                question.content,
+                parameters_content(plan.endpoint, bench, options, question),
+            ):
+                kept = {c.index: c for c in answer.choices}
+        missing = tuple(k for k in range(options.num_choices) if k not in kept)
+        if not missing:
+            plan.already += 1
+            continue
+        plan.superseded += answer is not None and not kept
+        plan.todo.append(_Todo(question, kept, missing))
+    if foreign:
+        log.warning(
+            "%s: %d answers carry no record of what made them (another tool's); they are taken as done by their ids",
+            plan.path,
+            foreign,
+        )
+    return plan
+
+
+def _answers_there(plan: ModelPlan) -> Mapping[QuestionId, Answer]:
+    return read_answers(plan.path, plan.endpoint.name) if plan.path.exists() else {}
+
+
+def _shape_fits(answer: Answer, question: Question) -> bool:
+    return all(len(choice.turns) == len(question.turns) for choice in answer.choices)
+
+
+def asked_sampling(bench: Bench, options: AnswerOptions, question: Question) -> Sampling:
+    """Return the sampling that is asked for: MT-Bench's temperature by category, unless one is forced."""
+    temperature = bench.temperature(question.category) if options.temperature is None else options.temperature
+    return Sampling(temperature, options.max_tokens, options.top_p, options.seed)
+
+
+def parameters_content(endpoint: Endpoint, bench: Bench, options: AnswerOptions, question: Question) -> str:
+    """Return the hash of everything but the question that makes an answer: sampling, system prompt, templates."""
+    reference = bench.sole_reference.get(question.question_id) if endpoint.provider == "builtin" else None
+    system = bench.settings.system_prompt if options.system is None else options.system
+    asked = asked_sampling(bench, options, question).stated()
+    return content_hash(asked, system, bench.settings.answer_template, endpoint.conv_template, reference)
+
+
+def conversation(
+    question: Question, index: int, sampling: Sampling, *, system: str | None, template: str, reference: tuple[str, ...] | None
+) -> Steps[_Part]:
+    """Hold one conversation: yield a request for each turn, each seeing the replies before it, and return the choice."""
+    messages = [Message("system", system)] if system else []
+    replies: list[Reply] = []
+    if sampling.seed is not None:
+        sampling = replace(sampling, seed=sampling.seed + index)
+    for number, turn in enumerate(question.turns, 1):
+        messages.append(Message("user", template.replace("{question}", turn)))
+        facts = Facts(question, number, reference)
+        reply = yield Request(tuple(messages), sampling, facts)
+        replies.append(reply)
+        messages.append(Message("assistant", reply.text))
+    return _Part(question, Choice(index, tuple(replies)))
+
+
+class _AnswerSink:
+    """Collects the choices of each question and writes its row when all are there."""
+
+    def __init__(self, plan: ModelPlan, bench: Bench, options: AnswerOptions, journal: Journal, pending: Pending) -> None:
+        self.plan, self.bench, self.options, self.journal, self.pending = plan, bench, options, journal, pending
+        self.choices = {t.question.question_id: dict(t.kept) for t in plan.todo}
+        self.written = 0
+
+    def put(self, record: _Part) -> bool:
+        """Take one choice; write the row if it was the last one missing."""
+        import shortuuid
+
+        choices = self.choices[record.question.question_id]
+        choices[record.choice.index] = record.choice
+        if any(k not in choices for k in range(self.options.num_choices)):
+            return False
+        system = self.bench.settings.system_prompt if self.options.system is None else self.options.system
+        answer = Answer(
+            question_id=record.question.question_id,
+            model=self.plan.endpoint.name,
+            choices=tuple(choices[k] for k in sorted(choices)),
+            asked=asked_sampling(self.bench, self.options, record.question),
+            system=system,
+            question_content=record.question.content,
+            parameters_content=parameters_content(self.plan.endpoint, self.bench, self.options, record.question),
+            answer_id=shortuuid.uuid(),
+            tstamp=time.time(),
+        )
+        self.journal.append(answer_to_row(answer))
+        self.written += 1
+        return True
+
+    def sync(self) -> None:
+        """Bring what was written to the disk."""
+        self.journal.sync()
+        self.pending.sync()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReport:
+    """What `run_answers` did."""
+
+    tally: Tally
+    written: int
+    """Rows written."""
+    superseded: int
+    """Older rows moved to `.turnbench/superseded/`."""
+    paths: tuple[pathlib.Path, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether no row is missing."""
+        return not self.tally.failures
+
+
+def run_answers(plan: AnswerPlan, *, parallel: int = 8, watch: Watcher = nobody) -> AnswerReport:
+    """Hold the planned conversations and write each answer as soon as it is complete.
+
+    Raises:
+        EndpointError: a model cannot be called at all.
+        StorageError: an answer file can't be written, or another process writes it.
+        Interrupted: the user stopped the run. In every case what was done is kept.
+    """
+    busy = [m for m in plan.models if m.todo]
+    with contextlib.ExitStack() as stack:
+        sinks = [_open_sink(stack, m, plan) for m in busy]
+
+        def sync() -> None:
+            for sink in sinks:
+                sink.sync()
+
+        models: dict[str, ChatModel] = {m.endpoint.name: open_chat_model(m.endpoint) for m in busy}
+        tally = run(_courses(plan, sinks), models, parallel=parallel, planned=plan.jobs, watch=watch, sync=sync)
+        superseded = 0
+        for sink in sinks:
+            superseded += sink.journal.retire_older(lambda row: question_id(row["question_id"]), is_good_answer)
+            if not tally.failures:
+                sink.pending.served()
+    return AnswerReport(tally, sum(s.written for s in sinks), superseded, tuple(m.path for m in plan.models))
+
+
+def _open_sink(stack: contextlib.ExitStack, model: ModelPlan, plan: AnswerPlan) -> _AnswerSink:
+    journal = stack.enter_context(Journal(model.path, plan.bench.state))
+    pending = stack.enter_context(Pending(model.path, plan.bench.state))
+    return _AnswerSink(model, plan.bench, plan.options, journal, pending)
+
+
+def _courses(plan: AnswerPlan, sinks: Sequence[_AnswerSink]) -> Iterator[Course[_Part]]:
+    """Yield the jobs question by question, so that several models advance side by side."""
+    steps = [(sink, todo) for sink in sinks for todo in sink.plan.todo]
+    place = {q.question_id: n for n, q in enumerate(plan.bench.questions)}
+    for sink, todo in sorted(steps, key=lambda step: place.get(step[1].question.question_id, -1)):
+        for index in todo.missing:
+            yield Course(_job(plan, sink.plan.endpoint, todo.question, index), sink, sink.pending)
+
+
+def _job(plan: AnswerPlan, endpoint: Endpoint, question: Question, index: int) -> Job[_Part]:
+    options, settings = plan.options, plan.bench.settings
+
+    def steps() -> Steps[_Part]:
+        return conversation(
+            question,
+            index,
+            asked_sampling(plan.bench, options, question),
+            system=settings.system_prompt if options.system is None else options.system,
+            template=settings.answer_template,
+            reference=plan.bench.sole_reference.get(question.question_id) if endpoint.provider == "builtin" else None,
+        )
+
+    choice = f", choice {index}" if options.num_choices > 1 else ""
+    return Job(f"{endpoint.name}, question {question.question_id}{choice}", endpoint.name, steps)

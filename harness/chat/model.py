@@ -1,0 +1,31 @@
+"""The protocol between chat models and the rest of the harness: a request goes in, a reply or an error comes out."""
+
+from typing import Protocol
+
+from harness.records import Reply, Request
+
+
+class ChatModel(Protocol):
+    """Anything that turns messages into a reply.
+
+    `reply` makes one attempt (plus the one repaired attempt for a parameter that the model does not take) and never waits to
+    try again: what to retry, and when, is decided in `harness.running`. One instance serves many concurrent calls inside
+    one event loop.
+    """
+
+    name: str
+    """The name that the user gave; answers and judgments are filed under it."""
+
+    async def reply(self, request: Request) -> Reply:
+        """Return the model's reply.
+
+        Raises:
+            TransientError: the call failed, a later one may not (rate limit, outage, timeout, cut or malformed body).
+            EndpointError: no call can succeed (key refused, model unknown).
+            ChatError: this request would fail again (bad request, context too long, content filter).
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...
