@@ -1,0 +1,92 @@
+"""Prompt templates: a closed set of placeholders, filled in one pass, and the fence around answers.
+
+Values are never looked at again once they are in, so braces or placeholders inside an answer stay text:
+
+>>> Template.parse("Q: {question}", known={"question"}).fill({"question": "what is {answer}?"})
+'Q: what is {answer}?'
+"""
+
+import hashlib
+import re
+import string
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from typing import Self
+
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A text with placeholders: literal pieces, each followed by the name of a placeholder or by nothing."""
+
+    pieces: tuple[tuple[str, str | None], ...]
+
+    @classmethod
+    def parse(cls, text: str, known: Set[str]) -> Self:
+        """Return the template of a text in which `{name}` is a placeholder, and `{{`, `}}` are braces.
+
+        Other braces, as in an example of JSON, stay as they are.
+
+        Raises:
+            ValueError: a placeholder that is not in `known`; its argument is the name.
+        """
+        pieces: list[tuple[str, str | None]] = []
+        literal, position = "", 0
+        for found in _PLACEHOLDER.finditer(text):
+            literal += text[position : found.start()]
+            position = found.end()
+            name = found[1]
+            if name is None:
+                literal += found[0][0]
+            elif name in known:
+                pieces.append((literal, name))
+                literal = ""
+            else:
+                raise ValueError(name)
+        pieces.append((literal + text[position:], None))
+        return cls(tuple(pieces))
+
+    @classmethod
+    def parse_format(cls, text: str, known: Set[str]) -> Self:
+        """Return the template of a text that was written for Python's `str.format`, as FastChat's prompts are.
+
+        Raises:
+            ValueError: a placeholder that is not in `known`, or braces that do not match.
+        """
+        pieces: list[tuple[str, str | None]] = []
+        for literal, name, _, _ in string.Formatter().parse(text):
+            if name is not None and name not in known:
+                raise ValueError(name)
+            pieces.append((literal, name))
+        return cls(tuple(pieces))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The placeholders that occur."""
+        return frozenset(name for _, name in self.pieces if name is not None)
+
+    def fill(self, values: Mapping[str, str]) -> str:
+        """Return the text with every placeholder replaced by its value; a missing value is a `KeyError`."""
+        return "".join(self._filled(values))
+
+    def _filled(self, values: Mapping[str, str]) -> Iterator[str]:
+        for literal, name in self.pieces:
+            yield literal
+            if name is not None:
+                yield values[name]
+
+
+def fenced(text: str, *, judge_set: str, question: str) -> str:
+    """Return the text between two marker lines that it cannot contain.
+
+    The marker is derived from the judge set, the question and the text itself, so it repeats exactly from run to run, and a text
+    that quotes a marker changes its own.
+    """
+    salt = 0
+    while True:
+        digest = hashlib.sha256(f"{judge_set}\0{question}\0{text}\0{salt}".encode("utf-8", "replace"))
+        marker = digest.hexdigest()[:12]
+        if marker not in text:
+            return f"<<<text {marker}>>>\n{text}\n<<<end {marker}>>>"
+        salt += 1
