@@ -1,0 +1,75 @@
+"""turnbench: which of several chat models is better, at what, and how sure are we.
+
+The names below are the Python interface; what a command does, a program does with the same words:
+
+    import harness
+
+    harness.gen_answer(["gpt-4o", "builtin/eliza"])
+    harness.gen_judgment("gpt-4.1", mode="pairwise-all")
+    result = harness.show_result("pairwise-all")
+
+They are imported when they are first used, so that every command starts at once.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "AnswerOptions": "harness.answering",
+    "Bench": "harness.bench",
+    "JudgeOptions": "harness.judging.run",
+    "JudgeSet": "harness.judging.sets",
+    "Result": "harness.results.show",
+    "TurnbenchError": "harness.errors",
+    "gen_answer": "harness.api",
+    "gen_judgment": "harness.api",
+    "load_bench": "harness.bench",
+    "load_judge_set": "harness.judging.sets",
+    "plan_answers": "harness.answering",
+    "plan_judgments": "harness.judging.run",
+    "read_judgments": "harness.results.read",
+    "run_answers": "harness.answering",
+    "run_judgments": "harness.judging.run",
+    "show_result": "harness.results.show",
+}
+
+if TYPE_CHECKING:
+    from harness.answering import AnswerOptions, plan_answers, run_answers
+    from harness.api import gen_answer, gen_judgment
+    from harness.bench import Bench, load_bench
+    from harness.errors import TurnbenchError
+    from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
+    from harness.judging.sets import JudgeSet, load_judge_set
+    from harness.results.read import read_judgments
+    from harness.results.show import Result, show_result
+
+__all__ = [
+    "AnswerOptions",
+    "Bench",
+    "JudgeOptions",
+    "JudgeSet",
+    "Result",
+    "TurnbenchError",
+    "gen_answer",
+    "gen_judgment",
+    "load_bench",
+    "load_judge_set",
+    "plan_answers",
+    "plan_judgments",
+    "read_judgments",
+    "run_answers",
+    "run_judgments",
+    "show_result",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
