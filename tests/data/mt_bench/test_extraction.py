@@ -1,0 +1,650 @@
+"""Proofs for the extraction questions.
+
+The data of each question stand here a second time, written down separately from
+the reference answers; every value must occur in the question's own text, and
+the reference answers, parsed, must say the same.
+"""
+
+import csv
+import datetime
+import io
+import json
+import re
+from decimal import ROUND_CEILING, Decimal
+from typing import Any
+
+from tests.data.mt_bench.shipped import code_blocks, question, reference
+
+
+def source(question_id: int) -> str:
+    """Return the text of the first turn."""
+    turn: str = question(question_id)["turns"][0]
+    return turn
+
+
+def short(question_id: int) -> list[str]:
+    """Return the short final answers."""
+    answers: list[str] = question(question_id)["reference"]
+    return answers
+
+
+def json_answer(question_id: int, turn: int) -> Any:
+    """Return the single JSON block of a reference answer, parsed."""
+    blocks = code_blocks(reference(question_id)[turn], "json")
+    assert len(blocks) == 1
+    return json.loads(blocks[0])
+
+
+def csv_answer(question_id: int, turn: int, delimiter: str) -> list[list[str]]:
+    """Return the single CSV block of a reference answer as rows."""
+    blocks = code_blocks(reference(question_id)[turn], "csv")
+    assert len(blocks) == 1
+    return list(csv.reader(io.StringIO(blocks[0]), delimiter=delimiter))
+
+
+def prose_words(text: str) -> int:
+    """Count the words of an answer outside its code blocks."""
+    return len(re.sub(r"```.*?```", " ", text, flags=re.DOTALL).split())
+
+
+def only_code(text: str) -> bool:
+    """Say whether an answer is one code block and nothing else."""
+    return re.fullmatch(r"```\w+\n.*\n```", text, re.DOTALL) is not None
+
+
+def occurs(text: str, fragments: list[str]) -> None:
+    """Assert that every fragment stands in the text."""
+    for fragment in fragments:
+        assert fragment in text, fragment
+
+
+def test_1051_loan_letter() -> None:
+    """A museum's loan letter into JSON, then into CSV in metres with a total.
+
+    The mask does not travel; the height is one of two measures; 2.10 m is 210 cm.
+    """
+    text = source(1051)
+    # piece, number, year, height as written, its centimetres, value as written
+    facts: list[tuple[str, str, str | None, str, str]] = [
+        ("huipil", "T.1987.14", "1952", "94 cm high", "6,400"),
+        ("rebozo", "T.2003.2-b", "1911", "2.10 m in height", "9,150"),
+        ("spindle", "T.1960.77", None, "31 cm high", "300"),
+        ("tablecloth", "T.1999.5", "1976", "165 cm high", "2,275"),
+    ]
+    rows: list[dict[str, Any]] = []
+    for piece, number, year, height, value in facts:
+        occurs(text, [piece, number, year or "undated", height, f"USD {value}"])
+        amount, unit = height.split()[:2]
+        centimetres = Decimal(amount) * (100 if unit == "m" else 1)
+        rows.append(
+            {
+                "piece": piece,
+                "number": number,
+                "year": int(year) if year else None,
+                "height_cm": int(centimetres),
+                "insured_usd": int(value.replace(",", "")),
+            }
+        )
+    positions = [text.index(row["number"]) for row in rows]
+    assert positions == sorted(positions)
+    assert json_answer(1051, 0) == rows
+    assert list(json_answer(1051, 0)[0]) == list(rows[0])
+    assert only_code(reference(1051)[0])
+    assert "T.1974.8" in text and "T.1974.8" not in reference(1051)[0]
+
+    table = [["piece", "number", "year", "height_m", "insured_usd"]]
+    for row in sorted(rows, key=lambda r: -r["insured_usd"]):
+        metres = f"{Decimal(row['height_cm']) / 100:.2f}"
+        table.append(
+            [
+                row["piece"],
+                row["number"],
+                "" if row["year"] is None else str(row["year"]),
+                metres,
+                str(row["insured_usd"]),
+            ]
+        )
+    total = sum(row["insured_usd"] for row in rows)
+    table.append(["TOTAL", "", "", "", str(total)])
+    assert csv_answer(1051, 1, ";") == table
+    assert only_code(reference(1051)[1])
+    for row in rows:
+        occurs(short(1051)[0], [row["number"], str(row["insured_usd"])])
+    assert f"TOTAL;;;;{total}." in short(1051)[1]
+
+
+def test_1052_minutes_with_corrections() -> None:
+    """Minutes in which later items change earlier ones; then a wrong objection.
+
+    Tempting wrong path: read each item on its own and believe items 2 and 3.
+    """
+    text = source(1052)
+    facts = {
+        "pump": ("Ilir", (3, 14), 1870),
+        "fence": ("Mirela", (4, 30), 640),
+        "roof": ("Ilir", (4, 2), 0),
+    }
+    occurs(text, ["14 March", "30 April", "2 April", "1,870 euros", "640 euros"])
+    occurs(text, ["a fortnight later", "without a budget", "deadline unchanged"])
+    deadlines = {task: datetime.date(2025, *day) for task, (_, day, _) in facts.items()}
+    deadlines["fence"] += datetime.timedelta(days=14)
+    truth = [
+        {
+            "task": task,
+            "person": facts[task][0],
+            "deadline": deadlines[task].strftime("%m-%d"),
+            "budget_eur": facts[task][2],
+        }
+        for task in sorted(facts, key=lambda name: deadlines[name])
+    ]
+    tempting = [
+        {"task": "pump", "person": "Ilir", "deadline": "03-14", "budget_eur": 1780},
+        {"task": "roof", "person": "Ilir", "deadline": "04-02", "budget_eur": 90},
+        {"task": "fence", "person": "Dana", "deadline": "04-30", "budget_eur": 640},
+    ]
+    occurs(text, ["1,780 euros", "up to 90 euros", "Dana takes it on"])
+    assert tempting != truth
+    assert json_answer(1052, 0) == truth
+    assert json_answer(1052, 1) == truth
+    assert prose_words(reference(1052)[1]) <= 90
+    assert reference(1052)[1].startswith("No.")
+    said = "; ".join(
+        f"{row['task']} {row['person']} {row['deadline']} {row['budget_eur']}"
+        for row in truth
+    )
+    assert said in short(1052)[0] and said in short(1052)[1]
+
+
+def clock(text: str) -> int:
+    """Return the minutes after midnight of `HH:MM`."""
+    hours, minutes = text.split(":")
+    return int(hours) * 60 + int(minutes)
+
+
+def test_1053_lighthouse_log() -> None:
+    """Ships that pass a lighthouse; then fog and the minutes between them.
+
+    Rahue is corrected to Bueno; ships heard, awaited or reported did not pass.
+    """
+    text = source(1053)
+    # time, type, name, direction, miles, and the log's words for them
+    facts: list[tuple[str, str, str | None, str, float | None, str]] = [
+        ("05:20", "freighter", "Maule", "N", 3, "northbound, 3 miles off"),
+        ("07:50", "trawler", None, "S", None, "southbound, name hidden"),
+        ("09:15", "tanker", "Bueno", "S", 5, "southbound, 5 miles off"),
+        ("13:05", "freighter", "Maule", "S", 2, "now southbound, 2 miles off"),
+        ("18:45", "ferry", "Petrel", "N", 0.5, "northbound, half a mile off"),
+    ]
+    horn = [("06:05", "08:30"), ("16:30", "19:20")]
+    rows: list[dict[str, Any]] = []
+    for time, kind, name, direction, miles, words in facts:
+        entry = re.split(r"\. (?=\d\d:\d\d)", text[text.index(f"{time} ") :])[0]
+        occurs(entry, [words])
+        occurs(text, [kind, name or "name hidden by the fog"])
+        rows.append(
+            {
+                "time": time,
+                "type": kind,
+                "name": name,
+                "direction": direction,
+                "miles_off": miles,
+            }
+        )
+    occurs(text, ["was not Rahue but her sister Bueno"])
+    assert json_answer(1053, 0) == rows
+    assert list(json_answer(1053, 0)[0]) == list(rows[0])
+    assert only_code(reference(1053)[0])
+    assert "Rahue" not in reference(1053)[0]
+
+    for start, stop in horn:
+        assert re.search(rf"{start} fog[a-z ]*, horn started", text)
+        assert re.search(rf"{stop} (?:fog lifted, )?horn stopped", text)
+    spans = [(clock(start), clock(stop)) for start, stop in horn]
+    before: int | None = None
+    for row in rows:
+        now = clock(row["time"])
+        row["fog"] = any(start <= now < stop for start, stop in spans)
+        row["minutes_since_previous"] = None if before is None else now - before
+        before = now
+    total = sum(stop - start for start, stop in spans)
+    answer = reference(1053)[1]
+    assert json_answer(1053, 1) == rows
+    assert list(json_answer(1053, 1)[0]) == list(rows[0])
+    assert answer.endswith(f"```\nHorn: {total} min")
+    for row in rows:
+        occurs(short(1053)[0], [f"{row['time']} {row['type']} {row['name'] or 'null'}"])
+        gap = row["minutes_since_previous"]
+        said = f"{row['time']} {str(row['fog']).lower()} {gap or 'null'}"
+        occurs(short(1053)[1], [said])
+    assert short(1053)[1].endswith(f"Horn: {total} min")
+
+
+def test_1054_fish_curry() -> None:
+    """A dictated recipe into a shopping list; then for children, times 1.5, tbsp.
+
+    Tempting: the first turmeric, only the first oil and leaves, and tomatoes.
+    """
+    text = source(1054)
+    # item, the final amounts in the speaker's words, amounts, unit
+    facts: list[tuple[str, list[str], list[str], str]] = [
+        ("kingfish", ["600 grams of kingfish"], ["600"], "g"),
+        ("turmeric", ["less turmeric, one teaspoon"], ["1"], "tsp"),
+        ("chilli powder", ["two teaspoons of chilli powder"], ["2"], "tsp"),
+        (
+            "coconut oil",
+            ["four tablespoons of coconut oil", "one more tablespoon of the oil"],
+            ["4", "1"],
+            "tbsp",
+        ),
+        ("shallots", ["250 grams of shallots"], ["250"], "g"),
+        (
+            "curry leaves",
+            ["twelve curry leaves", "six more curry leaves"],
+            ["12", "6"],
+            "pcs",
+        ),
+        ("ginger", ["ginger, 30 grams"], ["30"], "g"),
+        ("garlic", ["eight cloves of garlic"], ["8"], "pcs"),
+        ("coconut milk", ["coconut milk, 400 millilitres"], ["400"], "ml"),
+        ("kokum", ["Kokum, three pieces"], ["3"], "pcs"),
+    ]
+    for _, words, _, _ in facts:
+        occurs(text, words)
+    spoken = text[text.index('"For') :].lower()
+    starts = [spoken.index(item) for item, _, _, _ in facts]
+    assert starts == sorted(starts)
+    header = [["item", "amount", "unit"]]
+    totals = {
+        item: (sum(map(Decimal, amounts), Decimal(0)), unit)
+        for item, _, amounts, unit in facts
+    }
+    first = header + [[item, str(n), unit] for item, (n, unit) in totals.items()]
+    assert csv_answer(1054, 0, ",") == first
+    assert only_code(reference(1054)[0]) and only_code(reference(1054)[1])
+    tempting = [["turmeric", "1.5", "tsp"], ["coconut oil", "4", "tbsp"]]
+    tempting += [["curry leaves", "12", "pcs"], ["tomatoes", "200", "g"]]
+    occurs(text, ["one and a half teaspoons of turmeric", "tomatoes in, 200 grams"])
+    assert not [row for row in tempting if row in first]
+
+    occurs(text, ["if the fish is for the children, half the chilli powder"])
+    second = header
+    for item, (total, unit) in totals.items():
+        amount = total * Decimal("1.5")
+        if item == "chilli powder":
+            amount /= 2
+        if unit == "tsp":
+            amount, unit = amount / 3, "tbsp"
+        if unit == "pcs":
+            amount = amount.to_integral_value(ROUND_CEILING)
+        text_amount = f"{amount.normalize():f}"
+        second = [*second, [item, text_amount, unit]]
+    assert csv_answer(1054, 1, ",") == second
+    for rows, said in ((first, short(1054)[0]), (second, short(1054)[1])):
+        assert said == "; ".join(" ".join(row) for row in rows[1:])
+
+
+def test_1055_auction() -> None:
+    """Lots of an auction catalogue by several conditions; then two of them.
+
+    Distractors: a bow, a repaired crack, a crack that was none, a low estimate.
+    """
+    text = source(1055)
+    # lot, instrument, place, year, cracked, and the catalogue's estimate
+    lots: list[tuple[int, str, str, str, bool, str]] = [
+        (211, "Violin", "Mirecourt", "1880", True, "5,000–7,000"),
+        (212, "Viola", "Ghent", "1921", False, "4,500–6,000"),
+        (213, "Violin bow", "", "", False, "4,200–5,000"),
+        (214, "Violin", "Cremona", "1954", False, "18,000–24,000"),
+        (215, "Cello", "Prague", "1900", False, "9,000–12,000"),
+        (216, "Violin", "Markneukirchen", "1910", False, "900–1,400"),
+        (217, "Viola", "Budapest", "1936", False, "3,800–5,200"),
+        (218, "Violin", "Brussels", "1898", False, "6,500–8,000"),
+        (219, "Viola", "Ghent", "1923", True, "4,000–5,500"),
+        (220, "Child's violin", "Dresden", "1890", False, "4,000–4,400"),
+    ]
+    entries: dict[int, str] = {}
+    for lot, instrument, place, year, _, estimate in lots:
+        found = re.search(rf"{lot} ({instrument},.*?)\. ({estimate})", text)
+        assert found is not None
+        occurs(found.group(0), [place, year])
+        entries[lot] = found.group(1)
+    assert set(re.findall(r"\b2[12]\d\b", text)) == {str(lot[0]) for lot in lots}
+
+    def ends(estimate: str) -> tuple[int, int]:
+        low, high = estimate.replace(",", "").split("–")
+        return int(low), int(high)
+
+    chosen = [
+        lot
+        for lot in lots
+        if lot[1].lower().split()[-1] in ("violin", "viola")
+        and not lot[4]
+        and ends(lot[5])[0] >= 4000
+    ]
+    chosen.sort(key=lambda lot: -ends(lot[5])[0])
+    lows = [ends(lot[5])[0] for lot in chosen]
+    assert len(set(lows)) == len(lows) == 4
+    lines = [
+        f"{i}. {lot} – {place} – {year} – {ends(estimate)[0]}"
+        for i, (lot, _, place, year, _, estimate) in enumerate(chosen, 1)
+    ]
+    assert reference(1055)[0] == "\n".join(lines)
+    for lot, _, place, year, _, estimate in chosen:
+        occurs(short(1055)[0], [f"{lot} {place} {year} {ends(estimate)[0]}"])
+
+    rows = []
+    for lot, instrument, _, _, _, estimate in chosen[1:3]:
+        found = re.search(r"(\d\d\.\d) cm, (.*)$", entries[lot])
+        assert found is not None
+        rows.append(
+            {
+                "lot": lot,
+                "instrument": instrument.lower(),
+                "body_cm": float(found.group(1)),
+                "remark": found.group(2),
+                "upper_estimate": ends(estimate)[1],
+            }
+        )
+        remark = f'"{found.group(2)}", {ends(estimate)[1]}'
+        occurs(short(1055)[1], [str(lot), found.group(1), remark])
+    assert json_answer(1055, 1) == rows
+    assert only_code(reference(1055)[1])
+
+
+def test_1056_order_by_phone() -> None:
+    """An order by phone with changes; then the invoice from a price list.
+
+    Tempting in turn 2: free delivery, because the sum passes 250 before discount.
+    """
+    text = source(1056)
+    occurs(text, ["a dozen reams", "make it ninety grams, and a ream less"])
+    occurs(text, ["half a dozen sheets of grey board, two millimetres"])
+    occurs(text, ["twice that many", "The board stays", "leave the cloth"])
+    occurs(text, ["three hundred metres", "Forty these days"])
+    occurs(text, ["two of the five-litre cans", "I only have three-litre cans left"])
+    order = [
+        ("paper", 90, 12 - 1),
+        ("board", 2, 6 * 2),
+        ("thread", 40, -(-300 // 40)),
+        ("glue", 3, -(-2 * 5 // 3)),
+    ]
+    rows = [
+        {"article": article, "size": size, "quantity": quantity}
+        for article, size, quantity in order
+    ]
+    assert json_answer(1056, 0) == rows
+    assert only_code(reference(1056)[0])
+    names = {"paper": "ivory", "board": "board", "thread": "thread", "glue": "Glue"}
+    starts = [text.index(names[article]) for article, _, _ in order]
+    assert starts == sorted(starts)
+
+    prices = {"paper": "10.60", "board": "1.85", "thread": "3.70", "glue": "21.50"}
+    occurs(question(1056)["turns"][1], ["90 g 10.60", "2 mm 1.85", "40 m 3.70"])
+    occurs(question(1056)["turns"][1], ["3 l 21.50", "from ten reams"])
+    cent = Decimal("0.01")
+    table = [["article", "quantity", "unit_price", "amount"]]
+    goods = full = Decimal(0)
+    for article, _, quantity in order:
+        amount = Decimal(prices[article]) * quantity
+        full += amount
+        if article == "paper" and quantity >= 10:
+            amount *= Decimal("0.95")
+        assert amount == amount.quantize(cent)
+        amount = amount.quantize(cent)
+        goods += amount
+        table.append([article, str(quantity), prices[article], str(amount)])
+        occurs(short(1056)[1], [f"{article} {amount}"])
+        occurs(short(1056)[0], [article, f"×{quantity}"])
+    delivery = Decimal("0.00") if goods >= 250 else Decimal("12.00")
+    tempting = goods + (Decimal(0) if full >= 250 else Decimal(12))
+    assert tempting != goods + delivery
+    table.append(["delivery", "", "", str(delivery)])
+    table.append(["total", "", "", str(goods + delivery)])
+    assert csv_answer(1056, 1, ",") == table
+    assert f"total {goods + delivery}" in short(1056)[1]
+    occurs(reference(1056)[1], [f"come to {goods} after", f"come to {full}, but"])
+
+
+Moment = datetime.datetime
+Outage = tuple[str, Moment, Moment | None]
+
+
+def outages(log: str, drill: bool) -> list[Outage]:
+    """Collect the outages of a log by replaying it in order of real time."""
+    events = []
+    for line in log.splitlines():
+        stamp, host, *words = line.split()
+        moment = Moment.fromisoformat(stamp).astimezone(datetime.UTC)
+        if words[0] in ("DOWN", "UP") and (drill or "(drill)" not in words):
+            events.append((moment, host, words[0]))
+    down: dict[str, Moment] = {}
+    found: list[Outage] = []
+    for moment, host, what in sorted(events):
+        if what == "DOWN":
+            down.setdefault(host, moment)
+        elif host in down:
+            found.append((host, down.pop(host), moment))
+    found += [(host, moment, None) for host, moment in down.items()]
+    return sorted(found, key=lambda outage: outage[1])
+
+
+def outage_rows(found: list[Outage]) -> list[list[str]]:
+    """Write outages as the rows of the table that the question asks for."""
+    rows = [["host", "start_utc", "end_utc", "seconds"]]
+    for host, start, end in found:
+        seconds = "" if end is None else str(int((end - start).total_seconds()))
+        stamps = [f"{t:%Y-%m-%dT%H:%M:%SZ}" if t else "" for t in (start, end)]
+        rows.append([host, *stamps, seconds])
+    return rows
+
+
+def test_1057_outages() -> None:
+    """A log with offsets into outages in UTC; then merged ones and the overlap.
+
+    Tempting: subtract the local times as they stand (an hour too much in Oslo),
+    and take the overlap from the first table.
+    """
+    text = source(1057)
+    log = text.split("```")[1].strip()
+    first = outages(log, drill=False)
+    assert csv_answer(1057, 0, ",") == outage_rows(first)
+    assert only_code(reference(1057)[0])
+    occurs(log, ["2024-03-31T01:30:00+01:00 oslo-2 DOWN", "T03:15:00+02:00 oslo-2 UP"])
+    naive = clock("03:15") - clock("01:30")
+    real = [end - start for _, start, end in first if end and start.hour == 0][0]
+    assert naive * 60 == 6300 and real.total_seconds() == 2700
+
+    close = Moment(2024, 3, 31, 1, 50, tzinfo=datetime.UTC)
+    gap = datetime.timedelta(minutes=20)
+    merged: list[tuple[str, Moment, Moment]] = []
+    for host, start, end in outages(log, drill=True):
+        same = [i for i, outage in enumerate(merged) if outage[0] == host]
+        if same and start - merged[same[-1]][2] <= gap:
+            merged[same[-1]] = (host, merged[same[-1]][1], end or close)
+        else:
+            merged.append((host, start, end or close))
+    assert csv_answer(1057, 1, ",") == outage_rows([*merged])
+
+    def longest_pair(spans: list[tuple[str, Moment, Moment]]) -> Moment:
+        best, begin, run = 0, spans[0][1], 0
+        moment = min(start for _, start, _ in spans)
+        second = datetime.timedelta(seconds=10)
+        while moment <= close:
+            hosts = {host for host, start, end in spans if start <= moment < end}
+            run = run + 1 if len(hosts) >= 2 else 0
+            if run > best:
+                best, begin = run, moment - (run - 1) * second
+            moment += second
+        return begin
+
+    truth = longest_pair(merged)
+    tempting = longest_pair([(h, start, end or close) for h, start, end in first])
+    assert truth != tempting
+    stamp = f"{truth:%Y-%m-%dT%H:%M:%SZ}"
+    assert reference(1057)[1].endswith(f"```\n{stamp}")
+    assert short(1057)[1].endswith(f"from {stamp}")
+    for host, start, end in first:
+        occurs(short(1057)[0], [f"{host} {start:%H:%M:%S}"])
+        if end:
+            span = f"{start:%H:%M:%S}–{end:%H:%M:%S}"
+            occurs(short(1057)[0], [f"{span} {int((end - start).total_seconds())} s"])
+    for host, start, end in merged:
+        if host == "tartu-1":
+            span = f"{start:%H:%M:%S}–{end:%H:%M:%S}"
+            occurs(short(1057)[1], [f"{span} {int((end - start).total_seconds())} s"])
+
+
+def boats(
+    table: str, day: datetime.date, holiday: bool, bicycle: bool, ordered: bool
+) -> list[dict[str, Any]]:
+    """List the trips from Struga to Radožda on a day, by the notes."""
+    weekday = day.isoweekday()
+    runs = {
+        "a": weekday <= 5 and not holiday,
+        "b": weekday != 7 and not holiday,
+        "c": weekday >= 6 or holiday,
+        "e": not bicycle,
+        "f": ordered,
+        "g": not datetime.date(2025, 2, 1) <= day <= datetime.date(2025, 2, 10),
+    }
+    market = weekday in (3, 6) and not holiday
+    trips = []
+    for line in table.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not cells[0].isdigit() or not cells[1][0].isdigit() or cells[3] == "–":
+            continue
+        notes = cells[4].split()
+        if all(runs.get(note, True) for note in notes):
+            late = 10 if "d" in notes and market else 0
+            times = [clock(cell) + late for cell in (cells[1], cells[3])]
+            start, end = (f"{m // 60:02}:{m % 60:02}" for m in times)
+            trip = {"trip": int(cells[0]), "departure": start, "arrival": end}
+            trips.append(trip)
+    return trips
+
+
+def said_trips(trips: list[dict[str, Any]]) -> str:
+    """Write trips as the short answers do."""
+    return "; ".join(f"trip {t['trip']} {t['departure']}–{t['arrival']}" for t in trips)
+
+
+def test_1058_lake_boat() -> None:
+    """A timetable with notes for a Saturday; then a Wednesday, holiday or not.
+
+    Ten minutes later on market days, no market on holidays, and more such notes.
+    """
+    text = source(1058)
+    table = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    saturday, wednesday = datetime.date(2025, 2, 8), datetime.date(2025, 2, 12)
+    assert (saturday.isoweekday(), wednesday.isoweekday()) == (6, 3)
+    occurs(text, ["Saturday, 8 February 2025", "1 to 10 February"])
+    occurs(question(1058)["turns"][1], ["Wednesday, 12 February 2025"])
+    first = boats(table, saturday, holiday=False, bicycle=True, ordered=False)
+    assert json_answer(1058, 0) == first
+    assert only_code(reference(1058)[0])
+    second = {
+        "holiday": boats(table, wednesday, True, bicycle=False, ordered=True),
+        "no_holiday": boats(table, wednesday, False, bicycle=False, ordered=True),
+    }
+    assert json_answer(1058, 1) == second
+    assert short(1058)[0] == said_trips(first)
+    parts = [f"{key}: {said_trips(trips)}" for key, trips in second.items()]
+    assert short(1058)[1] == ". ".join(parts)
+
+
+def test_1059_bird_count() -> None:
+    """Field notes into live new birds by species and place; then a poster's table.
+
+    Distractors: heard only, counted twice, dead, unsure.
+    """
+    text = source(1059)
+    occurs(text, ["14 pintails", "3 grey herons", "260 from the watchtower"])
+    occurs(text, ["9 pintails", "2 spoonbills", "in front of us; 1 grey heron"])
+    occurs(text, ["31 pintails, 6 of them dead", "two pairs of spoonbills"])
+    places = ["Rambha", "Nalabana", "Channel", "Barkul"]
+    assert [text.index(p) for p in places] == sorted(text.index(p) for p in places)
+    counts = {
+        "flamingo": {"Nalabana": 260},
+        "grey heron": {"Rambha": 3, "Channel": 1},
+        "kingfisher": {"Channel": 1},
+        "pintail": {"Rambha": 14, "Nalabana": 9, "Barkul": 31 - 6},
+        "spoonbill": {"Nalabana": 2, "Barkul": 2 * 2},
+    }
+    answer = json_answer(1059, 0)
+    assert answer == counts and list(answer) == list(counts)
+    assert all(list(answer[s]) == list(counts[s]) for s in counts)
+    assert only_code(reference(1059)[0])
+    said = [
+        f"{species} " + ", ".join(f"{p} {n}" for p, n in found.items())
+        for species, found in counts.items()
+    ]
+    assert short(1059)[0] == "; ".join(said)
+
+    totals = {species: sum(found.values()) for species, found in counts.items()}
+    assert len(set(totals.values())) == len(totals)
+    order = sorted(totals, key=lambda species: -totals[species])
+    table = [["Place", *order, "All birds"], ["---"] * 7]
+    sums = []
+    for place in places:
+        row = [counts[species].get(place, 0) for species in order]
+        sums.append(sum(row))
+        table.append([place, *(str(n) if n else "–" for n in row), str(sums[-1])])
+    last = [totals[species] for species in order]
+    assert sum(last) == sum(sums)
+    table.append(["Total", *map(str, last), str(sum(last))])
+    parsed = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in reference(1059)[1].splitlines()
+    ]
+    assert parsed == table
+    occurs(short(1059)[1], [", ".join(order), ", ".join(map(str, [*last, sum(sums)]))])
+    assert short(1059)[1].endswith(", ".join(map(str, sums)))
+
+
+def test_1060_workshop_lease() -> None:
+    """A lease into dates and sums; then quotations and reasons for three of them.
+
+    Wrong: 28 February 2028 or 1 March 2028, the first rent in March, old terms.
+    """
+    text = source(1060)
+    occurs(text, ["begins on 1 March and runs for three years", "3 February 2025"])
+    occurs(text, ["by the end of the August before", "payable on the fifth"])
+    occurs(text, ["540,000 pesos a month", "the first two months are free"])
+    occurs(text, ["we agreed on one, at the rent of the first year"])
+    occurs(text, ["the painters need a week longer"])
+    begin = datetime.date(2025, 3, 1)
+    day = datetime.timedelta(days=1)
+    last = begin.replace(year=begin.year + 3) - day
+    notice = datetime.date(last.year - 1, 9, 1) - day
+    payments = [
+        (datetime.date(2025 + (2 + m) // 12, (2 + m) % 12 + 1, 5), 540000)
+        for m in range(12)
+        if m >= 2
+    ]
+    truth = {
+        "begin": begin.isoformat(),
+        "last_day_of_three_years": last.isoformat(),
+        "last_day_for_notice": notice.isoformat(),
+        "first_rent_payment": payments[0][0].isoformat(),
+        "rent_first_lease_year": sum(rent for _, rent in payments),
+        "deposit": 540000,
+        "deposit_payment": (begin + 7 * day).isoformat(),
+    }
+    assert last.day == 29
+    assert json_answer(1060, 0) == truth
+    assert list(json_answer(1060, 0)) == list(truth)
+    assert only_code(reference(1060)[0])
+    for value in truth.values():
+        occurs(short(1060)[0], [str(value)])
+    doubted = ["last_day_of_three_years", "first_rent_payment", "deposit_payment"]
+    items = reference(1060)[1].splitlines()
+    assert len(items) == 3
+    for i, (item, key) in enumerate(zip(items, doubted, strict=True), 1):
+        found = re.fullmatch(rf'{i}\. {key}: "([^"]+)" – (.+)', item)
+        assert found is not None
+        quotation, reason = found.groups()
+        assert quotation in text and len(quotation.split()) <= 12
+        assert len(reason.split()) <= 25, reason
+        date = datetime.date.fromisoformat(str(truth[key]))
+        spoken = f"{date.day} {date:%B}"
+        assert f"{spoken} {date.year}" in reason and spoken in short(1060)[1]
