@@ -1,0 +1,188 @@
+"""Words, sentences, lines and numbers of a text in English or Chinese, as the built-in models and judge count.
+
+A Han character or a kana counts as one word; everything else is a word by the spaces and marks around it:
+
+    >>> words("Don't pay 1,780 euros: 明天再说。")
+    ("don't", 'pay', '1,780', 'euros', '明', '天', '再', '说')
+"""
+
+import functools
+import re
+
+HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_NUMBER = r"\d+(?:[.,]\d+)*"
+_WORD = re.compile(rf"[{HAN}]|{_NUMBER}|[^\W\d_{HAN}][^\W_{HAN}]*(?:['\u2019][^\W_{HAN}]+)*|[^\W_{HAN}]+")
+_COUNTED = re.compile(rf"[{HAN}]|[^\W_{HAN}]+(?:(?:[-'\u2019.:/]|(?<=\d),(?=\d))[^\W_{HAN}]+)*")
+_TOKEN = re.compile(rf"[{HAN}]|[^\W_{HAN}]+|[^\w\s]|_")
+_FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_LIST_MARK = re.compile(r"^\s*(?:[-*\u2022\u00b7\u25aa]|\(?\d{1,3}[.)\u3001\uff09]|[a-zA-Z][.)])\s+", re.MULTILINE)
+_NUMBERS = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:,\d{3})+(?:\.\d+)?|(?<![\w.])[-\u2212]?\d+(?:\.\d+)?")
+_SENTENCE_END = re.compile(r"[.!?]+[\"'\u201d\u2019)\]*]*(?=\s|\Z)|[\u3002\uff01\uff1f]+[\u201d\u2019\u300d\uff09]*")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|st|no|vs|etc|e\.g|i\.e|cf|approx|prof|fig|jr|sr)|(?-i:(?:^|[\s(])[A-Z]))\.$", re.I
+)
+
+_STOP = """
+    a about above after again all also am an and any are as at be because been before being below between both but
+    by can could did do does doing don't down during each either else ever every few for from further get gets
+    give given go goes had has have having he her here hers him his how i i'm if in into is isn't it it's its
+    itself just let like make me might more most much must my near no nor not now of off on once one only or other
+    our out over own per please put same shall she should so some such take than that that's the their them then
+    there these they this those through to too under until up upon us use using very want was we well were what
+    when where which while who whom whose why will with within without would yes yet you your yours
+"""
+STOP_WORDS = frozenset(_STOP.split()) | frozenset(
+    "的了和是在也就都而及与或被把对为以之于着过吗呢吧啊得地个你我他她它们这那请有不上下中"
+)
+
+_UP_TO_TWENTY = """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen twenty
+"""
+NUMBER_WORDS: dict[str, int] = {word: value for value, word in enumerate(_UP_TO_TWENTY.split())} | {
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "eighty": 80,
+    "hundred": 100,
+}
+HAN_NUMBERS: dict[str, int] = {han: value for value, han in enumerate("零一二三四五六七八九十")} | {"两": 2}
+
+
+@functools.lru_cache(maxsize=8192)
+def words(text: str) -> tuple[str, ...]:
+    """Return the words in lower case; Han characters and kana singly."""
+    return tuple(_WORD.findall(text.replace("\u2019", "'").lower()))
+
+
+@functools.lru_cache(maxsize=8192)
+def content_words(text: str) -> tuple[str, ...]:
+    """Return the words that carry meaning, simple English endings taken off, in order and with repeats."""
+    return tuple(stem(word) for word in words(text) if word not in STOP_WORDS)
+
+
+@functools.lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """Return the word without a plural or verb ending, so that `loads` meets `load` and `loading`."""
+    if word.endswith("'s"):
+        word = word[:-2]
+    if len(word) < 5 or not word.isascii() or not word.isalpha():
+        return word[:-1] if len(word) == 4 and word.endswith("s") and not word.endswith("ss") else word
+    for ending, least in (("ies", 3), ("ing", 4), ("ed", 4), ("ly", 4), ("es", 4), ("s", 4)):
+        if word.endswith(ending) and len(word) - len(ending) >= least and not word.endswith("ss"):
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > 4 and word[-1] in "ey" else word
+
+
+def count_words(text: str) -> int:
+    """Return the words as a writer counts them: `twenty-five` and `3:30` are one each, a Han character is one."""
+    return len(_COUNTED.findall(text))
+
+
+def count_tokens(text: str) -> int:
+    """Return the built-in models' token estimate: one for every word, number, Han character and punctuation mark."""
+    return len(_TOKEN.findall(text))
+
+
+def cut_tokens(text: str, most: int) -> str:
+    """Return the beginning of a text that has at most so many estimated tokens."""
+    for index, match in enumerate(_TOKEN.finditer(text)):
+        if index == most:
+            return text[: match.start()].rstrip()
+    return text
+
+
+def is_chinese(text: str) -> bool:
+    """Return whether Han characters make up at least a third of the words."""
+    found = words(text)
+    return bool(found) and 3 * sum(1 for word in found if is_han(word)) >= len(found)
+
+
+def is_han(character: str) -> bool:
+    """Return whether a one-character word is a Han character or a kana."""
+    return len(character) == 1 and bool(re.match(f"[{HAN}]", character))
+
+
+def code_blocks(text: str) -> tuple[str, ...]:
+    """Return the contents of fenced code blocks; an unclosed fence reaches to the end."""
+    return tuple(_FENCE.findall(text))
+
+
+def prose(text: str) -> str:
+    """Return the text without its fenced code."""
+    return _FENCE.sub("\n", text) if "```" in text else text
+
+
+def lines(text: str) -> tuple[str, ...]:
+    """Return the lines that are not blank."""
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def bullets(text: str) -> tuple[str, ...]:
+    """Return the text of each bulleted or numbered line, without its mark."""
+    return tuple(line[match.end() :].strip() for line in text.splitlines() if (match := _LIST_MARK.match(line)))
+
+
+def paragraphs(text: str) -> tuple[str, ...]:
+    """Return the blocks that blank lines separate."""
+    return tuple(block.strip() for block in re.split(r"\n\s*\n", text) if block.strip())
+
+
+@functools.lru_cache(maxsize=8192)
+def sentences(text: str) -> tuple[str, ...]:
+    """Return the sentences of the prose; a line break that closes a heading or a list item ends one too."""
+    found: list[str] = []
+    for line in prose(text).splitlines():
+        bare = _LIST_MARK.sub("", line).strip()
+        start = 0
+        for match in _SENTENCE_END.finditer(bare):
+            piece = bare[start : match.end()].strip()
+            if _ABBREVIATION.search(piece) and match.end() < len(bare):
+                continue
+            if piece:
+                found.append(piece)
+            start = match.end()
+        rest = bare[start:].strip()
+        if re.search(r"\w", rest):
+            found.append(rest)
+    return tuple(found)
+
+
+def numbers(text: str) -> tuple[str, ...]:
+    """Return the numbers written in digits, normalised: `1,780.50` becomes `1780.5`."""
+    return tuple(plain_number(found) for found in _NUMBERS.findall(text))
+
+
+def plain_number(written: str) -> str:
+    """Return a number without thousands commas, needless zeros and the typographic minus."""
+    whole, point, fraction = written.replace(",", "").replace("\u2212", "-").partition(".")
+    fraction = fraction.rstrip("0")
+    sign = "-" if whole.startswith("-") else ""
+    return sign + (whole.lstrip("-").lstrip("0") or "0") + (point + fraction if fraction else "")
+
+
+def read_number(written: str) -> int | None:
+    """Return the value of a small whole number in digits, English words or Han characters, or None."""
+    written = written.strip().lower().replace(",", "")
+    if written.isdecimal():
+        return int(written)
+    if written in NUMBER_WORDS:
+        return NUMBER_WORDS[written]
+    tens, dash, ones = written.partition("-")
+    if dash and tens in NUMBER_WORDS and ones in NUMBER_WORDS:
+        return NUMBER_WORDS[tens] + NUMBER_WORDS[ones]
+    return _read_han_number(written)
+
+
+def _read_han_number(written: str) -> int | None:
+    if not written or any(han not in HAN_NUMBERS and han != "百" for han in written):
+        return None
+    total = 0
+    rest = written
+    for unit, factor in (("百", 100), ("十", 10)):
+        if unit in rest:
+            before, _, rest = rest.partition(unit)
+            total += factor * (HAN_NUMBERS.get(before[-1:], 1) if before else 1)
+    return total + (HAN_NUMBERS[rest[-1]] if rest and rest[-1] in HAN_NUMBERS else 0)
