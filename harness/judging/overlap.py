@@ -1,0 +1,164 @@
+"""`builtin/overlap`: a judge that needs no model, because it only counts.
+
+    score = product of the deductions x sum(weight x share) / sum(weight)
+
+over the features of `harness.judging.features`. With shares 0.80 (weight 3) and 0.40 (weight 1) and no deduction the
+score is 0.70, which on the scale 1 to 10 is the grade 1 + 9 x 0.70 = 7.3, written as 7.
+"""
+
+import asyncio
+import difflib
+import math
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.chat.builtin.tokens import count_tokens
+from harness.chat.model import ChatModel
+from harness.errors import ChatError, UsageError
+from harness.judging.features import Factor, Feature, all_features, deductions
+from harness.records import Facts, Reply, Request, Usage
+
+NAME = "builtin/overlap"
+NOTICE = (
+    "Scores of builtin/overlap are counts of words and instructions: "
+    "they are for trying the harness out, not for judging models."
+)
+FORMATS = ("[[rating]]", "[[A]]", "[[rating_a,rating_b]]")
+TIE_BELOW = 0.02
+"""Two scores that differ by less than this are a tie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What was counted in one answer, and the score from 0 to 1 that follows."""
+
+    features: tuple[Feature, ...]
+    factors: tuple[Factor, ...]
+
+    @property
+    def score(self) -> float:
+        """The weighted mean of the features times the deductions."""
+        total = math.fsum(feature.weight for feature in self.features)
+        mean = math.fsum(feature.weight * feature.value for feature in self.features) / total if total else 0.0
+        return mean * math.prod(factor.value for factor in self.factors)
+
+
+class OverlapJudge:
+    """The judge as a chat model: it reads `request.facts` and never the messages."""
+
+    def __init__(self, name: str = NAME) -> None:
+        self.name = name
+
+    async def reply(self, request: Request) -> Reply:
+        """Return the judgment: a line for each feature, and the verdict in the form that is wanted."""
+        await asyncio.sleep(0)
+        started = time.perf_counter()
+        if request.facts is None:
+            raise ChatError(
+                f"{self.name} judges from the facts of a request, and this one has none", kind="bad request"
+            )
+        text = judge(request.facts)
+        usage = Usage(sum(count_tokens(message.content) for message in request.messages), count_tokens(text))
+        return Reply(text, finish_reason="stop", usage=usage, seconds=time.perf_counter() - started, model=self.name)
+
+    async def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+
+def is_builtin_judge(name: str) -> bool:
+    """Return whether a name is that of a built-in judge."""
+    return name == NAME
+
+
+def open_builtin_judge(name: str) -> ChatModel:
+    """Return the built-in judge of this name."""
+    if is_builtin_judge(name):
+        return OverlapJudge(name)
+    near = difflib.get_close_matches(name, [NAME], cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else f"the only one is {NAME}"
+    raise UsageError(f"{name!r} is no built-in judge; {hint}")
+
+
+def require_format(verdict_format: str, scale: tuple[float, float] = (1, 10)) -> None:
+    """Raise UsageError unless builtin/overlap can give a verdict in this form on this scale."""
+    if verdict_format not in FORMATS:
+        raise UsageError(
+            f"{NAME} cannot give verdicts of the form {verdict_format or '(none stated)'}, only {', '.join(FORMATS)}; "
+            "choose a judge set with one of these, or a chat model as the judge"
+        )
+    if not (math.isfinite(scale[0]) and math.isfinite(scale[1]) and 0 <= scale[0] < scale[1]):
+        raise UsageError(
+            f"{NAME} cannot grade on a scale from {scale[0]:g} to {scale[1]:g}; it needs 0 <= least < greatest"
+        )
+
+
+def assess(facts: Facts, turns: Sequence[str]) -> Assessment:
+    """Return what is counted in one shown conversation for the turn that is judged; an empty answer scores 0."""
+    answer = turns[facts.turn - 1] if len(turns) >= facts.turn else ""
+    if not answer.strip():
+        return Assessment((), (Factor("empty", 0.0, "there is no answer"),))
+    return Assessment(all_features(facts, turns), tuple(deductions(answer, facts, turns[: facts.turn - 1])))
+
+
+def judge(facts: Facts) -> str:
+    """Return the text of a judgment: the figures, then the verdict alone on the last line."""
+    require_format(facts.verdict_format, facts.scale)
+    wanted = 1 if facts.verdict_format == "[[rating]]" else 2
+    if len(facts.answers) != wanted:
+        raise ChatError(
+            f"{NAME} needs {wanted} shown for {facts.verdict_format} and got {len(facts.answers)}", kind="bad request"
+        )
+    shown = [assess(facts, turns) for turns in facts.answers]
+    parts = [NOTICE]
+    for letter, assessment in zip("AB", shown, strict=False):
+        parts.append(_explained(assessment, "The answer" if wanted == 1 else f"Answer {letter}"))
+    scores = [assessment.score for assessment in shown]
+    if facts.verdict_format == "[[A]]":
+        parts.append(f"The scores differ by {abs(scores[0] - scores[1]):.3f}; below {TIE_BELOW:g} is a tie.")
+    explanation = "\n\n".join(parts)
+    return f"{explanation}\n\n{_verdict(facts, scores)}"
+
+
+def _explained(assessment: Assessment, heading: str) -> str:
+    found = [f"{heading}: score {assessment.score:.3f}"]
+    found += [
+        f"- {feature.name}: {feature.value:.2f}, weight {feature.weight:g}"
+        + (f" ({_line(feature.remark)})" if feature.remark else "")
+        for feature in assessment.features
+    ]
+    found += [
+        f"- deduction for {factor.name}: times {factor.value:.2f} ({_line(factor.remark)})"
+        for factor in assessment.factors
+    ]
+    return "\n".join(found)
+
+
+def _line(remark: str) -> str:
+    """Return a remark as one plain line; it may name words of the question, whose mark-up must not shape a judgment."""
+    return " ".join(re.sub(r"[^\w\s.,:;()%+-]", " ", remark).split())[:400]
+
+
+def _verdict(facts: Facts, scores: Sequence[float]) -> str:
+    if facts.verdict_format == "[[rating]]":
+        return f"Rating: [[{grade(scores[0], facts.scale)}]]"
+    if facts.verdict_format == "[[rating_a,rating_b]]":
+        return f"[[{grade(scores[0], facts.scale)},{grade(scores[1], facts.scale)}]]"
+    return f"[[{winner(scores[0], scores[1])}]]"
+
+
+def winner(first: float, second: float) -> str:
+    """Return A, B or, for a tie, C."""
+    if abs(first - second) < TIE_BELOW:
+        return "C"
+    return "A" if first > second else "B"
+
+
+def grade(score: float, scale: tuple[float, float]) -> str:
+    """Return a score from 0 to 1 as a grade: in whole numbers, or in tenths on a scale shorter than four."""
+    least, greatest = scale
+    value = least + (greatest - least) * min(1.0, max(0.0, score))
+    if greatest - least >= 4:
+        return f"{min(math.floor(greatest), max(math.ceil(least), math.floor(value + 0.5)))}"
+    return f"{min(greatest, max(least, round(value, 1))):g}"
