@@ -7,7 +7,6 @@ score is 0.70, which on the scale 1 to 10 is the grade 1 + 9 x 0.70 = 7.3, writt
 """
 
 import asyncio
-import difflib
 import math
 import re
 import time
@@ -15,16 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.chat.builtin.tokens import count_tokens
-from harness.chat.model import ChatModel
 from harness.errors import ChatError, UsageError
+from harness.judging.builtin import NOTICE, OVERLAP
 from harness.judging.features import Factor, Feature, all_features, deductions
 from harness.records import Facts, Reply, Request, Usage
 
-NAME = "builtin/overlap"
-NOTICE = (
-    "Scores of builtin/overlap are counts of words and instructions: "
-    "they are for trying the harness out, not for judging models."
-)
 FORMATS = ("[[rating]]", "[[A]]", "[[rating_a,rating_b]]")
 TIE_BELOW = 0.02
 """Two scores that differ by less than this are a tie."""
@@ -48,7 +42,7 @@ class Assessment:
 class OverlapJudge:
     """The judge as a chat model: it reads `request.facts` and never the messages."""
 
-    def __init__(self, name: str = NAME) -> None:
+    def __init__(self, name: str = OVERLAP) -> None:
         self.name = name
 
     async def reply(self, request: Request) -> Reply:
@@ -67,30 +61,17 @@ class OverlapJudge:
         """Do nothing: there is no connection."""
 
 
-def is_builtin_judge(name: str) -> bool:
-    """Return whether a name is that of a built-in judge."""
-    return name == NAME
-
-
-def open_builtin_judge(name: str) -> ChatModel:
-    """Return the built-in judge of this name."""
-    if is_builtin_judge(name):
-        return OverlapJudge(name)
-    near = difflib.get_close_matches(name, [NAME], cutoff=0.5)
-    hint = f"did you mean {near[0]}?" if near else f"the only one is {NAME}"
-    raise UsageError(f"{name!r} is no built-in judge; {hint}")
-
-
 def require_format(verdict_format: str, scale: tuple[float, float] = (1, 10)) -> None:
     """Raise UsageError unless builtin/overlap can give a verdict in this form on this scale."""
     if verdict_format not in FORMATS:
         raise UsageError(
-            f"{NAME} cannot give verdicts of the form {verdict_format or '(none stated)'}, only {', '.join(FORMATS)}; "
+            f"{OVERLAP} cannot give verdicts of the form {verdict_format or '(none stated)'}, "
+            f"only {', '.join(FORMATS)}; "
             "choose a judge set with one of these, or a chat model as the judge"
         )
     if not (math.isfinite(scale[0]) and math.isfinite(scale[1]) and 0 <= scale[0] < scale[1]):
         raise UsageError(
-            f"{NAME} cannot grade on a scale from {scale[0]:g} to {scale[1]:g}; it needs 0 <= least < greatest"
+            f"{OVERLAP} cannot grade on a scale from {scale[0]:g} to {scale[1]:g}; it needs 0 <= least < greatest"
         )
 
 
@@ -108,7 +89,8 @@ def judge(facts: Facts) -> str:
     wanted = 1 if facts.verdict_format == "[[rating]]" else 2
     if len(facts.answers) != wanted:
         raise ChatError(
-            f"{NAME} needs {wanted} shown for {facts.verdict_format} and got {len(facts.answers)}", kind="bad request"
+            f"{OVERLAP} needs {wanted} shown for {facts.verdict_format} and got {len(facts.answers)}",
+            kind="bad request",
         )
     shown = [assess(facts, turns) for turns in facts.answers]
     parts = [NOTICE]

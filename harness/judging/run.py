@@ -13,10 +13,10 @@ from harness.bench import Bench
 from harness.chat import ChatModel, Endpoint, open_chat_model, resolve
 from harness.errors import UsageError
 from harness.jsonl import Journal
+from harness.judging.builtin import is_builtin_judge, open_builtin_judge
 from harness.judging.files import Done, JudgmentSink, is_good_judgment, judgment_file, row_key
 from harness.judging.judge import judging_job
 from harness.judging.materials import Materials, gather, with_sampling
-from harness.judging.overlap import is_builtin_judge, open_builtin_judge
 from harness.judging.plan import model_groups, plan_matches
 from harness.judging.sets import JudgeSet, load_judge_set
 from harness.names import check_model_name

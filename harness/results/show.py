@@ -7,8 +7,8 @@ from typing import Any
 
 from harness.bench import Bench, load_bench
 from harness.errors import MissingError, UsageError
+from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.judging.files import judgment_file
-from harness.judging.overlap import NOTICE, is_builtin_judge
 from harness.names import check_bench_name
 from harness.records import MODES, Comparison, Mode, QuestionId, Rating
 from harness.results.pairwise import PairwiseRow, pairwise_rows

@@ -6,15 +6,13 @@ builtin/eliza       turns what it is told around by patterns: the floor
 """
 
 import difflib
-from collections.abc import Callable
+import importlib
 
-from harness.chat.builtin.eliza import Eliza
-from harness.chat.builtin.outline import Outline
-from harness.chat.builtin.reference import Reference
 from harness.chat.model import ChatModel
 from harness.errors import UsageError
 
-_MODELS: dict[str, Callable[[], ChatModel]] = {model.name: model for model in (Reference, Outline, Eliza)}
+_MODELS = {"builtin/reference": "Reference", "builtin/outline": "Outline", "builtin/eliza": "Eliza"}
+"""Each model's class, in the module that is named like the model; imported when it is opened."""
 _JUDGES = ("builtin/overlap",)
 
 
@@ -26,7 +24,9 @@ def builtin_names() -> tuple[str, ...]:
 def open_builtin(name: str) -> ChatModel:
     """Return the built-in chat model of this name; an unknown name is a UsageError with the near ones."""
     if name in _MODELS:
-        return _MODELS[name]()
+        module = importlib.import_module(f"harness.chat.{name.replace('/', '.')}")
+        model: ChatModel = getattr(module, _MODELS[name])()
+        return model
     if name in _JUDGES:
         raise UsageError(
             f"{name} is a judge and answers no questions; the built-in chat models are {', '.join(_MODELS)}"

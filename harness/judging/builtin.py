@@ -1,0 +1,32 @@
+"""The built-in judges: which there are, what their tables must say, and how one is opened."""
+
+import difflib
+
+from harness.chat.model import ChatModel
+from harness.errors import UsageError
+
+OVERLAP = "builtin/overlap"
+NOTICE = (
+    "Scores of builtin/overlap are counts of words and instructions: "
+    "they are for trying the harness out, not for judging models."
+)
+
+
+def is_builtin_judge(name: str) -> bool:
+    """Return whether a name is that of a built-in judge."""
+    return name == OVERLAP
+
+
+def open_builtin_judge(name: str) -> ChatModel:
+    """Return the built-in judge of this name.
+
+    Raises:
+        UsageError: there is none; the message says which there is.
+    """
+    if is_builtin_judge(name):
+        from harness.judging.overlap import OverlapJudge
+
+        return OverlapJudge(name)
+    near = difflib.get_close_matches(name, [OVERLAP], cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else f"the only one is {OVERLAP}"
+    raise UsageError(f"{name!r} is no built-in judge; {hint}")
