@@ -1,0 +1,126 @@
+"""Anthropic's messages.
+
+The SDK of today speaks a version of the protocol without temperature and top_p. Where one is asked for, it is sent
+under the version that had them; a model that refuses it then gets the call without, under the SDK's own version, and
+the reply says what was applied. There is no seed.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlsplit
+
+from harness.chat.endpoint import Endpoint
+from harness.chat.parameters import Parameters
+from harness.chat.remote import RemoteModel, count, word
+from harness.chat.thinking import NO_REPLY, finish, sendable, spoken
+from harness.records import FinishReason, Message, Reply, Request, Sampling, Usage
+
+DEFAULT_MAX_TOKENS = 4096
+"""The limit that is sent where none is stated: the protocol demands one."""
+VERSION_WITH_TEMPERATURE = "2023-06-01"
+
+_BY_BODY = ("temperature", "top_p")
+_FINISH: dict[str, FinishReason] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "stop",
+    "pause_turn": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refused",
+}
+
+
+class AnthropicMessages(RemoteModel):
+    """A chat model behind `/v1/messages`."""
+
+    repairable = frozenset(_BY_BODY)
+    also_refused = tuple(("anthropic-version", name) for name in _BY_BODY)
+
+    def __init__(self, endpoint: Endpoint, key: str | None, address: str) -> None:
+        """Prepare to talk to `address` with this key."""
+        import anthropic
+
+        super().__init__(endpoint, key, anthropic, address)
+
+    def open_client(self, **options: Any) -> Any:
+        """Return the SDK's client; gateways other than the service itself also get the key in its older header."""
+        own = (urlsplit(self.address).hostname or "").endswith("anthropic.com")
+        if self._key and not own:
+            options["default_headers"] = {"x-api-key": self._key}
+        return self._sdk.AsyncAnthropic(**options)
+
+    def asked(self, sampling: Sampling) -> Parameters:
+        """Return the sampling parameters that the protocol has."""
+        stated = sampling.stated()
+        stated.pop("seed", None)
+        return {"max_tokens": DEFAULT_MAX_TOKENS, **stated}
+
+    async def send(self, client: Any, request: Request, sent: Parameters) -> Any:
+        """Return the SDK's message."""
+        options: dict[str, Any] = {}
+        system = "\n\n".join(message.content for message in request.messages if message.role == "system")
+        if system.strip():
+            options["system"] = sendable(system)
+        body = {name: sent[name] for name in _BY_BODY if name in sent}
+        if body:
+            options["extra_body"] = body
+            options["extra_headers"] = {"anthropic-version": VERSION_WITH_TEMPERATURE}
+        return await client.messages.create(
+            model=self.endpoint.model,
+            max_tokens=sent["max_tokens"],
+            messages=alternating(request.messages),
+            timeout=client.timeout,
+            **options,
+        )
+
+    def read(self, answer: Any) -> Reply:
+        """Return the reply that a message holds."""
+        blocks = getattr(answer, "content", None)
+        if not isinstance(blocks, list):
+            raise self.no_reply(answer, "a body without content")
+        reason = _FINISH.get(str(getattr(answer, "stop_reason", None)), "unstated")
+        text, reasoning = spoken(blocks, cut=reason == "length")
+        return Reply(
+            text=text,
+            reasoning=reasoning,
+            finish_reason=finish(reason, text),
+            usage=usage_of(answer),
+            model=word(getattr(answer, "model", None)),
+        )
+
+
+def alternating(messages: Iterable[Message]) -> list[dict[str, str]]:
+    """Return the conversation in the form that the protocol demands: roles in turn, no empty message.
+
+    Messages of one role in a row are joined; an earlier reply that was empty is sent as a placeholder.
+    """
+    turns: list[dict[str, str]] = []
+    for message in messages:
+        if message.role == "system":
+            continue
+        content = sendable(message.content) if message.content.strip() else NO_REPLY
+        if turns and turns[-1]["role"] == message.role:
+            turns[-1]["content"] += f"\n\n{content}"
+        else:
+            turns.append({"role": message.role, "content": content})
+    return turns
+
+
+def usage_of(answer: Any) -> Usage:
+    """Return the tokens of an answer; the provider counts cached ones apart from the prompt's, we within."""
+    usage = getattr(answer, "usage", None)
+    fresh = count(getattr(usage, "input_tokens", None))
+    cached = count(getattr(usage, "cache_read_input_tokens", None))
+    written = count(getattr(usage, "cache_creation_input_tokens", None))
+    return Usage(
+        prompt_tokens=None if fresh is None else fresh + (cached or 0) + (written or 0),
+        completion_tokens=count(getattr(usage, "output_tokens", None)),
+        reasoning_tokens=count(getattr(getattr(usage, "output_tokens_details", None), "thinking_tokens", None)),
+        cached_tokens=cached,
+    )
+
+
+def open_model(endpoint: Endpoint, key: str | None, address: str) -> AnthropicMessages:
+    """Return the chat model."""
+    return AnthropicMessages(endpoint, key, address)

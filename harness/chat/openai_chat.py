@@ -1,0 +1,107 @@
+"""OpenAI's chat completions, and every server that speaks them (vLLM, SGLang, llama.cpp, Ollama, …)."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from harness.chat.endpoint import Endpoint
+from harness.chat.parameters import Parameters
+from harness.chat.remote import RemoteModel, count, word
+from harness.chat.thinking import finish, sendable, spoken
+from harness.records import FinishReason, Reply, Request, Sampling, Usage
+
+FINISH: dict[str, FinishReason] = {
+    "stop": "stop",
+    "tool_calls": "stop",
+    "function_call": "stop",
+    "eos": "stop",
+    "eos_token": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "content_filter": "refused",
+    "refusal": "refused",
+}
+"""What servers of this protocol say of how a reply ended, as ours."""
+
+
+class OpenAIModel(RemoteModel):
+    """What chat completions and the older completions share: the SDK, the names of parameters, the usage."""
+
+    repairable = frozenset({"temperature", "top_p", "seed", "max_tokens", "max_completion_tokens"})
+
+    def __init__(self, endpoint: Endpoint, key: str | None, address: str) -> None:
+        """Prepare to talk to `address` with this key."""
+        import openai
+
+        super().__init__(endpoint, key, openai, address)
+
+    def open_client(self, **options: Any) -> Any:
+        """Return the SDK's client."""
+        return self._sdk.AsyncOpenAI(**options)
+
+    def first_choice(self, answer: Any) -> Any:
+        """Return the one choice of an answer."""
+        choices = getattr(answer, "choices", None)
+        if isinstance(choices, list) and choices and choices[0] is not None:
+            return choices[0]
+        raise self.no_reply(answer, "a body without a choice")
+
+
+class OpenAIChat(OpenAIModel):
+    """A chat model behind `/v1/chat/completions`."""
+
+    def asked(self, sampling: Sampling) -> Parameters:
+        """Return the sampling parameters that are stated, by their names on the wire."""
+        limit = limit_name(self.address)
+        return {limit if name == "max_tokens" else name: value for name, value in sampling.stated().items()}
+
+    async def send(self, client: Any, request: Request, sent: Parameters) -> Any:
+        """Return the SDK's chat completion."""
+        messages = [{"role": message.role, "content": sendable(message.content)} for message in request.messages]
+        return await client.chat.completions.create(model=self.endpoint.model, messages=messages, **sent)
+
+    def read(self, answer: Any) -> Reply:
+        """Return the reply that a chat completion holds."""
+        choice = self.first_choice(answer)
+        message = getattr(choice, "message", None)
+        if message is None:
+            raise self.no_reply(answer, "a choice without a message")
+        extra = getattr(message, "model_extra", None) or {}
+        reason = FINISH.get(str(getattr(choice, "finish_reason", None)), "unstated")
+        thoughts = extra.get("reasoning_content") or extra.get("reasoning")
+        text, reasoning = spoken(getattr(message, "content", None), apart=(thoughts,), cut=reason == "length")
+        refusal = word(getattr(message, "refusal", None))
+        if refusal and not text:
+            text, reason = refusal, "refused"
+        return Reply(
+            text=text,
+            reasoning=reasoning,
+            finish_reason=finish(reason, text),
+            usage=usage_of(answer),
+            model=word(getattr(answer, "model", None)),
+        )
+
+
+def limit_name(address: str) -> str:
+    """Return the name of the limit on tokens: OpenAI's own is new, other servers know only `max_tokens`."""
+    host = urlsplit(address).hostname or ""
+    own = host == "api.openai.com" or host.endswith(".api.openai.com")
+    return "max_completion_tokens" if own else "max_tokens"
+
+
+def usage_of(answer: Any) -> Usage:
+    """Return the tokens of an answer as the server counted them."""
+    usage = getattr(answer, "usage", None)
+    return Usage(
+        prompt_tokens=count(getattr(usage, "prompt_tokens", None)),
+        completion_tokens=count(getattr(usage, "completion_tokens", None)),
+        reasoning_tokens=count(getattr(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", None)),
+        cached_tokens=count(getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)),
+    )
+
+
+def open_model(endpoint: Endpoint, key: str | None, address: str) -> OpenAIChat:
+    """Return the chat model."""
+    return OpenAIChat(endpoint, key, address)

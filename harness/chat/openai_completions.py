@@ -1,0 +1,108 @@
+"""OpenAI's older `/v1/completions`, for servers without a chat endpoint: the prompt is built by an fschat template.
+
+fschat knows its templates by exact name. (Its lookup by model name silently takes one with two example messages for
+every model that it does not know, so it is not used.)
+"""
+
+import difflib
+from typing import Any
+
+from harness.chat.endpoint import Endpoint
+from harness.chat.openai_chat import FINISH, OpenAIModel, usage_of
+from harness.chat.parameters import Parameters
+from harness.chat.remote import word
+from harness.chat.thinking import NO_REPLY, finish, sendable, spoken
+from harness.errors import UsageError
+from harness.records import Message, Reply, Request, Sampling
+
+DEFAULT_MAX_TOKENS = 1024
+"""The limit that is sent where none is stated; servers of this protocol would stop after 16."""
+
+
+class OpenAICompletions(OpenAIModel):
+    """A chat model behind `/v1/completions`."""
+
+    repairable = OpenAIModel.repairable | {"stop", "stop_token_ids"}
+
+    def asked(self, sampling: Sampling) -> Parameters:
+        """Return the sampling parameters and the template's own stops, by their names on the wire."""
+        template = _template(str(self.endpoint.conv_template))
+        asked: Parameters = {"max_tokens": DEFAULT_MAX_TOKENS, **sampling.stated()}
+        if template.stop_str:
+            asked["stop"] = [template.stop_str] if isinstance(template.stop_str, str) else list(template.stop_str)
+        if template.stop_token_ids:
+            asked["stop_token_ids"] = list(template.stop_token_ids)
+        return asked
+
+    async def send(self, client: Any, request: Request, sent: Parameters) -> Any:
+        """Return the SDK's completion of the prompt."""
+        prompt = prompt_of(str(self.endpoint.conv_template), request.messages)
+        foreign = {"stop_token_ids", "max_completion_tokens"}
+        return await client.completions.create(
+            model=self.endpoint.model,
+            prompt=prompt,
+            extra_body={name: value for name, value in sent.items() if name in foreign},
+            **{name: value for name, value in sent.items() if name not in foreign},
+        )
+
+    def read(self, answer: Any) -> Reply:
+        """Return the reply that a completion holds."""
+        choice = self.first_choice(answer)
+        if not isinstance(getattr(choice, "text", None), str):
+            raise self.no_reply(answer, "a choice without a text")
+        reason = FINISH.get(str(getattr(choice, "finish_reason", None)), "unstated")
+        text, reasoning = spoken(choice.text.strip(), cut=reason == "length")
+        return Reply(
+            text=text,
+            reasoning=reasoning,
+            finish_reason=finish(reason, text),
+            usage=usage_of(answer),
+            model=word(getattr(answer, "model", None)),
+        )
+
+
+def check_template(name: str) -> str:
+    """Return the name, or raise `UsageError` if fschat has no such template or the template builds no prompt."""
+    from fastchat.conversation import conv_templates
+
+    if name not in conv_templates:
+        near = ", ".join(difflib.get_close_matches(name, conv_templates, n=5, cutoff=0.0))
+        raise UsageError(
+            f"--conv-template {name!r} is not one of the {len(conv_templates)} templates of fschat; near ones: {near}"
+        )
+    try:
+        prompt_of(name, (Message("user", "?"),))
+    except ValueError as error:
+        raise UsageError(f"--conv-template {name!r} builds no prompt: it is fschat's note of a chat service") from error
+    return name
+
+
+def prompt_of(name: str, messages: tuple[Message, ...]) -> str:
+    """Return the conversation as the template writes it, ready for the next reply.
+
+    The template's own system message stays unless the conversation has one. An empty earlier reply is sent as a
+    placeholder: in a template, no text means "the reply to be written".
+    """
+    template = _template(name)
+    system = "\n\n".join(message.content for message in messages if message.role == "system")
+    if system:
+        template.set_system_message(system)
+    user, assistant = template.roles[:2]
+    for message in messages:
+        if message.role != "system":
+            role = user if message.role == "user" else assistant
+            template.append_message(role, message.content if message.content.strip() else NO_REPLY)
+    template.append_message(assistant, None)
+    return sendable(str(template.get_prompt()))
+
+
+def _template(name: str) -> Any:
+    """Return a fresh copy of a template."""
+    from fastchat.conversation import get_conv_template
+
+    return get_conv_template(name)
+
+
+def open_model(endpoint: Endpoint, key: str | None, address: str) -> OpenAICompletions:
+    """Return the chat model."""
+    return OpenAICompletions(endpoint, key, address)

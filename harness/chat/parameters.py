@@ -1,0 +1,153 @@
+"""Sampling parameters that a model does not take: found out by one lone call, repaired, remembered.
+
+A 400 that names an unsupported parameter is repaired by leaving the parameter out, or, for the limit on tokens, by
+using its other name. Each parameter is repaired at most once in the life of a model object. No other bad request is
+tried again.
+
+So that hundreds of concurrent calls do not all learn it the hard way:
+
+- the first call is alone until it is answered or a short grace has passed (a refusal comes sooner than a reply);
+- of several refused calls one is repaired and sent; the others wait for its outcome and then use what it found.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+from harness.errors import ChatError
+
+GRACE = 0.25
+"""Seconds for which the first call of a model object is alone."""
+
+Parameters: TypeAlias = dict[str, Any]
+T = TypeVar("T")
+
+_LIMITS = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+_UNSUPPORTED = {
+    "unsupported_parameter",
+    "unsupported_value",
+    "unknown_parameter",
+    "unrecognized_parameter",
+    "extra_forbidden",
+}
+_UNDECIDED = {None, "", "400", "invalid_request_error", "bad_request", "BadRequestError"}
+_WORDS = re.compile(
+    r"support|unrecogni[sz]ed|unknown|unexpected|deprecated|no longer|not (?:allowed|permitted|available|accepted)"
+    r"|extra inputs|additional properties",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(
+    r"\btoo (?:large|small|high|low|long)\b|\bat (?:most|least)\b|\bmust be\b|\bmaximum\b", re.IGNORECASE
+)
+
+
+class RefusedParameterError(ChatError):
+    """A 400 because the model does not take a parameter that was sent."""
+
+    def __init__(self, message: str, *, parameter: str) -> None:
+        super().__init__(message, kind="bad request")
+        self.parameter = parameter
+
+
+class Outcome(NamedTuple, Generic[T]):
+    """What a call brought, and the parameters that were really sent."""
+
+    value: T
+    sent: Parameters
+
+
+def refused_parameter(
+    sent: Mapping[str, Any], *, param: str | None, code: str | None, message: str, also: Sequence[tuple[str, str]] = ()
+) -> str | None:
+    """Return which of the parameters sent a 400 says is not supported; None if it says something else.
+
+    A value out of range is the user's to mend, so a parameter that is only named is not enough: the error's code must
+    say that it is unsupported, or, where the code says nothing, its words must. `also` pairs other names that an error
+    may give (a header sent for a parameter's sake) with the parameter.
+    """
+    for other, name in also:
+        if name in sent and other in f"{param} {message}":
+            return name
+    if code not in _UNSUPPORTED and (code not in _UNDECIDED or _RANGE.search(message) or not _WORDS.search(message)):
+        return None
+    if param:
+        last = param.rpartition(".")[2]
+        return last if last in sent else None
+    places = {name: re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", message) for name in sent}
+    named = [(place.start(), name) for name, place in places.items() if place]
+    return min(named)[1] if named else None
+
+
+class ParameterMemory:
+    """What one model object has learnt about the parameters that its model takes."""
+
+    def __init__(self, repairable: frozenset[str], *, grace: float | None = None) -> None:
+        """Know no refusal yet; only a `repairable` parameter may be left out or renamed."""
+        self._repairable = repairable
+        self._grace = GRACE if grace is None else grace
+        self._changes: dict[str, str | None] = {}
+        self._open: asyncio.Event | None = None
+        self._repairing = asyncio.Lock()
+
+    def wire(self, asked: Mapping[str, Any]) -> Parameters:
+        """Return the parameters as the model takes them, by all that is known so far."""
+        wired: Parameters = {}
+        for asked_name, value in asked.items():
+            name: str | None = asked_name
+            while name in self._changes:
+                name = self._changes[name]
+            if name is not None:
+                wired[name] = value
+        return wired
+
+    async def call(self, asked: Mapping[str, Any], send: Callable[[Parameters], Awaitable[T]]) -> Outcome[T]:
+        """Return what `send` brought, called with parameters that the model takes.
+
+        Raises:
+            RefusedParameterError: the refusal cannot be repaired.
+        """
+        if self._open is not None:
+            await self._open.wait()
+            return await self._call(asked, send)
+        self._open = asyncio.Event()
+        timer = asyncio.get_running_loop().call_later(self._grace, self._open.set)
+        try:
+            return await self._call(asked, send)
+        finally:
+            timer.cancel()
+            self._open.set()
+
+    async def _call(self, asked: Mapping[str, Any], send: Callable[[Parameters], Awaitable[T]]) -> Outcome[T]:
+        if self._repairing.locked():
+            async with self._repairing:
+                pass
+        sent = self.wire(asked)
+        try:
+            return Outcome(await send(sent), sent)
+        except RefusedParameterError as refusal:
+            first = refusal
+        async with self._repairing:
+            if self.wire(asked) == sent:
+                return await self._repaired(asked, send, first)
+        return await self._call(asked, send)
+
+    async def _repaired(
+        self, asked: Mapping[str, Any], send: Callable[[Parameters], Awaitable[T]], refusal: RefusedParameterError
+    ) -> Outcome[T]:
+        """Return what came of the call once nothing in it is refused any more; held by one call at a time."""
+        while self._learn(refusal.parameter):
+            sent = self.wire(asked)
+            try:
+                return Outcome(await send(sent), sent)
+            except RefusedParameterError as again:
+                refusal = again
+        raise refusal
+
+    def _learn(self, name: str) -> bool:
+        """Return whether there is a repair for this refusal, and remember it."""
+        other = _LIMITS.get(name)
+        if name not in self._repairable or name in self._changes or other in self._changes:
+            return False
+        self._changes[name] = other
+        return True

@@ -1,0 +1,103 @@
+"""What of a reply is said and what is only thought, and texts that can be stored and sent.
+
+"<think>2 and 2…</think>4"   ─▶  text "4",  reasoning "2 and 2…"
+"2 and 2…</think>4"          ─▶  the same: some servers open the tag in the prompt
+"<think>2 and 2", cut        ─▶  text "",   reasoning "2 and 2"
+"""
+
+import re
+from typing import Any, NamedTuple
+
+from harness.records import FinishReason
+
+NO_REPLY = "(no reply)"
+"""Stands for an earlier reply that was empty where a protocol takes no empty message."""
+
+_OPEN, _CLOSE = "<think>", "</think>"
+_UNSTORABLE = re.compile("[\ud800-\udfff\0]")
+_UNSENDABLE = re.compile("[\ud800-\udfff]")
+
+
+class Spoken(NamedTuple):
+    """A reply's text, and the reasoning that came with it (None if there was none)."""
+
+    text: str
+    reasoning: str | None
+
+
+def split_thinking(text: str, *, cut: bool) -> Spoken:
+    """Return the text without its leading `<think>` blocks, and what stood in them; `cut` by the token limit or not.
+
+    Tags anywhere else are part of the text: a model may well be asked about them.
+    """
+    thoughts: list[str] = []
+    rest = text
+    while rest.lstrip().startswith(_OPEN):
+        inside, closed, after = rest.lstrip()[len(_OPEN) :].partition(_CLOSE)
+        if not closed and not cut:
+            break
+        thoughts.append(inside)
+        rest = after.lstrip()
+    if not thoughts and _has_lone_close(text):
+        before, _, rest = text.partition(_CLOSE)
+        thoughts.append(before)
+        rest = rest.lstrip()
+    return Spoken(rest, _joined(thoughts)) if thoughts else Spoken(text, None)
+
+
+def spoken(content: Any, *, apart: tuple[Any, ...] = (), cut: bool = False) -> Spoken:
+    """Return text and reasoning of a message's content: a string, a list of blocks, or nothing.
+
+    `apart` is reasoning that came in fields of its own; whatever is not text there is ignored.
+    """
+    thoughts = [thought for thought in apart if isinstance(thought, str)]
+    if isinstance(content, list):
+        thoughts += [_thought(block) for block in content if _member(block, "type") == "thinking"]
+        content = "".join(_texts(content))
+    text, leading = split_thinking(content if isinstance(content, str) else "", cut=cut)
+    return Spoken(storable(text), _joined([storable(thought) for thought in (*thoughts, leading or "")]))
+
+
+def finish(reason: FinishReason, text: str) -> FinishReason:
+    """Return the finish reason, which is `empty` for a reply without text that was neither cut nor refused."""
+    return "empty" if not text.strip() and reason in ("stop", "unstated") else reason
+
+
+def storable(text: str) -> str:
+    """Return the text with NUL and lone surrogates, which no UTF-8 file can hold, replaced by U+FFFD."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def sendable(text: str) -> str:
+    """Return the text with lone surrogates, which cannot be encoded, replaced by U+FFFD."""
+    return _UNSENDABLE.sub("\ufffd", text)
+
+
+def _has_lone_close(text: str) -> bool:
+    """Return whether one `</think>` stands without its opening tag, and not in quotes or backticks."""
+    before, closed, after = text.partition(_CLOSE)
+    if not closed or _OPEN in text or _CLOSE in after:
+        return False
+    return not (before[-1:] and before[-1] in "`'\"" and before[-1] == after[:1])
+
+
+def _joined(thoughts: list[str]) -> str | None:
+    """Return the thoughts as one text; None if all are blank."""
+    return "\n\n".join(thought.strip() for thought in thoughts if thought.strip()) or None
+
+
+def _member(block: Any, name: str) -> Any:
+    """Return a block's field, whether the SDK made it an object or left it a dictionary."""
+    return block.get(name) if isinstance(block, dict) else getattr(block, name, None)
+
+
+def _texts(blocks: Any) -> list[str]:
+    """Return the text of every text block."""
+    texts = [_member(block, "text") for block in blocks if _member(block, "type") == "text"]
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _thought(block: Any) -> str:
+    """Return what a thinking block holds: a string, or blocks of text again."""
+    inside = _member(block, "thinking")
+    return "".join(_texts(inside)) if isinstance(inside, list) else inside if isinstance(inside, str) else ""

@@ -1,0 +1,169 @@
+"""The bodies of both providers, as their services send them."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tests.protocol.faults import Fault
+from tests.protocol.messages import Asked, Said
+
+_OPENAI_TYPES = {
+    401: "invalid_request_error",
+    403: "invalid_request_error",
+    404: "invalid_request_error",
+    429: "requests",
+    400: "invalid_request_error",
+}
+_ANTHROPIC_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    408: "request_timeout_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "service_unavailable_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+
+def reply_body(asked: Asked, said: Said) -> dict[str, Any]:
+    """Return the body of a good reply in the form of the protocol that was spoken."""
+    if asked.protocol == "messages":
+        return _message(asked, said)
+    if asked.protocol == "completions":
+        return _completion(asked, said)
+    return _chat_completion(asked, said)
+
+
+def models_body(names: list[str]) -> dict[str, Any]:
+    """Return the list of models."""
+    return {
+        "object": "list",
+        "data": [{"id": name, "object": "model", "created": 1, "owned_by": "test"} for name in names],
+    }
+
+
+def error_body(asked: Asked, fault: Fault, request_id: str) -> bytes:
+    """Return the body of an error in the form of the protocol that was spoken."""
+    if fault.body is not None:
+        return fault.body
+    if asked.protocol == "messages":
+        kind = fault.type or _ANTHROPIC_TYPES.get(fault.status, "api_error")
+        error: dict[str, Any] = {"type": kind, "message": fault.message}
+        return _dump({"type": "error", "error": error, "request_id": request_id})
+    kind = fault.type or _OPENAI_TYPES.get(fault.status, "server_error")
+    error = {"message": fault.message, "type": kind, "param": fault.param, "code": fault.code}
+    return _dump({"error": error})
+
+
+def unsupported(asked: Asked, name: str) -> Fault:
+    """Return how a provider refuses a parameter that the model does not take."""
+    if asked.protocol == "messages":
+        return Fault(400, f"`{name}` is not supported by this model.")
+    if name == "max_tokens":
+        words = (
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+        )
+        return Fault(400, words, param=name, code="unsupported_parameter")
+    if name == "temperature":
+        words = (
+            f"'temperature' does not support {asked.body.get(name)} with this model. Only the default (1) is supported."
+        )
+        return Fault(400, f"Unsupported value: {words}", param=name, code="unsupported_value")
+    return Fault(400, f"Unrecognized request argument supplied: {name}")
+
+
+def wrong_key(asked: Asked) -> Fault:
+    """Return the 401 for a missing or wrong key; like the services, it repeats part of what it was sent."""
+    if asked.protocol == "messages":
+        return Fault(401, "invalid x-api-key")
+    if not asked.key:
+        return Fault(401, "You didn't provide an API key.")
+    return Fault(401, f"Incorrect API key provided: {asked.key}.", code="invalid_api_key")
+
+
+def unknown_model(asked: Asked) -> Fault:
+    """Return the 404 for a model that is not there."""
+    if asked.protocol == "messages":
+        return Fault(404, f"model: {asked.model}")
+    words = f"The model `{asked.model}` does not exist or you do not have access to it."
+    return Fault(404, words, code="model_not_found")
+
+
+def encoded(body: Mapping[str, Any]) -> bytes:
+    """Return a body as bytes; lone surrogates stay as JSON escapes."""
+    return _dump(body)
+
+
+def _dump(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body).encode("ascii")
+
+
+def _tokens(text: str | None) -> int:
+    return len(text or "") // 4 + 1
+
+
+def _chat_completion(asked: Asked, said: Said) -> dict[str, Any]:
+    content: Any = said.text if said.content is None else said.content
+    message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": said.refusal, **said.message}
+    if said.reasoning is not None:
+        message["reasoning_content"] = said.reasoning
+    return {
+        "id": f"chatcmpl-{asked.digest}",
+        "object": "chat.completion",
+        "created": 1_790_000_000,
+        "model": said.model or f"{asked.model}-2026-01-01",
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": said.finish or "stop"}],
+        "usage": said.usage or _openai_usage(asked, said),
+        "system_fingerprint": "fp_test",
+    }
+
+
+def _completion(asked: Asked, said: Said) -> dict[str, Any]:
+    return {
+        "id": f"cmpl-{asked.digest}",
+        "object": "text_completion",
+        "created": 1_790_000_000,
+        "model": said.model or asked.model,
+        "choices": [{"index": 0, "text": said.text, "logprobs": None, "finish_reason": said.finish or "stop"}],
+        "usage": said.usage or _openai_usage(asked, said),
+    }
+
+
+def _message(asked: Asked, said: Said) -> dict[str, Any]:
+    blocks: list[Mapping[str, Any]] = []
+    if said.reasoning is not None:
+        blocks.append({"type": "thinking", "thinking": said.reasoning, "signature": "c2lnbmVk"})
+    if said.text:
+        blocks.append({"type": "text", "text": said.text})
+    return {
+        "id": f"msg_{asked.digest}",
+        "type": "message",
+        "role": "assistant",
+        "model": said.model or asked.model,
+        "content": blocks if said.content is None else said.content,
+        "stop_reason": said.finish or "end_turn",
+        "stop_sequence": None,
+        "usage": said.usage
+        or {
+            "input_tokens": sum(map(_tokens, asked.texts)),
+            "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": 0,
+            "output_tokens": _tokens(said.text),
+        },
+    }
+
+
+def _openai_usage(asked: Asked, said: Said) -> dict[str, Any]:
+    prompt, reply = sum(map(_tokens, asked.texts)), _tokens(said.text)
+    thought = _tokens(said.reasoning) if said.reasoning else 0
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": reply + thought,
+        "total_tokens": prompt + reply + thought,
+        "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
+        "completion_tokens_details": {"reasoning_tokens": thought, "audio_tokens": 0},
+    }
