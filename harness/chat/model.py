@@ -8,9 +8,9 @@ from harness.records import Reply, Request
 class ChatModel(Protocol):
     """Anything that turns messages into a reply.
 
-    `reply` makes one attempt (plus the one repaired attempt for a parameter that the model does not take) and never waits to
-    try again: what to retry, and when, is decided in `harness.running`. One instance serves many concurrent calls inside
-    one event loop.
+    `reply` makes one attempt (plus a repaired one for each parameter that the model turns out not to take) and never
+    waits to try again: what to retry, and when, is decided in `harness.running`. One instance serves many concurrent
+    calls inside one event loop.
     """
 
     name: str
