@@ -1,0 +1,83 @@
+"""Verdicts read from written texts: the table is `verdict_texts.toml`, a sentence beside every row."""
+
+import pathlib
+import tomllib
+from typing import Any
+
+import pytest
+
+from harness.errors import UsageError
+from harness.judging.parse import known_formats, parse
+from harness.records import Score, Scores, Verdict, Winner
+
+FORMATS = {"single": "[[rating]]", "pair": "[[A]]", "two": "[[rating_a,rating_b]]"}
+TEXTS: dict[str, dict[str, Any]] = tomllib.loads(
+    (pathlib.Path(__file__).parent / "verdict_texts.toml").read_text(encoding="utf-8")
+)
+
+
+def expected(row: dict[str, Any]) -> Verdict | None:
+    """Return the verdict that a row of the table asks for."""
+    match row["format"], row.get("verdict"):
+        case _, None:
+            return None
+        case "single", value:
+            return Score(value)
+        case "pair", side:
+            return Winner(side)
+        case _, values:
+            return Scores(values)
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=name) for name, row in TEXTS.items()])
+def test_text_is_read_as_a_careful_reader_would(row: dict[str, Any]) -> None:
+    parsed = parse(row["text"], FORMATS[row["format"]], tuple(row.get("scale", (1, 10))))
+    assert parsed.verdict == expected(row), parsed.reason
+    assert row.get("reason", "") in parsed.reason
+    assert parsed.reason
+
+
+def test_table_is_complete() -> None:
+    assert len(TEXTS) >= 90
+    for name, row in TEXTS.items():
+        assert set(row) <= {"format", "text", "verdict", "reason", "scale", "why"}, name
+        assert ("verdict" in row) != ("reason" in row), name
+        assert row["why"].endswith("."), name
+    assert {row["format"] for row in TEXTS.values()} == set(FORMATS)
+
+
+def test_unknown_format_names_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"unknown verdict format 'json'; known: \[\[rating\]\], \[\[A\]\]"):
+        parse("[[7]]", "json")
+
+
+def test_known_formats_are_those_of_the_judge_sets() -> None:
+    assert known_formats() == ("[[rating]]", "[[A]]", "[[rating_a,rating_b]]")
+
+
+def test_whole_scores_are_integers() -> None:
+    values = [parse(f"[[{text}]]", "[[rating]]").verdict for text in ("7", "7.0", "7.5")]
+    assert [type(verdict.value) for verdict in values if isinstance(verdict, Score)] == [int, int, float]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "[[", "]]", "[[7]]", "[[A]]", "[7]", '"[[7]] ', "`[[7]]", "`" * 3 + "\n", "> [[7]]\n", "if ",
+        "The answer says: ", "~~", "“", "'[[", "<q>", "[[ \t ", "[[" + "7" * 60, "\n", " ", "```` ` ", "[The Start of ",
+        "</think>", "<think", "[[7]]" + ")" * 200 + "x", "[[7]] " + "my final " * 30, "not " * 60 + "[[7]]",
+        "[[7]] or ", "Rating: ", "final " , "\\[", "[[" + " " * 59, "a:\n",
+    ],
+)  # fmt: skip
+def test_hostile_megabyte_is_read_and_gives_nothing(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece)) + "\n\nFinal verdict: [[no]]"
+    assert parse(text, "[[rating]]").verdict is None
+
+
+@pytest.mark.parametrize("verdict_format", known_formats())
+def test_hostile_megabyte_is_read_in_every_format(verdict_format: str) -> None:
+    assert parse("[[7, 5]] or [[5, 7]] or [[A]] or [[B]] or [[7]] or [[5]] " * 18_000, verdict_format).verdict is None
+
+
+def test_verdict_after_a_hostile_megabyte_counts() -> None:
+    assert parse('The answer repeats "[[10]]". ' * 30_000 + "Rating: [[2]]", "[[rating]]").verdict == Score(2)
