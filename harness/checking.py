@@ -1,0 +1,380 @@
+"""One benchmark folder looked over as a whole: every problem with its file and line, and what the set consists of.
+
+The rules for a question, a reference answer and `bench.toml` are those of the rooms that read them (`rows`, `bench`);
+here their complaints are collected instead of stopping at the first.
+"""
+
+import difflib
+import hashlib
+import json
+import pathlib
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
+
+from harness.bench import (
+    CATEGORIES,
+    OTHER_TEMPERATURE,
+    BenchSettings,
+    load_questions,
+    load_settings,
+    nearest,
+    read_toml,
+    shipped,
+)
+from harness.errors import DataError, UsageError
+from harness.jsonl import Row
+from harness.judging.sets import load_judge_set
+from harness.names import check_bench_name, name_of
+from harness.records import Question, QuestionId
+from harness.rows import answer_from_row, question_from_row
+
+RUN = 8
+"""Questions are compared by their runs of this many words."""
+NEAR = 0.5
+"""Two questions are near-duplicates from this share of common runs on."""
+_MOST_VALUES = 12
+_SOUND = {"question_id": "?", "category": "any", "turns": ["any"]}
+# Scripts without spaces between words: each character counts as a word.
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0002ffff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
+
+
+class Problem(NamedTuple):
+    """Something that the loader refuses or misreads; `line` is None for the whole file."""
+
+    path: pathlib.Path
+    line: int | None
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}{'' if self.line is None else f':{self.line}'}: {self.message}"
+
+
+class Missing(NamedTuple):
+    """A question without a reference that the judge set `mt_bench` wants; `author` is None if nobody wrote any."""
+
+    question_id: QuestionId
+    category: str
+    author: str | None
+
+
+class Alike(NamedTuple):
+    """Two questions with the same words, or nearly."""
+
+    first: QuestionId
+    second: QuestionId
+    share: float
+    """Common runs of eight words, as a share of the runs of the question that has fewer."""
+    same: bool
+    """Whether all words are equal."""
+
+
+@dataclass(frozen=True)
+class BenchReport:
+    """What there is to say about a benchmark folder."""
+
+    name: str
+    folder: pathlib.Path
+    questions: tuple[Question, ...]
+    """The sound ones, of equal ids the first."""
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...] = ()
+    """What is allowed and may still surprise."""
+    settings: BenchSettings = field(default_factory=BenchSettings)
+    references: Mapping[str, frozenset[QuestionId]] = field(default_factory=dict)
+    """By author, the questions that have a reference answer."""
+    missing: tuple[Missing, ...] = ()
+    alike: tuple[Alike, ...] = ()
+    sha256: str = ""
+    """Of `question.jsonl`."""
+
+    @property
+    def turns(self) -> dict[int, int]:
+        """Return how many questions have 1, 2, ... turns."""
+        return dict(sorted(Counter(len(question.turns) for question in self.questions).items()))
+
+    def categories(self) -> list[dict[str, Any]]:
+        """Return for each category its questions, turns and references, in the file's order."""
+        having = frozenset().union(*self.references.values())
+        lacking = Counter({missing.question_id for missing in self.missing})
+        groups = _grouped((question.category, question) for question in self.questions)
+        return [
+            {
+                "category": category,
+                "questions": len(group),
+                "turns": sum(len(question.turns) for question in group),
+                "with_reference": sum(question.question_id in having for question in group),
+                "missing_reference": sum(lacking[question.question_id] for question in group),
+            }
+            for category, group in groups.items()
+        ]
+
+    def values(self) -> list[dict[str, Any]]:
+        """Return how often each value of each further field stands, for fields with few values."""
+        rows = []
+        for name in dict.fromkeys(name for question in self.questions for name in question.extra):
+            values = [question.extra.get(name) for question in self.questions]
+            if all(value is None or isinstance(value, str | int | bool) for value in values):
+                counts = Counter(values)
+                if len(counts) <= _MOST_VALUES:
+                    rows += [{"field": name, "value": value, "questions": n} for value, n in counts.most_common()]
+        return rows
+
+
+def check_bench(which: pathlib.Path | str = "mt_bench", data_dir: pathlib.Path | str = "data") -> BenchReport:
+    """Return the report on a benchmark: a folder, or a name in the data folder or among the shipped ones.
+
+    Raises:
+        UsageError: there is no such benchmark.
+    """
+    folder = find_folder(which, data_dir)
+    problems: list[Problem] = []
+    try:
+        check_bench_name(folder.resolve().name)
+    except UsageError as error:
+        problems.append(Problem(folder, None, str(error)))
+    path = folder / "question.jsonl"
+    questions = _questions(path, problems)
+    settings = _settings(folder / "bench.toml", problems)
+    notes = _category_notes(questions)
+    references = {}
+    for file in sorted((folder / "reference_answer").glob("*.jsonl")):
+        references[name_of(file.stem)] = _references(file, questions, problems, notes)
+    if len(references) > 1:
+        notes.append(f"several authors of references: choose one with --reference ({', '.join(references)})")
+    return BenchReport(
+        name=folder.resolve().name,
+        folder=folder,
+        questions=tuple(questions.values()),
+        problems=tuple(problems),
+        notes=tuple(notes),
+        settings=settings,
+        references=references,
+        missing=tuple(_missing(questions.values(), references)),
+        alike=tuple(find_alike(questions.values())),
+        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+    )
+
+
+def find_folder(which: pathlib.Path | str, data_dir: pathlib.Path | str) -> pathlib.Path:
+    """Return the folder meant, or raise `UsageError` that lists the benchmarks there are."""
+    given = pathlib.Path(which)
+    places = [given]
+    if given.name == str(which):
+        places += [pathlib.Path(data_dir) / given, shipped("data") / given]
+    for place in places:
+        if (place / "question.jsonl").is_file():
+            return place
+    if given.is_dir():
+        raise UsageError(f"{given}: holds no question.jsonl, so it is no benchmark")
+    if given.is_file():
+        raise UsageError(f"{given}: is a file; give the folder that holds question.jsonl")
+    data = (pathlib.Path(data_dir), shipped("data"))
+    known = sorted({file.parent.name for folder in data for file in folder.glob("*/question.jsonl")})
+    raise UsageError(f"no benchmark {str(which)!r}; {nearest(str(which), known)} (or give a folder)")
+
+
+def _rows(path: pathlib.Path, problems: list[Problem]) -> Iterator[Row]:
+    """Yield the rows that are JSON objects; the other lines become problems."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        problems.append(Problem(path, None, f"cannot be read: {error.strerror or error}"))
+        return
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except UnicodeDecodeError:
+            problems.append(Problem(path, number, "not UTF-8; save the file as UTF-8"))
+        except (ValueError, RecursionError) as error:
+            at = f" (column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
+            problems.append(Problem(path, number, f"not valid JSON{at}; each line must be one JSON object"))
+        else:
+            if isinstance(value, dict):
+                yield Row(number, value)
+            else:
+                kind = type(value).__name__
+                problems.append(Problem(path, number, f"a JSON object is needed, this is a {kind}"))
+
+
+def _questions(path: pathlib.Path, problems: list[Problem]) -> dict[QuestionId, Question]:
+    """Return the sound questions by id."""
+    questions: dict[QuestionId, Question] = {}
+    lines: dict[QuestionId, int] = {}
+    for line, row in _rows(path, problems):
+        faults = list(_faults(row, path, line))
+        problems += faults
+        if faults:
+            continue
+        question = question_from_row(row, path, line)
+        key = question.question_id
+        if key in questions:
+            problems.append(
+                Problem(
+                    path, line, f"question_id {key} is a duplicate of line {lines[key]}; give each question its own"
+                )
+            )
+            continue
+        questions[key], lines[key] = question, line
+        if len(question.reference) > len(question.turns):
+            counts = f"{len(question.reference)} texts for {len(question.turns)} turns"
+            problems.append(Problem(path, line, f"reference of question {key} has {counts}"))
+    if not lines and not any(problem.path == path for problem in problems):
+        try:
+            load_questions(path)
+        except DataError as error:
+            problems.append(Problem(path, error.line, _bare(error)))
+    return questions
+
+
+def _faults(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Iterator[Problem]:
+    """Yield what the loader has against a row: each field is tried beside sound ones, so that all faults show."""
+    own_id = {**_SOUND, "question_id": row.get("question_id")}
+    sound = own_id if _complaint(own_id, path, line) is None else _SOUND
+    for name in ("question_id", "category", "turns", "reference"):
+        if name in row:
+            trial = {**sound, name: row[name]}
+        else:
+            trial = {key: value for key, value in sound.items() if key != name}
+        message = _complaint(trial, path, line)
+        if message is not None:
+            yield Problem(path, line, message)
+
+
+def _complaint(row: Mapping[str, Any], path: pathlib.Path, line: int) -> str | None:
+    try:
+        question_from_row(row, path, line)
+    except DataError as error:
+        return _bare(error)
+    return None
+
+
+def _bare(error: DataError) -> str:
+    """Return an error's message without the place, which a problem has of its own."""
+    where = str(error.path) if error.line is None else f"{error.path}:{error.line}"
+    return str(error).removeprefix(f"{where}: ")
+
+
+def _settings(path: pathlib.Path, problems: list[Problem]) -> BenchSettings:
+    """Return what `bench.toml` says; the defaults if it cannot be used."""
+    if not path.exists():
+        return BenchSettings()
+    try:
+        table = read_toml(path)
+    except DataError as error:
+        problems.append(Problem(path, error.line, _bare(error)))
+        return BenchSettings()
+    known = [f.name for f in fields(BenchSettings)]
+    unknown = [key for key in table if key not in known]
+    for key in unknown:
+        problems.append(Problem(path, _line_of(key, path), f"unknown key {key!r}; {nearest(key, known)}"))
+    if not unknown:
+        try:
+            return load_settings(path)
+        except DataError as error:
+            problems.append(Problem(path, error.line, _bare(error)))
+    return BenchSettings()
+
+
+def _line_of(key: str, path: pathlib.Path) -> int | None:
+    """Return the line on which a key of a TOML file stands, if it is found as people write it."""
+    written = re.compile(rf"""\s*\[?\s*["']?{re.escape(key)}["']?\s*[=\].]""")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return next((number for number, line in enumerate(lines, 1) if written.match(line)), None)
+
+
+def _references(
+    path: pathlib.Path, questions: Mapping[QuestionId, Question], problems: list[Problem], notes: list[str]
+) -> frozenset[QuestionId]:
+    """Return the questions to which the file holds a whole reference answer."""
+    lines: dict[QuestionId, int] = {}
+    whole = set()
+    for line, row in _rows(path, problems):
+        try:
+            answer = answer_from_row(row, path, line, model=path.stem)
+        except DataError as error:
+            problems.append(Problem(path, line, _bare(error)))
+            continue
+        if answer is None:
+            notes.append(f"{path}:{line}: holds FastChat's error text, which counts as no reference")
+            continue
+        key, given = answer.question_id, len(answer.choices[0].turns)
+        if key in lines:
+            problems.append(Problem(path, line, f"question {key} has a reference on line {lines[key]} already"))
+        lines[key] = line
+        question = questions.get(key)
+        if question is None:
+            problems.append(Problem(path, line, f"a reference to question {key}, which question.jsonl does not hold"))
+        elif given != len(question.turns):
+            wanted = len(question.turns)
+            problems.append(Problem(path, line, f"question {key} has {wanted} turns, this reference has {given}"))
+        else:
+            whole.add(key)
+    return frozenset(whole)
+
+
+def _missing(questions: Collection[Question], references: Mapping[str, frozenset[QuestionId]]) -> Iterator[Missing]:
+    """Yield the questions that lack a reference answer which the shipped judge set would show the judge."""
+    judge_set = load_judge_set(str(shipped("judge_prompts") / "mt_bench"))
+    authors: dict[str | None, frozenset[QuestionId]] = dict(references.items()) or {None: frozenset()}
+    for author, having in authors.items():
+        present = {question.category for question in questions if question.question_id in having}
+        wanted = judge_set.required | (judge_set.if_any & present)
+        for question in questions:
+            if question.category in wanted and question.question_id not in having:
+                yield Missing(question.question_id, question.category, author)
+
+
+def _category_notes(questions: Mapping[QuestionId, Question]) -> list[str]:
+    """Return a note on each category whose name is nearly a known one."""
+    notes = []
+    for category in dict.fromkeys(question.category for question in questions.values()):
+        near = difflib.get_close_matches(category.strip().lower(), CATEGORIES, n=1, cutoff=0.75)
+        if near and category not in CATEGORIES:
+            what_follows = f"it is sampled at {OTHER_TEMPERATURE} and judged without reference"
+            notes.append(f"category {category!r} is not {near[0]!r}: {what_follows}")
+    return notes
+
+
+def find_alike(questions: Iterable[Question]) -> list[Alike]:
+    """Return the pairs of questions with equal words, or with many runs of eight words in common, most alike first.
+
+    Case and punctuation do not count; a question's turns are read as one text, and one shorter than eight words is one
+    run. The measure is the number of common runs over those of the question that has fewer of them. Runs that stand
+    in more than 10 questions and in over a twentieth of all are the set's common wording and are left out.
+    """
+    words = {question.question_id: _words(question.turns) for question in questions}
+    pairs = {}
+    for group in _grouped((text, key) for key, text in words.items()).values():
+        for second in group[1:]:
+            pairs[group[0], second] = Alike(group[0], second, 1.0, same=True)
+    where = _grouped((run, key) for key, text in words.items() for run in _runs(text))
+    most = max(10, len(words) // 20)
+    telling = [keys for keys in where.values() if len(keys) <= most]
+    sizes = Counter(key for keys in telling for key in keys)
+    shared = Counter((a, b) for keys in telling for k, a in enumerate(keys) for b in keys[k + 1 :])
+    for (first, second), count in shared.items():
+        share = count / min(sizes[first], sizes[second])
+        if share >= NEAR and words[first] != words[second]:
+            pairs[first, second] = Alike(first, second, share, same=False)
+    return sorted(pairs.values(), key=lambda pair: (not pair.same, -pair.share))
+
+
+def _words(turns: Sequence[str]) -> tuple[str, ...]:
+    return tuple(_WORD.findall(" ".join(turns).casefold()))
+
+
+def _runs(words: tuple[str, ...]) -> set[tuple[str, ...]]:
+    return {words[start : start + RUN] for start in range(max(1, len(words) - RUN + 1))}
+
+
+def _grouped(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, list[Any]]:
+    groups = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return dict(groups)

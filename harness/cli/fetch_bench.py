@@ -1,0 +1,129 @@
+"""Bring a published benchmark from its upstream, verified."""
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from harness.cli.command import Parser, ask_to_go_on, results, run_command, say, warn
+
+EXAMPLES = (
+    "fetch_bench --list",
+    "fetch_bench mt_bench_lmsys",
+    "fetch_bench mt_bench_lmsys --from /media/stick/FastChat",
+)
+
+
+def parser() -> Parser:
+    """Return the command's parser."""
+    p = Parser(
+        "fetch_bench",
+        "Bring a published benchmark from its upstream into the data folder, every file verified by SHA-256.",
+        EXAMPLES,
+    )
+    what = p.add_argument_group("what to fetch")
+    what.add_argument(
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="one of the names that --list shows; it becomes a folder of the data folder",
+    )
+    what.add_argument(
+        "--list", action="store_true", help="show what can be fetched, with licence and size (default: off)"
+    )
+    what.add_argument(
+        "--data-dir", default="data", metavar="DIR", help="data folder, where the new folder goes (default: ./data)"
+    )
+    what.add_argument(
+        "--from",
+        dest="source",
+        metavar="DIR_OR_URL",
+        help="a folder, or the address of a mirror, in which each file is looked for under its path in the upstream "
+        "repository, then under its path in our folder, then under its bare name (default: the upstream on GitHub)",
+    )
+    what.add_argument(
+        "--yes", action="store_true", help="do not ask on a terminal where there are terms to read first (default: ask)"
+    )
+    return p
+
+
+def work(args: argparse.Namespace) -> int:
+    """List, or fetch and say what was done."""
+    from harness.errors import UsageError
+    from harness.fetching import fetch, find_original
+
+    if args.list:
+        results(_listed())
+        return 0
+    if args.name is None:
+        raise UsageError("say what to fetch; fetch_bench --list shows what there is")
+    original = find_original(args.name)
+    say(args, f"{original.title}: {_size(original.size)}, {original.licence}, from {args.source or original.upstream}")
+    if original.notice:
+        warn("fetch_bench", original.notice)
+        ask_to_go_on(args, f"{_size(original.size)} will be fetched")
+    with _bar(original.size, quiet=args.quiet) as watch:
+        fetched = fetch(original, args.data_dir, source=args.source, watch=watch)
+    if fetched.already:
+        say(args, f"already there, equal to the pinned ones: {', '.join(map(str, fetched.already))}")
+    for path in fetched.written:
+        results(str(path))
+    if original.afterwards:
+        say(args, "\n".join(["to go on:", *(f"  {command}" for command in original.afterwards)]))
+    return 0
+
+
+def _listed() -> str:
+    """Return the table of what can be fetched."""
+    from harness.cli.tables import as_table
+    from harness.fetching import load_originals
+
+    return as_table(
+        [
+            {
+                "name": original.name,
+                "licence": original.licence,
+                "files": str(len(original.files)),
+                "size": _size(original.size),
+                "from": f"{original.repository} @ {original.revision[:8]}",
+                "what": original.title,
+            }
+            for original in load_originals().values()
+        ]
+    )
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
+
+
+@contextlib.contextmanager
+def _bar(total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Show a bar of bytes from the first byte on; yield what moves it."""
+    drawn: Any = None
+
+    def watch(size: int) -> None:
+        nonlocal drawn
+        if quiet:
+            return
+        if drawn is None:
+            from tqdm import tqdm
+
+            drawn = tqdm(total=total, unit="B", unit_scale=True, file=sys.stderr, dynamic_ncols=True)
+        drawn.update(size - drawn.n)
+
+    try:
+        yield watch
+    finally:
+        if drawn is not None:
+            drawn.close()
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    return run_command(parser(), work, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
