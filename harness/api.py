@@ -1,4 +1,8 @@
-"""The commands as functions: plan and run in one call, for programs and notebooks."""
+"""The commands as functions, with the words of their flags: plan and run in one call, for programs and notebooks.
+
+A flag that is missing here is a field of `AnswerOptions` or `JudgeOptions`. To look at a plan before it is run, use
+`plan_answers` and `run_answers`, `plan_judgments` and `run_judgments`.
+"""
 
 import pathlib
 from collections.abc import Sequence
@@ -11,11 +15,16 @@ from harness.running.watch import Watcher, nobody
 
 
 def gen_answer(
-    models: str | Sequence[str],
+    model: str | Sequence[str],
     bench_name: str = "mt_bench",
     *,
     data_dir: pathlib.Path | str = "data",
-    options: AnswerOptions = AnswerOptions(),
+    options: AnswerOptions | None = None,
+    question_begin: int | None = None,
+    question_end: int | None = None,
+    first_n: int | None = None,
+    answer_file: pathlib.Path | str | None = None,
+    redo: bool = False,
     parallel: int = 8,
     watch: Watcher = nobody,
 ) -> AnswerReport:
@@ -24,18 +33,30 @@ def gen_answer(
     Raises:
         TurnbenchError: see `plan_answers` and `run_answers`.
     """
-    names = [models] if isinstance(models, str) else models
-    return run_answers(plan_answers(names, load_bench(bench_name, data_dir), options), parallel=parallel, watch=watch)
+    bench = load_bench(bench_name, data_dir)
+    plan = plan_answers(
+        [model] if isinstance(model, str) else model,
+        bench,
+        options or AnswerOptions(),
+        questions=bench.slice(question_begin, question_end, first_n),
+        answer_file=None if answer_file is None else pathlib.Path(answer_file),
+        redo=redo,
+    )
+    return run_answers(plan, parallel=parallel, watch=watch)
 
 
 def gen_judgment(
-    judges: str | Sequence[str],
+    judge_model: str | Sequence[str],
     bench_name: str = "mt_bench",
     *,
     mode: Mode = "single",
-    models: Sequence[str] | None = None,
+    model_list: Sequence[str] | None = None,
     data_dir: pathlib.Path | str = "data",
-    options: JudgeOptions = JudgeOptions(),
+    options: JudgeOptions | None = None,
+    question_begin: int | None = None,
+    question_end: int | None = None,
+    first_n: int | None = None,
+    redo: bool = False,
     parallel: int = 8,
     watch: Watcher = nobody,
 ) -> JudgmentReport:
@@ -44,6 +65,14 @@ def gen_judgment(
     Raises:
         TurnbenchError: see `plan_judgments` and `run_judgments`.
     """
-    names = [judges] if isinstance(judges, str) else judges
-    plan = plan_judgments(names, load_bench(bench_name, data_dir), mode, options, models=models)
+    bench = load_bench(bench_name, data_dir)
+    plan = plan_judgments(
+        [judge_model] if isinstance(judge_model, str) else judge_model,
+        bench,
+        mode,
+        options or JudgeOptions(),
+        models=model_list,
+        questions=bench.slice(question_begin, question_end, first_n),
+        redo=redo,
+    )
     return run_judgments(plan, parallel=parallel, watch=watch)

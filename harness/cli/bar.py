@@ -2,30 +2,45 @@
 
 import contextlib
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
 from harness.running.watch import Tally, Watcher, nobody
 
+ON_TERMINAL, IN_FILE = 0.1, 10.0
+"""Seconds between two drawings; a log file shall not fill with bars."""
+
 
 @contextlib.contextmanager
 def bar(total: int, unit: str, *, quiet: bool) -> Iterator[Watcher]:
-    """Show a bar while the block runs; yield the watcher that moves it."""
+    """Show a bar while the block runs; yield the watcher that moves it.
+
+    It is drawn again when nothing was done, too: in a wait for the server the user sees time pass and calls in flight.
+    """
     if quiet or not total:
         yield nobody
         return
     from tqdm import tqdm
 
-    drawn: Any = tqdm(total=total, unit=unit, file=sys.stderr, dynamic_ncols=True, mininterval=0.2 if sys.stderr.isatty() else 10)
+    pause = ON_TERMINAL if sys.stderr.isatty() else IN_FILE
+    drawn: Any = tqdm(total=total, unit=f" {unit}s", file=sys.stderr, dynamic_ncols=True)
+    drawn_at = time.monotonic()
 
     def watch(tally: Tally) -> None:
+        nonlocal drawn_at
+        drawn.n = tally.done + len(tally.failures)
         drawn.set_postfix_str(told(tally), refresh=False)
-        drawn.update(tally.done + len(tally.failures) - drawn.n)
+        if time.monotonic() - drawn_at >= pause:
+            drawn_at = time.monotonic()
+            with contextlib.suppress(OSError):  # nobody watches any more: no reason to stop work that is paid for
+                drawn.refresh()
 
     try:
         yield watch
     finally:
-        drawn.close()
+        with contextlib.suppress(OSError):
+            drawn.close()
 
 
 def told(tally: Tally) -> str:

@@ -3,42 +3,76 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from harness.cli.common import Parser, add_bench, add_endpoint, add_names, add_slice, positive, report_failures, run_command, say
+from harness.cli import command
 
-EXAMPLES = """\
-  gen_answer --model builtin/reference builtin/eliza
-  gen_answer --model gpt-4o claude-sonnet-4-5 --parallel 16
-  gen_answer --model my-model --base-url http://localhost:8000/v1"""
+if TYPE_CHECKING:
+    from harness.answering import AnswerOptions, AnswerPlan
+
+NAME = "gen_answer"
+PURPOSE = "Let chat models answer every question of a benchmark that they have not answered yet."
+EXAMPLES = (
+    "gen_answer --model builtin/reference builtin/eliza",
+    "gen_answer --model gpt-4.1 claude-sonnet-4-6 --parallel 16",
+    "gen_answer --model my-model --base-url http://localhost:8000/v1",
+)
 
 
-def parser() -> Parser:
+def parser() -> command.Parser:
     """Return the command's parser."""
-    p = Parser("gen_answer", "Let chat models answer every question of a benchmark that they have not answered yet.", EXAMPLES)
+    p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--model")
     models = p.add_argument_group("models")
-    add_names(models, "--model", required=True, help="models to ask: gpt-..., claude-..., builtin/..., or any name with --base-url")
-    models.add_argument("--answer-file", metavar="FILE", help="write one model's answers here (default: model_answer/ of the benchmark)")
-    models.add_argument("--redo", action="store_true", help="answer again what is answered; the old rows are kept in .turnbench/")
-    add_slice(add_bench(p))
+    command.add_names(
+        models,
+        "--model",
+        required=True,
+        help="models to ask: gpt-..., claude-..., builtin/..., or any name with --base-url (needed)",
+    )
+    models.add_argument(
+        "--answer-file",
+        metavar="FILE",
+        help="write the answers of the one model here (default: model_answer/ of the benchmark)",
+    )
+    models.add_argument(
+        "--redo",
+        action="store_true",
+        help="answer again what is answered; the old rows are kept in .turnbench/ (default: off)",
+    )
+    command.add_slice(command.add_bench(p))
     sampling = p.add_argument_group("sampling")
-    sampling.add_argument("--num-choices", type=positive, default=1, metavar="N", help="conversations for each question (default: 1)")
+    sampling.add_argument(
+        "--num-choices",
+        type=command.positive,
+        default=1,
+        metavar="N",
+        help="conversations for each question (default: 1)",
+    )
     sampling.add_argument(
         "--temperature",
         "--force-temperature",
-        type=float,
+        type=command.temperature,
         metavar="T",
-        help="one temperature for all (default: by category as in MT-Bench: 0.7 writing and roleplay, 0 extraction, math, coding "
-        "and reasoning, 0.1 stem and humanities, else 0.7)",
+        help="one temperature for all questions (default: by category as in MT-Bench: 0.7 writing and roleplay, "
+        "0 extraction, math, coding and reasoning, 0.1 stem and humanities, else 0.7)",
     )
     sampling.add_argument(
-        "--max-tokens", "--max-new-token", type=positive, default=4096, metavar="N", help="the most tokens of a reply, reasoning included (default: 4096)"
+        "--max-tokens",
+        "--max-new-token",
+        type=command.positive,
+        default=4096,
+        metavar="N",
+        help="the most tokens of a reply, reasoning included (default: 4096)",
     )
-    sampling.add_argument("--top-p", type=float, metavar="P", help="nucleus sampling (default: the endpoint's)")
+    sampling.add_argument("--top-p", type=command.share, metavar="P", help="nucleus sampling (default: the endpoint's)")
     sampling.add_argument("--seed", type=int, metavar="N", help="sent to endpoints that take one (default: none)")
     sampling.add_argument("--system", metavar="TEXT", help="system prompt (default: the benchmark's, if it has one)")
-    endpoint = add_endpoint(p, "the models")
+    endpoint = command.add_endpoint(p, "the models")
     endpoint.add_argument(
-        "--conv-template", metavar="NAME", help="for servers that only speak /v1/completions: the fschat conversation template to use"
+        "--conv-template",
+        metavar="NAME",
+        help="for servers that only speak /v1/completions: the fschat conversation template to use "
+        "(default: none, the server speaks chat)",
     )
     return p
 
@@ -47,12 +81,38 @@ def work(args: argparse.Namespace) -> int:
     """Plan, call, report."""
     import pathlib
 
-    from harness.answering import AnswerOptions, plan_answers, run_answers
+    from harness.answering import plan_answers, run_answers
     from harness.bench import load_bench
     from harness.cli.bar import bar
 
     bench = load_bench(args.bench_name, args.data_dir)
-    options = AnswerOptions(
+    plan = plan_answers(
+        args.model,
+        bench,
+        _options(args),
+        questions=bench.slice(args.question_begin, args.question_end, args.first_n),
+        answer_file=pathlib.Path(args.answer_file) if args.answer_file else None,
+        redo=args.redo,
+    )
+    command.detail(args, f"questions: {bench.source / 'question.jsonl'}")
+    _tell_plan(args, plan)
+    with bar(plan.jobs, "conversation", quiet=args.quiet) as watch:
+        report = run_answers(plan, parallel=args.parallel, watch=watch)
+    flagged = ", ".join(f"{count} {kind}" for kind, count in report.tally.flagged.items())
+    if flagged:
+        command.warn(NAME, f"some replies are not whole ({flagged}); they are kept, flagged, and judged as they stand")
+    if report.superseded:
+        moved = command.counted(report.superseded, "older answer")
+        command.say(args, f"{moved} moved to {bench.state / 'superseded'}")
+    command.report_failures(NAME, report.tally.failures)
+    command.results("\n".join(map(str, report.paths)))
+    return 0 if report.complete else 1
+
+
+def _options(args: argparse.Namespace) -> "AnswerOptions":
+    from harness.answering import AnswerOptions
+
+    return AnswerOptions(
         num_choices=args.num_choices,
         temperature=args.temperature,
         max_tokens=args.max_tokens,
@@ -64,34 +124,23 @@ def work(args: argparse.Namespace) -> int:
         conv_template=args.conv_template,
         timeout=args.timeout,
     )
-    plan = plan_answers(
-        args.model,
-        bench,
-        options,
-        questions=bench.slice(args.question_begin, args.question_end, args.first_n),
-        answer_file=pathlib.Path(args.answer_file) if args.answer_file else None,
-        redo=args.redo,
-    )
+
+
+def _tell_plan(args: argparse.Namespace, plan: "AnswerPlan") -> None:
+    """Say what each model has done and will do."""
     for model in plan.models:
-        there = f"{model.already} questions answered before, " if model.already else ""
-        changed = f"{model.superseded} to answer anew because something changed, " if model.superseded else ""
-        say(args, f"{model.endpoint.name}: {there}{changed}{len(model.todo)} questions to answer, {model.calls} calls")
-    with bar(plan.jobs, "conv", quiet=args.quiet) as watch:
-        report = run_answers(plan, parallel=args.parallel, watch=watch)
-    flagged = ", ".join(f"{count} {kind}" for kind, count in report.tally.flagged.items())
-    if flagged:
-        say(args, f"replies that are not whole (they are kept, flagged, and judged as they stand): {flagged}")
-    if report.superseded:
-        say(args, f"{report.superseded} older answers moved to {bench.state / 'superseded'}")
-    report_failures(args, "gen_answer", report.tally.failures)
-    for path in report.paths:
-        print(path)
-    return 0 if report.complete else 1
+        parts = [f"{model.already} answered before"] if model.already else []
+        if model.superseded:
+            parts.append(f"{model.superseded} to answer anew because something changed")
+        todo = f"{command.counted(len(model.todo), 'question')} to answer, {command.counted(model.calls, 'call')}"
+        parts.append(todo if model.todo else "nothing left to answer")
+        command.say(args, f"{model.endpoint.name}: {', '.join(parts)}")
+        command.detail(args, f"  {command.endpoint_told(model.endpoint)}; answers: {model.path}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
-    return run_command(parser(), work, argv)
+    return command.run_command(parser(), work, argv)
 
 
 if __name__ == "__main__":

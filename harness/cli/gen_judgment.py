@@ -3,54 +3,84 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from harness.cli.common import (
-    Parser,
-    add_bench,
-    add_endpoint,
-    add_names,
-    add_slice,
-    asked_to_go_on,
-    positive,
-    report_failures,
-    run_command,
-    say,
+from harness.cli import command
+
+if TYPE_CHECKING:
+    from harness.judging.run import JudgeOptions, JudgmentPlan
+
+NAME = "gen_judgment"
+PURPOSE = "Let judges grade or compare every answer that they have not judged yet."
+EXAMPLES = (
+    "gen_judgment --judge-model builtin/overlap",
+    "gen_judgment --judge-model gpt-4.1 --mode pairwise-all --parallel 16",
+    "gen_judgment --judge-model gpt-4.1 --mode pairwise-baseline --baseline-model my-model",
+    "gen_judgment --judge-model my-judge --base-url http://localhost:8000/v1 --yes",
 )
 
-EXAMPLES = """\
-  gen_judgment --judge-model builtin/overlap --yes
-  gen_judgment --judge-model gpt-4o --mode pairwise-all --parallel 16
-  gen_judgment --judge-model my-judge --base-url http://localhost:8000/v1 --mode pairwise-baseline --baseline-model gpt-4o"""
 
-
-def parser() -> Parser:
+def parser() -> command.Parser:
     """Return the command's parser."""
-    p = Parser("gen_judgment", "Let judges grade or compare every answer that they have not judged yet.", EXAMPLES)
+    p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--judge-model")
     judging = p.add_argument_group("judging")
-    add_names(judging, "--judge-model", required=True, help="judges: any chat model, or builtin/overlap, which needs no key and is for trying things out")
+    command.add_names(
+        judging,
+        "--judge-model",
+        required=True,
+        help="judges: any chat model, or builtin/overlap, which needs no key and is for trying things out (needed)",
+    )
+    command.add_mode(judging, "grade single answers, compare every model with a baseline, or compare all pairs")
     judging.add_argument(
-        "--mode",
-        default="single",
-        choices=["single", "pairwise-baseline", "pairwise-all"],
-        help="grade single answers, compare every model with a baseline, or compare all pairs, in both orders (default: single)",
+        "--judge-set",
+        "--judge-file",
+        default="mt_bench",
+        metavar="SET",
+        help="a shipped judge set, a folder, or a FastChat judge_prompts.jsonl (default: mt_bench)",
+    )
+    command.add_names(judging, "--model-list", help="the models to judge (default: all that have answers)")
+    judging.add_argument(
+        "--baseline-model", metavar="NAME", help="the baseline (default: none; pairwise-baseline needs one)"
+    )
+    command.add_names(
+        judging, "--turns", help="the turns to judge (default: every turn)", metavar="N", type=command.positive
     )
     judging.add_argument(
-        "--judge-set", "--judge-file", default="mt_bench", metavar="SET", help="a shipped judge set, a folder, or a FastChat judge_prompts.jsonl (default: mt_bench)"
+        "--reference",
+        metavar="NAME",
+        help="whose answers are the references: a file of reference_answer/ or any answered model "
+        "(default: the only file there)",
     )
-    add_names(judging, "--model-list", help="the models to judge (default: all that have answers)")
-    judging.add_argument("--baseline-model", metavar="NAME", help="the baseline of pairwise-baseline")
-    add_names(judging, "--turns", help="the turns to judge (default: every turn)", metavar="N", type=positive)
     judging.add_argument(
-        "--reference", metavar="NAME", help="whose answers are the references: a file of reference_answer/ or any answered model (default: the only file)"
+        "--skip-missing",
+        action="store_true",
+        help="leave out questions whose answer or reference is missing, in place of stopping (default: off)",
     )
-    judging.add_argument("--skip-missing", action="store_true", help="leave out questions whose answer or reference is missing, instead of stopping")
-    judging.add_argument("--redo", action="store_true", help="judge again what is judged; the old rows are kept in .turnbench/")
-    judging.add_argument("--yes", action="store_true", help="do not ask before the first call, on a terminal")
-    add_slice(add_bench(p))
+    judging.add_argument(
+        "--redo",
+        action="store_true",
+        help="judge again what is judged; the old rows are kept in .turnbench/ (default: off)",
+    )
+    judging.add_argument(
+        "-y", "--yes", action="store_true", help="do not ask before the first call (default: ask, on a terminal only)"
+    )
+    command.add_slice(command.add_bench(p))
     sampling = p.add_argument_group("sampling")
-    sampling.add_argument("--temperature", type=float, metavar="T", help="the judge's temperature (default: the judge set's)")
-    sampling.add_argument("--max-tokens", type=positive, metavar="N", help="the most tokens of a judgment (default: the judge set's)")
-    add_endpoint(p, "the judges")
+    sampling.add_argument(
+        "--temperature",
+        "--force-temperature",
+        type=command.temperature,
+        metavar="T",
+        help="the judge's temperature (default: the judge set's)",
+    )
+    sampling.add_argument(
+        "--max-tokens",
+        "--max-new-token",
+        type=command.positive,
+        metavar="N",
+        help="the most tokens of a judgment (default: the judge set's)",
+    )
+    command.add_endpoint(p, "the judges")
     return p
 
 
@@ -58,10 +88,40 @@ def work(args: argparse.Namespace) -> int:
     """Plan, ask, call, report."""
     from harness.bench import load_bench
     from harness.cli.bar import bar
-    from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
+    from harness.judging.run import plan_judgments, run_judgments
 
     bench = load_bench(args.bench_name, args.data_dir)
-    options = JudgeOptions(
+    plan = plan_judgments(
+        args.judge_model,
+        bench,
+        args.mode,
+        _options(args),
+        models=args.model_list,
+        questions=bench.slice(args.question_begin, args.question_end, args.first_n),
+        redo=args.redo,
+    )
+    _tell_plan(args, plan)
+    if plan.calls:
+        matches = command.counted(plan.rows, "match", "matches")
+        command.ask_to_go_on(args, f"{matches} to judge, {command.counted(plan.calls, 'call')}")
+    with bar(plan.calls, "call", quiet=args.quiet) as watch:
+        report = run_judgments(plan, parallel=args.parallel, watch=watch)
+    if report.unparsed:
+        none = "gives no verdict; it is" if report.unparsed == 1 else "give no verdict; they are"
+        written = command.counted(report.written, "judgment")
+        command.warn(NAME, f"{report.unparsed} of {written} {none} kept and left out of every mean")
+    if report.superseded:
+        moved = command.counted(report.superseded, "older judgment")
+        command.say(args, f"{moved} moved to {bench.state / 'superseded'}")
+    command.report_failures(NAME, report.tally.failures)
+    command.results("\n".join(map(str, report.paths)))
+    return 0 if report.complete else 1
+
+
+def _options(args: argparse.Namespace) -> "JudgeOptions":
+    from harness.judging.run import JudgeOptions
+
+    return JudgeOptions(
         judge_set=args.judge_set,
         baseline=args.baseline_model,
         turns=tuple(args.turns) if args.turns else None,
@@ -73,41 +133,33 @@ def work(args: argparse.Namespace) -> int:
         timeout=args.timeout,
         skip_missing=args.skip_missing,
     )
-    plan = plan_judgments(
-        args.judge_model,
-        bench,
-        args.mode,
-        options,
-        models=args.model_list,
-        questions=bench.slice(args.question_begin, args.question_end, args.first_n),
-        redo=args.redo,
-    )
+
+
+def _tell_plan(args: argparse.Namespace, plan: "JudgmentPlan") -> None:
+    """Say what is judged, and what each judge has done and will do."""
     for notice in plan.notices:
-        print(f"gen_judgment: {notice}", file=sys.stderr)
-    baseline = f", baseline {args.baseline_model}" if args.mode == "pairwise-baseline" else ""
-    say(args, f"{bench.name}, {plan.mode}, judge set {plan.judge_set.name} {plan.judge_set.version}: {len(plan.questions)} questions, {len(plan.models)} models{baseline}")
+        command.warn(NAME, f"warning: {notice}")
+    if args.baseline_model and plan.mode != "pairwise-baseline":
+        command.warn(NAME, f"warning: --baseline-model has no effect in mode {plan.mode}")
+    baseline = f" against {args.baseline_model}" if plan.mode == "pairwise-baseline" else ""
+    questions, models = command.counted(len(plan.questions), "question"), command.counted(len(plan.models), "model")
+    judge_set = f"judge set {plan.judge_set.name} {plan.judge_set.version}"
+    command.say(args, f"{plan.bench.name}, {plan.mode}{baseline}, {judge_set}: {questions}, {models}")
+    command.detail(args, f"  judge set: {plan.judge_set.path}; models: {', '.join(plan.models)}")
     for judge in plan.judges:
-        there = f"{judge.already} judged before, " if judge.already else ""
-        changed = f"{judge.superseded} to judge anew because something changed, " if judge.superseded else ""
-        say(args, f"{judge.judge}: {there}{changed}{judge.rows} matches to judge, {judge.calls} calls")
-    if plan.calls and not asked_to_go_on(args):
-        say(args, "nothing was done")
-        return 0
-    with bar(plan.calls, "call", quiet=args.quiet) as watch:
-        report = run_judgments(plan, parallel=args.parallel, watch=watch)
-    if report.unparsed:
-        print(f"gen_judgment: {report.unparsed} of {report.written} judgments give no verdict; they are kept and left out of every mean", file=sys.stderr)
-    if report.superseded:
-        say(args, f"{report.superseded} older judgments moved to {bench.state / 'superseded'}")
-    report_failures(args, "gen_judgment", report.tally.failures)
-    for path in report.paths:
-        print(path)
-    return 0 if report.complete else 1
+        parts = [f"{judge.already} judged before"] if judge.already else []
+        if judge.superseded:
+            parts.append(f"{judge.superseded} to judge anew because something changed")
+        matches = command.counted(judge.rows, "match", "matches")
+        todo = f"{matches} to judge, {command.counted(judge.calls, 'call')}"
+        parts.append(todo if judge.rows else "nothing left to judge")
+        command.say(args, f"{judge.judge}: {', '.join(parts)}")
+        command.detail(args, f"  {command.endpoint_told(judge.endpoint)}; judgments: {judge.path}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
-    return run_command(parser(), work, argv)
+    return command.run_command(parser(), work, argv)
 
 
 if __name__ == "__main__":

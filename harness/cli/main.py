@@ -6,33 +6,56 @@ import sys
 from collections.abc import Sequence
 
 from harness import __version__
+from harness.cli.command import EXIT_CODES, mend_streams, results, warn
 
 COMMANDS = {
     "gen_answer": "let chat models answer the questions of a benchmark",
     "gen_judgment": "let judges grade or compare the answers",
     "show_result": "show what the judgments add up to",
+    "fetch_bench": "bring a published benchmark from its upstream, verified",
+    "check_bench": "check a benchmark's files before anything is asked",
 }
+PURPOSE = "Tells which of several chat models is better, at what, and how sure we are."
+EXAMPLES = (
+    "turnbench gen_answer --model builtin/reference builtin/eliza",
+    "turnbench gen_judgment --judge-model builtin/overlap",
+    "turnbench show_result",
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `turnbench NAME ...`; return its exit code."""
-    args = list(sys.argv[1:] if argv is None else argv)
-    if not args or args[0] in {"-h", "--help"}:
-        print("usage: turnbench COMMAND ...\n\nTells which of several chat models is better, at what, and how sure we are.\n\ncommands:")
-        print("\n".join(f"  {name:14} {purpose}" for name, purpose in COMMANDS.items()))
-        print("\nturnbench COMMAND --help says more; each command also stands alone under its own name.")
+    words = list(sys.argv[1:] if argv is None else argv)
+    if len(words) > 1 and words[0] == "help":
+        words = [words[1], "--help"]
+    first = words[0] if words else "--help"
+    name = first.replace("-", "_")
+    if name in COMMANDS:
+        code: int = importlib.import_module(f"harness.cli.{name}").main(words[1:])
+        return code
+    mend_streams()
+    if first in {"-h", "--help", "help"}:
+        results(overview())
         return 0
-    if args[0] == "--version":
-        print(f"turnbench {__version__}")
+    if first == "--version":
+        results(f"turnbench {__version__}")
         return 0
-    name = args[0].replace("-", "_")
-    if name not in COMMANDS:
-        near = difflib.get_close_matches(name, COMMANDS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(COMMANDS)}"
-        print(f"turnbench: error: no command {args[0]!r}; {hint}", file=sys.stderr)
-        return 2
-    code: int = importlib.import_module(f"harness.cli.{name}").main(args[1:])
-    return code
+    near = difflib.get_close_matches(name, COMMANDS, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(COMMANDS)}"
+    warn("turnbench", f"error: no command {first!r}; {hint} (see turnbench --help)")
+    return 2
+
+
+def overview() -> str:
+    """Return the help of `turnbench` itself."""
+    commands = "\n".join(f"  {name:14} {purpose}" for name, purpose in COMMANDS.items())
+    examples = "\n".join(f"  {example}" for example in EXAMPLES)
+    codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
+    return (
+        f"usage: turnbench COMMAND ...\n\n{PURPOSE}\n\ncommands:\n{commands}\n\n"
+        "turnbench COMMAND --help says more; each command also stands alone under its own name.\n\n"
+        f"examples, which need no key:\n{examples}\n\nexit codes:\n{codes}"
+    )
 
 
 if __name__ == "__main__":

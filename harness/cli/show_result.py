@@ -5,39 +5,56 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.cli.common import Parser, add_bench, add_names, positive, run_command
+from harness.cli import command
 
 if TYPE_CHECKING:
     from harness.results.show import Result
 
-EXAMPLES = """\
-  show_result --judge-model gpt-4o
-  show_result --mode pairwise-all --format markdown
-  show_result --input-file gpt-4_single.jsonl --format json"""
+NAME = "show_result"
+PURPOSE = "Show scores, or wins, losses and ties, of every model that was judged."
+EXAMPLES = (
+    "show_result --judge-model builtin/overlap",
+    "show_result --mode pairwise-all --format markdown",
+    "show_result --input-file gpt-4_single.jsonl --format json",
+)
 
 
-def parser() -> Parser:
+def parser() -> command.Parser:
     """Return the command's parser."""
-    p = Parser("show_result", "Show scores, or wins, losses and ties, of every model that was judged.", EXAMPLES)
+    p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--input-file")
     what = p.add_argument_group("what to show")
+    command.add_mode(what, "grades, pairs with a baseline, or all pairs")
     what.add_argument(
-        "--mode",
-        default="single",
-        choices=["single", "pairwise-baseline", "pairwise-all"],
-        help="grades, pairs with a baseline, or all pairs (default: single)",
+        "--input-file", metavar="FILE", help="a judgment or vote file (default: the one in model_judgment/)"
     )
-    what.add_argument("--input-file", metavar="FILE", help="a judgment or vote file (default: the benchmark's model_judgment/)")
-    what.add_argument("--judge-model", metavar="NAME", help="whose judgments (needed if there are several)")
-    what.add_argument("--judge-set", metavar="SET", help="made with which judge set (needed if there are several)")
-    add_names(what, "--model-list", help="the models to show (default: all)")
-    what.add_argument("--baseline-model", metavar="NAME", help="the baseline of pairwise-baseline (default: the model that is in every pair)")
-    add_names(what, "--turns", help="the turns to count (default: all)", metavar="N", type=positive)
-    what.add_argument("--count-failed", action="store_true", help="count a rating without score as -1, as some published averages did")
-    add_names(what, "--exclude", help="voters to leave out of a vote file, such as 'author*'", metavar="GLOB")
-    add_bench(p, default=None)
+    what.add_argument(
+        "--judge-model", metavar="NAME", help="whose judgments (default: the only judge's; of several, name one)"
+    )
+    what.add_argument(
+        "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
+    )
+    command.add_names(what, "--model-list", help="the models to show (default: all)")
+    what.add_argument(
+        "--baseline-model",
+        metavar="NAME",
+        help="the baseline of pairwise-baseline (default: the model that is in every pair)",
+    )
+    command.add_names(what, "--turns", help="the turns to count (default: all)", metavar="N", type=command.positive)
+    what.add_argument(
+        "--count-failed",
+        action="store_true",
+        help="count a rating without score as -1, as some published averages did (default: off, it is left out)",
+    )
+    command.add_names(
+        what, "--exclude", help="voters to leave out of a vote file, such as 'author*' (default: none)", metavar="GLOB"
+    )
+    command.add_bench(p, default=None)
     output = p.add_argument_group("output")
     output.add_argument(
-        "--format", default="table", choices=["table", "json", "csv", "markdown"], help="how to print; json and csv are unrounded (default: table)"
+        "--format",
+        default="table",
+        choices=["table", "json", "csv", "markdown"],
+        help="how to print; json and csv are not rounded (default: table)",
     )
     return p
 
@@ -45,6 +62,7 @@ def parser() -> Parser:
 def work(args: argparse.Namespace) -> int:
     """Read, sum up, print."""
     from harness.cli.tables import as_csv, as_json
+    from harness.errors import MissingError
     from harness.results.show import show_result
 
     result = show_result(
@@ -60,40 +78,41 @@ def work(args: argparse.Namespace) -> int:
         count_failed=args.count_failed,
         exclude=args.exclude or (),
     )
+    rows = result.rows()
+    if not rows:
+        raise MissingError(f"{result.path}: no judgment is left by --turns, --exclude and the models named")
+    command.detail(args, f"judgments: {result.path}")
     if args.format == "json":
-        print(as_json({"mode": result.mode, "bench": result.bench, "judge": result.judge, "rows": result.rows()}))
+        command.results(as_json({"mode": result.mode, "bench": result.bench, "judge": result.judge, "rows": rows}))
     elif args.format == "csv":
-        print(as_csv(result.rows()))
+        command.results(as_csv(rows))
     else:
-        _print_tables(result, markdown=args.format == "markdown", quiet=args.quiet)
+        command.results(_tables(result, markdown=args.format == "markdown"))
         return 0
     for note in result.notes:
-        print(f"show_result: {note}", file=sys.stderr)
+        command.say(args, f"{NAME}: note: {note}")
     return 0
 
 
-def _print_tables(result: "Result", *, markdown: bool, quiet: bool) -> None:
-    """Print the tables for people, with what they should know about them."""
-    from harness.cli.tables import as_markdown, as_table
+def _tables(result: "Result", *, markdown: bool) -> str:
+    """Return the tables for people, with what they should know about them."""
+    from harness.cli.tables import as_markdown, as_table, printable
 
     draw = as_markdown if markdown else as_table
-    if not quiet:
-        about = f"questions: {result.bench}" if result.bench else "questions: unstated"
-        heading = f"{result.mode}, {about}, judge: {result.judge}, judge set: {result.judge_set}"
-        print(f"**{heading}**\n" if markdown else f"{heading}\n")
-    print(draw(result.rows(), places=2 if result.mode == "single" else 3))
+    questions = result.bench or "unstated"
+    about = f"{result.mode}, questions: {questions}, judge: {result.judge}, judge set: {result.judge_set}"
+    parts = [f"**{printable(about)}**" if markdown else printable(about)]
+    parts.append(draw(result.rows(), places=2 if result.mode == "single" else 3))
     if result.categories:
-        print("\naverage by category\n")
-        print(draw(result.category_table()))
+        parts += ["average by category", draw(result.category_table())]
     if result.notes:
-        print()
-        for note in result.notes:
-            print(f"- {note}" if markdown else f"note: {note}")
+        parts.append("\n".join(f"- {note}" if markdown else f"note: {note}" for note in map(printable, result.notes)))
+    return "\n\n".join(parts)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
-    return run_command(parser(), work, argv)
+    return command.run_command(parser(), work, argv)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import csv
 import decimal
 import io
 import json
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,26 +12,34 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def as_table(rows: Rows, *, places: int = 2) -> str:
-    """Return an aligned plain-text table."""
+    """Return an aligned plain-text table, nothing where there is no row."""
+    if not rows:
+        return ""
     cells = _cells(rows, places)
-    widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
-    left = [all(isinstance(row.get(name), str) for row in rows) for name in cells[0]]
-    lines = [
-        "  ".join(cell.ljust(width) if first else cell.rjust(width) for cell, width, first in zip(row, widths, left, strict=True))
-        for row in cells
-    ]
-    return "\n".join(line.rstrip() for line in lines)
+    widths = [max(_width(row[k]) for row in cells) for k in range(len(cells[0]))]
+    left = [all(isinstance(row.get(name), str) for row in rows) for name in rows[0]]
+
+    def line(row: Sequence[str]) -> str:
+        gaps = [" " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)]
+        padded = [cell + gap if first else gap + cell for cell, gap, first in zip(row, gaps, left, strict=True)]
+        return "  ".join(padded).rstrip()
+
+    return "\n".join(map(line, cells))
 
 
 def as_markdown(rows: Rows, *, places: int = 2) -> str:
-    """Return a Markdown table; bars inside names are escaped."""
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in _cells(rows, places)]
+    """Return a Markdown table, nothing where there is no row; bars and tags inside names are escaped."""
+    if not rows:
+        return ""
+    cells = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in row] for row in _cells(rows, places)]
     rule = [":--" if isinstance(value, str) else "--:" for value in rows[0].values()]
     return "\n".join("| " + " | ".join(row) + " |" for row in [cells[0], rule, *cells[1:]])
 
 
 def as_csv(rows: Rows) -> str:
-    """Return the rows as csv, numbers unrounded, an absent value empty."""
+    """Return the rows as csv, numbers unrounded, an absent value empty; nothing where there is no row."""
+    if not rows:
+        return ""
     out = io.StringIO()
     writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -46,13 +55,24 @@ def as_json(value: Any) -> str:
 def rounded(value: float, places: int) -> str:
     """Return the number rounded half up, as published tables are: 3.275 is 3.28."""
     exact = decimal.Decimal(repr(float(value)))
-    return str(exact.quantize(decimal.Decimal(1).scaleb(-places), rounding=decimal.ROUND_HALF_UP))
+    short = exact.quantize(decimal.Decimal(1).scaleb(-places), rounding=decimal.ROUND_HALF_UP)
+    return str(short or abs(short))  # no minus before a zero
+
+
+def printable(text: str) -> str:
+    """Return the text with every character escaped that could move the cursor or hide something on a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _width(text: str) -> int:
+    """Return the columns that a text takes on a terminal: Chinese and the like take two each."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text if not unicodedata.combining(c))
 
 
 def _cells(rows: Rows, places: int) -> list[list[str]]:
     def shown(value: Any) -> str:
         if value is None:
             return "–"
-        return rounded(value, places) if isinstance(value, float) else str(value)
+        return rounded(value, places) if isinstance(value, float) else printable(str(value))
 
-    return [list(rows[0]), *([shown(value) for value in row.values()] for row in rows)]
+    return [list(map(printable, rows[0])), *([shown(value) for value in row.values()] for row in rows)]

@@ -1,0 +1,71 @@
+"""The bar says what happens, on stderr, and never stops the work."""
+
+import sys
+
+import pytest
+
+from harness.cli import bar as bar_module
+from harness.cli.bar import bar, told
+from harness.records import Failure
+from harness.running.watch import Tally, nobody
+
+
+@pytest.mark.parametrize(
+    ("tally", "text"),
+    [
+        pytest.param(Tally(), "", id="nothing"),
+        pytest.param(Tally(in_flight=8, retries=2), "in flight 8, tried again 2", id="waiting"),
+        pytest.param(
+            Tally(failures=[Failure("k", "outage", "m")], flagged={"length": 3}), "failed 1, length 3", id="bad"
+        ),
+        pytest.param(Tally(prompt_tokens=9999, completion_tokens=12_345), "tokens in 9999, out 12k", id="tokens"),
+        pytest.param(Tally(prompt_tokens=2_340_000), "tokens in 2.3M", id="many"),
+    ],
+)
+def test_figures_that_are_nought_are_left_out(tally: Tally, text: str) -> None:
+    assert told(tally) == text
+
+
+def test_it_shows_progress_rate_failures_and_tokens(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bar_module, "IN_FILE", 0.0)
+    tally = Tally(done=3, failures=[Failure("k", "outage", "m")], prompt_tokens=5)
+    with bar(10, "call", quiet=False) as watch:
+        watch(tally)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "4/10" in shown.err
+    assert " calls/s" in shown.err
+    assert "failed 1, tokens in 5" in shown.err
+
+
+@pytest.mark.parametrize(("total", "quiet"), [(10, True), (0, False)], ids=["quiet", "nothing-to-do"])
+def test_there_is_none_where_none_is_wanted(total: int, quiet: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    with bar(total, "call", quiet=quiet) as watch:
+        assert watch is nobody
+    assert capsys.readouterr().err == ""
+
+
+def test_a_stderr_that_broke_does_not_stop_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        encoding = "utf-8"
+        broken = False
+
+        def write(self, text: str) -> int:
+            if self.broken:
+                raise BrokenPipeError
+            return len(text)
+
+        def flush(self) -> None:
+            self.write("")
+
+        def isatty(self) -> bool:
+            return True
+
+    stderr = Broken()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setattr(bar_module, "ON_TERMINAL", 0.0)
+    with bar(10, "call", quiet=False) as watch:
+        stderr.broken = True
+        watch(Tally(done=1))

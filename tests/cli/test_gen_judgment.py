@@ -1,0 +1,149 @@
+"""gen_judgment: what it says before, what it asks, what it writes."""
+
+import json
+import os
+import pathlib
+import select
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+
+from harness.cli.main import main
+from tests.cli.conftest import ROOT, Run
+from tests.protocol_server import ProtocolServer, verdict
+
+pty: Any = pytest.importorskip("pty", reason="needs pseudo-terminals")
+termios: Any = pytest.importorskip("termios", reason="needs pseudo-terminals")
+
+
+def on_terminal(data: pathlib.Path, *words: str, answer: bytes | signal.Signals | None) -> tuple[int, str]:
+    """Run gen_judgment on a terminal, answer what it asks (or send a signal); return its exit code and what it said."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 100))
+    command = [sys.executable, "-m", "harness.cli.gen_judgment", "--judge-model", "builtin/overlap"]
+    process = subprocess.Popen(
+        [*command, "--data-dir", str(data), "--bench-name", "tiny", *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    shown = b""
+    deadline = time.monotonic() + 60
+    try:
+        while time.monotonic() < deadline:
+            ready, _, _ = select.select([ours], [], [], 0.1)
+            if not ready:
+                continue
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:  # Linux: the other end is closed
+                break
+            if not piece:
+                break
+            shown += piece
+            if answer is not None and b"[Y/n] " in shown:
+                if isinstance(answer, bytes):
+                    os.write(ours, answer)
+                else:
+                    process.send_signal(answer)
+                answer = None
+        return process.wait(timeout=10), shown.decode()
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+
+
+@pytest.mark.parametrize("answer", [b"n\n", b"what?\n", b"\x04"], ids=["no", "unclear", "end-of-input"])
+def test_no_on_a_terminal_does_nothing(data: pathlib.Path, answer: bytes) -> None:
+    code, shown = on_terminal(data, answer=answer)
+    assert code == 130
+    assert "8 matches to judge, 8 calls. Go on? [Y/n]" in shown
+    assert "gen_judgment: nothing was done" in shown
+    assert not (data / "tiny" / "model_judgment").exists()
+
+
+@pytest.mark.parametrize("answer", [b"y\n", b"\n", b"YES\n"], ids=["y", "enter", "yes"])
+def test_yes_on_a_terminal_goes_on(data: pathlib.Path, answer: bytes) -> None:
+    code, shown = on_terminal(data, answer=answer)
+    assert code == 0
+    assert "8/8" in shown
+    assert (data / "tiny" / "model_judgment" / "builtin%2Foverlap_single.jsonl").exists()
+
+
+def test_with_yes_or_nothing_to_do_it_does_not_ask(data: pathlib.Path) -> None:
+    code, shown = on_terminal(data, "--yes", answer=None)
+    assert (code, "Go on?" in shown) == (0, False)
+    code, shown = on_terminal(data, answer=None)
+    assert (code, "Go on?" in shown) == (0, False)
+    assert "8 judged before, nothing left to judge" in shown
+
+
+def test_ctrl_c_at_the_question_is_130(data: pathlib.Path) -> None:
+    code, shown = on_terminal(data, answer=signal.SIGINT)
+    assert code == 130
+    assert "gen_judgment: interrupted" in shown
+    assert "Traceback" not in shown
+
+
+def test_nothing_is_asked_without_a_terminal_and_streams_are_kept_apart(run: Run, data: pathlib.Path) -> None:
+    done = run("gen_judgment", "--judge-model", "builtin/overlap", "--data-dir", str(data), "--bench-name", "tiny")
+    path = data / "tiny" / "model_judgment" / "builtin%2Foverlap_single.jsonl"
+    assert (done.returncode, done.stdout) == (0, f"{path}\n")
+    assert "tiny, single, judge set mt_bench 1: 2 questions, 2 models" in done.stderr
+    assert "builtin/overlap: 8 matches to judge, 8 calls" in done.stderr
+    assert "8/8" in done.stderr
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 8
+
+
+def test_quiet_leaves_the_result(run: Run, data: pathlib.Path) -> None:
+    words = ["--judge-model", "builtin/overlap", "--data-dir", str(data), "--bench-name", "tiny"]
+    done = run("gen_judgment", *words, "--mode", "pairwise-all", "-q")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{data}/tiny/model_judgment/builtin%2Foverlap_pair.jsonl\n"
+
+
+def judge(data: pathlib.Path, *words: str) -> int:
+    return main(["gen_judgment", "--data-dir", str(data), "--bench-name", "tiny", *words])
+
+
+def test_verbose_names_files_and_addresses_but_no_key(
+    data: pathlib.Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-do-not-show")
+    with ProtocolServer(verdict) as server:
+        words = ["--judge-model", "j", "--base-url", server.openai_url, "--api-key-env", "MY_KEY"]
+        assert judge(data, *words, "-v") == 0
+    told = capsys.readouterr().err
+    assert (
+        f"openai at {server.openai_url}, key from MY_KEY; judgments: {data}/tiny/model_judgment/j_single.jsonl" in told
+    )
+    assert "sk-do-not-show" not in told
+
+
+def test_model_list_turns_and_first_n_choose_what_is_judged(data: pathlib.Path) -> None:
+    words = ["--judge-model", "builtin/overlap", "--model-list", "builtin/eliza", "--model-list", "builtin/outline"]
+    assert judge(data, *words, "--mode", "pairwise-all", "--turns", "2", "--first-n", "1", "-q") == 0
+    (line,) = (data / "tiny/model_judgment/builtin%2Foverlap_pair.jsonl").read_text(encoding="utf-8").splitlines()
+    row = json.loads(line)
+    assert (row["question_id"], row["turn"]) == (1, 2)
+    assert (row["model_1"], row["model_2"]) == ("builtin/eliza", "builtin/outline")
+
+
+def test_a_baseline_that_has_no_effect_is_told(data: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert judge(data, "--judge-model", "builtin/overlap", "--baseline-model", "builtin/eliza") == 0
+    assert "gen_judgment: warning: --baseline-model has no effect in mode single" in capsys.readouterr().err
+
+
+def test_judgments_without_a_verdict_are_counted(data: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with ProtocolServer() as server:
+        assert judge(data, "--judge-model", "j", "--base-url", server.openai_url) == 0
+    told = capsys.readouterr().err
+    assert "8 of 8 judgments give no verdict; they are kept and left out of every mean" in told

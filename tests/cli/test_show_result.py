@@ -1,0 +1,65 @@
+"""show_result: tables for people, numbers for programs."""
+
+import csv
+import io
+import json
+import pathlib
+
+import pytest
+
+from harness.cli.main import main
+from tests.cli.conftest import Run
+
+SINGLE = ["model", "turn_1", "turn_2", "average", "n", "excluded"]
+PAIRWISE = ["model", "win", "loss", "tie", "win_rate", "loss_rate", "tie_rate", "win_rate_adjusted", "n", "excluded"]
+
+
+@pytest.fixture
+def judged(data: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return the flags that name a folder in which everything has been judged."""
+    where = ["--data-dir", str(data), "--bench-name", "tiny"]
+    for mode in ("single", "pairwise-all"):
+        assert main(["gen_judgment", *where, "--judge-model", "builtin/overlap", "--mode", mode, "-q"]) == 0
+    capsys.readouterr()
+    return where
+
+
+@pytest.mark.parametrize(("mode", "keys"), [("single", SINGLE), ("pairwise-all", PAIRWISE)])
+def test_json_has_the_promised_keys_and_csv_the_same_numbers(
+    judged: list[str], mode: str, keys: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show_result", *judged, "--mode", mode, "--format", "json"]) == 0
+    told = capsys.readouterr()
+    table = json.loads(told.out)
+    assert list(table) == ["mode", "bench", "judge", "rows"]
+    assert (table["mode"], table["bench"], table["judge"]) == (mode, "tiny", "builtin/overlap")
+    assert all(list(row) == keys for row in table["rows"])
+    assert "show_result: note: Scores of builtin/overlap" in told.err
+    assert main(["show_result", *judged, "--mode", mode, "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [{k: float(v) for k, v in row.items() if k != "model"} for row in rows] == [
+        {k: float(v) for k, v in row.items() if k != "model"} for row in table["rows"]
+    ]
+
+
+@pytest.mark.parametrize("format_", ["table", "markdown"])
+def test_a_table_says_what_it_is_about(judged: list[str], format_: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show_result", *judged, "--format", format_]) == 0
+    shown = capsys.readouterr()
+    assert "single, questions: tiny, judge: builtin/overlap, judge set: mt_bench 1" in shown.out
+    assert "average by category" in shown.out
+    assert "for trying the harness out" in shown.out
+    assert shown.err == ""
+
+
+def test_a_pipe_gets_results_only(run: Run, judged: list[str]) -> None:
+    done = run("show_result", *judged, "--format", "csv", "-q")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(",".join(SINGLE))
+
+
+def test_models_and_turns_are_chosen(judged: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--model-list", "builtin/eliza", "--turns", "1", "--format", "json"]
+    assert main(["show_result", *judged, *words]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["model"], row["n"], row["turn_2"]) == ("builtin/eliza", 2, None)
