@@ -1,6 +1,6 @@
 """One benchmark folder: find it, read it, check it, with file and line in every complaint.
 
-    data/<bench>/question.jsonl      {"question_id": 1031, "category": "math", "turns": ["...", "..."], "reference": [...]}
+    data/<bench>/question.jsonl      {"question_id": 1031, "category": "math", "turns": ["...", "..."]}
                  bench.toml          optional: title, version, licence, language, system prompt, temperatures, ...
                  reference_answer/   one answer file for each author of references
                  model_answer/  model_judgment/  human_judgment/
@@ -13,6 +13,7 @@ import difflib
 import functools
 import logging
 import pathlib
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -20,7 +21,7 @@ from typing import Any
 
 from harness.errors import DataError, MissingError, UsageError
 from harness.jsonl import read_rows
-from harness.names import check_bench_name, file_stem, name_of
+from harness.names import check_bench_name, check_model_name, file_stem, name_of
 from harness.records import Answer, Question, QuestionId
 from harness.rows import answer_from_row, question_from_row
 
@@ -137,15 +138,17 @@ class Bench:
 
     @functools.cached_property
     def sole_reference(self) -> Mapping[QuestionId, tuple[str, ...]]:
-        """The reference answers that built-in models may reply with: the only author's, or none if there are several."""
+        """What built-in models may reply with: the reference answers of the only author, none if there are several."""
         return self.reference_answers() if len(self.references()) == 1 else {}
 
     @property
     def _reference_folder(self) -> pathlib.Path:
         own = self.folder / "reference_answer"
-        return own if own.is_dir() else self.source / "reference_answer"
+        return own if _models_in(own) else self.source / "reference_answer"
 
-    def slice(self, begin: int | None = None, end: int | None = None, first_n: int | None = None) -> tuple[Question, ...]:
+    def slice(
+        self, begin: int | None = None, end: int | None = None, first_n: int | None = None
+    ) -> tuple[Question, ...]:
         """Return the questions of a zero-based slice of the file, then at most the first n of them."""
         return self.questions[begin:end][:first_n]
 
@@ -158,14 +161,18 @@ def load_bench(name: str = "mt_bench", data_dir: pathlib.Path | str = "data") ->
         DataError: its files are not what they must be (file and line).
     """
     folder = pathlib.Path(data_dir) / check_bench_name(name)
-    source = next((f for f in (folder, shipped("data") / name) if (f / "question.jsonl").is_file()), None)
+    try:
+        source = next((f for f in (folder, shipped("data") / name) if (f / "question.jsonl").is_file()), None)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", path=folder) from error
     if source is None:
-        known = sorted({f.parent.name for d in (pathlib.Path(data_dir), shipped("data")) for f in d.glob("*/question.jsonl")})
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise UsageError(f"no benchmark {name!r}: {folder / 'question.jsonl'} is not there; {hint}known: {', '.join(known)}")
+        homes = (pathlib.Path(data_dir), shipped("data"))
+        known = sorted({file.parent.name for home in homes for file in home.glob("*/question.jsonl")})
+        hint = nearest(name, known) if known else "there is none"
+        raise UsageError(f"no benchmark {name!r}: {folder / 'question.jsonl'} is not there; {hint}")
     questions = load_questions(source / "question.jsonl")
-    return Bench(name, folder, source, questions, load_settings(source / "bench.toml"))
+    own = folder / "bench.toml"
+    return Bench(name, folder, source, questions, load_settings(own if own.exists() else source / "bench.toml"))
 
 
 def load_questions(path: pathlib.Path) -> tuple[Question, ...]:
@@ -176,20 +183,20 @@ def load_questions(path: pathlib.Path) -> tuple[Question, ...]:
     """
     questions: dict[QuestionId, Question] = {}
     lines: dict[QuestionId, int] = {}
-    for line, row in read_rows(path):
+    for line, row in read_rows(path, whole=True):
         question = question_from_row(row, path, line)
         key = question.question_id
         if key in questions:
-            raise DataError(
-                f"question_id {key} is a duplicate of line {lines[key]}; give each question its own", path=path, line=line
-            )
+            first = f"question_id {key} is a duplicate of line {lines[key]}"
+            raise DataError(f"{first}; give each question its own", path=path, line=line)
         questions[key], lines[key] = question, line
     if not questions:
-        raise DataError("holds no question", path=path)
+        raise DataError("holds no question; each line must be one", path=path)
     for category in dict.fromkeys(q.category for q in questions.values()):
-        near = difflib.get_close_matches(category, CATEGORIES, n=1, cutoff=0.75)
+        near = difflib.get_close_matches(category.strip().lower(), CATEGORIES, n=1, cutoff=0.75)
         if category not in CATEGORIES and near:
-            log.warning("%s: category %r is not %r: it is sampled at 0.7 and judged without reference", path, category, near[0])
+            what_follows = f"it is sampled at {OTHER_TEMPERATURE} and judged without reference"
+            log.warning("%s: category %r is not %r: %s", path, category, near[0], what_follows)
     return tuple(questions.values())
 
 
@@ -204,27 +211,40 @@ def load_settings(path: pathlib.Path) -> BenchSettings:
     table = read_toml(path)
     known = [f.name for f in fields(BenchSettings)]
     for key, value in table.items():
-        if key not in known:
-            raise DataError(f"unknown key {key!r}; {nearest(key, known)}", path=path)
-        if key == "temperatures":
+        fault = None if key in known else f"unknown key {key!r}; {nearest(key, known)}"
+        if fault is None and key == "temperatures":
             if not isinstance(value, dict) or not all(_is_number(v) and 0 <= v <= 2 for v in value.values()):
-                raise DataError("temperatures must be a table of category = number between 0 and 2", path=path)
-        elif not isinstance(value, str):
-            raise DataError(f"{key} must be a text, this is {value!r}", path=path)
-    if "{question}" not in table.get("answer_template", "{question}"):
-        raise DataError("answer_template lacks {question}", path=path)
+                fault = "temperatures must be a table of category = number between 0 and 2"
+        elif fault is None and not isinstance(value, str):
+            fault = f"{key} must be a text in quotes, this is {value!r}"
+        elif key == "answer_template" and "{question}" not in value:
+            fault = "answer_template lacks {question}, which stands for the turn's text"
+        if fault:
+            raise DataError(fault, path=path, line=_line_of(key, path))
     return BenchSettings(**table)
 
 
 def read_toml(path: pathlib.Path) -> dict[str, Any]:
     """Return a TOML file's table, or raise `DataError`."""
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"not valid TOML: {error}", path=path) from None
+    except UnicodeDecodeError:
+        raise DataError("not UTF-8; save the file as UTF-8", path=path) from None
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
+        line = int(place[1] or len(text.splitlines())) if place else None
+        raise DataError(f"not valid TOML: {error}", path=path, line=line) from None
+
+
+def _line_of(key: str, path: pathlib.Path) -> int | None:
+    """Return the line of a TOML file that sets a top-level key or opens its table."""
+    begins = re.compile(rf"""\s*\[*\s*["']?{re.escape(key)}["']?\s*[=.\]]""")
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    return next((number for number, line in enumerate(lines, 1) if begins.match(line)), None)
 
 
 def nearest(word: str, known: list[str]) -> str:
@@ -240,7 +260,8 @@ def _is_number(value: object) -> bool:
 def read_answers(path: pathlib.Path, model: str) -> dict[QuestionId, Answer]:
     """Return the answers in a file by question id, filed under `model` whatever the rows say.
 
-    A row with FastChat's error text is no answer. Of rows with equal ids the last good one counts, and the others are reported.
+    A row with FastChat's error text is no answer. Of rows with equal ids the last good one counts, and the others are
+    reported.
     """
     answers: dict[QuestionId, Answer] = {}
     repeated: list[QuestionId] = []
@@ -252,12 +273,22 @@ def read_answers(path: pathlib.Path, model: str) -> dict[QuestionId, Answer]:
             repeated.append(answer.question_id)
         answers[answer.question_id] = answer
     if repeated:
-        log.warning("%s: %d answers stand twice (question %s); the last one counts", path, len(repeated), repeated[0])
+        first = f"the first is question {repeated[0]}"
+        log.warning("%s: %d rows answer a question again (%s); the last one counts", path, len(repeated), first)
     return answers
 
 
 def _models_in(folder: pathlib.Path) -> tuple[str, ...]:
-    return tuple(sorted(name_of(path.stem) for path in folder.glob("*.jsonl") if path.is_file()))
+    """Return the models that have a file there; hidden files are other programs'."""
+    names = set()
+    for path in folder.glob("*.jsonl"):
+        if path.name.startswith(".") or not path.is_file():
+            continue
+        try:
+            names.add(check_model_name(name_of(path.stem)))
+        except UsageError as error:
+            log.warning("%s: left out: %s", path, error)
+    return tuple(sorted(names))
 
 
 def _file_of(folder: pathlib.Path, model: str) -> pathlib.Path:

@@ -1,14 +1,19 @@
 """JSON Lines files: reading what anybody wrote, and the append-only journal that our own results go to.
 
-Promises of the journal: a row is one line, written whole before it counts; a file has one writer at a time; a torn last line
-(the process died, the disk filled) is set aside, never half a row; rows that newer ones replace are moved, never deleted.
-What is set aside, the locks and the rest stay in a state folder (`.turnbench/`), so the data folders hold only public formats.
+Promises of the journal: a row is one line, written whole before it counts; a file has one writer at a time; a torn last
+line (the process died, the disk filled) is set aside, never half a row; rows that newer ones replace are moved, never
+deleted. What is set aside, the locks and the rest stay in a state folder (`.turnbench/`), so the data folders hold only
+public formats.
 """
 
+import contextlib
+import errno
 import json
 import logging
+import math
 import os
 import pathlib
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +23,9 @@ from harness.errors import DataError, StorageError
 
 log = logging.getLogger("turnbench")
 _SYNC_SECONDS = 1.0
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_LINE_ENDS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
+"""Characters that JSON leaves as they are and `str.splitlines` takes for the end of a line."""
 
 
 class Row(NamedTuple):
@@ -28,14 +36,30 @@ class Row(NamedTuple):
 
 
 def encode(value: Any) -> str:
-    """Return the value as one line of JSON, without its newline."""
-    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+    """Return the value as one line of JSON, without its newline; a number that is not finite is null."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+    except ValueError:
+        text = json.dumps(finite(value), ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+    return text.translate(_LINE_ENDS) if not text.isascii() else text
 
 
-def read_rows(path: pathlib.Path) -> Iterator[Row]:
+def finite(value: Any) -> Any:
+    """Return the value with None in place of NaN and the infinities, which JSON does not have."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return value
+
+
+def read_rows(path: pathlib.Path, *, whole: bool = False) -> Iterator[Row]:
     """Yield the rows of a JSON Lines file, blank lines left out.
 
     A broken last line is left out with a warning: a run that was killed may have left it, or one that still writes.
+    With `whole` it is an error like any other: for files that people write.
 
     Raises:
         DataError: the file cannot be read, or another line is no JSON object.
@@ -44,34 +68,41 @@ def read_rows(path: pathlib.Path) -> Iterator[Row]:
         with path.open("rb") as file:
             held: tuple[int, bytes] | None = None
             for number, line in enumerate(file, 1):
-                if held is not None:
-                    yield _row(path, *held)
-                    held = None
                 if line.strip():
+                    if held is not None:
+                        yield _row(path, held[0], _value(path, *held))
                     held = (number, line)
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
-    if held is not None:
-        try:
-            yield _row(path, *held)
-        except DataError as error:
-            log.warning("%s; this last line is left out (torn by a crash, or still being written)", error)
-
-
-def _row(path: pathlib.Path, number: int, line: bytes) -> Row:
-    """Return the parsed line, or raise `DataError` that says what is wrong with it."""
+    if held is None:
+        return
     try:
-        value = json.loads(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+        value = _value(path, *held)
+    except DataError as error:
+        if whole:
+            raise
+        log.warning("%s; this last line is left out (torn by a crash, or still being written)", error)
+    else:
+        yield _row(path, held[0], value)
+
+
+def _value(path: pathlib.Path, number: int, line: bytes) -> Any:
+    """Return what the JSON on a line says, or raise `DataError` if it is none."""
+    try:
+        return json.loads(line)
     except UnicodeDecodeError:
         raise DataError("not UTF-8; save the file as UTF-8", path=path, line=number) from None
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         at = f" (column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
         raise DataError(f"not valid JSON{at}; each line must be one JSON object", path=path, line=number) from None
-    if not isinstance(value, dict):
-        raise DataError(
-            f"a JSON object is needed, this is a {type(value).__name__}; each line is one object", path=path, line=number
-        )
-    return Row(number, value)
+
+
+def _row(path: pathlib.Path, number: int, value: Any) -> Row:
+    """Return the row, or raise `DataError` if the value is no object."""
+    if isinstance(value, dict):
+        return Row(number, value)
+    kind = type(value).__name__
+    raise DataError(f"a JSON object is needed, this is a {kind}; each line is one object", path=path, line=number)
 
 
 def lock(path: pathlib.Path, state: pathlib.Path) -> Any:
@@ -84,14 +115,20 @@ def lock(path: pathlib.Path, state: pathlib.Path) -> Any:
 
     lock_file = state / "locks" / f"{path.name}.lock"
     _make_folder(lock_file.parent)
-    held = filelock.FileLock(lock_file)
+    # Not per thread: a journal may be closed by another thread than the one that opened it.
+    held = filelock.FileLock(lock_file, thread_local=False)
     holder = lock_file.with_suffix(".holder")
     try:
         held.acquire(timeout=0)
-        holder.write_text(f"process {os.getpid()} ({pathlib.Path(sys.argv[0]).name})", encoding="utf-8")
+        program = pathlib.Path(*sys.argv[:1]).name or "python"
+        holder.write_text(f"process {os.getpid()} ({program})", encoding="utf-8", errors="replace")
     except filelock.Timeout:
-        who = holder.read_text(encoding="utf-8") if holder.exists() else "another process"
+        who = "another process"
+        with contextlib.suppress(OSError):
+            who = holder.read_text(encoding="utf-8", errors="replace") or who
         raise StorageError(f"{path} is being written by {who}; wait for it, or stop it, and run this again") from None
+    except NotImplementedError:
+        raise StorageError(f"{lock_file}: this file system has no locks; choose another with --data-dir") from None
     except OSError as error:
         held.release()
         raise _storage_error(lock_file, error, kept=False) from error
@@ -113,11 +150,19 @@ class Journal:
         self._unsynced = False
 
     def __enter__(self) -> Self:
-        """Take the lock, set a torn tail aside, and open the file for appending (it is made with the first row)."""
+        """Take the lock, set a torn tail aside, and see that the file can be written (it is made with the first row).
+
+        Raises:
+            StorageError: another process writes the file, or it cannot be written.
+        """
         self._lock = lock(self.path, self.state)
         try:
+            _make_folder(self.path.parent)
             if self.path.exists():
                 self._mend_tail()
+            elif not os.access(self.path.parent, os.W_OK | os.X_OK):
+                refused = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+                raise _storage_error(self.path, refused, kept=False)
         except BaseException:
             self._lock.release()
             raise
@@ -128,9 +173,7 @@ class Journal:
         try:
             self.sync()
         finally:
-            if self._file is not None:
-                os.close(self._file)
-                self._file = None
+            self._close()
             self._lock.release()
 
     def append(self, row: dict[str, Any]) -> None:
@@ -141,52 +184,53 @@ class Journal:
         """
         data = (encode(row) + "\n").encode("utf-8", "replace")
         try:
-            if self._file is None:
-                _make_folder(self.path.parent)
-                self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-            elif not self.path.exists():
-                raise FileNotFoundError(2, "the file or its folder has vanished")
-            before = os.fstat(self._file).st_size
-            written = os.write(self._file, data)
-            if written != len(data):
-                os.ftruncate(self._file, before)
-                raise OSError(28, "No space left on device")
+            _write_whole(self._opened(), data)
         except OSError as error:
+            self._close()
             raise _storage_error(self.path, error, kept=True) from error
         self._unsynced = True
         if time.monotonic() - self._synced > _SYNC_SECONDS:
             self.sync()
 
     def sync(self) -> None:
-        """Bring what was written to the disk itself (fsync)."""
+        """Bring what was written to the disk itself (fsync).
+
+        Raises:
+            StorageError: the disk does not take it.
+        """
         if self._file is not None and self._unsynced:
-            os.fsync(self._file)
+            try:
+                os.fsync(self._file)
+            except OSError as error:
+                self._close()
+                raise _storage_error(self.path, error, kept=True) from error
             self._unsynced = False
         self._synced = time.monotonic()
 
     def retire(self, superseded: Callable[[Row], bool]) -> int:
         """Move the rows for which `superseded` is true to the state folder; return how many.
 
-        The rows are on disk in their new place before the file is replaced, so a kill in between loses none.
+        Every line keeps its bytes. The rows are on disk in their new place before the file is replaced, so a kill in
+        between loses none.
         """
         if not self.path.exists():
             return 0
-        keep: list[str] = []
-        moved: list[str] = []
-        for row in read_rows(self.path):
-            (moved if superseded(row) else keep).append(encode(row.value))
-        if not moved:
+        gone = {row.line for row in read_rows(self.path) if superseded(row)}
+        if not gone:
             return 0
         self.sync()
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        self._close()
+        keep: list[bytes] = []
+        moved: list[bytes] = []
         try:
-            append_text(self.state / "superseded" / self.path.name, "".join(f"{line}\n" for line in moved))
-            replace_text(self.path, "".join(f"{line}\n" for line in keep))
+            with self.path.open("rb") as file:
+                for number, line in enumerate(file, 1):
+                    (moved if number in gone else keep).append(line.removesuffix(b"\n") + b"\n")
+            append_bytes(self.state / "superseded" / self.path.name, b"".join(moved))
+            replace_bytes(self.path, b"".join(keep), self.state / "fresh" / self.path.name)
         except OSError as error:
             raise _storage_error(self.path, error, kept=True) from error
-        return len(moved)
+        return len(gone)
 
     def retire_older(
         self, key: Callable[[dict[str, Any]], Any], good: Callable[[dict[str, Any]], bool] = lambda row: True
@@ -210,13 +254,35 @@ class Journal:
 
     def clear(self) -> None:
         """Empty the file (for journals of the state folder, whose rows have served)."""
+        self._close()
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise _storage_error(self.path, error, kept=True) from error
+
+    def _opened(self) -> int:
+        """Return the open file; one that somebody replaced under our hands is opened anew."""
         if self._file is not None:
-            os.close(self._file)
-            self._file = None
-        self.path.unlink(missing_ok=True)
+            if os.path.samestat(os.fstat(self._file), self.path.stat()):
+                return self._file
+            self._close()
+        _make_folder(self.path.parent)
+        new = not self.path.exists()
+        if not new:
+            self._mend_tail()
+        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        if new:
+            _sync_folder(self.path.parent)
+        return self._file
+
+    def _close(self) -> None:
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                os.close(self._file)
+        self._file, self._unsynced = None, False
 
     def _mend_tail(self) -> None:
-        """Complete a last line that only lacks its newline; set aside one that is broken."""
+        """Complete a last line that only lacks its newline; set aside one that is no JSON."""
         try:
             with self.path.open("r+b") as file:
                 start = _last_line_start(file)
@@ -225,17 +291,15 @@ class Journal:
                 if not tail.strip():
                     return
                 try:
-                    _row(self.path, 0, tail)
-                    broken = False
+                    _value(self.path, 0, tail)
                 except DataError:
-                    broken = True
-                if broken:
                     aside = self.state / "torn" / self.path.name
-                    append_text(aside, tail.decode("utf-8", "replace").rstrip("\n") + "\n")
+                    append_bytes(aside, tail.rstrip(b"\r\n") + b"\n")
                     file.truncate(start)
                     log.warning("%s: a torn last line was set aside in %s", self.path, aside)
-                elif not tail.endswith(b"\n"):
-                    file.write(b"\n")
+                else:
+                    if not tail.endswith(b"\n"):
+                        file.write(b"\n")
         except OSError as error:
             raise _storage_error(self.path, error, kept=True) from error
 
@@ -249,30 +313,66 @@ def _last_line_start(file: Any) -> int:
         position -= step
         file.seek(position)
         tail = file.read(step) + tail
-        cut = tail.rstrip().rfind(b"\n")
+        cut: int = tail.rstrip().rfind(b"\n")
         if cut >= 0:
             return position + cut + 1
     return 0
 
 
-def append_text(path: pathlib.Path, text: str) -> None:
-    """Append text to a file, made with its folder where missing, and bring it to the disk."""
-    _make_folder(path.parent)
-    with path.open("a", encoding="utf-8", errors="replace") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+def _write_whole(file: int, data: bytes) -> None:
+    """Append all of the data, or none of it."""
+    before = os.fstat(file).st_size
+    try:
+        while data:
+            # A full disk takes a part first and says why only when asked for the rest.
+            data = data[os.write(file, data) :]
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.ftruncate(file, before)
+        raise
 
 
-def replace_text(path: pathlib.Path, text: str) -> None:
-    """Replace a file's content in one step: a reader sees the old text or the new one, never a part."""
+def append_bytes(path: pathlib.Path, data: bytes) -> None:
+    """Append whole lines to a file, made with its folder where missing, and bring them to the disk."""
     _make_folder(path.parent)
-    fresh = path.with_name(path.name + ".new")
-    with fresh.open("w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
-        file.flush()
+    with path.open("a+b", buffering=0) as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            data = data if file.read(1) == b"\n" else b"\n" + data
+        _write_whole(file.fileno(), data)
         os.fsync(file.fileno())
-    os.replace(fresh, path)
+    _sync_folder(path.parent)
+
+
+def replace_bytes(path: pathlib.Path, data: bytes, fresh: pathlib.Path) -> None:
+    """Replace a file's content in one step: a reader sees the old bytes or the new ones, never a part.
+
+    `fresh` is where the new bytes are written first, out of the way of the folder's readers.
+    """
+    path = path.resolve()
+    _make_folder(fresh.parent)
+    if os.stat(fresh.parent).st_dev != os.stat(path.parent).st_dev:
+        fresh = path.with_name(f".{path.name}.new")
+    try:
+        with fresh.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.copymode(path, fresh)
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    _sync_folder(path.parent)
+
+
+def _sync_folder(path: pathlib.Path) -> None:
+    """Bring a folder's list of names to the disk, where the system can."""
+    with contextlib.suppress(OSError):
+        folder = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _make_folder(path: pathlib.Path) -> None:
@@ -285,5 +385,14 @@ def _make_folder(path: pathlib.Path) -> None:
 
 def _storage_error(path: pathlib.Path, error: OSError, *, kept: bool) -> StorageError:
     """Return the error in the user's words."""
-    tail = "; what was done before is kept, run the same command again to go on" if kept else ""
-    return StorageError(f"{path}: cannot be written: {error.strerror or error}{tail}")
+    reason = error.strerror or str(error)
+    advice = "make it writable, or choose another folder with --data-dir"
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        reason, advice = "a file stands where a folder is needed", "move it away"
+    elif isinstance(error, FileNotFoundError):
+        reason, advice = "the file or its folder has vanished", "see where it went and run the same command again"
+        kept = False
+    elif error.errno in _FULL:
+        advice = "make space"
+    again = "; what was done before is kept, run the same command again to go on" if kept else ""
+    return StorageError(f"{path}: cannot be written: {reason}; {advice}{again}")

@@ -7,42 +7,74 @@ Decoding undoes only what encoding writes, so a file `a%20b.jsonl` that somebody
 'org%2Fmodel%3Alatest'
 >>> name_of("org%2Fmodel%3Alatest")
 'org/model:latest'
+>>> name_of("org%2Fmodel%20latest")
+'org%2Fmodel%20latest'
 """
 
 import re
 
 from harness.errors import UsageError
 
-_UNSAFE = re.compile(r"[/\\%:\x00-\x1f\x7f]|^\.")
-_ESCAPED = re.compile(r"%(2F|5C|25|3A|7F|[01][0-9A-F])|^%2E")
+_UNSAFE = re.compile(r"[/\\%:\x00-\x1f\x7f-\x9f]|^\.")
+_ESCAPED = re.compile(r"%([0-9A-F]{2})")
 MOST_BYTES = 200
+_MOST_STEM_BYTES = 220
+"""File systems allow 255; the rest is for `_single.jsonl`, a judge set's name, and the ending of a lock."""
 
 
 def check_model_name(name: str) -> str:
     """Return the name, or raise `UsageError` if no model can be called that."""
     if not name.strip():
-        raise UsageError("a model's name is empty")
+        raise UsageError("a model's name is empty; give one")
     if "\0" in name:
-        raise UsageError(f"the model name {name!r} holds a NUL character")
-    if len(name.encode("utf-8", "surrogatepass")) > MOST_BYTES:
-        raise UsageError(f"the model name {name[:40]!r}… is over {MOST_BYTES} bytes long")
+        raise UsageError(f"the model name {name!r} holds a NUL character; leave it out")
+    _need_text(name, "model name")
+    if len(name.encode()) > MOST_BYTES:
+        raise UsageError(f"the model name {name[:40]!r}… is over {MOST_BYTES} bytes long; give a shorter one")
+    if len(_escaped(name).encode()) > _MOST_STEM_BYTES:
+        raise UsageError(
+            f"the model name {name[:40]!r}… is over {_MOST_STEM_BYTES} bytes long as a file name, "
+            "in which / \\ % : and control characters take three each; give a shorter one"
+        )
     return name
 
 
 def file_stem(name: str) -> str:
     """Return the file name, without its ending, under which a model's rows are kept."""
-    return _UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", check_model_name(name))
+    return _escaped(check_model_name(name))
 
 
 def name_of(stem: str) -> str:
-    """Return the model's name that a file name stands for; the inverse of `file_stem`."""
-    return _ESCAPED.sub(lambda found: chr(int(found[0][1:], 16)), stem)
+    """Return the model's name that a file name stands for; the inverse of `file_stem`.
+
+    A file name that `file_stem` never writes is the name as it stands.
+    """
+    name = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), stem)
+    try:
+        return name if file_stem(name) == stem else stem
+    except UsageError:
+        return stem
 
 
 def check_bench_name(name: str) -> str:
     """Return the name, or raise `UsageError` if it is no plain folder name."""
-    if not name or name in {".", ".."} or name.startswith(".") or _UNSAFE.search(name):
+    if not name.strip() or _UNSAFE.search(name):
         raise UsageError(
             f"the benchmark name {name!r} is not a plain folder name; use --data-dir for the folder that holds it"
         )
+    _need_text(name, "benchmark name")
+    if len(name.encode()) > MOST_BYTES:
+        raise UsageError(f"the benchmark name {name[:40]!r}… is over {MOST_BYTES} bytes long; give a shorter one")
     return name
+
+
+def _escaped(name: str) -> str:
+    return _UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", name)
+
+
+def _need_text(name: str, what: str) -> None:
+    """Raise `UsageError` where a name holds half a character: bytes of the command line that are not UTF-8."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"the {what} {name[:40]!r} is not valid UTF-8 text; type it again") from None

@@ -3,8 +3,8 @@
     Question ─▶ Request ─▶ Reply ─▶ Answer ─▶ Match ─▶ Request ─▶ Reply ─▶ Judgment
                (chat model)                          (judge)
 
-All records are frozen. How each stands in a file, with the field names that FastChat uses, is in `harness.rows`; nothing here
-knows a file format. Absent values are None; -1 and "error" exist on disk only.
+All records are frozen. How each stands in a file, with the field names that FastChat uses, is in `harness.rows`; here
+nothing knows a file format. Absent values are None; -1 and "error" exist on disk only.
 """
 
 import hashlib

@@ -1,10 +1,13 @@
 """How each record stands in a file: FastChat's field names, and ours beside them.
 
-Dictionaries stop here. Reading is lenient about what other tools leave out (it is None or "unstated") and strict about what is
-there: a wrong type is a `DataError` with file and line. Nothing that FastChat's tools read is renamed or dropped on writing.
+Dictionaries stop here. Reading is lenient about what other tools leave out or mean otherwise (it is None or "unstated")
+and strict about what a number depends on: a wrong type there is a `DataError` with file and line. Nothing that tools of
+FastChat read is renamed or dropped on writing.
 """
 
+import math
 import pathlib
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,6 +38,7 @@ FAILED_WINNER = "error"
 TIE_DELTA = 0.1
 """Two scores in one judgment that differ by no more are a tie (FastChat `llm_judge/common.py`)."""
 _WINNERS = ("model_1", "model_2", "tie", FAILED_WINNER)
+_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _FINISHES = ("stop", "length", "refused", "empty", "unstated")
 
 
@@ -49,24 +53,28 @@ class _Fields:
 
     def need(self, name: str) -> Any:
         if name not in self.row:
-            raise self.wrong(f"the field {name!r} is missing")
+            raise self.wrong(f"the field {name!r} is missing; add it, or take the line out")
         return self.row[name]
 
     def text(self, name: str) -> str:
         value = self.need(name)
-        if not isinstance(value, str) or not value:
+        if not isinstance(value, str) or not value.strip():
             raise self.wrong(f"{name} must be a text that is not empty, this is {_shown(value)}")
         return value
 
     def turn(self) -> int:
-        value = self.row.get("turn", 1)
+        value = self.need("turn")
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise self.wrong(f"turn must be a whole number from 1, this is {_shown(value)}")
         return value
 
     def question_id(self) -> QuestionId:
         value = self.need("question_id")
-        if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | str)
+            or (isinstance(value, str) and not value.strip())
+        ):
             raise self.wrong(f"question_id must be a whole number or a text, this is {_shown(value)}")
         return question_id(value)
 
@@ -74,14 +82,14 @@ class _Fields:
         value = self.need("judge")
         if isinstance(value, str) and value:
             return value, None
-        if isinstance(value, list) and value and all(isinstance(v, str) for v in value):
+        if isinstance(value, list) and value and all(isinstance(v, str) for v in value) and value[0]:
             return value[0], value[1] if len(value) > 1 else None
         raise self.wrong(f'judge must be ["model", "template"] or a text, this is {_shown(value)}')
 
 
 def question_id(value: int | str) -> QuestionId:
-    """Return the id as it is compared: a text of digits is the number."""
-    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and str(int(value)) == value else value
+    """Return the id as it is compared: a text that is a plain whole number is the number."""
+    return int(value) if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) else value
 
 
 def question_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Question:
@@ -112,17 +120,17 @@ def answer_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int, *, mo
     read = tuple(_choice(get, number, choice) for number, choice in enumerate(choices))
     if any(FAILED_TEXT in choice.turns for choice in read):
         return None
-    made = row.get("made_from") or {}
+    made = _table(row.get("made_from"))
     return Answer(
         question_id=key,
         model=model,
         choices=read,
         asked=_sampling(row.get("sampling")),
-        system=row.get("system_prompt"),
-        question_content=made.get("question"),
-        parameters_content=made.get("parameters"),
-        answer_id=row.get("answer_id"),
-        tstamp=row.get("tstamp"),
+        system=_text(row.get("system_prompt")),
+        question_content=_text(made.get("question")),
+        parameters_content=_text(made.get("parameters")),
+        answer_id=_text(row.get("answer_id")),
+        tstamp=_number(row.get("tstamp")),
     )
 
 
@@ -138,22 +146,23 @@ def _choice(get: _Fields, number: int, choice: Any) -> Choice:
     details = choice.get("details") or []
     details = details if isinstance(details, list) and len(details) == len(turns) else [{}] * len(turns)
     index = choice.get("index", number)
-    return Choice(index if isinstance(index, int) else number, tuple(reply_from_row(t, d) for t, d in zip(turns, details)))
+    replies = tuple(reply_from_row(text, _table(more)) for text, more in zip(turns, details, strict=True))
+    return Choice(index if isinstance(index, int) else number, replies)
 
 
 def reply_from_row(text: str, details: Mapping[str, Any]) -> Reply:
     """Return a reply from its text and the details stored beside it."""
     finish = details.get("finish_reason")
-    usage = details.get("usage") or {}
+    usage = _table(details.get("usage"))
     return Reply(
         text=text,
-        reasoning=details.get("reasoning"),
+        reasoning=_text(details.get("reasoning")),
         finish_reason=finish if finish in _FINISHES else "unstated",
         usage=Usage(**{name: usage.get(name) for name in Usage.__slots__}),
-        seconds=details.get("seconds"),
-        model=details.get("provider_model"),
-        applied=(details.get("sampling_applied") or {}),
-        note=details.get("note"),
+        seconds=_number(details.get("seconds")),
+        model=_text(details.get("provider_model")),
+        applied=_table(details.get("sampling_applied")),
+        note=_text(details.get("note")),
     )
 
 
@@ -175,8 +184,21 @@ def reply_details(reply: Reply) -> dict[str, Any]:
 
 
 def _sampling(value: Any) -> Sampling:
-    known = {name: value.get(name) for name in Sampling.__slots__} if isinstance(value, dict) else {}
-    return Sampling(**known)
+    stated = _table(value)
+    return Sampling(**{name: stated.get(name) for name in Sampling.__slots__})
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    """Return the value if it is an object, else an empty one: others may use the name of a field of ours."""
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def answer_to_row(answer: Answer) -> dict[str, Any]:
@@ -283,15 +305,16 @@ def made_from_row(row: Mapping[str, Any]) -> MadeFrom | None:
     made = row.get("made_from")
     if not isinstance(made, dict):
         return None
-    return MadeFrom(**{name: made.get(name) for name in MadeFrom.__slots__})
+    hashes: dict[str, Any] = {name: made.get(name) for name in MadeFrom.__slots__}
+    return MadeFrom(**hashes)
 
 
 def rating_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Rating:
     """Return the grade on a line of a `..._single.jsonl` file, or raise `DataError`."""
     get = _Fields(row, path, line)
     score = get.need("score")
-    if isinstance(score, bool) or not isinstance(score, int | float | None) or score != score:
-        raise get.wrong(f"score must be a number, this is {_shown(score)}")
+    if isinstance(score, bool) or not isinstance(score, int | float | None) or not _is_score(score):
+        raise get.wrong(f"score must be a number, -1 where there is none, this is {_shown(score)}")
     judge, template = get.judge()
     return Rating(
         question_id=get.question_id(),
@@ -300,8 +323,15 @@ def rating_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Ra
         score=None if score == FAILED_SCORE else score,
         origin=_origin(row, judge),
         template=template,
-        question_content=(row.get("made_from") or {}).get("question"),
+        question_content=_text(_table(row.get("made_from")).get("question")),
     )
+
+
+def _is_score(value: float | None) -> bool:
+    try:
+        return value is None or math.isfinite(value)
+    except OverflowError:  # an int that is no float
+        return False
 
 
 def comparison_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Comparison:
@@ -309,10 +339,7 @@ def comparison_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -
     get = _Fields(row, path, line)
     judge, template = get.judge()
     vote = "model_a" in row
-    if vote:
-        winners = (_vote(get),)
-    else:
-        winners = tuple(_game(get, name) for name in ("g1_winner", "g2_winner"))
+    winners = (_vote(get),) if vote else tuple(_game(get, name) for name in ("g1_winner", "g2_winner"))
     return Comparison(
         question_id=get.question_id(),
         turn=get.turn(),
@@ -322,7 +349,7 @@ def comparison_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -
         origin=Origin(judge="votes") if vote else _origin(row, judge),
         voter=judge if vote else None,
         template=template,
-        question_content=(row.get("made_from") or {}).get("question"),
+        question_content=_text(_table(row.get("made_from")).get("question")),
     )
 
 
@@ -338,19 +365,23 @@ def _vote(get: _Fields) -> str | None:
     if value.startswith("tie"):
         return "tie"
     if value not in {"model_a", "model_b", FAILED_WINNER}:
-        raise get.wrong(f"winner must be model_a, model_b or a tie, this is {_shown(value)}")
+        raise get.wrong(f"winner must be model_a, model_b, {FAILED_WINNER} or begin with tie, this is {_shown(value)}")
     return {"model_a": "model_1", "model_b": "model_2"}.get(value)
 
 
 def _origin(row: Mapping[str, Any], judge: str) -> Origin:
-    judge_set = row.get("judge_set")
-    sampling = row.get("sampling")
+    judge_set, version, sampling, sample = (
+        row.get(name) for name in ("judge_set", "judge_set_version", "sampling", "sample")
+    )
+    stated = (
+        " ".join(f"{name}={value}" for name, value in sorted(sampling.items())) if isinstance(sampling, dict) else None
+    )
     return Origin(
         judge=judge,
-        judge_set=f"{judge_set} {row.get('judge_set_version')}" if judge_set else "unstated",
-        sampling=" ".join(f"{k}={v}" for k, v in sorted(sampling.items())) if isinstance(sampling, dict) else "unstated",
-        sample=row.get("sample") or 0,
-        criterion=row.get("criterion"),
+        judge_set=f"{judge_set} {version}" if judge_set else "unstated",
+        sampling="unstated" if stated is None else stated or "default",
+        sample=sample if isinstance(sample, int) else 0,
+        criterion=_text(row.get("criterion")),
     )
 
 

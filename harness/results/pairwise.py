@@ -1,7 +1,7 @@
 """Pairs -> win, loss and tie for each model.
 
-A pair is won if both games name the same winner. It is a tie if game 1 is a tie or the two games disagree: swapping the order
-changed the verdict, so there is none. A pair in which either game gave no verdict is left out and counted.
+A pair is won if both games name the same winner. It is a tie if game 1 is a tie or the two games disagree: swapping the
+order changed the verdict, so there is none. A pair in which either game gave no verdict is left out and counted.
 
     win_rate          = win / n          loss_rate = loss / n          tie_rate = tie / n
     win_rate_adjusted = (win + tie / 2) / n
@@ -57,8 +57,8 @@ def pairwise_rows(
 ) -> list[PairwiseRow]:
     """Return a row for each model, best adjusted win rate first.
 
-    `models` keeps the pairs of which both are named (a baseline always is). `baseline` keeps the pairs with that model and
-    leaves out its own row.
+    `models` keeps the pairs of which both are named (a baseline always is). `baseline` keeps the pairs with that model
+    and leaves out its own row.
     """
     named = None if models is None else {*models, *([baseline] if baseline else [])}
     counts: dict[str, Counter[str]] = {}
@@ -68,11 +68,19 @@ def pairwise_rows(
             continue
         winner = winner_of(pair)
         for place, model in (("model_1", pair.model_1), ("model_2", pair.model_2)):
-            outcome = "excluded" if winner is None else "tie" if winner == "tie" else "win" if winner == place else "loss"
-            counts.setdefault(model, Counter())[outcome] += 1
+            counts.setdefault(model, Counter())[_outcome(winner, place)] += 1
     rows = [
         PairwiseRow(model, count["win"], count["loss"], count["tie"], count["excluded"])
         for model, count in counts.items()
         if model != baseline
     ]
     return sorted(rows, key=lambda row: (row.win_rate_adjusted is None, -(row.win_rate_adjusted or 0), row.model))
+
+
+def _outcome(winner: str | None, place: str) -> str:
+    """Return what a pair was for the model in that place."""
+    if winner is None:
+        return "excluded"
+    if winner == "tie":
+        return "tie"
+    return "win" if winner == place else "loss"

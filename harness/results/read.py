@@ -34,21 +34,19 @@ def read_judgments(path: pathlib.Path) -> Read:
     comparisons: dict[Hashable, Comparison] = {}
     replaced = 0
     for line, row in read_rows(path):
-        if "score" in row and "model" in row:
-            rating = rating_from_row(row, path, line)
-            key: Hashable = (rating.origin, rating.question_id, rating.turn, rating.model)
-            replaced += _keep(ratings, key, rating, rating.score is not None)
-        elif {"g1_winner", "winner"} & row.keys():
+        choice = str(row.get("choice") or 0)
+        if row.keys() & {"model_1", "model_2", "g1_winner", "g2_winner", "model_a", "model_b", "winner"}:
             pair = comparison_from_row(row, path, line)
             names = tuple(sorted((pair.model_1, pair.model_2)))
-            key = (pair.origin, pair.voter, pair.question_id, pair.turn, names)
+            key: Hashable = (pair.origin, pair.voter, pair.question_id, pair.turn, names, choice)
             replaced += _keep(comparisons, key, pair, None not in pair.winners)
+        elif row.keys() & {"model", "score"}:
+            rating = rating_from_row(row, path, line)
+            key = (rating.origin, rating.question_id, rating.turn, rating.model, choice)
+            replaced += _keep(ratings, key, rating, rating.score is not None)
         else:
-            raise DataError(
-                "neither a grade (model, score) nor a pair (g1_winner, g2_winner) nor a vote (model_a, model_b, winner)",
-                path=path,
-                line=line,
-            )
+            what = "a grade (model, score), a pair (model_1, model_2, g1_winner, g2_winner)"
+            raise DataError(f"neither {what} nor a vote (model_a, model_b, winner)", path=path, line=line)
         if ratings and comparisons:
             raise DataError("grades and pairs in one file; split it", path=path, line=line)
     return Read(list(ratings.values()), list(comparisons.values()), replaced)
@@ -76,20 +74,23 @@ def one_origin(
         if (judge is None or record.origin.judge == judge)
         and (judge_set is None or judge_set in {record.origin.judge_set, record.origin.judge_set.rsplit(" ", 1)[0]})
     ]
-    origins = list(dict.fromkeys(record.origin for record in chosen))
     if not chosen:
-        there = dict.fromkeys(record.origin for record in records)
-        raise UsageError(f"{path}: no judgment fits; there are: {'; '.join(map(_told, there)) or 'none'}")
-    for flag, values in (
-        ("--judge-model", {o.judge for o in origins}),
-        ("--judge-set", {o.judge_set for o in origins}),
-        ("a sampling of the judge", {o.sampling for o in origins}),
-        ("a sample", {str(o.sample) for o in origins}),
-        ("a criterion", {str(o.criterion) for o in origins}),
+        there = dict.fromkeys(_told(record.origin) for record in records)
+        asked = " and ".join(
+            f"{flag} {name}" for flag, name in (("--judge-model", judge), ("--judge-set", judge_set)) if name
+        )
+        raise UsageError(f"{path} holds no judgment that fits {asked}; there are: {'; '.join(there)}")
+    origins = {record.origin for record in chosen}
+    for values, what_now in (
+        ({o.judge for o in origins}, "choose one with --judge-model"),
+        ({o.judge_set for o in origins}, "choose one with --judge-set"),
+        ({o.sampling for o in origins}, "split the file by the judge's sampling"),
+        ({str(o.sample) for o in origins}, "split the file by sample"),
+        ({str(o.criterion) for o in origins}, "split the file by criterion"),
     ):
         if len(values) > 1:
-            how = f"choose one with {flag}" if flag.startswith("--") else f"split the file by {flag.removeprefix('a ')}"
-            raise UsageError(f"{path} mixes judgments that are not comparable, {how}: {', '.join(sorted(values))}")
+            choices = ", ".join(sorted(values))
+            raise UsageError(f"{path} mixes judgments that are not comparable, {what_now}: {choices}")
     return chosen
 
 
@@ -113,3 +114,12 @@ def one_wording(records: Iterable[Judged], path: pathlib.Path) -> None:
 def without_voters(comparisons: Sequence[Comparison], patterns: Sequence[str]) -> list[Comparison]:
     """Return the votes of those voters whose name fits none of the patterns (`author*`)."""
     return [c for c in comparisons if c.voter is None or not any(fnmatch.fnmatchcase(c.voter, p) for p in patterns)]
+
+
+def of_voter(comparisons: Sequence[Comparison], voter: str | None, path: pathlib.Path) -> list[Comparison]:
+    """Return the votes of that voter, or of all where None is named; `UsageError` if the voter cast none."""
+    votes = [c for c in comparisons if voter in {None, c.voter}]
+    if not votes:
+        voters = sorted({c.voter for c in comparisons if c.voter is not None})
+        raise UsageError(f"{path} holds no vote by {voter}; there are: {', '.join(voters)}")
+    return votes

@@ -3,16 +3,15 @@
 import pathlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.bench import Bench, load_bench
-from harness.errors import MissingError, UsageError
+from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.judging.files import judgment_file
-from harness.names import check_bench_name
-from harness.records import MODES, Comparison, Mode, QuestionId, Rating
+from harness.records import MODES, Comparison, Mode, Origin, QuestionId, Rating
 from harness.results.pairwise import PairwiseRow, pairwise_rows
-from harness.results.read import Read, one_origin, one_wording, read_judgments, without_voters
+from harness.results.read import Read, of_voter, one_origin, one_wording, read_judgments, without_voters
 from harness.results.single import CategoryRow, SingleRow, category_rows, single_rows
 
 
@@ -85,9 +84,10 @@ def show_result(
         mode: what was judged; pairwise-baseline keeps the pairs with `baseline_model`.
         bench_name: the benchmark (default mt_bench).
         input_file: a judgment or vote file to read in place of the benchmark's.
-        judge_model: whose judgments; needed where there are several.
+        judge_model: whose judgments; needed where there are several. In a vote file: whose votes (default: all).
         judge_set: made with which judge set; needed where there are several.
-        model_list: the models to show (default: all).
+        model_list: the models to show (default: all); of pairs, those of which both models are named.
+        baseline_model: the baseline of pairwise-baseline (default: the model that is in every pair).
         turns: the turns to count (default: all).
         count_failed: count a rating without score as -1 in place of leaving it out.
         exclude: patterns of voters to leave out of a vote file, such as `author*`.
@@ -99,73 +99,139 @@ def show_result(
     """
     if mode not in MODES:
         raise UsageError(f"no mode {mode!r}; there are: {', '.join(MODES)}")
-    path = pathlib.Path(input_file) if input_file is not None else _usual_file(mode, bench_name, data_dir, judge_model, judge_set)
+    if input_file is not None:
+        path = pathlib.Path(input_file)
+    else:
+        path = _usual_file(mode, bench_name, data_dir, judge_model, judge_set)
     read = read_judgments(path)
-    notes: list[str] = []
+    ratings, pairs, judge, set_name = _chosen(read, mode, path, judge_model, judge_set, exclude)
+    if turns is not None:
+        ratings, pairs = [r for r in ratings if r.turn in turns], [p for p in pairs if p.turn in turns]
+        if not ratings and not pairs:
+            raise UsageError(f"{path} holds no judgment of turn {', '.join(map(str, turns))}")
+    notes = _notes(read, mode, judge, turns, count_failed=count_failed, baseline=baseline_model)
+    about = _about(ratings or pairs, path, bench_name, data_dir, given=input_file is not None)
+    result = Result(mode, about.bench, judge, set_name, path, notes=notes)
+    if mode == "single":
+        ratings = [r for r in ratings if not model_list or r.model in model_list]
+        result.single.extend(single_rows(ratings, count_failed=count_failed))
+        if about.categories:
+            result.categories.extend(category_rows(ratings, about.categories, count_failed=count_failed))
+        if about.why_not:
+            notes.append(about.why_not)
+    else:
+        baseline = _baseline(pairs, mode, baseline_model)
+        result.pairwise.extend(pairwise_rows(pairs, models=model_list or None, baseline=baseline))
+    shown = {row["model"] for row in result.rows()}
+    if not shown:
+        raise UsageError(f"{path} holds no {mode} judgment of {', '.join(model_list or ())}")
+    absent = [model for model in dict.fromkeys(model_list or ()) if model not in {*shown, baseline_model}]
+    if absent:
+        notes.append(f"no {mode} judgment of {', '.join(absent)}")
+    return result
+
+
+class _Chosen(NamedTuple):
+    """The judgments of one judge, or the votes, that go into one table; one of the two lists is empty."""
+
+    ratings: list[Rating]
+    pairs: list[Comparison]
+    judge: str
+    judge_set: str
+
+
+def _chosen(
+    read: Read, mode: Mode, path: pathlib.Path, judge: str | None, judge_set: str | None, exclude: Sequence[str]
+) -> _Chosen:
+    """Return what may stand in one table, or raise `UsageError` that says what to choose."""
+    records = read.ratings if mode == "single" else read.comparisons
+    if not records and (read.ratings or read.comparisons):
+        held, other = ("grades", "single") if read.ratings else ("pairs", "pairwise-all")
+        raise UsageError(f"{path} holds {held}; show it with --mode {other}")
+    if not records:
+        raise MissingError(f"{path} holds no judgments; run gen_judgment --mode {mode} first")
+    if mode == "single":
+        ratings = one_origin(read.ratings, judge=judge, judge_set=judge_set, path=path)
+        one_wording(ratings, path)
+        return _Chosen(ratings, [], ratings[0].origin.judge, ratings[0].origin.judge_set)
+    voted = {pair.voter is not None for pair in read.comparisons}
+    if len(voted) > 1:
+        raise UsageError(f"{path} mixes judgments and votes, which are not comparable; split it")
+    if voted == {True}:
+        votes = without_voters(of_voter(read.comparisons, judge, path), exclude)
+        if not votes:
+            raise UsageError(f"--exclude {' '.join(exclude)} leaves no vote of {path}")
+        return _Chosen([], votes, judge or path.stem, "votes")
+    pairs = one_origin(read.comparisons, judge=judge, judge_set=judge_set, path=path)
+    one_wording(pairs, path)
+    return _Chosen([], pairs, pairs[0].origin.judge, pairs[0].origin.judge_set)
+
+
+def _notes(
+    read: Read, mode: Mode, judge: str, turns: Sequence[int] | None, *, count_failed: bool, baseline: str | None
+) -> list[str]:
+    """Return what a reader of the table must know, a line each."""
+    notes = []
     if read.replaced:
         notes.append(f"{read.replaced} rows stand more than once; of each the last good one counts")
-    records = _of_mode(read, mode, path)
-    votes = any(isinstance(r, Comparison) and r.voter is not None for r in records)
-    if votes:
-        records, judge, set_name = without_voters([r for r in records if isinstance(r, Comparison)], exclude), path.stem, "votes"
-    else:
-        records = one_origin(records, judge=judge_model, judge_set=judge_set, path=path)
-        judge, set_name = records[0].origin.judge, records[0].origin.judge_set
-    one_wording(records, path)
     if turns is not None:
-        records = [r for r in records if r.turn in turns]
-        notes.append(f"turns {', '.join(map(str, turns))} only")
+        notes.append(f"turn {', '.join(map(str, turns))} only")
     if is_builtin_judge(judge):
         notes.append(NOTICE)
-    if count_failed and mode == "single":
-        notes.append("ratings without score count as -1 (--count-failed)")
-    bench, categories, why_not = _categories(records, path, bench_name, data_dir, given=input_file is not None)
-    result = Result(mode, bench, judge, set_name, path, notes=notes)
-    if mode == "single":
-        ratings = [r for r in records if isinstance(r, Rating) and (not model_list or r.model in model_list)]
-        result.single.extend(single_rows(ratings, count_failed=count_failed))
-        if categories:
-            result.categories.extend(category_rows(ratings, categories, count_failed=count_failed))
-        elif why_not:
-            notes.append(why_not)
-    else:
-        pairs = [r for r in records if isinstance(r, Comparison)]
-        baseline = _baseline(pairs, mode, baseline_model)
-        result.pairwise.extend(pairwise_rows(pairs, models=model_list, baseline=baseline))
-    _none_of(model_list, {row["model"] for row in result.rows()}, path)
-    return result
+    if count_failed:
+        single = "ratings without score count as -1 (--count-failed)"
+        notes.append(single if mode == "single" else "--count-failed is about single grades and changes nothing here")
+    if baseline is not None and mode != "pairwise-baseline":
+        notes.append("--baseline-model is about pairwise-baseline and changes nothing here")
+    return notes
 
 
 def _usual_file(
     mode: Mode, bench_name: str | None, data_dir: pathlib.Path | str, judge: str | None, judge_set: str | None
 ) -> pathlib.Path:
-    """Return the benchmark's judgment file, which must exist; without a judge, the only one there is."""
+    """Return the benchmark's judgment file of that judge and judge set; where neither is said, the only one there is.
+
+    Rows of other tools name no judge set ("unstated"), and stand under the file name of the set `mt_bench`.
+    """
     bench = load_bench(bench_name or "mt_bench", data_dir)
     folder = bench.folder / "model_judgment"
     kind = "single" if mode == "single" else "pair"
-    there = sorted(folder.glob(f"*_{kind}.jsonl"))
+    there = sorted(path for path in folder.glob(f"*_{kind}.jsonl") if not path.name.startswith("."))
+    named = judge_set.rsplit(" ", 1)[0] if judge_set else "mt_bench"
     if judge is not None:
-        path = judgment_file(bench, judge, judge_set or "mt_bench", mode)
+        path = judgment_file(bench, judge, "mt_bench" if named == "unstated" else named, mode)
         if path.exists():
             return path
-    elif len(there) == 1:
-        return there[0]
-    elif there:
-        names = ", ".join(p.name.removesuffix(f"_{kind}.jsonl") for p in there)
-        raise UsageError(f"several judges have judged; choose one with --judge-model (or name the file with --input-file): {names}")
-    known = f"; there are: {', '.join(p.name for p in there)}" if there else ""
-    what = f"by {judge} " if judge else ""
-    raise MissingError(f"no {mode} judgments {what}in {folder}{known}; run gen_judgment --mode {mode} first")
+    fitting = [path for path in there if (judge is None and judge_set is None) or _fits(path, judge, judge_set)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        names = "; ".join(dict.fromkeys(map(_origins_told, fitting)))
+        flags = "--judge-set" if judge else "--judge-model" if judge_set else "--judge-model and --judge-set"
+        raise UsageError(f"{folder} holds several files of {mode} judgments; choose one with {flags}: {names}")
+    known = f"; there are: {'; '.join(map(_origins_told, there))}" if there else ""
+    what = "".join(f" {word} {name}" for word, name in (("by", judge), ("with judge set", judge_set)) if name)
+    raise MissingError(f"no {mode} judgments{what} in {folder}{known}; run gen_judgment --mode {mode} first")
 
 
-def _of_mode(read: Read, mode: Mode, path: pathlib.Path) -> Sequence[Rating] | Sequence[Comparison]:
-    records: Sequence[Rating] | Sequence[Comparison] = read.ratings if mode == "single" else read.comparisons
-    if records:
-        return records
-    if read.ratings or read.comparisons:
-        held, other = ("grades", "single") if read.ratings else ("pairs", "pairwise-all")
-        raise UsageError(f"{path} holds {held}; show it with --mode {other}")
-    raise MissingError(f"{path} holds no judgments")
+def _fits(path: pathlib.Path, judge: str | None, judge_set: str | None) -> bool:
+    """Return whether the file holds a first judgment by that judge with that judge set."""
+    return any(
+        judge in {None, origin.judge}
+        and judge_set in {None, origin.judge_set, origin.judge_set.rsplit(" ", 1)[0]}
+        and not origin.sample
+        for origin in _origins(path)
+    )
+
+
+def _origins_told(path: pathlib.Path) -> str:
+    """Return whose judgments a file holds, in the words that the flags take."""
+    return ", ".join(f"{origin.judge} with {origin.judge_set}" for origin in _origins(path)) or f"{path.name} (empty)"
+
+
+def _origins(path: pathlib.Path) -> list[Origin]:
+    read = read_judgments(path)
+    return list(dict.fromkeys([r.origin for r in read.ratings] + [c.origin for c in read.comparisons]))
 
 
 def _baseline(pairs: Sequence[Comparison], mode: Mode, baseline: str | None) -> str | None:
@@ -182,42 +248,54 @@ def _baseline(pairs: Sequence[Comparison], mode: Mode, baseline: str | None) -> 
     return baseline
 
 
-def _none_of(model_list: Sequence[str] | None, shown: set[str], path: pathlib.Path) -> None:
-    if model_list and not shown:
-        raise UsageError(f"{path} holds no judgment of {', '.join(model_list)}")
+class _About(NamedTuple):
+    """Which questions the judgments are about, as far as that is known."""
+
+    bench: str | None
+    categories: Mapping[QuestionId, str] = {}
+    why_not: str | None = None
+    """Why there is no table by category, or what it lacks."""
 
 
-def _categories(
+def _about(
     records: Sequence[Rating] | Sequence[Comparison],
     path: pathlib.Path,
     bench_name: str | None,
     data_dir: pathlib.Path | str,
     *,
     given: bool,
-) -> tuple[str | None, Mapping[QuestionId, str], str | None]:
-    """Return the benchmark's name, its questions' categories, or why there are none.
+) -> _About:
+    """Return the benchmark that the judgments are about, and its questions' categories.
 
-    A file that the user named belongs to the folder beside which it lies, if that holds questions; else to the benchmark named.
-    The questions must fit: every id known, and every hash the rows carry equal.
+    A file that the user named belongs to the folder beside which it lies, if that holds questions; else to the
+    benchmark named. The questions must fit, unless the user said that these are the ones: every id known, and every
+    hash that the rows carry equal.
     """
     if given and bench_name is None:
         home = path.resolve().parent.parent
         if not (home / "question.jsonl").is_file():
-            return None, {}, "no table by category: --bench-name does not say which questions the file is about"
-        bench = load_bench(check_bench_name(home.name), home.parent)
+            return _About(None, why_not="no table by category: which questions these are is unknown (see --bench-name)")
+        try:
+            bench = load_bench(home.name, home.parent)
+        except TurnbenchError as error:
+            return _About(None, why_not=f"no table by category: {error}")
     else:
         bench = load_bench(bench_name or "mt_bench", data_dir)
+    categories = {q.question_id: q.category for q in bench.questions}
     fault = _misfit(records, bench)
-    if fault and not (given and bench_name):
-        return None if given else bench.name, {}, f"no table by category: {fault} {bench.name}"
-    return bench.name, {q.question_id: q.category for q in bench.questions}, None
+    if fault is None:
+        return _About(bench.name, categories)
+    if given and bench_name and any(record.question_id in categories for record in records):
+        return _About(bench.name, categories, f"the table by category is as --bench-name says, although {fault}")
+    return _About(None if given else bench.name, why_not=f"no table by category: {fault}")
 
 
 def _misfit(records: Sequence[Rating] | Sequence[Comparison], bench: Bench) -> str | None:
+    """Return why the judgments are not about these questions, or None if they can be."""
     contents = {q.question_id: q.content for q in bench.questions}
     for record in records:
         if record.question_id not in contents:
-            return f"question {record.question_id} is not in"
+            return f"question {record.question_id} is not in {bench.name}"
         if record.question_content is not None and record.question_content != contents[record.question_id]:
-            return f"question {record.question_id} has another wording than in"
+            return f"question {record.question_id} has another wording in {bench.name}"
     return None

@@ -6,10 +6,11 @@
 
 Scores 8, 6 in turn 1 and 5, failed in turn 2: turn_1 = 7, turn_2 = 5, average = 19 / 3 = 6.33, n = 3, excluded = 1.
 
-Source: FastChat `llm_judge/show_result.py`, which drops failed ratings; the published leaderboard of June 2023 counted four of
-them as -1, which `count_failed` does too.
+Source: FastChat `llm_judge/show_result.py`, which drops failed ratings; the published leaderboard of June 2023 counted
+four of them as -1, which `count_failed` does too.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -67,11 +68,9 @@ def category_rows(
     """Return each model's average by category, in the order of `single_rows`; `categories` maps questions to theirs."""
     order = list(dict.fromkeys(categories.values()))
     by_category = {
-        category: {
-            row.model: row.average
-            for row in single_rows([r for r in ratings if categories.get(r.question_id) == category], count_failed=count_failed)
-        }
+        category: {row.model: row.average for row in single_rows(own, count_failed=count_failed)}
         for category in order
+        for own in [[rating for rating in ratings if categories.get(rating.question_id) == category]]
     }
     present = [category for category in order if by_category[category]]
     return [
@@ -82,4 +81,4 @@ def category_rows(
 
 def mean(values: Sequence[float]) -> float | None:
     """Return the arithmetic mean, or None of no values."""
-    return sum(values) / len(values) if values else None
+    return math.fsum(values) / len(values) if values else None

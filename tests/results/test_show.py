@@ -1,0 +1,429 @@
+"""Judgment file to table: which file, which rows, which notes."""
+
+import json
+import pathlib
+from typing import Any
+
+import pytest
+
+from harness.bench import load_bench
+from harness.cli.tables import as_json
+from harness.errors import DataError, MissingError, UsageError
+from harness.judging.builtin import NOTICE
+from harness.results.show import Result, show_result
+
+QUESTIONS = [
+    {"question_id": 1, "category": "writing", "turns": ["Name three rivers.", "Now two lakes."]},
+    {"question_id": 2, "category": "math", "turns": ["What is 2 + 2?", "And 3 + 3?"]},
+]
+SINGLE_KEYS = ["model", "turn_1", "turn_2", "average", "n", "excluded"]
+PAIR_KEYS = ["model", "win", "loss", "tie", "win_rate", "loss_rate", "tie_rate", "win_rate_adjusted", "n", "excluded"]
+
+
+def write(path: pathlib.Path, *rows: dict[str, Any]) -> pathlib.Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def grade(model: str, question: int, score: float, turn: int = 1, **more: Any) -> dict[str, Any]:
+    row = {"question_id": question, "model": model, "judge": ["gpt-4", "single-v1"], "score": score, "turn": turn}
+    return {**row, **more}
+
+
+def pair(one: str, other: str, winner: str, question: int = 1, **more: Any) -> dict[str, Any]:
+    row = {"question_id": question, "model_1": one, "model_2": other, "g1_winner": winner, "g2_winner": winner}
+    return {**row, "judge": ["gpt-4", "pair-v2"], "turn": 1, **more}
+
+
+def vote(one: str, other: str, winner: str, judge: str, question: int = 1) -> dict[str, Any]:
+    return {"judge": judge, "model_a": one, "model_b": other, "question_id": question, "turn": 1, "winner": winner}
+
+
+GRADES = [
+    grade("x", 1, 8),
+    grade("x", 1, 6, 2),
+    grade("x", 2, 4),
+    grade("x", 2, -1, 2),
+    grade("y", 1, 9.5),
+    grade("y", 2, 10),
+]
+PAIRS = [pair("x", "y", "model_1"), pair("y", "x", "tie", 2), pair("x", "z", "model_2"), pair("z", "y", "error", 2)]
+
+
+@pytest.fixture
+def bench(tmp_path: pathlib.Path) -> pathlib.Path:
+    """Return the folder of a benchmark `tiny` in a data folder."""
+    write(tmp_path / "tiny" / "question.jsonl", *QUESTIONS)
+    return tmp_path / "tiny"
+
+
+def judged(bench: pathlib.Path, name: str, *rows: dict[str, Any]) -> pathlib.Path:
+    return write(bench / "model_judgment" / name, *rows)
+
+
+def show(bench: pathlib.Path, mode: Any = "single", **more: Any) -> Result:
+    """Show the benchmark's own judgments."""
+    return show_result(mode, bench_name=bench.name, data_dir=bench.parent, **more)
+
+
+# Rows
+
+
+def test_grades_become_rows_with_exactly_these_keys(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_single.jsonl", *GRADES)
+    result = show(bench)
+    assert result.rows() == [
+        {"model": "y", "turn_1": 9.75, "turn_2": None, "average": 9.75, "n": 2, "excluded": 0},
+        {"model": "x", "turn_1": 6.0, "turn_2": 6.0, "average": 6.0, "n": 3, "excluded": 1},
+    ]
+    assert [list(row) for row in result.rows()] == [SINGLE_KEYS] * 2
+    assert (result.mode, result.bench, result.judge, result.judge_set) == ("single", "tiny", "gpt-4", "unstated")
+    assert result.category_table() == [
+        {"model": "y", "writing": 9.5, "math": 10.0},
+        {"model": "x", "writing": 7.0, "math": 4.0},
+    ]
+    assert result.notes == []
+
+
+def test_pairs_become_rows_with_exactly_these_keys(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_pair.jsonl", *PAIRS)
+    rows = show(bench, "pairwise-all").rows()
+    assert [list(row) for row in rows] == [PAIR_KEYS] * 3
+    assert {row["model"]: list(row.values())[1:] for row in rows} == {
+        "z": [1, 0, 0, 1.0, 0.0, 0.0, 1.0, 1, 1],
+        "x": [1, 1, 1, 1 / 3, 1 / 3, 1 / 3, 0.5, 3, 0],
+        "y": [0, 1, 1, 0.0, 0.5, 0.5, 0.25, 2, 1],
+    }
+
+
+def test_json_has_null_where_there_is_no_number(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_single.jsonl", grade("x", 1, -1))
+    judged(bench, "gpt-4_pair.jsonl", pair("x", "y", "error"))
+    single, both = json.loads(as_json([show(bench).rows(), show(bench, "pairwise-all").rows()]))
+    assert single == [{"model": "x", "turn_1": None, "turn_2": None, "average": None, "n": 0, "excluded": 1}]
+    nothing = {"win": 0, "loss": 0, "tie": 0, "n": 0, "excluded": 1}
+    rates = dict.fromkeys(["win_rate", "loss_rate", "tie_rate", "win_rate_adjusted"])
+    assert both == [{"model": model, **nothing, **rates} for model in ("x", "y")]
+
+
+def test_failed_ratings_count_on_request_and_the_table_says_so(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_single.jsonl", *GRADES)
+    result = show(bench, count_failed=True)
+    assert result.rows()[1] == {"model": "x", "turn_1": 6.0, "turn_2": 2.5, "average": 4.25, "n": 4, "excluded": 0}
+    assert result.notes == ["ratings without score count as -1 (--count-failed)"]
+
+
+def test_one_turn_only(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_single.jsonl", *GRADES)
+    result = show(bench, turns=[2])
+    assert [row["model"] for row in result.rows()] == ["x"]
+    assert result.notes == ["turn 2 only"]
+    with pytest.raises(UsageError, match=r"gpt-4_single\.jsonl holds no judgment of turn 3"):
+        show(bench, turns=[3])
+
+
+def test_rows_of_a_rerun_are_told(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_single.jsonl", grade("x", 1, -1), grade("x", 1, 7))
+    result = show(bench)
+    assert (result.rows()[0]["average"], result.rows()[0]["n"]) == (7, 1)
+    assert result.notes == ["1 rows stand more than once; of each the last good one counts"]
+
+
+def test_a_judge_for_trying_out_is_told(bench: pathlib.Path) -> None:
+    judged(bench, "builtin%2Foverlap_single.jsonl", grade("x", 1, 7, judge=["builtin/overlap", "t"]))
+    result = show(bench)
+    assert (result.judge, result.notes) == ("builtin/overlap", [NOTICE])
+
+
+# Models
+
+
+def test_named_models_are_shown_and_absent_ones_told(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_single.jsonl", *GRADES)
+    result = show(bench, model_list=["x", "who"])
+    assert [row["model"] for row in result.rows()] == ["x"]
+    assert [row["model"] for row in result.category_table()] == ["x"]
+    assert result.notes == ["no single judgment of who"]
+
+
+def test_if_no_named_model_is_there_it_is_an_error(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_single.jsonl", *GRADES)
+    judged(bench, "gpt-4_pair.jsonl", *PAIRS)
+    with pytest.raises(UsageError, match=r"holds no single judgment of who, what$"):
+        show(bench, model_list=["who", "what"])
+    with pytest.raises(UsageError, match="holds no pairwise-all judgment of who"):
+        show(bench, "pairwise-all", model_list=["who"])
+
+
+def test_an_empty_list_of_models_is_all(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_single.jsonl", *GRADES)
+    judged(bench, "gpt-4_pair.jsonl", *PAIRS)
+    assert len(show(bench, model_list=[]).rows()) == 2
+    assert len(show(bench, "pairwise-all", model_list=[]).rows()) == 3
+
+
+def test_named_models_are_compared_among_themselves(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_pair.jsonl", *PAIRS)
+    rows = show(bench, "pairwise-all", model_list=["x", "y"]).rows()
+    assert [(row["model"], row["win"], row["loss"], row["tie"]) for row in rows] == [("x", 1, 0, 1), ("y", 0, 1, 1)]
+
+
+def test_a_baseline_keeps_its_pairs_and_loses_its_row(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_pair.jsonl", *PAIRS)
+    result = show(bench, "pairwise-baseline", baseline_model="x", model_list=["y", "x", "z"])
+    rows = [(row["model"], row["win"], row["loss"], row["tie"]) for row in result.rows()]
+    assert rows == [("z", 1, 0, 0), ("y", 0, 1, 1)]
+    assert result.notes == []
+
+
+def test_the_model_in_every_pair_is_the_baseline(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_pair.jsonl", pair("x", "y", "model_1"), pair("y", "z", "model_1"))
+    assert [row["model"] for row in show(bench, "pairwise-baseline").rows()] == ["x", "z"]
+
+
+def test_a_baseline_that_must_be_said(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_pair.jsonl", *PAIRS)
+    with pytest.raises(UsageError, match="pairwise-baseline needs --baseline-model; the models are: x, y, z"):
+        show(bench, "pairwise-baseline")
+    with pytest.raises(UsageError, match="no pair with the baseline 'w'; the models are: x, y, z"):
+        show(bench, "pairwise-baseline", baseline_model="w")
+
+
+def test_of_one_pair_either_may_be_the_baseline(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_pair.jsonl", pair("x", "y", "model_1"))
+    with pytest.raises(UsageError, match="needs --baseline-model; the models are: x, y"):
+        show(bench, "pairwise-baseline")
+
+
+def test_flags_that_change_nothing_are_told(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_pair.jsonl", *PAIRS)
+    result = show(bench, "pairwise-all", baseline_model="x", count_failed=True)
+    assert len(result.rows()) == 3
+    assert result.notes == [
+        "--count-failed is about single grades and changes nothing here",
+        "--baseline-model is about pairwise-baseline and changes nothing here",
+    ]
+
+
+# Which judgments
+
+
+def test_the_only_judge_is_taken(bench: pathlib.Path) -> None:
+    path = judged(bench, "org%2Fj_single.jsonl", grade("x", 1, 7, judge="org/j"))
+    judged(bench, ".org%2Fj_single.jsonl", grade("x", 1, 1, judge="org/j"))
+    assert show(bench).path == path
+    assert show(bench, judge_model="org/j").path == path
+
+
+SETS: dict[str, Any] = {"judge_set": "strict", "judge_set_version": "2"}
+
+
+def test_of_several_judges_one_must_be_chosen(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_single.jsonl", grade("x", 1, 7))
+    judged(bench, "gpt-4@strict_single.jsonl", grade("x", 1, 6, **SETS))
+    judged(bench, "o3_single.jsonl", grade("x", 1, 5, judge="o3"))
+    every = "choose one with --judge-model and --judge-set: gpt-4 with unstated; gpt-4 with strict 2; o3 with unstated"
+    with pytest.raises(UsageError) as raised:
+        show(bench)
+    assert set(str(raised.value).split(": ", 1)[1].split("; ")) == set(every.split(": ", 1)[1].split("; "))
+    assert "choose one with --judge-model and --judge-set: " in str(raised.value)
+    with pytest.raises(UsageError, match="choose one with --judge-model: gpt-4 with unstated; o3 with unstated"):
+        show(bench, judge_set="unstated")
+    for flags, average in (
+        ({"judge_model": "gpt-4"}, 7),
+        ({"judge_model": "gpt-4", "judge_set": "unstated"}, 7),
+        ({"judge_model": "gpt-4", "judge_set": "strict"}, 6),
+        ({"judge_model": "gpt-4", "judge_set": "strict 2"}, 6),
+        ({"judge_set": "strict"}, 6),
+        ({"judge_model": "o3"}, 5),
+    ):
+        assert show(bench, **flags).rows()[0]["average"] == average
+
+
+def test_a_judge_that_used_one_other_set_needs_no_flag_for_it(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4@strict_single.jsonl", grade("x", 1, 6, **SETS))
+    judged(bench, "o3_single.jsonl", grade("x", 1, 5, judge="o3"))
+    assert show(bench, judge_model="gpt-4").judge_set == "strict 2"
+    judged(bench, "gpt-4@mild_single.jsonl", grade("x", 1, 9, judge_set="mild", judge_set_version="1"))
+    with pytest.raises(UsageError, match="choose one with --judge-set: gpt-4 with mild 1; gpt-4 with strict 2"):
+        show(bench, judge_model="gpt-4")
+
+
+def test_a_second_sample_is_shown_only_by_its_file(bench: pathlib.Path) -> None:
+    first = judged(bench, "gpt-4@strict_single.jsonl", grade("x", 1, 6, **SETS))
+    second = judged(bench, "gpt-4@strict#1_single.jsonl", grade("x", 1, 2, sample=1, **SETS))
+    assert show(bench, judge_model="gpt-4").path == first
+    assert show_result(input_file=second).rows()[0]["average"] == 2
+
+
+def test_a_judge_whose_name_holds_an_at_sign_is_no_set(bench: pathlib.Path) -> None:
+    judged(bench, "claude@20240620_single.jsonl", grade("x", 1, 6, judge="claude@20240620"))
+    judged(bench, "claude_single.jsonl", grade("x", 1, 5, judge="claude"))
+    assert show(bench, judge_model="claude").rows()[0]["average"] == 5
+    assert show(bench, judge_model="claude@20240620").rows()[0]["average"] == 6
+
+
+def test_a_file_that_two_tools_wrote_is_split_by_judge_set(bench: pathlib.Path) -> None:
+    ours: dict[str, Any] = {"judge_set": "mt_bench", "judge_set_version": "1"}
+    judged(bench, "gpt-4_single.jsonl", grade("x", 1, 4), grade("x", 1, 6, **ours))
+    for flags in ({}, {"judge_model": "gpt-4"}):
+        with pytest.raises(UsageError, match="not comparable, choose one with --judge-set: mt_bench 1, unstated"):
+            show(bench, **flags)
+    for judge_set, average in (("unstated", 4), ("mt_bench", 6), ("mt_bench 1", 6)):
+        assert show(bench, judge_set=judge_set).rows()[0]["average"] == average
+        assert show(bench, judge_set=judge_set, judge_model="gpt-4").rows()[0]["average"] == average
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        pytest.param({"judge": ["o3", "t"]}, "choose one with --judge-model: gpt-4, o3", id="judges"),
+        pytest.param({"sampling": {"temperature": 1}}, "split the file by the judge's sampling", id="sampling"),
+        pytest.param({"made_from": {"question": "other"}}, "two versions of question 1", id="wordings"),
+    ],
+)
+def test_one_table_never_mixes(changes: dict[str, Any], message: str, bench: pathlib.Path) -> None:
+    rows = grade("x", 1, 5, made_from={"question": "one"}), grade("y", 1, 5, **changes)
+    path = judged(bench, "gpt-4_single.jsonl", *rows)
+    with pytest.raises(UsageError, match=message):
+        show_result(input_file=path)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        pytest.param({}, r"no single judgments in .*; run gen_judgment --mode single first", id="none"),
+        pytest.param({"judge_model": "o3"}, "no single judgments by o3 in .*; run gen_judgment", id="judge"),
+        pytest.param({"judge_set": "s"}, "no single judgments with judge set s in .*; run gen_judgment", id="set"),
+        pytest.param(
+            {"mode": "pairwise-all"}, "no pairwise-all judgments in .*; run gen_judgment --mode p", id="pairs"
+        ),
+    ],
+)
+def test_nothing_judged_yet(flags: dict[str, Any], message: str, bench: pathlib.Path) -> None:
+    with pytest.raises(MissingError, match=message):
+        show(bench, **flags)
+
+
+def test_somebody_elses_judgments_are_told(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_single.jsonl", *GRADES)
+    with pytest.raises(MissingError, match=r"by o3 in .*; there are: gpt-4 with unstated; run gen_judgment"):
+        show(bench, judge_model="o3")
+    with pytest.raises(UsageError, match="fits --judge-model gpt-4 and --judge-set s; there are"):
+        show_result(input_file=bench / "model_judgment" / "gpt-4_single.jsonl", judge_model="gpt-4", judge_set="s")
+
+
+def test_the_mode_must_fit_the_file(bench: pathlib.Path) -> None:
+    grades, pairs = judged(bench, "a_single.jsonl", *GRADES), judged(bench, "a_pair.jsonl", *PAIRS)
+    with pytest.raises(UsageError, match=r"a_pair\.jsonl holds pairs; show it with --mode pairwise-all"):
+        show_result("single", input_file=pairs)
+    with pytest.raises(UsageError, match=r"a_single\.jsonl holds grades; show it with --mode single"):
+        show_result("pairwise-all", input_file=grades)
+    with pytest.raises(UsageError, match="no mode 'pairs'; there are: single, pairwise-baseline, pairwise-all"):
+        show_result("pairs", input_file=pairs)  # type: ignore[arg-type]
+
+
+def test_files_that_hold_nothing_or_are_not_there(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(MissingError, match=r"empty\.jsonl holds no judgments; run gen_judgment --mode single first"):
+        show_result(input_file=write(tmp_path / "empty.jsonl"))
+    with pytest.raises(DataError, match=r"none\.jsonl: cannot be read: No such file"):
+        show_result(input_file=tmp_path / "none.jsonl")
+
+
+# Votes
+
+
+VOTES = [
+    vote("x", "y", "model_a", "expert_0"),
+    vote("y", "x", "model_b", "expert_1"),
+    vote("x", "y", "tie (inconsistent)", "author_0"),
+]
+
+
+def test_votes_are_pooled_over_voters(tmp_path: pathlib.Path) -> None:
+    path = write(tmp_path / "human.jsonl", *VOTES)
+    result = show_result("pairwise-all", input_file=path)
+    assert [(row["model"], row["win"], row["loss"], row["tie"]) for row in result.rows()] == [
+        ("x", 2, 0, 1),
+        ("y", 0, 2, 1),
+    ]
+    assert (result.judge, result.judge_set) == ("human", "votes")
+
+
+def test_voters_are_left_out_or_chosen(tmp_path: pathlib.Path) -> None:
+    path = write(tmp_path / "human.jsonl", *VOTES)
+    assert show_result("pairwise-all", input_file=path, exclude=["author*"]).rows()[0]["n"] == 2
+    one = show_result("pairwise-all", input_file=path, judge_model="expert_1")
+    assert (one.judge, one.rows()[0]["n"]) == ("expert_1", 1)
+    with pytest.raises(UsageError, match=r"--exclude \* leaves no vote of .*human\.jsonl"):
+        show_result("pairwise-all", input_file=path, exclude=["*"])
+    with pytest.raises(UsageError, match="holds no vote by gpt-4; there are: author_0, expert_0, expert_1"):
+        show_result("pairwise-all", input_file=path, judge_model="gpt-4")
+
+
+def test_votes_and_judgments_do_not_mix(tmp_path: pathlib.Path) -> None:
+    path = write(tmp_path / "both.jsonl", *VOTES, pair("x", "y", "tie"))
+    with pytest.raises(UsageError, match="mixes judgments and votes, which are not comparable; split it"):
+        show_result("pairwise-all", input_file=path)
+
+
+# Categories
+
+
+def test_a_file_belongs_to_the_questions_it_lies_beside(bench: pathlib.Path) -> None:
+    path = judged(bench, "gpt-4_single.jsonl", *GRADES)
+    result = show_result(input_file=path)
+    assert result.bench == "tiny"
+    assert result.categories
+
+
+def test_a_file_from_elsewhere_has_no_table_by_category(tmp_path: pathlib.Path) -> None:
+    result = show_result(input_file=write(tmp_path / "a" / "b" / "some.jsonl", *GRADES))
+    assert (result.bench, result.categories) == (None, [])
+    assert result.notes == ["no table by category: which questions these are is unknown (see --bench-name)"]
+
+
+def test_an_unknown_question_ends_the_table_by_category(bench: pathlib.Path) -> None:
+    path = judged(bench, "gpt-4_single.jsonl", *GRADES, grade("x", 99, 5))
+    for result in (show(bench), show_result(input_file=path)):
+        assert (len(result.rows()), result.categories) == (2, [])
+        assert result.notes == ["no table by category: question 99 is not in tiny"]
+
+
+def test_another_wording_ends_the_table_by_category(bench: pathlib.Path) -> None:
+    content = load_bench("tiny", bench.parent).questions[0].content
+    judged(bench, "gpt-4_single.jsonl", grade("x", 1, 5, made_from={"question": content}))
+    assert show(bench).categories
+    judged(bench, "gpt-4_single.jsonl", grade("x", 1, 5, made_from={"question": "0" * 16}))
+    result = show(bench)
+    assert result.categories == []
+    assert result.notes == ["no table by category: question 1 has another wording in tiny"]
+
+
+def test_the_user_may_say_which_questions_they_are(bench: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    path = write(tmp_path / "some.jsonl", *GRADES, grade("x", 99, 5))
+    result = show(bench, input_file=path)
+    assert result.bench == "tiny"
+    assert result.category_table()[0] == {"model": "y", "writing": 9.5, "math": 10.0}
+    assert result.notes == ["the table by category is as --bench-name says, although question 99 is not in tiny"]
+
+
+def test_questions_that_share_no_id_give_no_table_even_if_named(bench: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    result = show(bench, input_file=write(tmp_path / "some.jsonl", grade("x", 99, 5)))
+    assert (result.bench, result.categories) == (None, [])
+    assert result.notes == ["no table by category: question 99 is not in tiny"]
+
+
+@pytest.mark.parametrize("name", ["broken", "100%"])
+def test_questions_that_cannot_be_read_do_not_stop_the_table(name: str, tmp_path: pathlib.Path) -> None:
+    write(tmp_path / name / "question.jsonl", {"question_id": 1})
+    result = show_result(input_file=write(tmp_path / name / "model_judgment" / "a_single.jsonl", *GRADES))
+    assert len(result.rows()) == 2
+    [note] = result.notes
+    assert note.startswith("no table by category: ")
+
+
+def test_pairs_have_no_table_by_category_and_no_note_about_it(tmp_path: pathlib.Path) -> None:
+    result = show_result("pairwise-all", input_file=write(tmp_path / "some.jsonl", *PAIRS))
+    assert (result.categories, result.notes) == ([], [])
