@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from tests.data.mt_bench.shipped import code_blocks, question, reference
+from tests.data.shipped import code_blocks, question, reference
 
 
 def namespace(question_id: int, turn: int, block: int = -1) -> dict[str, Any]:
@@ -63,9 +63,7 @@ def timeline(
     return [(list(load), belt.read) for load in loads(belt, limit, **options)]
 
 
-def loads_by_rule(
-    crates: list[tuple[str, int]], limit: int, most: int, fragile: bool
-) -> list[tuple[list[str], int]]:
+def loads_by_rule(crates: list[tuple[str, int]], limit: int, most: int, fragile: bool) -> list[tuple[list[str], int]]:
     """Cut the crates into loads by looking at whole slices, and time them."""
     result: list[tuple[list[str], int]] = []
     start = 0
@@ -78,11 +76,7 @@ def loads_by_rule(
                 break
             stop += 1
         part = crates[start:stop]
-        certain = (
-            sum(kg for _, kg in part) >= limit
-            or len(part) == most
-            or (fragile and part[-1][0].endswith("!"))
-        )
+        certain = sum(kg for _, kg in part) >= limit or len(part) == most or (fragile and part[-1][0].endswith("!"))
         read = stop if certain else min(stop + 1, len(crates))
         result.append(([label for label, _ in part], read))
         start = stop
@@ -131,7 +125,8 @@ def test_1041_trolley_loads() -> None:
     assert list(itertools.islice(endless, 2)) == [["x", "x"], ["x", "x"]]
     assert "`weight >= limit`" in reference(1041)[0]
     assert "at least the limit" in short(1041)[0]
-    assert "max_crates" in reference(1041)[1] and "max_crates" in short(1041)[1]
+    assert "max_crates" in reference(1041)[1]
+    assert "max_crates" in short(1041)[1]
 
 
 Row = tuple[str, str, int]
@@ -173,10 +168,7 @@ def test_1042_groupby_faults() -> None:
             assert fixed(rows) == truth
             assert rows == before
             assert set(broken["heaviest"](list(rows)).values()) == {None}
-            theirs = {
-                garden: row[1:]
-                for garden, row in colleague["heaviest"](list(rows)).items()
-            }
+            theirs = {garden: row[1:] for garden, row in colleague["heaviest"](list(rows)).items()}
             wrong += theirs != truth
     assert wrong > 100
 
@@ -188,9 +180,11 @@ def test_1042_groupby_faults() -> None:
     shown = colleague["heaviest"](list(proof["rows"]))
     truth = heaviest_by_rule(proof["rows"])
     assert {g: r[1:] for g, r in shown.items()} != truth
-    assert str(shown) in reference(1042)[1] and f"`{truth}`" in reference(1042)[1]
+    assert str(shown) in reference(1042)[1]
+    assert f"`{truth}`" in reference(1042)[1]
     assert reference(1042)[1].startswith("No.")
-    assert "case-sensitive" in short(1042)[0] and "wrong" in short(1042)[1]
+    assert "case-sensitive" in short(1042)[0]
+    assert "wrong" in short(1042)[1]
 
 
 Test = tuple[int, str, int | None, int]
@@ -228,15 +222,12 @@ def test_1043_seed_bank_sql() -> None:
     first = code_blocks(reference(1043)[0], "sql")[0]
     second = code_blocks(reference(1043)[1], "sql")[0]
     assert first.count(";") == second.count(";") == 1
-    dividing = first.replace(
-        "p.sprouted * 100 < p.sown * 80", "p.sprouted / p.sown < 0.8"
-    )
-    latest_first = second.replace(
-        "MAX(tested_on) AS day\n  FROM valid", "MAX(tested_on) AS day\n  FROM test"
-    )
+    dividing = first.replace("p.sprouted * 100 < p.sown * 80", "p.sprouted / p.sown < 0.8")
+    latest_first = second.replace("MAX(tested_on) AS day\n  FROM valid", "MAX(tested_on) AS day\n  FROM test")
     one_year = second.replace("'-365 days'", "'-1 year'")
     wrong = {dividing: 0, latest_first: 0, one_year: 0}
-    assert len(wrong) == 3 and not {first, second} & set(wrong)
+    assert len(wrong) == 3
+    assert not {first, second} & set(wrong)
     days = ["2023-04-17", "2023-03-01", "2024-02-29", "2024-02-28", "2022-04-17"]
     days += ["2022-04-16", "2024-04-16", "2024-04-17"]
     dice = random.Random(1043)
@@ -318,9 +309,7 @@ def test_1044_working_times(tmp_path: Path) -> None:
     assert shell([bash], broken, "07:10 a\n07:30 b\n", tmp_path) == "0"
     for text in cases:
         minutes = sum(
-            int(line[:2]) * 60 + int(line[3:5])
-            for line in text.split("\n")
-            if line and not line.startswith("#")
+            int(line[:2]) * 60 + int(line[3:5]) for line in text.split("\n") if line and not line.startswith("#")
         )
         hours = f"{minutes // 60}h{minutes % 60:02}"
         assert shell([bash], first, text, tmp_path) == str(minutes)
@@ -331,7 +320,8 @@ def test_1044_working_times(tmp_path: Path) -> None:
             assert f"it prints {minutes}" in reference(1044)[0]
     assert shell([bash], half, "07:10 a\n07:30 b", tmp_path) == "430"
     assert not re.search(r"<<<|\[\[|10#|\b(?:awk|sed|cut|bc|python|cat)\b", second)
-    assert "10#" in short(1044)[0] and "${h#0}" in short(1044)[1]
+    assert "10#" in short(1044)[0]
+    assert "${h#0}" in short(1044)[1]
 
 
 def mark_by_rule(mark: str) -> bool:
@@ -363,7 +353,8 @@ def test_1045_shelf_marks() -> None:
     bare = bare.replace("    [ ] ", "     ").replace("    [#](", "    #(")
     names: dict[str, Any] = {}
     exec(bare, names)
-    assert names["PATTERN"].match("KA7") and not names["PATTERN"].match("KA 7")
+    assert names["PATTERN"].match("KA7")
+    assert not names["PATTERN"].match("KA 7")
     arabic = "\u0667"
     marks = [
         "".join(parts)
@@ -389,7 +380,8 @@ def test_1045_shelf_marks() -> None:
             fonds, number, part, leaf = found.group("fonds", "number", "part", "leaf")
             tail = f"#{part}{leaf or ''}" if part else ""
             assert mark == f"{fonds} {number}{tail}"
-    assert "KA 7\n" in wrong and f"KA {arabic}" not in wrong
+    assert "KA 7\n" in wrong
+    assert f"KA {arabic}" not in wrong
     assert f"KA 1{arabic}" in wrong
     letters = [c for c in map(chr, range(128)) if first.match(f"KA 1#1{c}")]
     assert "".join(letters) == "0123456789abcdefghjkmnpqrstuvwxyz"
@@ -451,7 +443,8 @@ def test_1046_rewriting(tmp_path: Path) -> None:
     assert target.read_text(encoding="utf-8") == "torn"  # what `open` would do
     reasons = reference(1046)[1].split("```")[0].strip()
     assert len(re.findall(r"[.](?:\s|$)", reasons)) == 2
-    assert "os.replace" in short(1046)[0] and "0o644" in short(1046)[1]
+    assert "os.replace" in short(1046)[0]
+    assert "0o644" in short(1046)[1]
 
 
 def test_1047_parcel_fees() -> None:
@@ -487,8 +480,10 @@ def test_1047_parcel_fees() -> None:
         code = code_blocks(reference(1047)[turn])[0]
         assert not re.search(r"^ {5,}(?:el)?if\b", code, re.MULTILINE)
     bases = {old(grams, 1, m) - 20 * (m == 0) for grams in weights for m in years}
-    assert bases == {300, 500, 900, 350, 600, 1050} and 450 not in bases
-    assert "base fee **450**" in reference(1047)[0] and "450" in short(1047)[0]
+    assert bases == {300, 500, 900, 350, 600, 1050}
+    assert 450 not in bases
+    assert "base fee **450**" in reference(1047)[0]
+    assert "450" in short(1047)[0]
     pairs = []
     for grams, zone in itertools.product((500, 501, 2001), (None, 4)):
         before, after = old(grams, zone, 0), new(grams, zone, 0)
@@ -554,7 +549,8 @@ def test_1049_check_letters() -> None:
     text = question(1049)["turns"][0]
     letters: str = re.findall(r"`([A-Z]{24})`", text)[0]
     weights = [1, 2, 3, 4, 6, 8]
-    assert "1, 2, 3, 4, 6 and 8" in text and len(set(letters)) == 24
+    assert "1, 2, 3, 4, 6 and 8" in text
+    assert len(set(letters)) == 24
     names: dict[str, Any] = {}
     exec(code_blocks(reference(1049)[0])[0], names)
     exec(code_blocks(reference(1049)[1])[0], names)
@@ -573,7 +569,9 @@ def test_1049_check_letters() -> None:
     for bad in odd:
         with pytest.raises(ValueError):
             check(bad)
-        assert not valid(bad) and not valid(f"{bad}-A") and not valid(f"-{bad}")
+        assert not valid(bad)
+        assert not valid(f"{bad}-A")
+        assert not valid(f"-{bad}")
     good = letter("204518")
     for bad in (good * 2, good.lower(), "", f"{good}\n", f" {good}"):
         assert not valid(f"204518-{bad}")
@@ -593,7 +591,8 @@ def test_1049_check_letters() -> None:
         most[place] = max(map(remainders.count, remainders))
     ambiguous = [place + 1 for place, count in enumerate(most) if count > 1]
     tempting = [i + 1 for i, weight in enumerate(weights) if gcd(weight, 24) > 1]
-    assert tempting == [2, 3, 4, 5, 6] and tempting != ambiguous
+    assert tempting == [2, 3, 4, 5, 6]
+    assert tempting != ambiguous
     assert ambiguous == [3, 4, 5, 6]
     counts = [str(most[place - 1]) for place in ambiguous]
     said = f"{', '.join(counts[:-1])} and {counts[-1]}"

@@ -13,7 +13,7 @@ import re
 from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
-from tests.data.mt_bench.shipped import code_blocks, question, reference
+from tests.data.shipped import code_blocks, question, reference
 
 
 def source(question_id: int) -> str:
@@ -90,7 +90,8 @@ def test_1051_loan_letter() -> None:
     assert json_answer(1051, 0) == rows
     assert list(json_answer(1051, 0)[0]) == list(rows[0])
     assert only_code(reference(1051)[0])
-    assert "T.1974.8" in text and "T.1974.8" not in reference(1051)[0]
+    assert "T.1974.8" in text
+    assert "T.1974.8" not in reference(1051)[0]
 
     table = [["piece", "number", "year", "height_m", "insured_usd"]]
     for row in sorted(rows, key=lambda r: -r["insured_usd"]):
@@ -148,11 +149,9 @@ def test_1052_minutes_with_corrections() -> None:
     assert json_answer(1052, 1) == truth
     assert prose_words(reference(1052)[1]) <= 90
     assert reference(1052)[1].startswith("No.")
-    said = "; ".join(
-        f"{row['task']} {row['person']} {row['deadline']} {row['budget_eur']}"
-        for row in truth
-    )
-    assert said in short(1052)[0] and said in short(1052)[1]
+    said = "; ".join(f"{row['task']} {row['person']} {row['deadline']} {row['budget_eur']}" for row in truth)
+    assert said in short(1052)[0]
+    assert said in short(1052)[1]
 
 
 def clock(text: str) -> int:
@@ -254,13 +253,11 @@ def test_1054_fish_curry() -> None:
     starts = [spoken.index(item) for item, _, _, _ in facts]
     assert starts == sorted(starts)
     header = [["item", "amount", "unit"]]
-    totals = {
-        item: (sum(map(Decimal, amounts), Decimal(0)), unit)
-        for item, _, amounts, unit in facts
-    }
+    totals = {item: (sum(map(Decimal, amounts), Decimal(0)), unit) for item, _, amounts, unit in facts}
     first = header + [[item, str(n), unit] for item, (n, unit) in totals.items()]
     assert csv_answer(1054, 0, ",") == first
-    assert only_code(reference(1054)[0]) and only_code(reference(1054)[1])
+    assert only_code(reference(1054)[0])
+    assert only_code(reference(1054)[1])
     tempting = [["turmeric", "1.5", "tsp"], ["coconut oil", "4", "tbsp"]]
     tempting += [["curry leaves", "12", "pcs"], ["tomatoes", "200", "g"]]
     occurs(text, ["one and a half teaspoons of turmeric", "tomatoes in, 200 grams"])
@@ -317,9 +314,7 @@ def test_1055_auction() -> None:
     chosen = [
         lot
         for lot in lots
-        if lot[1].lower().split()[-1] in ("violin", "viola")
-        and not lot[4]
-        and ends(lot[5])[0] >= 4000
+        if lot[1].lower().split()[-1] in ("violin", "viola") and not lot[4] and ends(lot[5])[0] >= 4000
     ]
     chosen.sort(key=lambda lot: -ends(lot[5])[0])
     lows = [ends(lot[5])[0] for lot in chosen]
@@ -368,10 +363,7 @@ def test_1056_order_by_phone() -> None:
         ("thread", 40, -(-300 // 40)),
         ("glue", 3, -(-2 * 5 // 3)),
     ]
-    rows = [
-        {"article": article, "size": size, "quantity": quantity}
-        for article, size, quantity in order
-    ]
+    rows = [{"article": article, "size": size, "quantity": quantity} for article, size, quantity in order]
     assert json_answer(1056, 0) == rows
     assert only_code(reference(1056)[0])
     names = {"paper": "ivory", "board": "board", "thread": "thread", "glue": "Glue"}
@@ -451,8 +443,9 @@ def test_1057_outages() -> None:
     assert only_code(reference(1057)[0])
     occurs(log, ["2024-03-31T01:30:00+01:00 oslo-2 DOWN", "T03:15:00+02:00 oslo-2 UP"])
     naive = clock("03:15") - clock("01:30")
-    real = [end - start for _, start, end in first if end and start.hour == 0][0]
-    assert naive * 60 == 6300 and real.total_seconds() == 2700
+    real = next(end - start for _, start, end in first if end and start.hour == 0)
+    assert naive * 60 == 6300
+    assert real.total_seconds() == 2700
 
     close = Moment(2024, 3, 31, 1, 50, tzinfo=datetime.UTC)
     gap = datetime.timedelta(minutes=20)
@@ -494,9 +487,7 @@ def test_1057_outages() -> None:
             occurs(short(1057)[1], [f"{span} {int((end - start).total_seconds())} s"])
 
 
-def boats(
-    table: str, day: datetime.date, holiday: bool, bicycle: bool, ordered: bool
-) -> list[dict[str, Any]]:
+def boats(table: str, day: datetime.date, holiday: bool, bicycle: bool, ordered: bool) -> list[dict[str, Any]]:
     """List the trips from Struga to Radožda on a day, by the notes."""
     weekday = day.isoweekday()
     runs = {
@@ -571,13 +562,11 @@ def test_1059_bird_count() -> None:
         "spoonbill": {"Nalabana": 2, "Barkul": 2 * 2},
     }
     answer = json_answer(1059, 0)
-    assert answer == counts and list(answer) == list(counts)
+    assert answer == counts
+    assert list(answer) == list(counts)
     assert all(list(answer[s]) == list(counts[s]) for s in counts)
     assert only_code(reference(1059)[0])
-    said = [
-        f"{species} " + ", ".join(f"{p} {n}" for p, n in found.items())
-        for species, found in counts.items()
-    ]
+    said = [f"{species} " + ", ".join(f"{p} {n}" for p, n in found.items()) for species, found in counts.items()]
     assert short(1059)[0] == "; ".join(said)
 
     totals = {species: sum(found.values()) for species, found in counts.items()}
@@ -592,10 +581,7 @@ def test_1059_bird_count() -> None:
     last = [totals[species] for species in order]
     assert sum(last) == sum(sums)
     table.append(["Total", *map(str, last), str(sum(last))])
-    parsed = [
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in reference(1059)[1].splitlines()
-    ]
+    parsed = [[cell.strip() for cell in line.strip("|").split("|")] for line in reference(1059)[1].splitlines()]
     assert parsed == table
     occurs(short(1059)[1], [", ".join(order), ", ".join(map(str, [*last, sum(sums)]))])
     assert short(1059)[1].endswith(", ".join(map(str, sums)))
@@ -616,11 +602,7 @@ def test_1060_workshop_lease() -> None:
     day = datetime.timedelta(days=1)
     last = begin.replace(year=begin.year + 3) - day
     notice = datetime.date(last.year - 1, 9, 1) - day
-    payments = [
-        (datetime.date(2025 + (2 + m) // 12, (2 + m) % 12 + 1, 5), 540000)
-        for m in range(12)
-        if m >= 2
-    ]
+    payments = [(datetime.date(2025 + (2 + m) // 12, (2 + m) % 12 + 1, 5), 540000) for m in range(12) if m >= 2]
     truth = {
         "begin": begin.isoformat(),
         "last_day_of_three_years": last.isoformat(),
@@ -643,8 +625,10 @@ def test_1060_workshop_lease() -> None:
         found = re.fullmatch(rf'{i}\. {key}: "([^"]+)" – (.+)', item)
         assert found is not None
         quotation, reason = found.groups()
-        assert quotation in text and len(quotation.split()) <= 12
+        assert quotation in text
+        assert len(quotation.split()) <= 12
         assert len(reason.split()) <= 25, reason
         date = datetime.date.fromisoformat(str(truth[key]))
         spoken = f"{date.day} {date:%B}"
-        assert f"{spoken} {date.year}" in reason and spoken in short(1060)[1]
+        assert f"{spoken} {date.year}" in reason
+        assert spoken in short(1060)[1]

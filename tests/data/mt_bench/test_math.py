@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, pairwise, product
 
-from tests.data.mt_bench.shipped import question, reference
+from tests.data.shipped import question, reference
 
 
 def stands(question_id: int, turn: int, in_answer: str, in_short: str) -> None:
@@ -99,16 +99,12 @@ def test_1033_check_digit() -> None:
 
     def swaps_caught(by: tuple[int, ...]) -> bool:
         # A swap's change of the sum depends on the two digits only, so two places suffice.
-        return all(
-            (p - q) * (x - y) % 10 for p, q in pairwise(by) for x in range(10) for y in range(x)
-        )
+        return all((p - q) * (x - y) % 10 for p, q in pairwise(by) for x in range(10) for y in range(x))
 
     good = [(p, q) for p in range(1, 10) for q in range(1, 10) if swaps_caught((3, p, 9, q))]
     assert not any(unnoticed(digits, (3, *good[0][:1], 9, *good[0][1:])) for digits in numbers)
     catches_single = [
-        (p, q)
-        for p, q in good
-        if all(factor * error % 10 for factor in (3, p, 9, q) for error in range(1, 10))
+        (p, q) for p, q in good if all(factor * error % 10 for factor in (3, p, 9, q) for error in range(1, 10))
     ]
     assert catches_single == []
     stands(
@@ -141,9 +137,7 @@ def test_1034_tea_sachets() -> None:
     given = Fraction(hibiscus_last, first)
     mean = Fraction(left_over, first)
     stands(1034, 1, f"Answer: {chance}**", str(chance))
-    stands(
-        1034, 2, f"Answer: {given} for hibiscus last; on average {mean} sachets", f"{given}; {mean}"
-    )
+    stands(1034, 2, f"Answer: {given} for hibiscus last; on average {mean} sachets", f"{given}; {mean}")
 
 
 def test_1035_garden_path() -> None:
@@ -166,10 +160,7 @@ def test_1035_garden_path() -> None:
     stands(1035, 1, f"Answer: {len(every)} ways", str(len(every)))
     symmetric = [way for way in every if way == way[::-1]]
     with_black = [way for way in symmetric if 3 in way]
-    assert (
-        f"{len(symmetric)} − {len(symmetric) - len(with_black)} = {len(with_black)}."
-        in reference(1035)[1]
-    )
+    assert f"{len(symmetric)} − {len(symmetric) - len(with_black)} = {len(with_black)}." in reference(1035)[1]
     stands(1035, 2, f"Answer: {len(with_black)} ways", str(len(with_black)))
 
 
@@ -277,10 +268,7 @@ def solve(rows: list[list[Fraction]]) -> list[Fraction]:
         for row in range(size):
             if row != column:
                 factor = rows[row][column]
-                rows[row] = [
-                    value - factor * other
-                    for value, other in zip(rows[row], rows[column], strict=True)
-                ]
+                rows[row] = [value - factor * other for value, other in zip(rows[row], rows[column], strict=True)]
     return [row[-1] for row in rows]
 
 
@@ -344,14 +332,9 @@ def test_1039_mower_cable() -> None:
     corner = sectors(side, 240)
     middle = sectors(side // 2, 180)
 
-    corners = [
-        (side * math.cos(math.radians(60 * k)), side * math.sin(math.radians(60 * k)))
-        for k in range(6)
-    ]
+    corners = [(side * math.cos(math.radians(60 * k)), side * math.sin(math.radians(60 * k))) for k in range(6)]
     apothem = side * math.sqrt(3) / 2
-    normals = [
-        (math.cos(math.radians(60 * k + 30)), math.sin(math.radians(60 * k + 30))) for k in range(6)
-    ]
+    normals = [(math.cos(math.radians(60 * k + 30)), math.sin(math.radians(60 * k + 30))) for k in range(6)]
 
     def mown(start: tuple[float, float], ahead: list[int], offset: float) -> float:
         """Return the area whose points the cable reaches by the shorter way round the walls."""

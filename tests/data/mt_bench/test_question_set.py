@@ -9,8 +9,9 @@ from collections import Counter
 import pytest
 
 from harness.bench import load_bench
-from tests.data.mt_bench.shipped import FOLDER, question, reference
+from tests.data.shipped import DATA, question, reference
 
+FOLDER = DATA / "mt_bench"
 IDS = range(1001, 1081)
 CATEGORIES = ("writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities")
 WITH_REFERENCE = {"reasoning", "math", "coding", "extraction"}

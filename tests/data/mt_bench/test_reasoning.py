@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import combinations, permutations, product
 from typing import NamedTuple
 
-from tests.data.mt_bench.shipped import question, reference
+from tests.data.shipped import question, reference
 
 Places = dict[str, int]
 
@@ -29,11 +29,7 @@ def stands(question_id: int, turn: int, in_answer: str, in_short: str) -> None:
 
 def orders(names: list[str], fits: Callable[[Places], bool]) -> list[tuple[str, ...]]:
     """Return every order of the names that fits, the places counted from 1."""
-    return [
-        order
-        for order in permutations(names)
-        if fits({name: place for place, name in enumerate(order, start=1)})
-    ]
+    return [order for order in permutations(names) if fits({name: place for place, name in enumerate(order, start=1)})]
 
 
 def test_1021_recording_order() -> None:
@@ -58,9 +54,7 @@ def test_1021_recording_order() -> None:
     stands(1021, 2, f"Answer: {', '.join(second[0])}.", ", ".join(second[0]))
     kept = [name for name, other in zip(first[0], second[0], strict=True) if name == other]
     assert kept == ["Fatou", "Awa"]
-    stands(
-        1021, 2, "only Fatou (first) and Awa (fourth) keep", "only Fatou (1st) and Awa (4th) keep"
-    )
+    stands(1021, 2, "only Fatou (first) and Awa (fourth) keep", "only Fatou (1st) and Awa (4th) keep")
 
 
 def test_1022_lacquer_coats() -> None:
@@ -75,7 +69,7 @@ def test_1022_lacquer_coats() -> None:
         hour, done = 8, 0
         while True:
             day, clock = divmod(hour, 24)
-            if day % 7 != 6 and 8 <= clock and clock + 1 <= 17:
+            if day % 7 != 6 and clock >= 8 and clock + 1 <= 17:
                 done += 1
                 if done == coats:
                     return day, clock + 1
@@ -144,13 +138,9 @@ def test_1023_honey_fair() -> None:
     assert len(found) == 1
     row = found[0]
     table = "\n".join(
-        f"| {place} | {seller} | {honey} | {count} |"
-        for place, (seller, honey, count) in enumerate(row, start=1)
+        f"| {place} | {seller} | {honey} | {count} |" for place, (seller, honey, count) in enumerate(row, start=1)
     )
-    short = "; ".join(
-        f"{place} {seller} {honey} {count}"
-        for place, (seller, honey, count) in enumerate(row, start=1)
-    )
+    short = "; ".join(f"{place} {seller} {honey} {count}" for place, (seller, honey, count) in enumerate(row, start=1))
     stands(1023, 1, table, short)
     changed = [row[2], row[1], row[0], *row[3:]]
     notes = " and ".join(map(str, broken(changed)))
@@ -199,13 +189,8 @@ def test_1024_crates_and_labels() -> None:
         ("loom", "drum"),
     ]
     assert tempting != state
-    table = "\n".join(
-        f"| {bay} | {label.upper()} | {content} |"
-        for bay, (label, content) in enumerate(state, start=1)
-    )
-    short = "; ".join(
-        f"{bay}: {label.upper()}/{content}" for bay, (label, content) in enumerate(state, start=1)
-    )
+    table = "\n".join(f"| {bay} | {label.upper()} | {content} |" for bay, (label, content) in enumerate(state, start=1))
+    short = "; ".join(f"{bay}: {label.upper()}/{content}" for bay, (label, content) in enumerate(state, start=1))
     stands(1024, 1, table, short)
 
     contents = tuple(content for _, content in state)
@@ -223,8 +208,7 @@ def test_1024_crates_and_labels() -> None:
     right = [bay for bay, (label, content) in enumerate(state, start=1) if label == content]
     assert len(right) == 2
     text = (
-        f"{exchanges} exchanges; bays {right[0]} and {right[1]} can be left alone; "
-        f"{ways[contents]} different sequences"
+        f"{exchanges} exchanges; bays {right[0]} and {right[1]} can be left alone; {ways[contents]} different sequences"
     )
     stands(1024, 2, f"Answer: {text}.", text)
 
@@ -247,11 +231,7 @@ def test_1025_kiln_shelf() -> None:
         }
         return {name: sum(pair) for name, pair in said.items()}
 
-    found = [
-        (shelf, door)
-        for shelf, door in product(people, repeat=2)
-        if set(true_of(shelf, door).values()) == {1}
-    ]
+    found = [(shelf, door) for shelf, door in product(people, repeat=2) if set(true_of(shelf, door).values()) == {1}]
     assert len(found) == 1
     shelf, door = found[0]
     stands(
@@ -335,8 +315,7 @@ def test_1026_rolling_cube() -> None:
         1,
         f"the {top} is on top, the {north} faces north; the last square bears the prints of "
         f"the {seen[0]} and the {seen[1]}",
-        f"{top.capitalize()} on top, {north} to the north; prints on the last square: "
-        f"{seen[0]} and {seen[1]}",
+        f"{top.capitalize()} on top, {north} to the north; prints on the last square: {seen[0]} and {seen[1]}",
     )
     path[2] = "east"
     top, north, square, seen = roll(path)
@@ -369,11 +348,7 @@ def test_1027_rash_after_supper() -> None:
     causes = [frozenset(c) for size in (1, 2) for c in combinations(ingredients, size)]
 
     def possible(records: dict[str, tuple[frozenset[str], bool]]) -> list[frozenset[str]]:
-        return [
-            cause
-            for cause in causes
-            if all((cause <= eaten) == rash for eaten, rash in records.values())
-        ]
+        return [cause for cause in causes if all((cause <= eaten) == rash for eaten, rash in records.values())]
 
     assert possible(suppers) == [frozenset({"walnut", "plum"})]
     stands(1027, 1, "Answer: walnut and plum together", "Walnut and plum together")
@@ -501,12 +476,8 @@ def test_1029_museum_rules() -> None:
             if any(thing.red and thing.room_b for thing in museum)
         ]
         assert museums
-        letters = [
-            letter for letter, test in every.items() if all(all(map(test, m)) for m in museums)
-        ]
-        letters += [
-            letter for letter, test in some.items() if all(any(map(test, m)) for m in museums)
-        ]
+        letters = [letter for letter, test in every.items() if all(all(map(test, m)) for m in museums)]
+        letters += [letter for letter, test in some.items() if all(any(map(test, m)) for m in museums)]
         return "".join(sorted(letters))
 
     true, tempting = follows(allowed), follows(both_ways)

@@ -6,13 +6,16 @@ import pathlib
 import re
 from typing import Any
 
-FOLDER = pathlib.Path(__file__).resolve().parents[3] / "data" / "mt_bench"
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 
 
 @functools.cache
 def _rows(name: str) -> dict[int, dict[str, Any]]:
-    lines = (FOLDER / name).read_text(encoding="utf-8").splitlines()
-    return {row["question_id"]: row for row in map(json.loads, lines)}
+    found: dict[int, dict[str, Any]] = {}
+    for bench in ("mt_bench", "mt_bench_zh"):
+        lines = (DATA / bench / name).read_text(encoding="utf-8").splitlines()
+        found |= {row["question_id"]: row for row in map(json.loads, lines)}
+    return found
 
 
 def question(question_id: int) -> dict[str, Any]:
