@@ -1,22 +1,24 @@
 """Questions × chat model → answers: the conversations, and the file that they go to.
 
-    plan = plan_answers(["gpt-4o", "builtin/eliza"], load_bench("mt_bench"))     # resolves names and keys; calls nothing
-    report = run_answers(plan)                                                   # calls, writes model_answer/*.jsonl
+    plan = plan_answers(["gpt-4o", "builtin/eliza"], load_bench("mt_bench"))    # resolves names and keys; calls nothing
+    report = run_answers(plan)                                                  # calls, writes model_answer/*.jsonl
 
 Every turn sees the model's own earlier replies; reasoning is kept apart and never carried over.
 """
 
 import contextlib
 import logging
+import math
 import pathlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from harness.bench import Bench, read_answers
 from harness.chat import ChatModel, Endpoint, open_chat_model, resolve
 from harness.errors import UsageError
-from harness.jsonl import Journal
+from harness.jsonl import Journal, read_rows
 from harness.records import (
     Answer,
     Choice,
@@ -52,7 +54,7 @@ class AnswerOptions:
     seed: int | None = None
     """Sent to endpoints that take one; choice k is sampled with seed + k."""
     system: str | None = None
-    """System prompt; None takes the benchmark's, if it has one."""
+    """System prompt; None takes the benchmark's, if it has one; an empty text is none at all."""
     base_url: str | None = None
     api_key_env: str | None = None
     conv_template: str | None = None
@@ -74,7 +76,10 @@ class _Todo:
 
     question: Question
     kept: dict[int, Choice]
+    """Choices that are there and current, by index."""
     missing: tuple[int, ...]
+    foreign: bool = False
+    """Whether the kept choices are of another tool, which left no record of what made them."""
 
 
 @dataclass
@@ -87,6 +92,8 @@ class ModelPlan:
     """Questions whose answers are there and current."""
     superseded: int = 0
     """Answers that are there but were made from another question, prompt or sampling."""
+    untidy: bool = False
+    """Whether rows stand in the file that later ones replace: a run was stopped before it could move them."""
     todo: list[_Todo] = field(default_factory=list)
 
     @property
@@ -102,6 +109,7 @@ class AnswerPlan:
     bench: Bench
     options: AnswerOptions
     models: list[ModelPlan]
+    redo: bool = False
 
     @property
     def jobs(self) -> int:
@@ -125,8 +133,8 @@ def plan_answers(
 ) -> AnswerPlan:
     """Return what has to be done so that every model has answered every question.
 
-    `questions` are the ones to answer (default: all of the benchmark). `answer_file` replaces the usual file of the one model.
-    With `redo`, answers that are there and current are made again; the old rows are kept in `.turnbench/`.
+    `questions` are the ones to answer (default: all of the benchmark). `answer_file` replaces the usual file of the one
+    model. With `redo`, answers that are there and current are made again; the old rows are kept in `.turnbench/`.
 
     Raises:
         UsageError: no such model, or options that cannot work together.
@@ -138,11 +146,12 @@ def plan_answers(
         raise UsageError("no model given; name at least one with --model")
     if answer_file is not None and len(names) > 1:
         raise UsageError("--answer-file takes the answers of one model; leave it out for several")
-    if options.num_choices < 1:
-        raise UsageError(f"--num-choices must be at least 1, this is {options.num_choices}")
+    _check(options)
     chosen = bench.questions if questions is None else tuple(questions)
     if not chosen:
-        raise UsageError(f"no question is left of the {len(bench.questions)} in {bench.name}: check the slice that was asked for")
+        raise UsageError(
+            f"no question is left of the {len(bench.questions)} in {bench.name}: check the slice that was asked for"
+        )
     plans = []
     for name in names:
         endpoint = resolve(
@@ -154,7 +163,17 @@ def plan_answers(
         )
         path = answer_file or bench.answer_file(name)
         plans.append(_plan_model(ModelPlan(endpoint, path), bench, options, chosen, redo))
-    return AnswerPlan(bench, options, plans)
+    return AnswerPlan(bench, options, plans, redo)
+
+
+def _check(options: AnswerOptions) -> None:
+    if options.num_choices < 1:
+        raise UsageError(f"--num-choices must be at least 1, this is {options.num_choices}")
+    if options.max_tokens < 1:
+        raise UsageError(f"--max-tokens must be at least 1, this is {options.max_tokens}")
+    for flag, value in (("--temperature", options.temperature), ("--top-p", options.top_p)):
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            raise UsageError(f"{flag} must be a number from 0, this is {value}")
 
 
 def _plan_model(
@@ -163,23 +182,14 @@ def _plan_model(
     there = _answers_there(plan)
     foreign = 0
     for question in questions:
-        answer = there.get(question.question_id)
-        kept: dict[int, Choice] = {}
-        if answer is not None and not redo:
-            if answer.parameters_content is None and _shape_fits(answer, question):
-                foreign += 1
-                kept = {c.index: c for c in answer.choices}
-            elif (answer.question_content, answer.parameters_content) == (
-                question.content,
-                parameters_content(plan.endpoint, bench, options, question),
-            ):
-                kept = {c.index: c for c in answer.choices}
-        missing = tuple(k for k in range(options.num_choices) if k not in kept)
-        if not missing:
+        answer = None if redo else there.get(question.question_id)
+        todo = _todo(answer, question, options.num_choices, parameters_content(plan.endpoint, bench, options, question))
+        foreign += todo.foreign
+        if todo.missing:
+            plan.superseded += answer is not None and not todo.kept
+            plan.todo.append(todo)
+        else:
             plan.already += 1
-            continue
-        plan.superseded += answer is not None and not kept
-        plan.todo.append(_Todo(question, kept, missing))
     if foreign:
         log.warning(
             "%s: %d answers carry no record of what made them (another tool's); they are taken as done by their ids",
@@ -190,7 +200,22 @@ def _plan_model(
 
 
 def _answers_there(plan: ModelPlan) -> Mapping[QuestionId, Answer]:
-    return read_answers(plan.path, plan.endpoint.name) if plan.path.exists() else {}
+    if not plan.path.exists():
+        return {}
+    ids = [row.value.get("question_id") for row in read_rows(plan.path)]
+    plan.untidy = len({str(key) for key in ids}) < len(ids)
+    return read_answers(plan.path, plan.endpoint.name)
+
+
+def _todo(answer: Answer | None, question: Question, num_choices: int, parameters: str) -> _Todo:
+    """Return which choices of the answer that is there are current, and which are missing."""
+    kept: dict[int, Choice] = {}
+    foreign = False
+    if answer is not None:
+        foreign = answer.parameters_content is None and _shape_fits(answer, question)
+        if foreign or (answer.question_content, answer.parameters_content) == (question.content, parameters):
+            kept = {choice.index: choice for choice in answer.choices}
+    return _Todo(question, kept, tuple(k for k in range(num_choices) if k not in kept), foreign)
 
 
 def _shape_fits(answer: Answer, question: Question) -> bool:
@@ -200,21 +225,38 @@ def _shape_fits(answer: Answer, question: Question) -> bool:
 def asked_sampling(bench: Bench, options: AnswerOptions, question: Question) -> Sampling:
     """Return the sampling that is asked for: MT-Bench's temperature by category, unless one is forced."""
     temperature = bench.temperature(question.category) if options.temperature is None else options.temperature
-    return Sampling(temperature, options.max_tokens, options.top_p, options.seed)
+    top_p = None if options.top_p is None else float(options.top_p)
+    return Sampling(float(temperature), options.max_tokens, top_p, options.seed)
+
+
+def system_prompt(bench: Bench, options: AnswerOptions) -> str | None:
+    """Return the system prompt that answers are made with, if any."""
+    return (bench.settings.system_prompt if options.system is None else options.system) or None
 
 
 def parameters_content(endpoint: Endpoint, bench: Bench, options: AnswerOptions, question: Question) -> str:
     """Return the hash of everything but the question that makes an answer: sampling, system prompt, templates."""
-    reference = bench.sole_reference.get(question.question_id) if endpoint.provider == "builtin" else None
-    system = bench.settings.system_prompt if options.system is None else options.system
     asked = asked_sampling(bench, options, question).stated()
-    return content_hash(asked, system, bench.settings.answer_template, endpoint.conv_template, reference)
+    reference = _reply_source(endpoint, bench, question)
+    template = bench.settings.answer_template
+    return content_hash(asked, system_prompt(bench, options), template, endpoint.conv_template, reference)
+
+
+def _reply_source(endpoint: Endpoint, bench: Bench, question: Question) -> tuple[str, ...] | None:
+    """Return the reference answer that a built-in model may reply with."""
+    return bench.sole_reference.get(question.question_id) if endpoint.provider == "builtin" else None
 
 
 def conversation(
-    question: Question, index: int, sampling: Sampling, *, system: str | None, template: str, reference: tuple[str, ...] | None
+    question: Question,
+    index: int,
+    sampling: Sampling,
+    *,
+    system: str | None,
+    template: str,
+    reference: tuple[str, ...] | None,
 ) -> Steps[_Part]:
-    """Hold one conversation: yield a request for each turn, each seeing the replies before it, and return the choice."""
+    """Hold one conversation: yield a request for each turn, which sees the replies before it; return the choice."""
     messages = [Message("system", system)] if system else []
     replies: list[Reply] = []
     if sampling.seed is not None:
@@ -231,34 +273,41 @@ def conversation(
 class _AnswerSink:
     """Collects the choices of each question and writes its row when all are there."""
 
-    def __init__(self, plan: ModelPlan, bench: Bench, options: AnswerOptions, journal: Journal, pending: Pending) -> None:
+    def __init__(
+        self, plan: ModelPlan, bench: Bench, options: AnswerOptions, journal: Journal, pending: Pending
+    ) -> None:
         self.plan, self.bench, self.options, self.journal, self.pending = plan, bench, options, journal, pending
         self.choices = {t.question.question_id: dict(t.kept) for t in plan.todo}
+        self.foreign = {t.question.question_id for t in plan.todo if t.foreign}
         self.written = 0
 
     def put(self, record: _Part) -> bool:
         """Take one choice; write the row if it was the last one missing."""
-        import shortuuid
-
         choices = self.choices[record.question.question_id]
         choices[record.choice.index] = record.choice
         if any(k not in choices for k in range(self.options.num_choices)):
             return False
-        system = self.bench.settings.system_prompt if self.options.system is None else self.options.system
-        answer = Answer(
-            question_id=record.question.question_id,
+        self.journal.append(answer_to_row(self._answer(record.question, choices)))
+        self.written += 1
+        return True
+
+    def _answer(self, question: Question, choices: Mapping[int, Choice]) -> Answer:
+        """Return the answer that the choices make; where some are another tool's, it states no origin either."""
+        import shortuuid
+
+        ours = question.question_id not in self.foreign
+        parameters = parameters_content(self.plan.endpoint, self.bench, self.options, question)
+        return Answer(
+            question_id=question.question_id,
             model=self.plan.endpoint.name,
             choices=tuple(choices[k] for k in sorted(choices)),
-            asked=asked_sampling(self.bench, self.options, record.question),
-            system=system,
-            question_content=record.question.content,
-            parameters_content=parameters_content(self.plan.endpoint, self.bench, self.options, record.question),
+            asked=asked_sampling(self.bench, self.options, question) if ours else Sampling(),
+            system=system_prompt(self.bench, self.options) if ours else None,
+            question_content=question.content if ours else None,
+            parameters_content=parameters if ours else None,
             answer_id=shortuuid.uuid(),
             tstamp=time.time(),
         )
-        self.journal.append(answer_to_row(answer))
-        self.written += 1
-        return True
 
     def sync(self) -> None:
         """Bring what was written to the disk."""
@@ -291,7 +340,8 @@ def run_answers(plan: AnswerPlan, *, parallel: int = 8, watch: Watcher = nobody)
         StorageError: an answer file can't be written, or another process writes it.
         Interrupted: the user stopped the run. In every case what was done is kept.
     """
-    busy = [m for m in plan.models if m.todo]
+    busy = [m for m in plan.models if m.todo or m.untidy]
+    superseded = 0
     with contextlib.ExitStack() as stack:
         sinks = [_open_sink(stack, m, plan) for m in busy]
 
@@ -299,19 +349,22 @@ def run_answers(plan: AnswerPlan, *, parallel: int = 8, watch: Watcher = nobody)
             for sink in sinks:
                 sink.sync()
 
-        models: dict[str, ChatModel] = {m.endpoint.name: open_chat_model(m.endpoint) for m in busy}
-        tally = run(_courses(plan, sinks), models, parallel=parallel, planned=plan.jobs, watch=watch, sync=sync)
-        superseded = 0
-        for sink in sinks:
-            superseded += sink.journal.retire_older(lambda row: question_id(row["question_id"]), is_good_answer)
-            if not tally.failures:
-                sink.pending.served()
+        models: dict[str, ChatModel] = {m.endpoint.name: open_chat_model(m.endpoint) for m in busy if m.todo}
+        try:
+            tally = run(_courses(plan, sinks), models, parallel=parallel, planned=plan.jobs, watch=watch, sync=sync)
+        finally:
+            for sink in sinks:
+                superseded += sink.journal.retire_older(_row_key, is_good_answer)
     return AnswerReport(tally, sum(s.written for s in sinks), superseded, tuple(m.path for m in plan.models))
+
+
+def _row_key(row: Mapping[str, Any]) -> QuestionId:
+    return question_id(row["question_id"])
 
 
 def _open_sink(stack: contextlib.ExitStack, model: ModelPlan, plan: AnswerPlan) -> _AnswerSink:
     journal = stack.enter_context(Journal(model.path, plan.bench.state))
-    pending = stack.enter_context(Pending(model.path, plan.bench.state))
+    pending = stack.enter_context(Pending(model.path, plan.bench.state, fresh=plan.redo))
     return _AnswerSink(model, plan.bench, plan.options, journal, pending)
 
 
@@ -325,17 +378,16 @@ def _courses(plan: AnswerPlan, sinks: Sequence[_AnswerSink]) -> Iterator[Course[
 
 
 def _job(plan: AnswerPlan, endpoint: Endpoint, question: Question, index: int) -> Job[_Part]:
-    options, settings = plan.options, plan.bench.settings
-
     def steps() -> Steps[_Part]:
         return conversation(
             question,
             index,
-            asked_sampling(plan.bench, options, question),
-            system=settings.system_prompt if options.system is None else options.system,
-            template=settings.answer_template,
-            reference=plan.bench.sole_reference.get(question.question_id) if endpoint.provider == "builtin" else None,
+            asked_sampling(plan.bench, plan.options, question),
+            system=system_prompt(plan.bench, plan.options),
+            template=plan.bench.settings.answer_template,
+            reference=_reply_source(endpoint, plan.bench, question),
         )
 
-    choice = f", choice {index}" if options.num_choices > 1 else ""
-    return Job(f"{endpoint.name}, question {question.question_id}{choice}", endpoint.name, steps)
+    row = f"{endpoint.name}, question {question.question_id}"
+    choice = f", choice {index}" if index else ""
+    return Job(f"{row}{choice}", endpoint.name, steps, part_of=row)

@@ -1,34 +1,48 @@
 """Judgment files: which matches are done, and where new judgments go.
 
-Two games become one row here and nowhere else: the first game of a pair waits (its reply is kept in `.turnbench/`) until the
-second one is there.
+Two games become one row here and nowhere else: the first game of a pair waits (its reply is kept in `.turnbench/`)
+until the second one is there.
 """
 
 import pathlib
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from harness.bench import Bench
 from harness.jsonl import Journal, read_rows
 from harness.judging.materials import Materials
+from harness.judging.sets import OURS
 from harness.names import file_stem
 from harness.records import Judgment, Match, Mode
-from harness.rows import FAILED_TEXT, made_from_row, pair_to_row, question_id, single_to_row
+from harness.rows import (
+    FAILED_TEXT,
+    comparison_from_row,
+    made_from_row,
+    pair_to_row,
+    question_id,
+    rating_from_row,
+    single_to_row,
+)
 from harness.running.pending import Pending
 
 Key: TypeAlias = tuple[Any, ...]
+_PROMPTS = ("user_prompt", "g1_user_prompt", "g2_user_prompt")
 
 
 def judgment_file(bench: Bench, judge: str, judge_set: str, mode: Mode, sample: int = 0) -> pathlib.Path:
-    """Return the file for a judge's judgments: FastChat's name for the set `mt_bench`, else with the set's name in it."""
-    which = "" if judge_set == "mt_bench" and not sample else f"@{file_stem(judge_set)}{f'#{sample}' if sample else ''}"
-    return bench.folder / "model_judgment" / f"{file_stem(judge)}{which}_{'single' if mode == 'single' else 'pair'}.jsonl"
+    """Return the file for a judge's judgments: FastChat's name for our own set, else with the set's name in it."""
+    plain = judge_set == OURS and not sample
+    which = "" if plain else f"@{file_stem(judge_set)}{f'#{sample}' if sample else ''}"
+    kind = "single" if mode == "single" else "pair"
+    return bench.folder / "model_judgment" / f"{file_stem(judge)}{which}_{kind}.jsonl"
 
 
 def match_key(match: Match) -> Key:
     """Return what identifies the row of a match; both games of a pair, in either order, have the same."""
-    return (match.question.question_id, match.turn, tuple(sorted(match.models)), match.criterion, match.sample, match.choice)
+    models = tuple(sorted(match.models))
+    return (match.question.question_id, match.turn, models, match.criterion, match.sample, match.choice)
 
 
 def row_key(row: Mapping[str, Any]) -> Key:
@@ -39,8 +53,8 @@ def row_key(row: Mapping[str, Any]) -> Key:
         row.get("turn", 1),
         tuple(sorted(models)),
         row.get("criterion"),
-        row.get("sample", 0),
-        row.get("choice", 0),
+        row.get("sample") or 0,
+        row.get("choice") or 0,
     )
 
 
@@ -50,21 +64,31 @@ def is_good_judgment(row: Mapping[str, Any]) -> bool:
 
 
 class Done:
-    """What a judgment file already holds."""
+    """What a judgment file already holds.
+
+    Raises:
+        DataError: a row lacks what every judgment has, or holds it in another type.
+    """
 
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
+        self.untidy = False
+        """Whether rows stand in the file that later ones replace: a run was stopped before it could move them."""
         self._rows: dict[Key, Mapping[str, Any]] = {}
-        if path.exists():
-            for _, row in read_rows(path):
-                key = row_key(row)
-                if is_good_judgment(row) or key not in self._rows:
-                    self._rows[key] = _remembered(row)
+        seen: set[Key] = set()
+        for line, row in read_rows(path) if path.exists() else ():
+            _check(row, path, line)
+            key = row_key(row)
+            self.untidy |= key in seen
+            seen.add(key)
+            if is_good_judgment(row):
+                self._rows[key] = _remembered(row)
 
     def current(self, match: Match, materials: Materials) -> bool | None:
         """Return True if the match is judged and nothing that made the judgment has changed, False if something has.
 
-        None: not judged. Rows of other tools carry no hashes; they are current if their stored prompt equals today's.
+        None: not judged. Both games of a pair have the same answer, since they are one row. Rows of other tools carry
+        no hashes; they are current if their stored prompts equal today's.
         """
         row = self._rows.get(match_key(match))
         if row is None:
@@ -72,26 +96,31 @@ class Done:
         made = made_from_row(row)
         if made is not None:
             return made == materials.made_from(match)
-        prompt = materials.request(match).messages[-1].content
         if len(match.models) == 1:
-            return row.get("user_prompt") == content_of(prompt)
-        first_shown = "g1_user_prompt" if row["model_1"] == match.models[0] else "g2_user_prompt"
-        return row.get(first_shown) == content_of(prompt)
+            return bool(row.get("user_prompt") == _prompt(match, materials))
+        return all(
+            row.get(name) == _prompt(replace(match, models=shown), materials)
+            for name, shown in (("g1_user_prompt", row["models"]), ("g2_user_prompt", row["models"][::-1]))
+        )
 
 
-def content_of(prompt: str) -> int:
-    """Return what is remembered of a prompt."""
-    return hash(prompt)
+def _check(row: Mapping[str, Any], path: pathlib.Path, line: int) -> None:
+    if "model" in row:
+        rating_from_row(row, path, line)
+    else:
+        comparison_from_row({name: value for name, value in row.items() if name != "model_a"}, path, line)
+
+
+def _prompt(match: Match, materials: Materials) -> int:
+    return hash(materials.request(match).messages[-1].content)
 
 
 def _remembered(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the part of a row that is needed to tell whether it is done; the texts would fill the memory."""
-    if not is_good_judgment(row):
-        return {"made_from": {}, "model_1": row.get("model_1")}
-    if "made_from" in row:
+    if isinstance(row.get("made_from"), dict):
         return {"made_from": row["made_from"]}
-    prompts = {name: content_of(row[name]) for name in ("user_prompt", "g1_user_prompt", "g2_user_prompt") if name in row}
-    return {"model_1": row.get("model_1"), **prompts}
+    prompts = {name: hash(row.get(name)) for name in _PROMPTS if isinstance(row.get(name), str)}
+    return {"models": (row.get("model_1"), row.get("model_2")), **prompts}
 
 
 class JudgmentSink:

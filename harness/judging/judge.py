@@ -35,7 +35,8 @@ def judging(match: Match, judge: str, materials: Materials) -> Steps[Judgment]:
 
 def judging_job(match: Match, judge: str, materials: Materials) -> Job[Judgment]:
     """Return the job that judges a match."""
-    game = f", game {match.game}" if len(match.models) == 2 else ""
     sample = f", sample {match.sample}" if match.sample else ""
-    key = f"{judge} on {' and '.join(match.pair)}, question {match.question.question_id}, turn {match.turn}{game}{sample}"
-    return Job(key, judge, lambda: judging(match, judge, materials))
+    models = " and ".join(match.pair)
+    row = f"{judge} on {models}, question {match.question.question_id}, turn {match.turn}{sample}"
+    game = f", game {match.game}" if len(match.models) == 2 else ""
+    return Job(row + game, judge, lambda: judging(match, judge, materials), part_of=row)

@@ -1,4 +1,4 @@
-"""What a match is judged on: the answers, the reference, the template that the set's rule picks, and the request made of it."""
+"""What a match is judged on: answers, reference, the template that the rule picks, and the request made of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,6 +8,9 @@ from harness.errors import MissingError, UsageError
 from harness.judging.sets import JudgeSet, JudgeTemplate
 from harness.judging.template import fenced
 from harness.records import Answer, Facts, MadeFrom, Match, Message, Question, QuestionId, Request, content_hash
+
+_OWN_TEXTS = ("rubric", "context")
+"""Placeholders that are fields of the question."""
 
 
 @dataclass
@@ -35,6 +38,13 @@ class Materials:
                 "choose the turns with --turns, or another --judge-set"
             )
         return template
+
+    def check(self, match: Match) -> None:
+        """Raise `UsageError` or `MissingError` if a match cannot be judged; nothing is rendered."""
+        template = self.template(match)
+        for name in _OWN_TEXTS:
+            if name in template.names:
+                _own_text(match.question, name, template)
 
     def shown(self, match: Match) -> tuple[tuple[str, ...], ...]:
         """Return the turns so far of each answer, in the order in which the judge sees them."""
@@ -80,7 +90,7 @@ class Materials:
         if reference:
             values["reference"] = reference[-1]
             values |= {f"ref_answer_{number}": text for number, text in enumerate(reference, 1)}
-        for name in ("rubric", "context"):
+        for name in _OWN_TEXTS:
             if name in template.names:
                 values[name] = _own_text(question, name, template)
         if template.turn is not None:
@@ -125,7 +135,8 @@ def _turn_values(
 def _own_text(question: Question, name: str, template: JudgeTemplate) -> str:
     value = question.extra.get(name)
     if not isinstance(value, str):
-        raise MissingError(f"question {question.question_id} has no field {name!r}, which the template {template.name} needs")
+        needed = f"which the template {template.name} needs"
+        raise MissingError(f"question {question.question_id} has no text in the field {name!r}, {needed}")
     return value
 
 
@@ -139,31 +150,38 @@ def gather(
     reference: str | None = None,
     skip_missing: bool = False,
 ) -> tuple[Materials, tuple[Question, ...], list[str]]:
-    """Return the materials, the questions that can be judged, and a notice for the user on each thing that is not as usual.
+    """Return the materials, the questions that can be judged, and a notice for the user on each thing out of the usual.
 
     Raises:
-        MissingError: answers or references are missing (the message names them), unless `skip_missing` leaves those questions
-            out.
+        MissingError: answers or references are missing (the message names them), and `skip_missing` does not leave
+            those questions out.
+        UsageError: it is not clear whose references to show, or none are shown.
     """
     answers = {model: bench.answers(model) for model in models}
-    references = bench.reference_answers(reference) if judge_set.required or judge_set.if_any else {}
-    present = {q.category for q in questions if q.question_id in references}
+    relevant = {q.category for q in questions} & (judge_set.required | judge_set.if_any)
+    references = bench.reference_answers(reference) if relevant or reference else {}
+    if reference and not (judge_set.required or judge_set.if_any):
+        raise UsageError(
+            f"the judge set {judge_set.name} shows no references; leave out --reference, or choose another"
+        )
+    present = {q.category for q in bench.questions if q.question_id in references}
     referenced = judge_set.required | (judge_set.if_any & present)
     notices = [
         f"{category}: no question of this category has a reference answer; judged without one"
-        for category in sorted({q.category for q in questions} & judge_set.if_any - present)
+        for category in sorted(relevant - referenced)
     ]
-    asked = set(turns) if turns is not None else None
     lacking: dict[str, list[Question]] = {}
     for question in questions:
-        last = max((t for t in range(1, len(question.turns) + 1) if asked is None or t in asked), default=0)
+        last = max((t for t in range(1, len(question.turns) + 1) if turns is None or t in turns), default=0)
+        if not last:
+            continue
         for model in models:
             fault = _fault(answers[model].get(question.question_id), question, last)
             if fault:
                 lacking.setdefault(f"{model} {fault}", []).append(question)
-        if last and question.category in referenced and len(references.get(question.question_id, ())) < last:
-            lacking.setdefault(f"there is no reference answer{f' by {reference}' if reference else ''} to", []).append(question)
-    left_out = {q.question_id for group in lacking.values() for q in group}
+        if question.category in referenced and len(references.get(question.question_id, ())) < last:
+            by = f" by {reference}" if reference else ""
+            lacking.setdefault(f"there is no reference answer{by} to", []).append(question)
     if lacking and not skip_missing:
         raise MissingError(
             f"{'; '.join(f'{what} {_named(which)}' for what, which in lacking.items())}. "
@@ -171,8 +189,9 @@ def gather(
             "or leave these questions out with --skip-missing"
         )
     notices += [f"left out: {what} {_named(which)}" for what, which in lacking.items()]
+    left_out = {q.question_id for group in lacking.values() for q in group}
     judged = tuple(q for q in questions if q.question_id not in left_out)
-    return Materials(bench, judge_set, answers, references, frozenset(referenced)), judged, notices
+    return Materials(bench, judge_set, answers, references, referenced), judged, notices
 
 
 def _fault(answer: Answer | None, question: Question, last: int) -> str | None:
@@ -195,7 +214,7 @@ def with_sampling(judge_set: JudgeSet, *, temperature: float | None, max_tokens:
     """Return the judge set with its sampling replaced where the user said so."""
     sampling = judge_set.sampling
     if temperature is not None:
-        sampling = replace(sampling, temperature=temperature)
+        sampling = replace(sampling, temperature=float(temperature))
     if max_tokens is not None:
         sampling = replace(sampling, max_tokens=max_tokens)
     return replace(judge_set, sampling=sampling)

@@ -24,10 +24,10 @@ def model_groups(mode: Mode, models: Sequence[str], baseline: str | None = None)
     if mode == "pairwise-all":
         if len(names) < 2:
             raise UsageError(f"pairwise-all compares at least two models, there is {len(names)}: {', '.join(names)}")
-        return list(itertools.combinations(names, 2))
+        return [(one, other) for one, other in itertools.combinations(names, 2)]
     if baseline is None:
         raise UsageError("pairwise-baseline needs --baseline-model")
-    pairs = [(name, baseline) for name in names if name != baseline]
+    pairs: list[tuple[str, ...]] = [(name, baseline) for name in names if name != baseline]
     if not pairs:
         raise UsageError(f"there is no model to compare with the baseline {baseline}")
     return pairs

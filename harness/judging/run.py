@@ -1,7 +1,9 @@
 """Answers × judges → judgments: plan them, then run them.
 
-    plan = plan_judgments(["gpt-4o"], load_bench("mt_bench"), mode="single")     # checks everything; calls nothing
-    report = run_judgments(plan)                                                 # calls, writes model_judgment/*.jsonl
+    plan = plan_judgments(["gpt-4o"], load_bench("mt_bench"), mode="single")    # checks everything; calls nothing
+    report = run_judgments(plan)                                                # calls, writes model_judgment/*.jsonl
+
+Both games of a pair are judged or not judged together: they are one row.
 """
 
 import contextlib
@@ -65,6 +67,11 @@ class JudgePlan:
     calls: int = 0
     done: Done | None = None
 
+    @property
+    def untidy(self) -> bool:
+        """Whether rows stand in the file that later ones replace."""
+        return self.done is not None and self.done.untidy
+
 
 @dataclass
 class JudgmentPlan:
@@ -116,7 +123,8 @@ def plan_judgments(
 ) -> JudgmentPlan:
     """Return what has to be done so that every judge has judged every match.
 
-    `models` are the ones to judge (default: all that have answers), `questions` the ones to judge them on (default: all).
+    `models` are the ones to judge (default: all that have answers), `questions` the ones to judge them on (default:
+    all). With `redo`, what is judged is judged again; the old rows are kept in `.turnbench/`.
 
     Raises:
         UsageError: no such judge, judge set, mode or model.
@@ -127,11 +135,14 @@ def plan_judgments(
         raise UsageError(f"no mode {mode!r}; there are: {', '.join(MODES)}")
     names = list(dict.fromkeys(judges))
     if not names:
-        raise UsageError("no judge given; name one with --judge-model (builtin/overlap needs no key, for trying things out)")
+        raise UsageError(
+            "no judge given; name one with --judge-model (builtin/overlap needs no key, for trying things out)"
+        )
     judge_set = with_sampling(
         load_judge_set(options.judge_set, bench.folder), temperature=options.temperature, max_tokens=options.max_tokens
     )
-    groups = model_groups(mode, _models(bench, models, options.baseline if mode == "pairwise-baseline" else None), options.baseline)
+    baseline = options.baseline if mode == "pairwise-baseline" else None
+    groups = model_groups(mode, _models(bench, models, baseline), baseline)
     shown = list(dict.fromkeys(model for group in groups for model in group))
     materials, judged, notices = gather(
         bench,
@@ -146,19 +157,21 @@ def plan_judgments(
     for name in names:
         plan.judges.append(_plan_judge(plan, name, options))
     if not any(judge.rows or judge.already for judge in plan.judges):
-        raise UsageError("there is nothing to judge: no turn of the questions is left by --turns and the slice of questions")
+        why = "" if judged else "; every question was left out: " + "; ".join(notices)
+        raise UsageError(f"there is nothing to judge: no turn is left by --turns and the choice of questions{why}")
     return plan
 
 
 def _models(bench: Bench, models: Sequence[str] | None, baseline: str | None) -> list[str]:
     """Return the models to judge, all of which have answers."""
     known = bench.answered_models()
-    chosen = list(models) if models else [name for name in known if name != baseline]
-    if not chosen:
+    if not known:
         raise UsageError(f"no model has answers in {bench.folder / 'model_answer'}; run gen_answer first")
+    chosen = list(models or known)
     for name in (*chosen, *([baseline] if baseline else [])):
         if name not in known:
-            raise UsageError(f"no answers by {name!r} in {bench.folder / 'model_answer'}; there are: {', '.join(known) or 'none'}")
+            there = f"{bench.folder / 'model_answer'}; there are: {', '.join(known)}"
+            raise UsageError(f"no answers by {name!r} in {there}")
     return chosen
 
 
@@ -168,19 +181,19 @@ def _plan_judge(plan: JudgmentPlan, name: str, options: JudgeOptions) -> JudgePl
     if not is_builtin_judge(name):
         endpoint = resolve(name, base_url=options.base_url, api_key_env=options.api_key_env, timeout=options.timeout)
     path = judgment_file(plan.bench, name, plan.judge_set.name, plan.mode)
-    judge = JudgePlan(name, endpoint, path, done=Done(path))
-    pair = len(plan.groups[0]) == 2
+    done = Done(path)
+    judge = JudgePlan(name, endpoint, path, done=done)
     for match in plan_matches(plan.questions, plan.groups, plan.turns):
-        plan.materials.template(match)  # a missing template is told before the first call
-        current = judge.done.current(match, plan.materials) if judge.done is not None else None
-        first = match.game == 1
+        if match.game == 2:
+            continue
+        plan.materials.check(match)
+        current = done.current(match, plan.materials)
         if current and not plan.redo:
-            judge.already += first
+            judge.already += 1
         else:
-            judge.calls += 1
-            judge.rows += first
-            judge.superseded += first and current is False
-    assert not pair or judge.calls == 2 * judge.rows
+            judge.rows += 1
+            judge.calls += len(match.models)
+            judge.superseded += current is False
     return judge
 
 
@@ -211,12 +224,14 @@ def run_judgments(plan: JudgmentPlan, *, parallel: int = 8, watch: Watcher = nob
         StorageError: a judgment file can't be written, or another process writes it.
         Interrupted: the user stopped the run. In every case what was done is kept.
     """
-    busy = [judge for judge in plan.judges if judge.rows]
+    busy = [judge for judge in plan.judges if judge.rows or judge.untidy]
+    superseded = 0
     with contextlib.ExitStack() as stack:
         sinks = []
         for judge in busy:
             journal = stack.enter_context(Journal(judge.path, plan.bench.state))
-            sinks.append(JudgmentSink(journal, stack.enter_context(Pending(judge.path, plan.bench.state))))
+            pending = stack.enter_context(Pending(judge.path, plan.bench.state, fresh=plan.redo))
+            sinks.append(JudgmentSink(journal, pending))
 
         def sync() -> None:
             for sink in sinks:
@@ -227,13 +242,12 @@ def run_judgments(plan: JudgmentPlan, *, parallel: int = 8, watch: Watcher = nob
                 for match in plan.matches(judge):
                     yield Course(judging_job(match, judge.judge, plan.materials), sink, sink.pending)
 
-        models = {judge.judge: _open(judge) for judge in busy}
-        tally = run(courses(), models, parallel=parallel, planned=plan.calls, watch=watch, sync=sync)
-        superseded = 0
-        for sink in sinks:
-            superseded += sink.journal.retire_older(row_key, is_good_judgment)
-            if not tally.failures:
-                sink.pending.served()
+        models = {judge.judge: _open(judge) for judge in busy if judge.rows}
+        try:
+            tally = run(courses(), models, parallel=parallel, planned=plan.calls, watch=watch, sync=sync)
+        finally:
+            for sink in sinks:
+                superseded += sink.journal.retire_older(row_key, is_good_judgment)
     return JudgmentReport(
         tally,
         sum(sink.written for sink in sinks),

@@ -6,14 +6,15 @@ Values are never looked at again once they are in, so braces or placeholders ins
 'Q: what is {answer}?'
 """
 
-import hashlib
 import re
 import string
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Self
 
-_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}")
+from harness.records import content_hash
+
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([A-Za-z][A-Za-z0-9_]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +27,21 @@ class Template:
     def parse(cls, text: str, known: Set[str]) -> Self:
         """Return the template of a text in which `{name}` is a placeholder, and `{{`, `}}` are braces.
 
-        Other braces, as in an example of JSON, stay as they are.
+        Other braces, as in an example of JSON, stay as they are; so does a `}}` that closes no `{{`.
 
         Raises:
             ValueError: a placeholder that is not in `known`; its argument is the name.
         """
         pieces: list[tuple[str, str | None]] = []
-        literal, position = "", 0
+        literal, position, doubled = "", 0, 0
         for found in _PLACEHOLDER.finditer(text):
             literal += text[position : found.start()]
             position = found.end()
             name = found[1]
             if name is None:
-                literal += found[0][0]
+                doubled += 1 if found[0] == "{{" else -1
+                literal += found[0][0] if doubled >= 0 else found[0]
+                doubled = max(doubled, 0)
             elif name in known:
                 pieces.append((literal, name))
                 literal = ""
@@ -52,12 +55,12 @@ class Template:
         """Return the template of a text that was written for Python's `str.format`, as FastChat's prompts are.
 
         Raises:
-            ValueError: a placeholder that is not in `known`, or braces that do not match.
+            ValueError: a placeholder that is not in `known` or has a format of its own, or braces that do not match.
         """
         pieces: list[tuple[str, str | None]] = []
-        for literal, name, _, _ in string.Formatter().parse(text):
-            if name is not None and name not in known:
-                raise ValueError(name)
+        for literal, name, form, conversion in string.Formatter().parse(text):
+            if name is not None and (name not in known or form or conversion):
+                raise ValueError(f"{{{name}{'!' if conversion else ''}{conversion or ''}{':' if form else ''}{form}}}")
             pieces.append((literal, name))
         return cls(tuple(pieces))
 
@@ -80,13 +83,12 @@ class Template:
 def fenced(text: str, *, judge_set: str, question: str) -> str:
     """Return the text between two marker lines that it cannot contain.
 
-    The marker is derived from the judge set, the question and the text itself, so it repeats exactly from run to run, and a text
-    that quotes a marker changes its own.
+    The marker is derived from the judge set, the question and the text itself, so it repeats exactly from run to run,
+    and a text that quotes a marker changes its own.
     """
     salt = 0
     while True:
-        digest = hashlib.sha256(f"{judge_set}\0{question}\0{text}\0{salt}".encode("utf-8", "replace"))
-        marker = digest.hexdigest()[:12]
+        marker = content_hash(judge_set, question, text, salt)[:12]
         if marker not in text:
             return f"<<<text {marker}>>>\n{text}\n<<<end {marker}>>>"
         salt += 1

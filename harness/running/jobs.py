@@ -1,7 +1,7 @@
 """What a job is: a generator that yields requests to one chat model, receives replies, and ends in a record.
 
-A two-turn conversation is a job of two requests; a judging is a job of one, or of several if the judge set tries again when a
-judge gave no verdict:
+A two-turn conversation is a job of two requests; a judging is a job of one, or of several if the judge set tries again
+when a judge gave no verdict:
 
     def judging(match) -> Steps[Judgment]:
         reply = yield Request(...)
@@ -28,6 +28,13 @@ class Job(Generic[Record]):
     """Unique in a run and the same in the next one: model, question, turn, ... It also names the job in messages."""
     model: str
     steps: Callable[[], Steps[Record]]
+    part_of: str = ""
+    """What jobs have in common whose records make one row: two games, several choices. Empty: the row is its own."""
+
+    @property
+    def row(self) -> str:
+        """The name of the row that the job's record goes into."""
+        return self.part_of or self.key
 
 
 class Sink(Protocol[RecordIn]):
@@ -47,7 +54,7 @@ class Course(Generic[Record]):
     """The course of one job: which request is next, which replies it has had, which record it ended in.
 
     Replies found in `pending` are used without a call. A reply is put there when the job goes on after it, or when its
-    record waits for another; so a kill loses only the calls in flight.
+    record waits for another, and is dropped when the row is complete; so a kill loses only the calls in flight.
     """
 
     job: Job[Record]
@@ -79,7 +86,7 @@ class Course(Generic[Record]):
         try:
             while True:
                 self.request = next(self._steps) if reply is None else self._steps.send(reply)
-                kept = self.pending.find(self.job.key, self._replies, self.request)
+                kept = self.pending.find(self.job.row, self.job.key, self._replies, self.request)
                 if kept is None:
                     self._save()
                     return
@@ -87,10 +94,12 @@ class Course(Generic[Record]):
                 self._replies += 1
         except StopIteration as end:
             self.request = None
-            if not self.sink.put(end.value):
+            if self.sink.put(end.value):
+                self.pending.complete(self.job.row)
+            else:
                 self._save()
 
     def _save(self) -> None:
         for place, (request, reply) in enumerate(self._unsaved, self._replies - len(self._unsaved)):
-            self.pending.keep(self.job.key, place, request, reply)
+            self.pending.keep(self.job.row, self.job.key, place, request, reply)
         self._unsaved.clear()

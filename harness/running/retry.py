@@ -10,8 +10,8 @@ from harness.errors import TransientError
 class RetryPolicy:
     """How often and after which wait a failed call is tried again.
 
-    The wait is `first * 2**n`, at most `longest`, of which a random half to whole is waited (so that many callers do not
-    come back at once); a server's Retry-After is obeyed exactly and then some of `first`.
+    The wait is `first * 2**n`, at most `longest`, of which a random half to whole is waited (so that many callers do
+    not come back at once); a server's Retry-After is obeyed exactly and then some of `first`.
     """
 
     tries: int = 6

@@ -1,0 +1,121 @@
+"""Replies whose row is not complete survive the end of a process, and only those."""
+
+import pathlib
+
+import pytest
+
+from harness.errors import StorageError
+from harness.records import Facts, Message, Question, Reply, Request, Sampling, Usage
+from harness.running.pending import Pending
+
+ASKED = Request((Message("user", "One?"),), Sampling(temperature=0.7))
+REPLY = Reply("Four.", "2+2", "length", Usage(7, 5, 2, 4), 1.25, "m-2026", {"temperature": 0.7}, "a note")
+
+
+def pending(folder: pathlib.Path, *, fresh: bool = False) -> Pending:
+    return Pending(folder / "model_answer" / "m.jsonl", folder / ".turnbench", fresh=fresh)
+
+
+def kept_file(folder: pathlib.Path) -> pathlib.Path:
+    return folder / ".turnbench" / "pending" / "m.jsonl"
+
+
+def test_a_reply_is_found_again_with_all_that_it_holds(tmp_path: pathlib.Path) -> None:
+    with pending(tmp_path) as first:
+        first.keep("row", "job", 0, ASKED, REPLY)
+    with pending(tmp_path) as second:
+        assert second.find("row", "job", 0, ASKED) == REPLY
+
+
+@pytest.mark.parametrize(
+    ("row", "key", "place", "asked"),
+    [
+        pytest.param("other", "job", 0, ASKED, id="another row"),
+        pytest.param("row", "other", 0, ASKED, id="another job"),
+        pytest.param("row", "job", 1, ASKED, id="another place"),
+        pytest.param("row", "job", 0, Request((Message("user", "Two?"),), ASKED.sampling), id="another prompt"),
+        pytest.param("row", "job", 0, Request(ASKED.messages, Sampling(temperature=0)), id="another temperature"),
+        pytest.param(
+            "row",
+            "job",
+            0,
+            Request(ASKED.messages, ASKED.sampling, Facts(Question(1, "math", ("One?",)), 1, ("4",))),
+            id="another reference to reply with",
+        ),
+    ],
+)
+def test_a_reply_serves_no_other_request(
+    tmp_path: pathlib.Path, row: str, key: str, place: int, asked: Request
+) -> None:
+    with pending(tmp_path) as first:
+        first.keep("row", "job", 0, ASKED, REPLY)
+    with pending(tmp_path) as second:
+        assert second.find(row, key, place, asked) is None
+
+
+def test_a_complete_row_takes_its_replies_out_and_leaves_the_others(tmp_path: pathlib.Path) -> None:
+    with pending(tmp_path) as first:
+        first.keep("row", "job", 0, ASKED, REPLY)
+        first.keep("other row", "other job", 0, ASKED, REPLY)
+        first.complete("row")
+    with pending(tmp_path) as second:
+        assert second.find("row", "job", 0, ASKED) is None
+        assert second.find("other row", "other job", 0, ASKED) == REPLY
+        second.complete("other row")
+    assert not kept_file(tmp_path).exists()
+
+
+def test_a_row_that_had_no_pending_reply_leaves_no_trace(tmp_path: pathlib.Path) -> None:
+    with pending(tmp_path) as first:
+        first.complete("row")
+        assert not kept_file(tmp_path).exists()
+
+
+def test_a_fresh_start_uses_nothing_and_loses_nothing(tmp_path: pathlib.Path) -> None:
+    later = Reply("Five.")
+    with pending(tmp_path) as first:
+        first.keep("row", "job", 0, ASKED, REPLY)
+        first.keep("other row", "other job", 0, ASKED, REPLY)
+    with pending(tmp_path, fresh=True) as second:
+        assert second.find("row", "job", 0, ASKED) is None
+        second.keep("row", "job", 0, ASKED, later)
+    with pending(tmp_path) as third:
+        assert third.find("row", "job", 0, ASKED) == later
+        assert third.find("other row", "other job", 0, ASKED) == REPLY
+
+
+def test_after_trouble_everything_stays(tmp_path: pathlib.Path) -> None:
+    first = pending(tmp_path)
+    first.__enter__()
+    first.keep("row", "job", 0, ASKED, REPLY)
+    first.__exit__(StorageError, StorageError("the disk is full"), None)
+    with pending(tmp_path) as second:
+        assert second.find("row", "job", 0, ASKED) == REPLY
+
+
+def test_a_torn_line_costs_only_itself(tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture) -> None:
+    with pending(tmp_path) as first:
+        first.keep("row", "job", 0, ASKED, REPLY)
+        first.keep("row", "job", 1, ASKED, REPLY)
+    data = kept_file(tmp_path).read_bytes()
+    kept_file(tmp_path).write_bytes(data[:-20])
+    with pending(tmp_path) as second:
+        assert second.find("row", "job", 0, ASKED) == REPLY
+        assert second.find("row", "job", 1, ASKED) is None
+    assert "torn" in caplog.text
+
+
+def test_lines_of_another_shape_are_passed_over(tmp_path: pathlib.Path) -> None:
+    with pending(tmp_path) as first:
+        first.keep("row", "job", 0, ASKED, REPLY)
+    with kept_file(tmp_path).open("a") as file:
+        file.write('{"key": "job", "place": 0}\n')
+    with pending(tmp_path) as second:
+        assert second.find("row", "job", 0, ASKED) == REPLY
+
+
+def test_there_is_one_writer(tmp_path: pathlib.Path) -> None:
+    with pending(tmp_path), pytest.raises(StorageError, match="is being written by process"), pending(tmp_path):
+        pass
+    with pending(tmp_path):
+        pass
