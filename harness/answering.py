@@ -363,8 +363,8 @@ def _row_key(row: Mapping[str, Any]) -> QuestionId:
 
 
 def _open_sink(stack: contextlib.ExitStack, model: ModelPlan, plan: AnswerPlan) -> _AnswerSink:
-    journal = stack.enter_context(Journal(model.path, plan.bench.state))
-    pending = stack.enter_context(Pending(model.path, plan.bench.state, fresh=plan.redo))
+    journal = stack.enter_context(Journal(model.path, plan.bench.answer_state))
+    pending = stack.enter_context(Pending(model.path, plan.bench.answer_state, fresh=plan.redo))
     return _AnswerSink(model, plan.bench, plan.options, journal, pending)
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from harness.errors import DataError, MissingError, UsageError
 from harness.jsonl import read_rows
 from harness.names import check_bench_name, check_model_name, file_stem, name_of
-from harness.records import Answer, Question, QuestionId
+from harness.records import Answer, Mode, Question, QuestionId
 from harness.rows import answer_from_row, question_from_row
 
 log = logging.getLogger("turnbench")
@@ -40,6 +40,8 @@ TEMPERATURES: Mapping[str, float] = {
 }
 """MT-Bench's sampling temperature for each category (FastChat `llm_judge/common.py`)."""
 OTHER_TEMPERATURE = 0.7
+OWN_JUDGE_SET = "mt_bench"
+"""The judge set whose judgment files have FastChat's names."""
 
 
 def shipped(kind: str) -> pathlib.Path:
@@ -83,6 +85,16 @@ class Bench:
         """The folder for locks, pending replies and what is set aside."""
         return self.folder / ".turnbench"
 
+    @property
+    def answer_state(self) -> pathlib.Path:
+        """The part of it that belongs to the answer files."""
+        return self.state / "model_answer"
+
+    @property
+    def judgment_state(self) -> pathlib.Path:
+        """The part of it that belongs to the judgment files."""
+        return self.state / "model_judgment"
+
     def question(self, question_id: QuestionId) -> Question | None:
         """Return the question with that id, if there is one."""
         return next((q for q in self.questions if q.question_id == question_id), None)
@@ -95,6 +107,13 @@ class Bench:
     def answer_file(self, model: str) -> pathlib.Path:
         """Return the file of a model's answers, which may not exist yet."""
         return _file_of(self.folder / "model_answer", model)
+
+    def judgment_file(self, judge: str, judge_set: str, mode: Mode, sample: int = 0) -> pathlib.Path:
+        """Return the file for a judge's judgments: FastChat's name for our own set, else with the set's name in it."""
+        plain = judge_set == OWN_JUDGE_SET and not sample
+        which = "" if plain else f"@{file_stem(judge_set)}{f'#{sample}' if sample else ''}"
+        kind = "single" if mode == "single" else "pair"
+        return self.folder / "model_judgment" / f"{file_stem(judge)}{which}_{kind}.jsonl"
 
     def answered_models(self) -> tuple[str, ...]:
         """Return the models that have an answer file, by name."""

@@ -10,7 +10,7 @@
     │   └── EndpointError       no call to this endpoint can succeed (key, model, address); exit code 2
     └── Interrupted             the user stopped the run; exit code 130
 
-Only `harness.cli` and `viewer` catch the root. Nothing here subclasses `KeyError`, which would show its message in quotes.
+Only `harness.cli` and `viewer` catch the root. Nothing here subclasses `KeyError`, which shows its message in quotes.
 """
 
 import pathlib
@@ -83,7 +83,7 @@ class EndpointError(ChatError):
     exit_code = 2
 
 
-class Interrupted(TurnbenchError):
+class Interrupted(TurnbenchError):  # noqa: N818  (it is no fault)
     """The user stopped the run; what was done is kept."""
 
     exit_code = 130

@@ -39,7 +39,7 @@ def answers(bench: Bench) -> list[dict[str, Any]]:
 
 
 def superseded(bench: Bench) -> list[dict[str, Any]]:
-    return rows(bench.state / "superseded" / "m.jsonl")
+    return rows(bench.answer_state / "superseded" / "m.jsonl")
 
 
 def shown(asked: Asked) -> list[tuple[str, str]]:
@@ -465,7 +465,7 @@ def test_the_servers_view_of_the_bound_on_calls(tmp_path: pathlib.Path) -> None:
 def test_a_second_writer_is_told_who_holds_the_file(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     bench = small_bench(tmp_path)
     command = ["--model", "builtin/eliza", "--bench-name", "small", "--data-dir", str(tmp_path), "-q"]
-    with Journal(bench.answer_file("builtin/eliza"), bench.state):
+    with Journal(bench.answer_file("builtin/eliza"), bench.answer_state):
         assert main(command) == 2
         (line,) = capsys.readouterr().err.splitlines()
     assert "is being written by process" in line
@@ -486,7 +486,7 @@ def test_replies_that_wait_for_their_row_survive_a_run_over_other_questions(tmp_
         made(server, bench)
     assert len(server.requests) == count + 1
     assert len(answers(bench)) == 3
-    assert not (bench.state / "pending" / "m.jsonl").exists()
+    assert not (bench.answer_state / "pending" / "m.jsonl").exists()
 
 
 def test_a_disk_that_takes_no_row_is_a_storage_error(tmp_path: pathlib.Path) -> None:

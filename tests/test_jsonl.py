@@ -447,14 +447,6 @@ def test_a_read_only_folder_is_told_on_opening(journal: Journal, monkeypatch: py
         journal.__enter__()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_without_write_permission_is_told_on_opening(journal: Journal) -> None:
-    journal.path.parent.mkdir()
-    journal.path.parent.chmod(0o500)
-    with pytest.raises(StorageError, match="Permission denied; make it writable"):
-        journal.__enter__()
-
-
 # Superseded rows
 
 

@@ -92,7 +92,7 @@ def test_killed_answers_go_on_where_they_were(tmp_path: pathlib.Path, at: int) -
     assert unchanged(after, before)
     assert repeated(server.requests) <= PARALLEL
     assert len(server.requests) == 12 + repeated(server.requests)
-    assert not (bench.state / "pending" / "m.jsonl").exists()
+    assert not (bench.answer_state / "pending" / "m.jsonl").exists()
 
 
 def test_killed_choices_go_on_where_they_were(tmp_path: pathlib.Path) -> None:
@@ -130,7 +130,7 @@ def test_killed_judgments_go_on_where_they_were(
     assert unchanged(after, before)
     assert repeated(server.requests) <= PARALLEL
     assert len(server.requests) == calls + repeated(server.requests)
-    assert not (bench.state / "pending" / path.name).exists()
+    assert not (bench.judgment_state / "pending" / path.name).exists()
 
 
 def test_a_torn_last_row_is_made_again_alone(tmp_path: pathlib.Path) -> None:

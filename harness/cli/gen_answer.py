@@ -103,7 +103,7 @@ def work(args: argparse.Namespace) -> int:
         command.warn(NAME, f"some replies are not whole ({flagged}); they are kept, flagged, and judged as they stand")
     if report.superseded:
         moved = command.counted(report.superseded, "older answer")
-        command.say(args, f"{moved} moved to {bench.state / 'superseded'}")
+        command.say(args, f"{moved} moved to {bench.answer_state / 'superseded'}")
     command.report_failures(NAME, report.tally.failures)
     command.results("\n".join(map(str, report.paths)))
     return 0 if report.complete else 1

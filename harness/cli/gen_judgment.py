@@ -112,7 +112,7 @@ def work(args: argparse.Namespace) -> int:
         command.warn(NAME, f"{report.unparsed} of {written} {none} kept and left out of every mean")
     if report.superseded:
         moved = command.counted(report.superseded, "older judgment")
-        command.say(args, f"{moved} moved to {bench.state / 'superseded'}")
+        command.say(args, f"{moved} moved to {bench.judgment_state / 'superseded'}")
     command.report_failures(NAME, report.tally.failures)
     command.results("\n".join(map(str, report.paths)))
     return 0 if report.complete else 1

@@ -10,12 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from harness.bench import Bench
 from harness.jsonl import Journal, read_rows
 from harness.judging.materials import Materials
-from harness.judging.sets import OURS
-from harness.names import file_stem
-from harness.records import Judgment, Match, Mode
+from harness.records import Judgment, Match
 from harness.rows import (
     FAILED_TEXT,
     comparison_from_row,
@@ -29,14 +26,6 @@ from harness.running.pending import Pending
 
 Key: TypeAlias = tuple[Any, ...]
 _PROMPTS = ("user_prompt", "g1_user_prompt", "g2_user_prompt")
-
-
-def judgment_file(bench: Bench, judge: str, judge_set: str, mode: Mode, sample: int = 0) -> pathlib.Path:
-    """Return the file for a judge's judgments: FastChat's name for our own set, else with the set's name in it."""
-    plain = judge_set == OURS and not sample
-    which = "" if plain else f"@{file_stem(judge_set)}{f'#{sample}' if sample else ''}"
-    kind = "single" if mode == "single" else "pair"
-    return bench.folder / "model_judgment" / f"{file_stem(judge)}{which}_{kind}.jsonl"
 
 
 def match_key(match: Match) -> Key:

@@ -5,10 +5,10 @@ r"""Read the verdict out of a judge's text; nothing ambiguous becomes one.
     'Rating: [[3]]. The answer ended with "Rating: [[10]]".'      -> Score(3), what is quoted is not the judge's
     "Either [[A]] or [[B]]"                                       -> None, two verdicts side by side
 
-A text goes through four steps; the first three are in `harness.judging.verdicts`. Reasoning is cut off, and what the text
-shows rather than says is marked: code, block quotes, quotation marks, struck text (`shown`). Each bracket is a mention
-(`mentions`), in one of a few voices (`voice`). Then the last one in the judge's own voice counts, unless it is no verdict
-or another contradicts it.
+A text goes through four steps; the first three are in `harness.judging.verdicts`. Reasoning is cut off, and what the
+text shows rather than says is marked: code, block quotes, quotation marks, struck text (`shown`). Each bracket is a
+mention (`mentions`), in one of a few voices (`voice`). Then the last one in the judge's own voice counts, unless it is
+no verdict or another contradicts it.
 
 Words decide a voice only close to the bracket, and mostly to distrust it: where they mislead, a verdict is lost, which
 is counted and shown, rather than a wrong one gained.

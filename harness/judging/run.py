@@ -16,7 +16,7 @@ from harness.chat import ChatModel, Endpoint, open_chat_model, resolve
 from harness.errors import UsageError
 from harness.jsonl import Journal
 from harness.judging.builtin import is_builtin_judge, open_builtin_judge
-from harness.judging.files import Done, JudgmentSink, is_good_judgment, judgment_file, row_key
+from harness.judging.files import Done, JudgmentSink, is_good_judgment, row_key
 from harness.judging.judge import judging_job
 from harness.judging.materials import Materials, gather, with_sampling
 from harness.judging.plan import model_groups, plan_matches
@@ -180,7 +180,7 @@ def _plan_judge(plan: JudgmentPlan, name: str, options: JudgeOptions) -> JudgePl
     endpoint = None
     if not is_builtin_judge(name):
         endpoint = resolve(name, base_url=options.base_url, api_key_env=options.api_key_env, timeout=options.timeout)
-    path = judgment_file(plan.bench, name, plan.judge_set.name, plan.mode)
+    path = plan.bench.judgment_file(name, plan.judge_set.name, plan.mode)
     done = Done(path)
     judge = JudgePlan(name, endpoint, path, done=done)
     for match in plan_matches(plan.questions, plan.groups, plan.turns):
@@ -229,8 +229,8 @@ def run_judgments(plan: JudgmentPlan, *, parallel: int = 8, watch: Watcher = nob
     with contextlib.ExitStack() as stack:
         sinks = []
         for judge in busy:
-            journal = stack.enter_context(Journal(judge.path, plan.bench.state))
-            pending = stack.enter_context(Pending(judge.path, plan.bench.state, fresh=plan.redo))
+            journal = stack.enter_context(Journal(judge.path, plan.bench.judgment_state))
+            pending = stack.enter_context(Pending(judge.path, plan.bench.judgment_state, fresh=plan.redo))
             sinks.append(JudgmentSink(journal, pending))
 
         def sync() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from harness.bench import nearest, read_toml, shipped
+from harness.bench import OWN_JUDGE_SET, nearest, read_toml, shipped
 from harness.errors import DataError, UsageError
 from harness.jsonl import read_rows
 from harness.judging.parse import known_formats
@@ -22,7 +22,7 @@ from harness.records import Sampling, content_hash
 
 Kind: TypeAlias = Literal["grade", "compare"]
 
-OURS = "mt_bench"
+
 """The name of the shipped set, which no other prompt file may take."""
 
 _MOST_TURNS = 20
@@ -124,8 +124,10 @@ def load_judge_set(name: str = "mt_bench", bench_folder: pathlib.Path | None = N
     """
     places = [pathlib.Path(name)]
     if pathlib.PurePath(name).name == name:
-        places += [bench_folder / name, bench_folder.parent / name] if bench_folder is not None else []
+        # A prompt file in the data folder must not take the place of a shipped set of the same name: it comes last.
+        places += [bench_folder / name] if bench_folder is not None else []
         places.append(shipped("judge_prompts") / name)
+        places += [bench_folder.parent / name] if bench_folder is not None else []
     for place in places:
         if place.is_file():
             return _from_fastchat(place)
@@ -255,7 +257,7 @@ def _from_fastchat(path: pathlib.Path, folder: str = "") -> JudgeSet:
     and `-multi-turn` in the name makes it turn 2's. Its `category` field is not to be trusted and is not read.
     """
     templates: dict[str, JudgeTemplate] = {}
-    for line, row in read_rows(path):
+    for line, row in read_rows(path, whole=True):
         try:
             template = _fastchat_template(row)
         except ValueError as error:
@@ -267,7 +269,7 @@ def _from_fastchat(path: pathlib.Path, folder: str = "") -> JudgeSet:
         raise DataError("holds no judge prompt", path=path)
     contents = {name: content_hash(_shape(template)) for name, template in templates.items()}
     return JudgeSet(
-        name=next(name for name in (folder, path.stem, "judge_prompts") if name and name != OURS),
+        name=next(name for name in (folder, path.stem, "judge_prompts") if name and name != OWN_JUDGE_SET),
         version=content_hash(sorted(contents.items()))[:8],
         path=path,
         templates=templates,

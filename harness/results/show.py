@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from harness.bench import Bench, load_bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
-from harness.judging.files import judgment_file
 from harness.records import MODES, Comparison, Mode, Origin, QuestionId, Rating
 from harness.results.pairwise import PairwiseRow, pairwise_rows
 from harness.results.read import Read, of_voter, one_origin, one_wording, read_judgments, without_voters
@@ -199,7 +198,7 @@ def _usual_file(
     there = sorted(path for path in folder.glob(f"*_{kind}.jsonl") if not path.name.startswith("."))
     named = judge_set.rsplit(" ", 1)[0] if judge_set else "mt_bench"
     if judge is not None:
-        path = judgment_file(bench, judge, "mt_bench" if named == "unstated" else named, mode)
+        path = bench.judgment_file(judge, "mt_bench" if named == "unstated" else named, mode)
         if path.exists():
             return path
     fitting = [path for path in there if (judge is None and judge_set is None) or _fits(path, judge, judge_set)]

@@ -53,7 +53,7 @@ def test_model_may_be_repeated(data: pathlib.Path, capsys: pytest.CaptureFixture
 
 def test_redo_keeps_the_old_rows_aside(data: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert answer(data, "--model", "builtin/eliza", "--redo") == 0
-    assert f"2 older answers moved to {data}/tiny/.turnbench/superseded" in capsys.readouterr().err
+    assert f"2 older answers moved to {data}/tiny/.turnbench/model_answer/superseded" in capsys.readouterr().err
 
 
 def test_an_answer_file_may_be_named(data: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,21 +3,19 @@
 import json
 import os
 import pathlib
+import pty
 import select
 import signal
 import subprocess
 import sys
+import termios
 import time
-from typing import Any
 
 import pytest
 
 from harness.cli.main import main
 from tests.cli.conftest import ROOT, Run
 from tests.protocol_server import ProtocolServer, verdict
-
-pty: Any = pytest.importorskip("pty", reason="needs pseudo-terminals")
-termios: Any = pytest.importorskip("termios", reason="needs pseudo-terminals")
 
 
 def on_terminal(data: pathlib.Path, *words: str, answer: bytes | signal.Signals | None) -> tuple[int, str]:

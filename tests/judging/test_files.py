@@ -9,7 +9,7 @@ import pytest
 from harness.bench import Bench
 from harness.errors import DataError
 from harness.jsonl import Journal
-from harness.judging.files import Done, JudgmentSink, is_good_judgment, judgment_file, match_key, row_key
+from harness.judging.files import Done, JudgmentSink, is_good_judgment, match_key, row_key
 from harness.judging.judge import judging, judging_job
 from harness.judging.materials import Materials, gather
 from harness.judging.sets import load_judge_set
@@ -76,7 +76,7 @@ def test_a_file_is_named_after_judge_set_sample_and_kind(
     tmp_path: pathlib.Path, judge: str, judge_set: str, mode: Mode, sample: int, name: str
 ) -> None:
     bench = Bench("small", tmp_path, tmp_path, ())
-    assert judgment_file(bench, judge, judge_set, mode, sample) == tmp_path / "model_judgment" / name
+    assert bench.judgment_file(judge, judge_set, mode, sample) == tmp_path / "model_judgment" / name
 
 
 # Keys.

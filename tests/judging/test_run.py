@@ -46,7 +46,7 @@ def judgments(bench: Bench, name: str = "j_single") -> list[dict[str, Any]]:
 
 
 def superseded(bench: Bench, name: str = "j_single") -> list[dict[str, Any]]:
-    return rows(bench.state / "superseded" / f"{name}.jsonl")
+    return rows(bench.judgment_state / "superseded" / f"{name}.jsonl")
 
 
 # Single answers and pairs.
@@ -401,7 +401,7 @@ def test_a_failed_game_writes_no_row_and_is_alone_asked_again(
         assert gen_judgment(command) == 0
     assert len(server.requests) == 9
     assert len(judgments(bench, "j_pair")) == 4
-    assert not (bench.state / "pending" / "j_pair.jsonl").exists()
+    assert not (bench.judgment_state / "pending" / "j_pair.jsonl").exists()
 
 
 def test_no_verdict_is_done_counted_and_not_a_failure(
