@@ -13,27 +13,17 @@ import argparse
 import asyncio
 import json
 import pathlib
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from harness.judging.overlap import OverlapJudge
-from harness.records import Facts, Message, Question, Request
+from harness.records import Comparison, Facts, Message, Origin, Question, QuestionId, Request
+from harness.results.agreement import SETUPS, TIE, Item, Vote, Votes, between, votes_of, within
+from harness.results.read import read_judgments
+
+__all__ = ["Agreement", "Row", "between", "main", "measure", "only", "printed", "read_votes", "within"]
 
 MODELS = ("alpaca-13b", "claude-v1", "gpt-3.5-turbo", "gpt-4", "llama-13b")
-
-
-class Key(NamedTuple):
-    """One pair of answers to one turn, the models in the order of their names."""
-
-    question_id: int
-    turn: int
-    first: str
-    second: str
-
-
-Votes: TypeAlias = Mapping[Key, Mapping[str, str]]
-"""By pair and voter: `first`, `second` or `tie`."""
 
 
 class Agreement(NamedTuple):
@@ -53,59 +43,30 @@ def read_rows(path: pathlib.Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
-def read_votes(path: pathlib.Path) -> dict[Key, dict[str, str]]:
-    """Return the votes of a file; every kind of tie is a tie, and a voter's last vote on a pair counts."""
-    votes: dict[Key, dict[str, str]] = defaultdict(dict)
-    for row in read_rows(path):
-        first, second = sorted((row["model_a"], row["model_b"]))
-        winner = row.get(row["winner"], "tie")
-        key = Key(row["question_id"], row["turn"], first, second)
-        votes[key][row["judge"]] = "tie" if winner == "tie" else "first" if winner == first else "second"
-    return dict(votes)
+def read_votes(path: pathlib.Path) -> dict[Item, list[Vote]]:
+    """Return the votes of a file by item; a voter's last vote on a pair counts."""
+    return votes_of(read_judgments(path).comparisons)
 
 
-def only(votes: Votes, wanted: Callable[[str], bool]) -> dict[Key, dict[str, str]]:
+def only(votes: Votes, wanted: Callable[[str], bool]) -> dict[Item, list[Vote]]:
     """Return the votes of the voters that are wanted."""
-    kept = {key: {voter: vote for voter, vote in by.items() if wanted(voter)} for key, by in votes.items()}
-    return {key: by for key, by in kept.items() if by}
-
-
-def between(left: Votes, right: Votes, setup: str) -> Agreement:
-    """Return the agreement of every vote of the one side with every vote of the other on the same pair."""
-    return _counted(
-        (
-            (one, other)
-            for key in left.keys() & right.keys()
-            for one in left[key].values()
-            for other in right[key].values()
-        ),
-        setup,
-    )
-
-
-def within(votes: Votes, setup: str) -> Agreement:
-    """Return the agreement of different voters on the same pair."""
-    found = (list(by.values()) for by in votes.values())
-    return _counted(((one, other) for by in found for i, one in enumerate(by) for other in by[:i]), setup)
+    kept = {item: [vote for vote in cast if wanted(vote.judge)] for item, cast in votes.items()}
+    return {item: cast for item, cast in kept.items() if cast}
 
 
 def of_coin(votes: Votes, setup: str) -> Agreement:
     """Return the expected agreement of a judge that names either side with equal chance and never a tie."""
-    found = [vote for by in votes.values() for vote in by.values() if setup == "S1" or vote != "tie"]
-    return Agreement(sum(0.5 for vote in found if vote != "tie"), len(found))
-
-
-def _counted(pairs: Iterable[tuple[str, str]], setup: str) -> Agreement:
-    kept = [pair for pair in pairs if setup == "S1" or "tie" not in pair]
-    return Agreement(sum(1 for one, other in kept if one == other), len(kept))
+    labels = [vote.label for cast in votes.values() for vote in cast]
+    decided = [label for label in labels if label != TIE]
+    return Agreement(0.5 * len(decided), len(labels if setup == "S1" else decided))
 
 
 class Material(NamedTuple):
     """The questions, references and answers that are judged."""
 
-    questions: Mapping[int, Question]
-    references: Mapping[int, tuple[str, ...]]
-    answers: Mapping[tuple[str, int], tuple[str, ...]]
+    questions: Mapping[QuestionId, Question]
+    references: Mapping[QuestionId, tuple[str, ...]]
+    answers: Mapping[tuple[str, QuestionId], tuple[str, ...]]
 
 
 def read_material(folder: pathlib.Path) -> Material:
@@ -126,41 +87,39 @@ def read_material(folder: pathlib.Path) -> Material:
     return Material(questions, references, answers)
 
 
-async def overlap_votes(material: Material, keys: Iterable[Key]) -> dict[Key, dict[str, str]]:
+async def overlap_votes(material: Material, items: Iterable[Item]) -> dict[Item, list[Vote]]:
     """Return the verdicts of `builtin/overlap`, each pair judged in both orders; two that disagree are a tie."""
     judge = OverlapJudge()
-    votes = {}
-    for key in keys:
-        games = [
-            await _game(judge, material, key, order) for order in ((key.first, key.second), (key.second, key.first))
-        ]
-        mirrored = {"first": "second", "second": "first", "tie": "tie"}[games[1]]
-        votes[key] = {judge.name: games[0] if games[0] == mirrored else "tie"}
-    return votes
+    pairs = []
+    for item in items:
+        sides = [await _game(judge, material, item, order) for order in (item[2:], item[2:][::-1])]
+        named = {"A": ("model_1", "model_2"), "B": ("model_2", "model_1"), "C": ("tie", "tie")}
+        winners = tuple(named[side][game] for game, side in enumerate(sides))
+        pairs.append(Comparison(*item, winners, Origin(judge.name)))
+    return votes_of(pairs)
 
 
-async def _game(judge: OverlapJudge, material: Material, key: Key, order: tuple[str, str]) -> str:
-    question = material.questions[key.question_id]
+async def _game(judge: OverlapJudge, material: Material, item: Item, order: tuple[str, str]) -> str:
+    question = material.questions[item.question_id]
     facts = Facts(
         question,
-        key.turn,
-        reference=material.references.get(key.question_id),
-        answers=tuple(material.answers[model, key.question_id] for model in order),
+        item.turn,
+        reference=material.references.get(item.question_id),
+        answers=tuple(material.answers[model, item.question_id] for model in order),
         verdict_format="[[A]]",
     )
-    reply = await judge.reply(Request((Message("user", question.turns[key.turn - 1]),), facts=facts))
-    return {"[[A]]": "first", "[[B]]": "second", "[[C]]": "tie"}[reply.text.rsplit("\n", 1)[-1]]
+    reply = await judge.reply(Request((Message("user", question.turns[item.turn - 1]),), facts=facts))
+    return reply.text.rsplit("\n", 1)[-1].strip("[]")
 
 
-def longer_votes(material: Material, keys: Iterable[Key]) -> dict[Key, dict[str, str]]:
+def longer_votes(material: Material, items: Iterable[Item]) -> dict[Item, list[Vote]]:
     """Return the verdicts of a judge that takes the answer with more characters."""
-    votes = {}
-    for key in keys:
-        first, second = (
-            len(material.answers[model, key.question_id][key.turn - 1]) for model in (key.first, key.second)
-        )
-        votes[key] = {"longer": "tie" if first == second else "first" if first > second else "second"}
-    return votes
+    pairs = []
+    for item in items:
+        first, second = (len(material.answers[model, item.question_id][item.turn - 1]) for model in item[2:])
+        winner = "tie" if first == second else "model_1" if first > second else "model_2"
+        pairs.append(Comparison(*item, (winner,), Origin("longer")))
+    return votes_of(pairs)
 
 
 class Row(NamedTuple):
@@ -177,16 +136,19 @@ def measure(folder: pathlib.Path) -> list[Row]:
     """Return the agreement of every judge with the experts, by turn, setup and half of the questions."""
     material = read_material(folder)
     experts = only(read_votes(folder / "human_judgment" / "human.jsonl"), lambda voter: voter.startswith("expert"))
-    experts = {key: by for key, by in experts.items() if key.first in MODELS and key.second in MODELS}
+    experts = {item: cast for item, cast in experts.items() if item.first in MODELS and item.second in MODELS}
     gpt4 = read_votes(folder / "human_judgment" / "gpt4_pair.jsonl")
     overlap = asyncio.run(overlap_votes(material, experts))
     longer = longer_votes(material, experts)
     rows = []
     for questions, remainder in (("all", None), ("odd ids", 1), ("even ids", 0)):
-        kept = {key: by for key, by in experts.items() if remainder is None or key.question_id % 2 == remainder}
         for turn in (1, 2):
-            votes = {key: by for key, by in kept.items() if key.turn == turn}
-            for setup in ("S1", "S2"):
+            votes = {
+                item: cast
+                for item, cast in experts.items()
+                if item.turn == turn and (remainder is None or int(item.question_id) % 2 == remainder)
+            }
+            for setup in SETUPS:
                 figures = {
                     "builtin/overlap": between(overlap, votes, setup),
                     "gpt-4 (pair)": between(gpt4, votes, setup),
@@ -194,7 +156,7 @@ def measure(folder: pathlib.Path) -> list[Row]:
                     "longer wins": between(longer, votes, setup),
                     "coin": of_coin(votes, setup),
                 }
-                rows += [Row(judge, turn, setup, questions, agreement) for judge, agreement in figures.items()]
+                rows += [Row(judge, turn, setup, questions, Agreement(*found)) for judge, found in figures.items()]
     return rows
 
 
