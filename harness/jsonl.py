@@ -70,23 +70,23 @@ def read_rows(path: pathlib.Path, *, whole: bool = False) -> Iterator[Row]:
             for number, line in enumerate(file, 1):
                 if line.strip():
                     if held is not None:
-                        yield _row(path, held[0], _value(path, *held))
+                        yield row_of(path, held[0], value_of(path, *held))
                     held = (number, line)
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
     if held is None:
         return
     try:
-        value = _value(path, *held)
+        value = value_of(path, *held)
     except DataError as error:
         if whole:
             raise
-        log.warning("%s; this last line is left out (torn by a crash, or still being written)", error)
+        warn_of_torn(error)
     else:
-        yield _row(path, held[0], value)
+        yield row_of(path, held[0], value)
 
 
-def _value(path: pathlib.Path, number: int, line: bytes) -> Any:
+def value_of(path: pathlib.Path, number: int, line: bytes) -> Any:
     """Return what the JSON on a line says, or raise `DataError` if it is none."""
     try:
         return json.loads(line)
@@ -97,7 +97,7 @@ def _value(path: pathlib.Path, number: int, line: bytes) -> Any:
         raise DataError(f"not valid JSON{at}; each line must be one JSON object", path=path, line=number) from None
 
 
-def _row(path: pathlib.Path, number: int, value: Any) -> Row:
+def row_of(path: pathlib.Path, number: int, value: Any) -> Row:
     """Return the row, or raise `DataError` if the value is no object."""
     if isinstance(value, dict):
         return Row(number, value)
@@ -291,7 +291,7 @@ class Journal:
                 if not tail.strip():
                     return
                 try:
-                    _value(self.path, 0, tail)
+                    value_of(self.path, 0, tail)
                 except DataError:
                     aside = self.state / "torn" / self.path.name
                     append_bytes(aside, tail.rstrip(b"\r\n") + b"\n")

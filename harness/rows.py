@@ -370,19 +370,27 @@ def _vote(get: _Fields) -> str | None:
 
 
 def _origin(row: Mapping[str, Any], judge: str) -> Origin:
-    judge_set, version, sampling, sample = (
-        row.get(name) for name in ("judge_set", "judge_set_version", "sampling", "sample")
-    )
-    stated = (
-        " ".join(f"{name}={value}" for name, value in sorted(sampling.items())) if isinstance(sampling, dict) else None
-    )
+    sampling, sample = row.get("sampling"), row.get("sample")
     return Origin(
         judge=judge,
-        judge_set=f"{judge_set} {version}" if judge_set else "unstated",
-        sampling="unstated" if stated is None else stated or "default",
+        judge_set=judge_set_text(row.get("judge_set"), row.get("judge_set_version")),
+        sampling=sampling_text(sampling if isinstance(sampling, dict) else None),
         sample=sample if isinstance(sample, int) else 0,
         criterion=_text(row.get("criterion")),
     )
+
+
+def judge_set_text(judge_set: object, version: object) -> str:
+    """Return a judge set and its version as `Origin` names them."""
+    return f"{judge_set} {version}" if judge_set else "unstated"
+
+
+def sampling_text(sampling: Mapping[str, Any] | None) -> str:
+    """Return the sampling that was asked for as `Origin` names it; 1 and 1.0 are the same."""
+    if sampling is None:
+        return "unstated"
+    plain = {name: int(v) if isinstance(v, float) and v.is_integer() else v for name, v in sampling.items()}
+    return " ".join(f"{name}={value}" for name, value in sorted(plain.items())) or "default"
 
 
 def _shown(value: object) -> str:

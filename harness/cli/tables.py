@@ -1,12 +1,15 @@
 """Rows as text: an aligned table, markdown, csv or json."""
 
 import csv
-import decimal
 import io
 import json
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from harness.results.rounding import printable as printable
+from harness.results.rounding import rounded as rounded
+from harness.results.rounding import shown
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -52,27 +55,10 @@ def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
 
 
-def rounded(value: float, places: int) -> str:
-    """Return the number rounded half up, as published tables are: 3.275 is 3.28."""
-    exact = decimal.Decimal(repr(float(value)))
-    short = exact.quantize(decimal.Decimal(1).scaleb(-places), rounding=decimal.ROUND_HALF_UP)
-    return str(short or abs(short))  # no minus before a zero
-
-
-def printable(text: str) -> str:
-    """Return the text with every character escaped that could move the cursor or hide something on a terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def _width(text: str) -> int:
     """Return the columns that a text takes on a terminal: Chinese and the like take two each."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text if not unicodedata.combining(c))
 
 
 def _cells(rows: Rows, places: int) -> list[list[str]]:
-    def shown(value: Any) -> str:
-        if value is None:
-            return "–"
-        return rounded(value, places) if isinstance(value, float) else printable(str(value))
-
-    return [list(map(printable, rows[0])), *([shown(value) for value in row.values()] for row in rows)]
+    return [list(map(printable, rows[0])), *([shown(value, places) for value in row.values()] for row in rows)]

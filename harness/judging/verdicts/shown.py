@@ -46,6 +46,7 @@ class Span:
 
 
 _TOKEN = re.compile(
+    r"(?:^|(?=[-`~<\[\"“”„«»「」『』‘’'\n]))(?:"  # where a token can begin; passes over most of a text quickly
     r"(?P<fence>^[ \t]*(?:[-+] |[0-9]{1,3}\. )?(?:`{3,}(?=[^`\n]*$)|~{3,}(?=[^~\n]*$))[^\n]*$)"
     r"|(?P<block>^[ \t]*>[^\n]*)"
     r"|(?P<ticks>`+)"
@@ -54,7 +55,7 @@ _TOKEN = re.compile(
     r"|(?P<start>(?:\[|<\|)The Start of [^\]|\n]{1,60}(?:\]|\|>))"
     r"|(?P<end>(?:\[|<\|)The End of [^\]|\n]{1,60}(?:\]|\|>))"
     r"|(?P<mark>[\"“”„«»「」『』‘’'])"
-    r"|(?P<paragraph>\n[ \t]*(?=\n))",
+    r"|(?P<paragraph>\n[ \t]*(?=\n)))",
     re.M | re.I,
 )
 _CLOSERS = {'"': '"', "“": '”"', "„": '“”"', "«": "»", "»": "«", "「": "」", "『": "』", "‘": "’", "'": "'"}
