@@ -21,10 +21,18 @@ _HOME = {
     "Bench": "harness.bench",
     "JudgeOptions": "harness.judging.run",
     "JudgeSet": "harness.judging.sets",
+    "Report": "harness.results.report",
     "Result": "harness.results.show",
     "TurnbenchError": "harness.errors",
     "gen_answer": "harness.api",
     "gen_judgment": "harness.api",
+    "judge_agreement": "harness.results.votes_report",
+    "judge_corrected": "harness.results.votes_report",
+    "judge_length": "harness.results.report",
+    "judge_position": "harness.results.report",
+    "judge_ranking": "harness.results.models_report",
+    "judge_repeat": "harness.results.report",
+    "judge_self": "harness.results.models_report",
     "load_bench": "harness.bench",
     "load_judge_set": "harness.judging.sets",
     "plan_answers": "harness.answering",
@@ -42,18 +50,29 @@ if TYPE_CHECKING:
     from harness.errors import TurnbenchError
     from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
     from harness.judging.sets import JudgeSet, load_judge_set
+    from harness.results.models_report import judge_ranking, judge_self
     from harness.results.read import read_judgments
+    from harness.results.report import Report, judge_length, judge_position, judge_repeat
     from harness.results.show import Result, show_result
+    from harness.results.votes_report import judge_agreement, judge_corrected
 
 __all__ = [
     "AnswerOptions",
     "Bench",
     "JudgeOptions",
     "JudgeSet",
+    "Report",
     "Result",
     "TurnbenchError",
     "gen_answer",
     "gen_judgment",
+    "judge_agreement",
+    "judge_corrected",
+    "judge_length",
+    "judge_position",
+    "judge_ranking",
+    "judge_repeat",
+    "judge_self",
     "load_bench",
     "load_judge_set",
     "plan_answers",

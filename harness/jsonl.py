@@ -97,6 +97,11 @@ def value_of(path: pathlib.Path, number: int, line: bytes) -> Any:
         raise DataError(f"not valid JSON{at}; each line must be one JSON object", path=path, line=number) from None
 
 
+def warn_of_torn(error: DataError) -> None:
+    """Say that a broken last line is left out."""
+    log.warning("%s; this last line is left out (torn by a crash, or still being written)", error)
+
+
 def row_of(path: pathlib.Path, number: int, value: Any) -> Row:
     """Return the row, or raise `DataError` if the value is no object."""
     if isinstance(value, dict):

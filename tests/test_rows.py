@@ -232,7 +232,7 @@ def test_a_grade_comes_back(verdict: Verdict | None, score: float | None) -> Non
     assert row["score"] == (-1 if score is None else score)
     rating = rating_from_row(row, PATH, 1)
     assert (rating.question_id, rating.turn, rating.model, rating.score) == (7, 2, "x", score)
-    assert rating.origin == Origin("gpt-4", "mt_bench 1", "temperature=0.0")
+    assert rating.origin == Origin("gpt-4", "mt_bench 1", "temperature=0")
     assert (rating.template, rating.question_content) == ("single-v1-multi-turn", "q")
 
 
@@ -241,7 +241,7 @@ def test_a_pair_comes_back() -> None:
     pair = comparison_from_row(row, PATH, 1)
     assert (pair.question_id, pair.turn, pair.model_1, pair.model_2) == (7, 2, "x", "y")
     assert pair.winners == ("model_1", None)
-    assert pair.origin == Origin("gpt-4", "mt_bench 1", "temperature=0.0")
+    assert pair.origin == Origin("gpt-4", "mt_bench 1", "temperature=0")
     assert pair.voter is None
 
 

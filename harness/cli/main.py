@@ -12,6 +12,7 @@ COMMANDS = {
     "gen_answer": "let chat models answer the questions of a benchmark",
     "gen_judgment": "let judges grade or compare the answers",
     "show_result": "show what the judgments add up to",
+    "judge_report": "show what a judge is worth",
     "fetch_bench": "bring a published benchmark from its upstream, verified",
     "check_bench": "check a benchmark's files before anything is asked",
 }

@@ -38,7 +38,7 @@ def manual() -> str:
     parts = [
         INTRODUCTION.format(purpose=PURPOSE, commands=commands, codes=codes, examples="\n".join(OVERVIEW_EXAMPLES))
     ]
-    parts += [_chapter(parser_of(name)) for name in COMMANDS]
+    parts += [_chapter(parser, level) for name in COMMANDS for level, parser in _parsers_of(name)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -48,16 +48,22 @@ def parser_of(name: str) -> Parser:
     return parser
 
 
+def _parsers_of(name: str) -> list[tuple[int, Parser]]:
+    """Return a command's parser and those of its parts, with the level of their headings."""
+    parts: dict[str, Parser] = getattr(importlib.import_module(f"harness.cli.{name}"), "parsers", dict)()
+    return [(2, parser_of(name)), *((3, parser) for parser in parts.values())]
+
+
 def options_of(group: argparse._ArgumentGroup) -> list[argparse.Action]:
     """Return the options of a group, without --help and --version, which every command has."""
     return [a for a in group._group_actions if not isinstance(a, argparse._HelpAction | argparse._VersionAction)]
 
 
-def _chapter(parser: Parser) -> str:
+def _chapter(parser: Parser, level: int) -> str:
     examples = "\n".join(parser.examples)
-    parts = [f"## {parser.prog}", str(parser.description), f"```sh\n{examples}\n```"]
+    parts = [f"{'#' * level} {parser.prog}", str(parser.description), f"```sh\n{examples}\n```"]
     shared, *own = [group for group in parser._action_groups if options_of(group)]
-    for group in (*own, shared):
+    for group in (*own, *([shared] if level == 2 else [])):
         rows = "\n".join(f"| {_flags(action)} | {_cell(str(action.help))} |" for action in options_of(group))
         about = f"{group.description}\n\n" if group.description else ""
         title = "every command" if group is shared else group.title

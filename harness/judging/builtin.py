@@ -1,9 +1,11 @@
 """The built-in judges: which there are, what their tables must say, and how one is opened."""
 
-import difflib
+from typing import TYPE_CHECKING
 
-from harness.chat.model import ChatModel
 from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.chat.model import ChatModel
 
 OVERLAP = "builtin/overlap"
 NOTICE = (
@@ -17,7 +19,7 @@ def is_builtin_judge(name: str) -> bool:
     return name == OVERLAP
 
 
-def open_builtin_judge(name: str) -> ChatModel:
+def open_builtin_judge(name: str) -> "ChatModel":
     """Return the built-in judge of this name.
 
     Raises:
@@ -27,6 +29,8 @@ def open_builtin_judge(name: str) -> ChatModel:
         from harness.judging.overlap import OverlapJudge
 
         return OverlapJudge(name)
+    import difflib
+
     near = difflib.get_close_matches(name, [OVERLAP], cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else f"the only one is {OVERLAP}"
     raise UsageError(f"{name!r} is no built-in judge; {hint}")

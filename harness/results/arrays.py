@@ -4,7 +4,8 @@ Axis 0 is always the question: it is the unit that is resampled, and all that be
 repeats) moves with it.
 """
 
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.records import Comparison, QuestionId, Rating
+from harness.results.columns import NO_SCORE, WINNERS, Comparisons, Ratings
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -59,56 +61,77 @@ def grades(ratings: Sequence[Rating], groups: Mapping[QuestionId, Any] | None = 
 
     `groups` maps each question to the value that groups it; None puts all into one group.
     """
-    present = dict.fromkeys(r.question_id for r in ratings)
-    order = [q for q in groups if q in present] + [q for q in present if q not in groups] if groups else list(present)
-    models = tuple(dict.fromkeys(r.model for r in ratings))
-    turns = tuple(sorted({r.turn for r in ratings}))
-    q_at, m_at, t_at = _index(order), _index(models), _index(turns)
-    total = np.zeros((len(order), len(models), len(turns)))
-    count = np.zeros(total.shape)
-    excluded = np.zeros(len(models), dtype=np.int64)
-    for rating in ratings:
-        model = m_at[rating.model]
-        if rating.score is None:
-            excluded[model] += 1
-            continue
-        place = (q_at[rating.question_id], model, t_at[rating.turn])
-        total[place] += rating.score
-        count[place] += 1
-    scores = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    columns = Ratings.of(ratings)
+    order = _order(columns, groups)
+    models = tuple(dict.fromkeys(case.models[0] for case in columns.cases))
+    turns = tuple(sorted({case.turn for case in columns.cases}))
+    shape = (len(order), len(models), len(turns))
+    question = _of_asked(columns, _places(order, (asked.question_id for asked in columns.asked)))
+    model = _of_case(columns, _places(models, (case.models[0] for case in columns.cases)))
+    turn = _of_case(columns, _places(turns, (case.turn for case in columns.cases)))
+    given = _in_row_order(columns, columns.verdicts_of)
+    good = given != NO_SCORE
+    cell = ((question * shape[1] + model) * shape[2] + turn)[good]
+    size = shape[0] * shape[1] * shape[2]
+    total = np.bincount(cell, weights=given[good], minlength=size).reshape(shape)
+    count = np.bincount(cell, minlength=size).reshape(shape)
+    excluded = np.bincount(model[~good], minlength=len(models)).astype(np.int64)
+    scores = np.divide(total, count, out=np.full(shape, np.nan), where=count > 0)
     return Grades(tuple(order), _groups_of(order, groups), models, turns, scores, excluded)
 
 
 def pairs(comparisons: Sequence[Comparison], groups: Mapping[QuestionId, Any] | None = None) -> Pairs:
     """Return the pairs of one origin as arrays; questions in the order of `groups`, else as they come."""
-    present = dict.fromkeys(c.question_id for c in comparisons)
-    order = [q for q in groups if q in present] + [q for q in present if q not in groups] if groups else list(present)
-    models = tuple(dict.fromkeys(m for c in comparisons for m in (c.model_1, c.model_2)))
-    q_at, m_at = _index(order), _index(models)
+    columns = Comparisons.of(comparisons)
+    order = _order(columns, groups)
+    models = tuple(dict.fromkeys(model for case in columns.cases for model in case.models))
     value = {"model_1": 1.0, "model_2": 0.0, "tie": 0.5, None: np.nan}
-    games = [[value[w] for w in c.winners] for c in comparisons]
-    game_1 = np.array([g[0] for g in games], dtype=np.float64)
-    game_2 = np.array([g[1] if len(g) > 1 else np.nan for g in games], dtype=np.float64)
-    single = np.array([len(g) == 1 for g in games], dtype=bool)
-    both = np.where(game_1 == game_2, game_1, 0.5)
-    both[np.isnan(game_1) | np.isnan(game_2)] = np.nan
+    games = np.array([[value[w] for w in (*winners, None, None)[:2]] for winners in WINNERS])
+    both = np.where(games[:, 0] == games[:, 1], games[:, 0], 0.5)
+    both[np.isnan(games).any(axis=1)] = np.nan
+    outcome = np.where([len(winners) == 1 for winners in WINNERS], games[:, 0], both)
+    verdict = _in_row_order(columns, columns.verdicts_of).astype(np.int64)
     return Pairs(
         questions=tuple(order),
         groups=_groups_of(order, groups),
         models=models,
-        question=np.array([q_at[c.question_id] for c in comparisons], dtype=np.int64),
-        turn=np.array([c.turn for c in comparisons], dtype=np.int64),
-        model_1=np.array([m_at[c.model_1] for c in comparisons], dtype=np.int64),
-        model_2=np.array([m_at[c.model_2] for c in comparisons], dtype=np.int64),
-        game_1=game_1,
-        game_2=game_2,
-        outcome=np.where(single, game_1, both),
+        question=_of_asked(columns, _places(order, (asked.question_id for asked in columns.asked))),
+        turn=_of_case(columns, [case.turn for case in columns.cases]),
+        model_1=_of_case(columns, _places(models, (case.models[0] for case in columns.cases))),
+        model_2=_of_case(columns, _places(models, (case.models[1] for case in columns.cases))),
+        game_1=games[verdict, 0],
+        game_2=games[verdict, 1],
+        outcome=outcome[verdict],
     )
+
+
+def _order(columns: Ratings | Comparisons, groups: Mapping[QuestionId, Any] | None) -> list[QuestionId]:
+    """Return the questions in the order of `groups`, those that it lacks after them as they come."""
+    present = dict.fromkeys(asked.question_id for asked in columns.asked)
+    return [*(q for q in groups or () if q in present), *(q for q in present if q not in (groups or ()))]
 
 
 def _groups_of(order: Sequence[QuestionId], groups: Mapping[QuestionId, Any] | None) -> tuple[Any, ...]:
     return tuple((groups or {}).get(question) for question in order)
 
 
-def _index(names: Sequence[Any]) -> dict[Any, int]:
-    return {name: place for place, name in enumerate(names)}
+def _places(names: Sequence[Any], wanted: Iterable[Any]) -> list[int]:
+    place = {name: at for at, name in enumerate(names)}
+    return [place[name] for name in wanted]
+
+
+def _of_case(columns: Ratings | Comparisons, values: Sequence[int]) -> Ints:
+    """Return for each row the value of its case."""
+    return np.array(values, dtype=np.int64)[np.array(columns.order, dtype=np.int64)]
+
+
+def _of_asked(columns: Ratings | Comparisons, values: Sequence[int]) -> Ints:
+    """Return for each row the value of what was asked."""
+    return np.array(values, dtype=np.int64)[_in_row_order(columns, columns.asked_of).astype(np.int64)]
+
+
+def _in_row_order(columns: Ratings | Comparisons, by_case: Sequence["array[Any]"]) -> Floats:
+    """Return a column that is kept by case in the order of the rows."""
+    ordered = np.empty(len(columns))
+    ordered[np.argsort(np.array(columns.order), kind="stable")] = np.concatenate([np.empty(0), *by_case])
+    return ordered

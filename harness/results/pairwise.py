@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.records import Comparison
+from harness.results.columns import WINNERS, Comparisons
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,13 @@ class PairwiseRow:
 
 def winner_of(pair: Comparison) -> str | None:
     """Return "model_1", "model_2" or "tie" for a pair; None if a game gave no verdict."""
-    if not pair.winners or None in pair.winners:
+    return _winner(pair.winners)
+
+
+def _winner(winners: tuple[str | None, ...]) -> str | None:
+    if not winners or None in winners:
         return None
-    first = pair.winners[0]
-    return first if all(winner == first for winner in pair.winners) else "tie"
+    return winners[0] if all(winner == winners[0] for winner in winners) else "tie"
 
 
 def pairwise_rows(
@@ -62,13 +66,15 @@ def pairwise_rows(
     """
     named = None if models is None else {*models, *([baseline] if baseline else [])}
     counts: dict[str, Counter[str]] = {}
-    for pair in pairs:
-        both = (pair.model_1, pair.model_2)
+    for case, _, verdicts in Comparisons.of(pairs).by_case():
+        both = case.models
         if (named is not None and not named.issuperset(both)) or (baseline is not None and baseline not in both):
             continue
-        winner = winner_of(pair)
-        for place, model in (("model_1", pair.model_1), ("model_2", pair.model_2)):
-            counts.setdefault(model, Counter())[_outcome(winner, place)] += 1
+        every = verdicts.tobytes()
+        for code, winners in enumerate(WINNERS):
+            count, winner = every.count(code), _winner(winners)
+            for place, model in zip(("model_1", "model_2"), both, strict=True) if count else ():
+                counts.setdefault(model, Counter())[_outcome(winner, place)] += count
     rows = [
         PairwiseRow(model, count["win"], count["loss"], count["tie"], count["excluded"])
         for model, count in counts.items()

@@ -5,19 +5,20 @@ What every command that reads judgments shares; none of it computes a result.
 
 import pathlib
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.bench import Bench, load_bench
 from harness.errors import MissingError, TurnbenchError, UsageError
-from harness.records import Comparison, Mode, Origin, QuestionId, Rating
+from harness.records import Mode, Origin, Question, QuestionId
+from harness.results.columns import Comparisons, Ratings
 from harness.results.read import Read, of_voter, one_origin, one_wording, read_judgments, without_voters
 
 
 class Chosen(NamedTuple):
-    """The judgments of one judge, or the votes, that go into one table; one of the two lists is empty."""
+    """The judgments of one judge, or the votes, that go into one table; one of the two is empty."""
 
-    ratings: list[Rating]
-    pairs: list[Comparison]
+    ratings: Ratings
+    pairs: Comparisons
     judge: str
     judge_set: str
 
@@ -35,18 +36,18 @@ def chosen(
     if mode == "single":
         ratings = one_origin(read.ratings, judge=judge, judge_set=judge_set, path=path)
         one_wording(ratings, path)
-        return Chosen(ratings, [], ratings[0].origin.judge, ratings[0].origin.judge_set)
-    voted = {pair.voter is not None for pair in read.comparisons}
+        return Chosen(ratings, Comparisons(), ratings[0].origin.judge, ratings[0].origin.judge_set)
+    voted = {asked.voter is not None for asked in read.comparisons.asked}
     if len(voted) > 1:
         raise UsageError(f"{path} mixes judgments and votes, which are not comparable; split it")
     if voted == {True}:
         votes = without_voters(of_voter(read.comparisons, judge, path), exclude)
         if not votes:
             raise UsageError(f"--exclude {' '.join(exclude)} leaves no vote of {path}")
-        return Chosen([], votes, judge or path.stem, "votes")
+        return Chosen(Ratings(), votes, judge or path.stem, "votes")
     pairs = one_origin(read.comparisons, judge=judge, judge_set=judge_set, path=path)
     one_wording(pairs, path)
-    return Chosen([], pairs, pairs[0].origin.judge, pairs[0].origin.judge_set)
+    return Chosen(Ratings(), pairs, pairs[0].origin.judge, pairs[0].origin.judge_set)
 
 
 def usual_file(
@@ -94,7 +95,7 @@ def _origins_told(path: pathlib.Path) -> str:
 
 def _origins(path: pathlib.Path) -> list[Origin]:
     read = read_judgments(path)
-    return list(dict.fromkeys([r.origin for r in read.ratings] + [c.origin for c in read.comparisons]))
+    return read.ratings.origins() + read.comparisons.origins()
 
 
 class About(NamedTuple):
@@ -104,10 +105,24 @@ class About(NamedTuple):
     categories: Mapping[QuestionId, str] = {}
     why_not: str | None = None
     """Why there is no table by category, or what it lacks."""
+    questions: tuple[Question, ...] = ()
+    """The questions themselves, where they are known."""
+
+    def groups(self, by: str) -> dict[QuestionId, Any]:
+        """Return for each question the value of a field; empty where the questions are not known.
+
+        Raises:
+            UsageError: no question has that field.
+        """
+        fields = {name for question in self.questions for name in ("category", *question.extra)}
+        if self.questions and by not in fields:
+            known = ", ".join(sorted(fields))
+            raise UsageError(f"no question of {self.bench} has the field {by!r}; there are: {known}")
+        return {q.question_id: q.category if by == "category" else q.extra.get(by) for q in self.questions}
 
 
 def about(
-    records: Sequence[Rating] | Sequence[Comparison],
+    records: Ratings | Comparisons,
     path: pathlib.Path,
     bench_name: str | None,
     data_dir: pathlib.Path | str,
@@ -133,18 +148,19 @@ def about(
     categories = {q.question_id: q.category for q in bench.questions}
     fault = _misfit(records, bench)
     if fault is None:
-        return About(bench.name, categories)
-    if given and bench_name and any(record.question_id in categories for record in records):
-        return About(bench.name, categories, f"the table by category is as --bench-name says, although {fault}")
+        return About(bench.name, categories, questions=bench.questions)
+    if given and bench_name and any(asked.question_id in categories for asked in records.asked):
+        why = f"the table by category is as --bench-name says, although {fault}"
+        return About(bench.name, categories, why, bench.questions)
     return About(None if given else bench.name, why_not=f"no table by category: {fault}")
 
 
-def _misfit(records: Sequence[Rating] | Sequence[Comparison], bench: Bench) -> str | None:
+def _misfit(records: Ratings | Comparisons, bench: Bench) -> str | None:
     """Return why the judgments are not about these questions, or None if they can be."""
     contents = {q.question_id: q.content for q in bench.questions}
-    for record in records:
-        if record.question_id not in contents:
-            return f"question {record.question_id} is not in {bench.name}"
-        if record.question_content is not None and record.question_content != contents[record.question_id]:
-            return f"question {record.question_id} has another wording in {bench.name}"
+    for asked in records.asked:
+        if asked.question_id not in contents:
+            return f"question {asked.question_id} is not in {bench.name}"
+        if asked.question_content is not None and asked.question_content != contents[asked.question_id]:
+            return f"question {asked.question_id} has another wording in {bench.name}"
     return None

@@ -1,17 +1,22 @@
 """Judgment file -> the tables that `show_result` prints, and the viewer and reports show."""
 
 import pathlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
-from harness.records import MODES, Comparison, Mode
+from harness.records import MODES, Mode, QuestionId
+from harness.results.columns import Comparisons, Ratings
 from harness.results.pairwise import PairwiseRow, pairwise_rows
 from harness.results.read import Read, read_judgments
 from harness.results.select import about, chosen, usual_file
 from harness.results.single import CategoryRow, SingleRow, category_rows, single_rows
+
+if TYPE_CHECKING:  # numpy is imported only where intervals are asked for
+    from harness.results.detail import PairwiseDetail, SingleDetail
+    from harness.results.paired import PairedTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,10 @@ class Result:
     pairwise: list[PairwiseRow] = field(default_factory=list)
     categories: list[CategoryRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    detail: "SingleDetail | PairwiseDetail | None" = None
+    """How sure the results are, where that was asked for."""
+    runs: "PairedTable | None" = None
+    """This run compared with another one, where that was asked for."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the table's rows by column name, as json and csv show them; numbers unrounded."""
@@ -76,6 +85,10 @@ def show_result(
     turns: Sequence[int] | None = None,
     count_failed: bool = False,
     exclude: Sequence[str] = (),
+    intervals: bool = False,
+    by: str = "category",
+    against: pathlib.Path | str | None = None,
+    seed: int = 0,
 ) -> Result:
     """Return the results of one judge in one mode.
 
@@ -90,6 +103,11 @@ def show_result(
         turns: the turns to count (default: all).
         count_failed: count a rating without score as -1 in place of leaving it out.
         exclude: patterns of voters to leave out of a vote file, such as `author*`.
+        intervals: also say how sure the results are: intervals, and rank ranges and pairs told apart (grades), or the
+            matrix of pairs, strengths and the judge's position bias (pairs).
+        by: the field of the questions within which they are resampled, and by which scores are grouped.
+        against: the judgment file of another run of the same questions to compare with, model by model (single mode).
+        seed: of the resampling.
 
     Raises:
         UsageError: the file mixes what is not comparable, or does not fit the mode.
@@ -105,22 +123,39 @@ def show_result(
     read = read_judgments(path)
     ratings, pairs, judge, set_name = chosen(read, mode, path, judge_model, judge_set, exclude)
     if turns is not None:
-        ratings, pairs = [r for r in ratings if r.turn in turns], [p for p in pairs if p.turn in turns]
+        counted = frozenset(turns)
+        ratings, pairs = ratings.keep(lambda c: c.turn in counted), pairs.keep(lambda c: c.turn in counted)
         if not ratings and not pairs:
             raise UsageError(f"{path} holds no judgment of turn {', '.join(map(str, turns))}")
     notes = _notes(read, mode, judge, turns, count_failed=count_failed, baseline=baseline_model)
     subject = about(ratings or pairs, path, bench_name, data_dir, given=input_file is not None)
     result = Result(mode, subject.bench, judge, set_name, path, notes=notes)
     if mode == "single":
-        ratings = [r for r in ratings if not model_list or r.model in model_list]
+        ratings = ratings.keep(lambda case: not model_list or case.models[0] in model_list)
         result.single.extend(single_rows(ratings, count_failed=count_failed))
         if subject.categories:
             result.categories.extend(category_rows(ratings, subject.categories, count_failed=count_failed))
         if subject.why_not:
             notes.append(subject.why_not)
+        if intervals:
+            from harness.results.detail import single_detail
+
+            result = replace(result, detail=single_detail(ratings, subject.groups(by), by=by, seed=seed))
+        if against is not None:
+            runs = _against(ratings, pathlib.Path(against), judge_set, turns, subject.groups(by), seed)
+            result = replace(result, runs=runs)
+    elif against is not None:
+        raise UsageError("two runs can be compared by their single grades; use --mode single with --against")
     else:
         baseline = _baseline(pairs, mode, baseline_model)
         result.pairwise.extend(pairwise_rows(pairs, models=model_list or None, baseline=baseline))
+        if intervals:
+            from harness.results.detail import pairwise_detail
+
+            named = None if not model_list else {*model_list, *([baseline] if baseline else [])}
+            shown_pairs = pairs.keep(lambda case: _both(case.models, named, baseline))
+            detail = pairwise_detail(shown_pairs, subject.groups(by), by=by, baseline=baseline, seed=seed)
+            result = replace(result, detail=detail)
     shown = {row["model"] for row in result.rows()}
     if not shown:
         raise UsageError(f"{path} holds no {mode} judgment of {', '.join(model_list or ())}")
@@ -128,6 +163,29 @@ def show_result(
     if absent:
         notes.append(f"no {mode} judgment of {', '.join(absent)}")
     return result
+
+
+def _both(models: tuple[str, ...], named: set[str] | None, baseline: str | None) -> bool:
+    """Return whether a pair is shown: both models are named, and the baseline is one of them."""
+    return (named is None or named.issuperset(models)) and (baseline is None or baseline in models)
+
+
+def _against(
+    ratings: Ratings,
+    path: pathlib.Path,
+    judge_set: str | None,
+    turns: Sequence[int] | None,
+    groups: Mapping[QuestionId, Any],
+    seed: int,
+) -> "PairedTable":
+    """Return this run compared with the one in another file, which must be by the same kind of judge."""
+    from harness.results.detail import against
+
+    other = chosen(read_judgments(path), "single", path, None, judge_set, ()).ratings
+    if turns is not None:
+        counted = frozenset(turns)
+        other = other.keep(lambda case: case.turn in counted)
+    return against(ratings, other, groups, seed=seed)
 
 
 def _notes(
@@ -149,12 +207,12 @@ def _notes(
     return notes
 
 
-def _baseline(pairs: Sequence[Comparison], mode: Mode, baseline: str | None) -> str | None:
+def _baseline(pairs: Comparisons, mode: Mode, baseline: str | None) -> str | None:
     if mode == "pairwise-all":
         return None
-    models = {model for pair in pairs for model in (pair.model_1, pair.model_2)}
+    models = {model for case in pairs.cases for model in case.models}
     if baseline is None:
-        common = set.intersection(*({pair.model_1, pair.model_2} for pair in pairs))
+        common = set.intersection(*(set(case.models) for case in pairs.cases))
         if len(common) != 1:
             raise UsageError(f"pairwise-baseline needs --baseline-model; the models are: {', '.join(sorted(models))}")
         return common.pop()

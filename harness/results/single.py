@@ -11,10 +11,12 @@ four of them as -1, which `count_failed` does too.
 """
 
 import math
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.records import QuestionId, Rating
+from harness.results.columns import NO_SCORE, Ratings, Verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +38,26 @@ def single_rows(ratings: Sequence[Rating], *, count_failed: bool = False) -> lis
 
     With `count_failed`, a rating without score counts as -1 and none is excluded.
     """
-    scores: dict[str, dict[int, list[float]]] = {}
+    return _rows(list(Ratings.of(ratings).by_case()), count_failed=count_failed)
+
+
+def _rows(cases: Sequence[Verdicts], *, count_failed: bool) -> list[SingleRow]:
+    scores: dict[str, dict[int, array[float]]] = {}
     excluded: dict[str, int] = {}
-    turns = {1, 2} | {rating.turn for rating in ratings}
-    for rating in ratings:
-        by_turn = scores.setdefault(rating.model, {turn: [] for turn in turns})
-        score = -1.0 if rating.score is None and count_failed else rating.score
-        if score is None:
-            excluded[rating.model] = excluded.get(rating.model, 0) + 1
-        else:
-            by_turn[rating.turn].append(score)
+    turns = {1, 2} | {case.turn for case, _, _ in cases}
+    for case, _, given in cases:
+        [model] = case.models
+        failed = 0 if count_failed else given.count(NO_SCORE)
+        good = array("d", [score for score in given if score != NO_SCORE]) if failed else given
+        scores.setdefault(model, {turn: array("d") for turn in turns})[case.turn].extend(good)
+        excluded[model] = excluded.get(model, 0) + failed
     rows = []
     for model, by_turn in scores.items():
-        pooled = [score for turn in sorted(by_turn) for score in by_turn[turn]]
+        pooled = array("d")
+        for own in by_turn.values():
+            pooled.extend(own)
         means = {turn: mean(by_turn[turn]) for turn in sorted(by_turn)}
-        rows.append(SingleRow(model, means, mean(pooled), len(pooled), excluded.get(model, 0)))
+        rows.append(SingleRow(model, means, mean(pooled), len(pooled), excluded[model]))
     return sorted(rows, key=lambda row: (row.average is None, -(row.average or 0), row.model))
 
 
@@ -67,15 +74,16 @@ def category_rows(
 ) -> list[CategoryRow]:
     """Return each model's average by category, in the order of `single_rows`; `categories` maps questions to theirs."""
     order = list(dict.fromkeys(categories.values()))
+    cases = list(Ratings.of(ratings).by_case(lambda asked: categories.get(asked.question_id)))
     by_category = {
-        category: {row.model: row.average for row in single_rows(own, count_failed=count_failed)}
+        category: {row.model: row.average for row in _rows(own, count_failed=count_failed)}
         for category in order
-        for own in [[rating for rating in ratings if categories.get(rating.question_id) == category]]
+        for own in [[verdicts for verdicts in cases if verdicts.group == category]]
     }
     present = [category for category in order if by_category[category]]
     return [
         CategoryRow(row.model, {category: by_category[category].get(row.model) for category in present})
-        for row in single_rows(ratings, count_failed=count_failed)
+        for row in _rows(cases, count_failed=count_failed)
     ]
 
 

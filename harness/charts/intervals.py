@@ -1,0 +1,152 @@
+"""Estimates -> a dot for each, a whisker for its 95% interval, the number, and on how many questions it rests.
+
+A ring is an estimate without interval: too few questions, or all equal. Ranks, where given, stand beside as ranges,
+"3-7". n stands beside each where it differs, else once below.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from harness.charts.style import (
+    COLOURS,
+    FAINT,
+    INK,
+    QUIET,
+    RULE,
+    SMALL,
+    WIDTH,
+    Sheet,
+    places_of,
+    shortened,
+    text_width,
+    ticks,
+)
+from harness.errors import UsageError
+from harness.results.bootstrap import Estimate
+from harness.results.ranks import RankRange
+from harness.results.rates import RateRow
+from harness.results.rounding import ABSENT, percent, rounded
+from harness.results.scores import ScoreRow
+
+_ROW = 22.0
+_NAME = 12.5
+"""Ems that a name may take."""
+_HEADS = {"value": 36.0, "rank": 44.0, "n": 32.0}
+"""Width of what stands beside the whiskers."""
+
+
+def score_chart(rows: Sequence[ScoreRow], *, column: str = "average", ranks: Sequence[RankRange] = ()) -> str:
+    """Return the chart of one column of the scores, in the order of the rows, as SVG text.
+
+    Args:
+        rows: a model each.
+        column: `average`, `drop`, `turn_1` and so on, or the name of a group.
+        ranks: the ranges to show beside (default: none).
+    """
+    found = {row.model: _of_column(row, column) for row in rows}
+    label = {"average": "average score", "drop": "turn 1 less turn 2"}.get(column, column.replace("turn_", "turn "))
+    return interval_chart(found, label=label, ranks=ranks, reference=0.0 if column == "drop" else None)
+
+
+def rate_chart(rows: Sequence[RateRow]) -> str:
+    """Return the chart of win rates with ties as half, in the order of the rows, as SVG text."""
+    found = {row.model: row.overall.win_rate_adjusted for row in rows}
+    return interval_chart(found, label="win rate, ties half", as_percent=True, reference=0.5)
+
+
+def interval_chart(
+    estimates: Mapping[str, Estimate],
+    *,
+    label: str,
+    ranks: Sequence[RankRange] = (),
+    reference: float | None = None,
+    as_percent: bool = False,
+) -> str:
+    """Return the chart of one estimate for each name, in their order, as SVG text.
+
+    Args:
+        estimates: by name; those of models, or whatever else they are about.
+        label: what the numbers are, for the axis.
+        ranks: the ranges to show beside (default: none).
+        reference: a value to mark, such as 0 or one half (default: none).
+        as_percent: whether the numbers are shares.
+
+    Raises:
+        UsageError: there is no estimate with a value.
+    """
+    known = [v for e in estimates.values() for v in (e.low, e.value, e.high) if v is not None]
+    if not known:
+        raise UsageError(f"a chart of the {label} needs at least one model with a value; there is none")
+    marks = ticks(*_ends(known if reference is None else [*known, reference]))
+    range_of = {rank.model: str(rank) for rank in ranks}
+    left = text_width(list(estimates), _NAME) + 12.0
+    counts = {estimate.questions for estimate in estimates.values()}
+    heads = ["value", *(["rank"] if ranks else []), *(["n"] if len(counts) > 1 else [])]
+    right = 8.0 + sum(_HEADS[head] for head in heads)
+    top, bottom = 24.0, 40.0
+    height = top + _ROW * len(estimates) + bottom
+    sheet = Sheet(WIDTH, height, f"{label} of {len(estimates)} models, each with a 95% interval")
+    span = WIDTH - right - left - 8.0
+
+    def at(value: float) -> float:
+        return left + 4.0 + span * (value - marks[0]) / (marks[-1] - marks[0])
+
+    last = places_of(marks)
+    for mark in marks:
+        sheet.line([at(mark)] * 2, [top, height - bottom], RULE)
+        text = _number(mark, last, as_percent)
+        sheet.text(at(mark), height - bottom + 12.0, text, anchor="middle", size=SMALL, colour=QUIET)
+    below = "n: questions" if len(counts) > 1 else f"n = {counts.pop()} questions"
+    sheet.text(
+        WIDTH / 2, height - 10.0, f"{shortened(label, 18.0)}, 95% interval, {below}", anchor="middle", size=SMALL
+    )
+    if reference is not None:
+        sheet.line([at(reference)] * 2, [top, height - bottom], FAINT, dashes=(3, 3))
+    edge = WIDTH - right
+    ends = [edge + sum(_HEADS[head] for head in heads[: at + 1]) for at in range(len(heads))]
+    for head, x in zip(heads, ends, strict=True):
+        sheet.text(x, 10.0, head, anchor="end", size=SMALL, colour=QUIET)
+    for place, (name, estimate) in enumerate(estimates.items()):
+        y = top + _ROW * (place + 0.5)
+        sheet.text(left - 8.0, y, name, anchor="end", ems=_NAME)
+        _whisker(sheet, estimate, at, y)
+        cells = {
+            "value": ABSENT if estimate.value is None else _number(estimate.value, 2, as_percent),
+            "rank": range_of.get(name, ABSENT),
+            "n": str(estimate.questions),
+        }
+        for head, x in zip(heads, ends, strict=True):
+            sheet.text(x, y, cells[head], anchor="end", size=SMALL, colour=INK if head == "value" else QUIET)
+    return sheet.svg()
+
+
+def _of_column(row: ScoreRow, column: str) -> Estimate:
+    """Return the row's estimate of that column."""
+    turns = {f"turn_{turn}": estimate for turn, estimate in row.turns.items()}
+    columns = {**{str(group): e for group, e in row.groups.items()}, **turns, "average": row.average}
+    if row.drop is not None:
+        columns["drop"] = row.drop
+    if column not in columns:
+        raise UsageError(f"no column {column!r} in the scores of {row.model}; there are: {', '.join(columns)}")
+    return columns[column]
+
+
+def _ends(known: Sequence[float]) -> tuple[float, float]:
+    """Return what the axis must hold; some room where all values are equal."""
+    low, high = min(known), max(known)
+    return (low, high) if high - low > 1e-9 * max(1.0, abs(low)) else (low - 0.5, high + 0.5)
+
+
+def _whisker(sheet: Sheet, estimate: Estimate, at: Callable[[float], float], y: float) -> None:
+    """Draw one estimate: a whisker and a dot, or a ring where there is no interval."""
+    if estimate.value is None:
+        return
+    if estimate.low is not None and estimate.high is not None:
+        low, high = at(estimate.low), at(estimate.high)
+        sheet.line([low, high], [y, y], COLOURS[0], width=2.0)
+        for end in (low, high):
+            sheet.line([end, end], [y - 4.0, y + 4.0], COLOURS[0], width=1.5)
+    sheet.dot(at(estimate.value), y, 3.5, COLOURS[0], hollow=estimate.low is None)
+
+
+def _number(value: float, places: int, as_percent: bool) -> str:
+    return percent(value) if as_percent else rounded(value, places)

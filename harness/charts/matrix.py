@@ -1,0 +1,136 @@
+"""Every two models -> a cell: the row's model against the column's.
+
+Columns carry the numbers of the rows, so that long names need no turned head. Blue cells speak for the row's model,
+orange ones for the column's, and every cell says its number; a dash stands where two models never met.
+"""
+
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from harness.charts.style import INK, QUIET, SMALL, WIDTH, Sheet, text_width
+from harness.errors import UsageError
+from harness.results.matrix import Cell
+from harness.results.paired import Paired, PairedTable
+from harness.results.rounding import ABSENT, percent, rounded
+
+_NAME = 12.5
+"""Ems that a name may take."""
+_CELL = 22.0
+"""Height of a cell."""
+_FOR, _AGAINST, _NEUTRAL, _NONE = (33, 102, 172), (179, 88, 6), (247, 247, 247), "#ffffff"
+
+
+class _Shown(NamedTuple):
+    """What stands in a cell."""
+
+    text: str
+    strength: float
+    """From -1, all for the column's model, to 1, all for the row's."""
+    tip: str
+    bold: bool = False
+    quiet: bool = False
+
+
+def win_rate_chart(matrix: Sequence[Sequence[Cell]]) -> str:
+    """Return the heat map of win rates in per cent, ties counting half, as SVG text.
+
+    `matrix` is what `pair_matrix` returns: a row for each model, its own place left out.
+
+    Raises:
+        UsageError: there are fewer than two models.
+    """
+    models = [row[0].model for row in matrix if row]
+    cell_of = {(cell.model, cell.opponent): cell for row in matrix for cell in row}
+
+    def shown(row: int, column: int) -> _Shown | None:
+        cell = cell_of.get((models[row], models[column]))
+        rate = cell.win_rate_adjusted if cell else None
+        if cell is None or rate is None or rate.value is None:
+            return None
+        interval = "" if rate.low is None or rate.high is None else f" [{percent(rate.low)}, {percent(rate.high)}]"
+        tip = f"{cell.model} against {cell.opponent}: {percent(rate.value)}{interval} of {cell.n}"
+        return _Shown(percent(rate.value).removesuffix("%"), 2 * rate.value - 1, tip)
+
+    return _heat_map(models, shown, "win rate of the row's model against the column's, in %, ties half")
+
+
+def difference_chart(table: PairedTable) -> str:
+    """Return the heat map of paired differences, as SVG text; what can be told is bold, the rest grey and uncoloured.
+
+    Raises:
+        UsageError: there are fewer than two models.
+    """
+    models = list(table.models)
+    place = {model: at for at, model in enumerate(models)}
+    pair_of = {(place[pair.model_1], place[pair.model_2]): pair for pair in table.pairs}
+    most = max((abs(pair.difference.value or 0.0) for pair in table.pairs), default=0.0) or 1.0
+
+    def shown(row: int, column: int) -> _Shown | None:
+        pair, sign = pair_of.get((row, column)), 1.0
+        if pair is None:
+            pair, sign = pair_of.get((column, row)), -1.0
+        if pair is None or pair.difference.value is None:
+            return None
+        value = sign * pair.difference.value
+        told = pair.told_apart
+        tip = f"{models[row]} less {models[column]}: {_told(pair, sign)}"
+        return _Shown(rounded(value, 1), value / most if told else 0.0, tip, bold=told, quiet=not told)
+
+    note = "the row's model less the column's; bold: can be told apart"
+    return _heat_map(models, shown, note)
+
+
+def _told(pair: Paired, sign: float) -> str:
+    """Return what is known of a pair, for its tooltip."""
+    estimate = pair.difference
+    low, high = (estimate.low, estimate.high) if sign > 0 else (estimate.high, estimate.low)
+    text = rounded(sign * (estimate.value or 0.0), 2)
+    if low is not None and high is not None:
+        text += f" [{rounded(sign * low, 2)}, {rounded(sign * high, 2)}]"
+    p = "" if pair.p_holm is None else f", p {rounded(pair.p_holm, 3)}"
+    return f"{text} on {pair.n} questions{p}, {'told apart' if pair.told_apart else 'cannot be told apart'}"
+
+
+def _heat_map(models: Sequence[str], shown: Callable[[int, int], _Shown | None], note: str) -> str:
+    """Return the chart."""
+    if len(models) < 2:
+        raise UsageError("a matrix needs at least two models")
+    left = text_width(models, _NAME) + 34.0
+    width = max(WIDTH, left + 27.0 * len(models) + 4.0)
+    lines = textwrap.wrap(note, int((width - 8.0) / (0.55 * SMALL)))
+    wide = min(64.0, (width - left - 4.0) / len(models))
+    top = 26.0
+    sheet = Sheet(
+        width, top + _CELL * len(models) + 16.0 + 15.0 * len(lines), f"matrix of {len(models)} models: {note}"
+    )
+    for row, model in enumerate(models):
+        y = top + _CELL * (row + 0.5)
+        sheet.text(left - 30.0, y, model, anchor="end", ems=_NAME)
+        sheet.text(left - 6.0, y, str(row + 1), anchor="end", size=SMALL, colour=QUIET)
+        x = left + wide * (row + 0.5)
+        sheet.text(x, top - 12.0, str(row + 1), anchor="middle", size=SMALL, colour=QUIET, tip=model)
+        for column in range(len(models)):
+            if row != column:
+                _draw(sheet, shown(row, column), left + wide * column, top + _CELL * row, wide)
+    for at, line in enumerate(lines):
+        sheet.text(4.0, top + _CELL * len(models) + 16.0 + 15.0 * at, line, size=SMALL, colour=QUIET)
+    return sheet.svg()
+
+
+def _draw(sheet: Sheet, cell: _Shown | None, x: float, y: float, wide: float) -> None:
+    """Draw one cell."""
+    colour = _NONE if cell is None else _shade(cell.strength)
+    sheet.box(x + 0.5, y + 0.5, wide - 1.0, _CELL - 1.0, colour)
+    text, tip, bold, ink = ABSENT, None, False, QUIET
+    if cell is not None:
+        ink = QUIET if cell.quiet else "#ffffff" if abs(cell.strength) > 0.62 else INK
+        text, tip, bold = cell.text, cell.tip, cell.bold
+    sheet.text(x + wide / 2, y + _CELL / 2, text, anchor="middle", size=SMALL, colour=ink, bold=bold, tip=tip)
+
+
+def _shade(strength: float) -> str:
+    """Return the colour between neutral and the end that the strength points to."""
+    end = _FOR if strength > 0 else _AGAINST
+    share = min(1.0, abs(strength))
+    return "#" + "".join(f"{round(n + share * (e - n)):02x}" for n, e in zip(_NEUTRAL, end, strict=True))

@@ -1,0 +1,93 @@
+"""Position rows -> a bar for each group: consistent, biased to first, biased to second, one-sided tie.
+
+Shares are of the pairs with a verdict in both games; `n` counts those, and "no verdict" the pairs left out.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from harness.charts.style import COLOURS, INK, QUIET, RULE, SMALL, WIDTH, Sheet, text_width
+from harness.errors import UsageError
+from harness.results.position import KINDS, By, PositionRow
+from harness.results.rounding import percent
+
+_COLOURS = ("#bcd5e8", COLOURS[1], COLOURS[0], "#d5d9de")
+_ON = (INK, "#ffffff", "#ffffff", INK)
+_WORDS = ("consistent", "biased to first", "biased to second", "one-sided tie")
+_ROW = 26.0
+_NAME = 11.0
+"""Ems that a name may take."""
+
+
+def position_chart(rows: Sequence[PositionRow], *, by: Sequence[By] = ("all", "judge", "category", "turn")) -> str:
+    """Return the chart of the rows grouped in these ways, in their order, as SVG text.
+
+    Groups without any pair that has a verdict in both games have no bar. Beside all pairs, a way of grouping that has
+    one group only would say the same twice and is left out.
+
+    Raises:
+        UsageError: no row is grouped so.
+    """
+    groups = Counter(row.by for row in rows)
+    chosen = [row for row in rows if row.by in by and (row.by == "all" or "all" not in by or groups[row.by] > 1)]
+    if not chosen:
+        there = ", ".join(groups) or "nothing"
+        raise UsageError(f"no pairs by {', '.join(by)} to draw; there are rows by: {there}")
+    names = [_name(row) for row in chosen]
+    errors = any(row.errors for row in chosen)
+    left = text_width(names, _NAME) + 12.0
+    right = 46.0 + (64.0 if errors else 0.0)
+    top, wide = 64.0, WIDTH - left - right
+    gaps = sum(one.by != other.by for one, other in pairwise(chosen))
+    height = top + _ROW * len(chosen) + 8.0 * gaps + 28.0
+    sheet = Sheet(WIDTH, height, "shares of pairs in which the judge was consistent, or went by the place of an answer")
+    for at, word in enumerate(_WORDS):
+        x, y = 4.0 + (at % 2) * WIDTH / 2, 12.0 + 20.0 * (at // 2)
+        sheet.box(x, y - 6.0, 12.0, 12.0, _COLOURS[at])
+        sheet.text(x + 18.0, y, word)
+    heads = [("n", WIDTH - right + 42.0), *([("no verdict", WIDTH - 2.0)] if errors else [])]
+    for head, x in heads:
+        sheet.text(x, top - 10.0, head, anchor="end", size=SMALL, colour=QUIET)
+    y, before = top, chosen[0].by
+    for row, name in zip(chosen, names, strict=True):
+        y += 8.0 if row.by != before else 0.0
+        before = row.by
+        middle = y + _ROW / 2
+        sheet.text(left - 8.0, middle, name, anchor="end", ems=_NAME)
+        _bar(sheet, row, left, y + 3.0, wide)
+        for number, (_, x) in zip((row.n, row.errors), heads, strict=False):
+            sheet.text(x, middle, str(number), anchor="end", size=SMALL, colour=QUIET)
+        y += _ROW
+    sheet.line([left, left], [top, y], RULE)
+    for share in (0.0, 0.5, 1.0):
+        sheet.text(left + wide * share, y + 12.0, percent(share), anchor="middle", size=SMALL, colour=QUIET)
+    return sheet.svg()
+
+
+def _name(row: PositionRow) -> str:
+    """Return what the row is about."""
+    if row.by == "all":
+        return "all pairs"
+    if row.group is None:
+        return f"no {row.by}"
+    return str(row.group) if row.by in {"judge", "category"} else f"{row.by.removeprefix('score ')} {row.group}"
+
+
+def _bar(sheet: Sheet, row: PositionRow, left: float, y: float, wide: float) -> None:
+    """Draw one bar, with the shares that fit into their parts."""
+    if not row.n:
+        return
+    counts = [int(getattr(row, kind)) for kind in KINDS]
+    x = left
+    for at, count in enumerate(counts):
+        part = wide * count / row.n
+        if count:
+            sheet.box(x, y, part, _ROW - 6.0, _COLOURS[at])
+        if x > left and count:
+            sheet.line([x, x], [y, y + _ROW - 6.0], "#ffffff")
+        if part > 30.0:
+            middle = y + _ROW / 2 - 3.0
+            text = percent(count / row.n)
+            sheet.text(x + part / 2, middle, text, anchor="middle", size=SMALL, colour=_ON[at])
+        x += part

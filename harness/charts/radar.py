@@ -1,0 +1,117 @@
+"""Scores of up to six models by category -> one closed line for each, on one spoke for each category.
+
+The centre is the least score of the scale and the rim the greatest, so that the same page drawn twice can be laid side
+by side. A model without score in a category has a gap there. Lines differ in colour, dashes and markers.
+"""
+
+import math
+from collections.abc import Sequence
+
+from harness.charts.style import COLOURS, QUIET, RULE, SMALL, WIDTH, Anchor, Sheet, places_of, ticks
+from harness.errors import UsageError
+from harness.results.rounding import rounded
+from harness.results.scores import ScoreRow
+
+MOST = 6
+"""Models in one radar; more cannot be told from each other."""
+_DASHES: tuple[tuple[float, ...], ...] = ((), (6, 3), (2, 2.5), (9, 3, 2, 3), (4, 2), (1, 3))
+_RADIUS = 118.0
+_NAME = 14.0
+"""Ems that a name may take."""
+
+
+def radar_chart(
+    rows: Sequence[ScoreRow], *, models: Sequence[str] | None = None, scale: tuple[float, float] = (1.0, 10.0)
+) -> str:
+    """Return the radar of the chosen models by category, as SVG text.
+
+    Args:
+        rows: a model each.
+        models: which, in this order; at most six (default: the first six rows).
+        scale: the judge's least and greatest score.
+
+    Raises:
+        UsageError: a model is not there, or there are too many models or too few categories.
+    """
+    chosen = _chosen(rows, models)
+    spokes = list(dict.fromkeys(str(group) for row in chosen for group in row.groups))
+    if len(spokes) < 3:
+        raise UsageError(f"a radar needs at least three categories, and these scores have {len(spokes)}")
+    if not scale[0] < scale[1]:
+        raise UsageError(f"a scale from {scale[0]:g} to {scale[1]:g} holds no scores; name the least score first")
+    centre = (WIDTH / 2, _RADIUS + 34.0)
+    legend = centre[1] + _RADIUS + 40.0
+    height = legend + 20.0 * math.ceil(len(chosen) / 2) + 4.0
+    names = ", ".join(row.model for row in chosen)
+    sheet = Sheet(WIDTH, height, f"average score by category of {names}")
+    _web(sheet, spokes, centre, scale)
+    for kind, row in enumerate(chosen):
+        _line(sheet, row, kind, spokes, centre, scale)
+    for kind, row in enumerate(chosen):
+        x, y = 8.0 + (kind % 2) * WIDTH / 2, legend + 20.0 * (kind // 2)
+        sheet.line([x, x + 26.0], [y, y], COLOURS[kind], width=2.0, dashes=_DASHES[kind])
+        sheet.marker(x + 13.0, y, kind, 4.0, COLOURS[kind])
+        sheet.text(x + 33.0, y, row.model, ems=_NAME)
+    return sheet.svg()
+
+
+def _chosen(rows: Sequence[ScoreRow], models: Sequence[str] | None) -> list[ScoreRow]:
+    """Return the rows of the models to draw."""
+    if models is None:
+        return list(rows[:MOST])
+    names = list(dict.fromkeys(models))
+    if len(names) > MOST:
+        raise UsageError(f"a radar shows at most {MOST} models, not {len(names)}; name fewer")
+    row_of = {row.model: row for row in rows}
+    absent = [name for name in names if name not in row_of]
+    if absent:
+        raise UsageError(f"no scores of {', '.join(absent)}; there are: {', '.join(row_of)}")
+    return [row_of[name] for name in names]
+
+
+def _web(sheet: Sheet, spokes: Sequence[str], centre: tuple[float, float], scale: tuple[float, float]) -> None:
+    """Draw rings, spokes and their names."""
+    marks = [mark for mark in ticks(*scale, most=5) if scale[0] < mark < scale[1]] + [scale[1]]
+    for mark in marks:
+        ring = [_point(at, len(spokes), mark, centre, scale) for at in range(len(spokes))]
+        sheet.line([x for x, _ in [*ring, ring[0]]], [y for _, y in [*ring, ring[0]]], RULE)
+    for at, name in enumerate(spokes):
+        x, y = _point(at, len(spokes), scale[1], centre, scale)
+        sheet.line([centre[0], x], [centre[1], y], RULE)
+        right, down = (x - centre[0]) / _RADIUS, (y - centre[1]) / _RADIUS
+        anchor: Anchor = "middle" if abs(right) < 0.2 else "start" if right > 0 else "end"
+        sheet.text(x + 9.0 * right, y + 13.0 * down, name, anchor=anchor, ems=18.0 if anchor == "middle" else 6.5)
+    last = places_of(marks)
+    for mark in marks:
+        y = centre[1] - _RADIUS * (mark - scale[0]) / (scale[1] - scale[0])
+        sheet.text(centre[0] + 4.0, y + 7.0, rounded(mark, last), size=SMALL, colour=QUIET)
+
+
+def _line(
+    sheet: Sheet,
+    row: ScoreRow,
+    kind: int,
+    spokes: Sequence[str],
+    centre: tuple[float, float],
+    scale: tuple[float, float],
+) -> None:
+    """Draw one model."""
+    value_of = {str(group): estimate.value for group, estimate in row.groups.items()}
+    values = [value_of.get(spoke) for spoke in spokes]
+    points = [
+        None if value is None else _point(at, len(spokes), value, centre, scale) for at, value in enumerate(values)
+    ]
+    closed = [point or (math.nan, math.nan) for point in [*points, points[0]]]
+    sheet.line([x for x, _ in closed], [y for _, y in closed], COLOURS[kind], width=1.8, dashes=_DASHES[kind])
+    for point in points:
+        if point:
+            sheet.marker(*point, kind, 3.2, COLOURS[kind])
+
+
+def _point(
+    at: int, spokes: int, value: float, centre: tuple[float, float], scale: tuple[float, float]
+) -> tuple[float, float]:
+    """Return where a value lies on a spoke; the first spoke points up, the others follow clockwise."""
+    far = _RADIUS * (min(max(value, scale[0]), scale[1]) - scale[0]) / (scale[1] - scale[0])
+    turn = 2 * math.pi * at / spokes
+    return centre[0] + far * math.sin(turn), centre[1] - far * math.cos(turn)

@@ -1,0 +1,373 @@
+"""Show what a judge is worth: one report for each question about it."""
+
+import argparse
+import difflib
+import itertools
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from harness.cli import command
+
+if TYPE_CHECKING:
+    from harness.results.report import Report
+
+NAME = "judge_report"
+PURPOSE = (
+    "Show what a judge is worth: whether it is consistent, agrees with people, and favours anything but the answer."
+)
+EXAMPLES = (
+    "judge_report position --input-file gpt-4_pair.jsonl",
+    "judge_report agreement --votes gpt-4_pair.jsonl human.jsonl --exclude 'author*'",
+    "judge_report self --judge-model gpt-4 claude-v1 --format json",
+)
+_OF_EVERY_COMMAND = {"-q", "--quiet", "-v", "--verbose"}
+
+
+class Kind(NamedTuple):
+    """One report: what it is for, its flags, and the call that makes it."""
+
+    purpose: str
+    examples: tuple[str, ...]
+    flags: Callable[[Any], None]
+    make: Callable[[argparse.Namespace], "Report"]
+
+
+class _Reports(command.Parser):
+    """The parser of the command itself: what stands after a report's name belongs to that report."""
+
+    def _check_flags(self, words: Iterable[str]) -> None:
+        super()._check_flags(itertools.takewhile(lambda word: word not in KINDS, words))
+
+
+def parser() -> command.Parser:
+    """Return the parser of the command itself, which names the reports."""
+    p = _Reports(NAME, PURPOSE, EXAMPLES)
+    reports = p.add_argument_group("reports", f"{NAME} REPORT --help says more about each.")
+    told = "; ".join(f"{name}: {kind.purpose}" for name, kind in KINDS.items())
+    reports.add_argument("report", metavar="REPORT", choices=list(KINDS), help=told)
+    reports.add_argument("flags", metavar="...", nargs=argparse.REMAINDER, help="the flags of that report")
+    return p
+
+
+def parsers() -> dict[str, command.Parser]:
+    """Return the parser of every report, by the report's name."""
+    return {name: _parser_of(name) for name in KINDS}
+
+
+def _parser_of(name: str) -> command.Parser:
+    kind = KINDS[name]
+    purpose = f"Show {kind.purpose}."
+    p = command.Parser(f"{NAME} {name}", purpose, [f"{NAME} {name} {words}" for words in kind.examples])
+    kind.flags(p.add_argument_group("what to show"))
+    command.add_bench(p, default=None)
+    output = p.add_argument_group("output")
+    output.add_argument(
+        "--format",
+        default="table",
+        choices=["table", "json", "csv", "markdown"],
+        help="how to print; json and csv are not rounded (default: table)",
+    )
+    if name != "corrected":  # its intervals have a formula
+        output.add_argument(
+            "--seed",
+            type=command.whole,
+            default=0,
+            metavar="N",
+            help="of the resampling behind the intervals; the same seed gives the same digits (default: 0)",
+        )
+    return p
+
+
+def _judge(group: Any, *, several: str | None = None) -> None:
+    """Add the flags that choose whose judgments; `several` says what naming more than one does."""
+    if several:
+        command.add_names(group, "--judge-model", help=several)
+    else:
+        group.add_argument(
+            "--judge-model", metavar="NAME", help="whose judgments (default: the only judge's; of several, name one)"
+        )
+    group.add_argument(
+        "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
+    )
+
+
+def _one_file(group: Any) -> None:
+    group.add_argument(
+        "--input-file", metavar="FILE", help="a pair judgment or vote file (default: the one in model_judgment/)"
+    )
+
+
+def _files(group: Any, what: str) -> None:
+    command.add_names(group, "--input-file", metavar="FILE", help=f"{what} (default: those in model_judgment/)")
+    _mode(group)
+
+
+def _mode(group: Any) -> None:
+    group.add_argument(
+        "--mode",
+        choices=command.MODES,
+        help="grades or pairs (default: what the files hold; of model_judgment/, single)",
+    )
+
+
+def _votes(group: Any, what: str) -> None:
+    command.add_names(group, "--votes", metavar="FILE", required=True, help=f"{what} (needed)")
+    command.add_names(group, "--exclude", metavar="GLOB", help="voters to leave out, such as 'author*' (default: none)")
+
+
+def _position_flags(group: Any) -> None:
+    _one_file(group)
+    _judge(group, several="whose judgments; several are counted together and each for itself (default: the only one's)")
+
+
+def _agreement_flags(group: Any) -> None:
+    _votes(group, "files of votes or of judgments, all of pairs or all of grades; every two are compared")
+    _judge(group, several="the judges or voters to take (default: all)")
+
+
+def _length_flags(group: Any) -> None:
+    _one_file(group)
+    _judge(group)
+    command.add_names(
+        group, "--exclude", metavar="GLOB", help="voters to leave out of a vote file, such as 'author*' (default: none)"
+    )
+
+
+def _repeat_flags(group: Any) -> None:
+    _files(group, "judgment files; several of one judge are its repeats")
+    _judge(group, several="whose judgments; several become a source of variance of their own (default: the only one's)")
+
+
+def _self_flags(group: Any) -> None:
+    _files(group, "judgment files of two judges or more")
+    _judge(group, several="the judges (default: all that there are)")
+    command.add_names(
+        group,
+        "--family",
+        metavar="NAME=FAMILY",
+        help="of which family a model or judge is (default: the part of its name before the first - or /)",
+    )
+
+
+def _ranking_flags(group: Any) -> None:
+    group.add_argument(
+        "--against",
+        required=True,
+        metavar="FILE.csv",
+        help="a ranking with a header: a column of models and one of scores, where more is better, or ranks (needed)",
+    )
+    group.add_argument("--model-column", metavar="NAME", help="its column of models (default: model, name, ...)")
+    group.add_argument("--score-column", metavar="NAME", help="its column of scores (default: score, rating, elo, ...)")
+    group.add_argument(
+        "--input-file", metavar="FILE", help="a judgment or vote file (default: the one in model_judgment/)"
+    )
+    _mode(group)
+    _judge(group)
+
+
+def _corrected_flags(group: Any) -> None:
+    _votes(group, "files of people's votes on some of the pairs")
+    _one_file(group)
+    _judge(group)
+    command.add_names(group, "--turns", help="the turns to count (default: all)", metavar="N", type=command.positive)
+    group.add_argument(
+        "--all-questions",
+        action="store_true",
+        help="make the intervals about all questions of this kind, not these alone (default: off)",
+    )
+
+
+def _shared(args: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return the arguments of every report, and those of these names; flags that were not given are left out."""
+    wanted = ("judge_model", "judge_set", "bench_name", "data_dir", "seed", *names)
+    return {name: getattr(args, name) for name in wanted if getattr(args, name, None) is not None}
+
+
+def _position(args: argparse.Namespace) -> "Report":
+    from harness.results.report import judge_position
+
+    return judge_position(**_shared(args, "input_file"))
+
+
+def _agreement(args: argparse.Namespace) -> "Report":
+    from harness.results.votes_report import judge_agreement
+
+    return judge_agreement(**_shared(args, "votes", "exclude"))
+
+
+def _length(args: argparse.Namespace) -> "Report":
+    from harness.results.report import judge_length
+
+    return judge_length(**_shared(args, "input_file", "exclude"))
+
+
+def _repeat(args: argparse.Namespace) -> "Report":
+    from harness.results.report import judge_repeat
+
+    return judge_repeat(args.mode, **_shared(args, "input_file"))
+
+
+def _self(args: argparse.Namespace) -> "Report":
+    from harness.errors import UsageError
+    from harness.results.models_report import judge_self
+
+    families = {}
+    for text in args.family or ():
+        name, _, family = text.rpartition("=")
+        if not (name and family):
+            raise UsageError(f"--family must be NAME=FAMILY, this is {text!r}")
+        families[name] = family
+    return judge_self(args.mode, families=families, **_shared(args, "input_file"))
+
+
+def _ranking(args: argparse.Namespace) -> "Report":
+    from harness.results.models_report import judge_ranking
+
+    return judge_ranking(args.against, args.mode, **_shared(args, "input_file", "model_column", "score_column"))
+
+
+def _corrected(args: argparse.Namespace) -> "Report":
+    from harness.results.votes_report import judge_corrected
+
+    return judge_corrected(finite=not args.all_questions, **_shared(args, "votes", "exclude", "input_file", "turns"))
+
+
+KINDS: dict[str, Kind] = {
+    "position": Kind(
+        "whether the judge goes by the place in which it sees an answer",
+        ("--judge-model gpt-4", "--input-file gpt-4_pair.jsonl --format json"),
+        _position_flags,
+        _position,
+    ),
+    "agreement": Kind(
+        "how often judges and people agree, and how models fare with each of them",
+        ("--votes gpt-4_pair.jsonl human.jsonl --exclude 'author*'", "--votes a_single.jsonl b_single.jsonl"),
+        _agreement_flags,
+        _agreement,
+    ),
+    "length": Kind(
+        "how often the longer answer wins, and who wins at equal length",
+        ("--judge-model gpt-4", "--input-file human.jsonl --bench-name mt_bench"),
+        _length_flags,
+        _length,
+    ),
+    "repeat": Kind(
+        "how much verdicts vary by question, model, order, judge, and from one time to the next",
+        ("--judge-model gpt-4", "--input-file run_1.jsonl run_2.jsonl"),
+        _repeat_flags,
+        _repeat,
+    ),
+    "self": Kind(
+        "whether a judge favours the models of its own family, against other judges",
+        ("--judge-model gpt-4 claude-v1", "--family openai/o3=gpt --mode pairwise-all"),
+        _self_flags,
+        _self,
+    ),
+    "ranking": Kind(
+        "how well the judge's ranking of the models agrees with any other one",
+        ("--against arena.csv --judge-model gpt-4", "--against arena.csv --score-column elo --mode pairwise-all"),
+        _ranking_flags,
+        _ranking,
+    ),
+    "corrected": Kind(
+        "win rates as people would give them, from votes on some pairs and a judge's verdicts on all",
+        ("--votes human.jsonl --judge-model gpt-4", "--votes human.jsonl --input-file gpt-4_pair.jsonl --turns 1"),
+        _corrected_flags,
+        _corrected,
+    ),
+}
+
+
+def work(args: argparse.Namespace) -> int:
+    """Make the report, print it."""
+    from harness.cli.tables import as_csv, as_json
+
+    report = KINDS[args.report].make(args)
+    for path in report.paths:
+        command.detail(args, f"judgments: {path}")
+    if args.format == "json":
+        head = {"report": report.name, "judge": report.judge, "bench": report.bench}
+        command.results(as_json({**head, "rows": report.rows, **report.more}))
+    elif args.format == "csv":
+        command.results(as_csv(report.rows))
+    else:
+        command.results(_tables(report, markdown=args.format == "markdown"))
+        return 0
+    for note in report.notes:
+        command.say(args, f"{NAME} {report.name}: note: {note}")
+    return 0
+
+
+def _tables(report: "Report", *, markdown: bool) -> str:
+    """Return the tables for people, with what they should know about them."""
+    from harness.cli.tables import as_markdown, as_table, printable
+
+    draw = as_markdown if markdown else as_table
+    about = f"{report.name}, questions: {report.bench or 'unstated'}, judge: {report.judge}"
+    parts = [f"**{printable(about)}**" if markdown else printable(about)]
+    for title, rows in _parts(report):
+        parts += [title] if title else []
+        parts.append(draw([_narrow(row) for row in rows], places=3))
+    if report.notes:
+        parts.append("\n".join(f"- {note}" if markdown else f"note: {note}" for note in map(printable, report.notes)))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _parts(report: "Report") -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return the tables with their titles; wide or long ones are divided, no number is left out."""
+    tables: list[tuple[str, list[dict[str, Any]]]] = [("", report.rows)]
+    if report.name == "position":
+        counts = [{name: v for name, v in row.items() if "share" not in name} for row in report.rows]
+        shares = [
+            {name: v for name, v in row.items() if "share" in name or name in {"by", "group"}} for row in report.rows
+        ]
+        tables = [("", counts), ("shares, with 95% intervals", shares)]
+    elif any(row.get("category") for row in report.rows):
+        whole = [
+            {name: v for name, v in row.items() if name != "category"} for row in report.rows if not row["category"]
+        ]
+        tables = [("", whole), ("by category", [row for row in report.rows if row["category"]])]
+    return tables + [(name.replace("_", " "), rows) for name, rows in report.more.items() if rows]
+
+
+def _narrow(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row with every interval in the cell of its number, and a dash for all that is None."""
+    from harness.cli.tables import rounded
+
+    narrow: dict[str, Any] = {}
+    for name, value in row.items():
+        stem = name.removesuffix("_low").removesuffix("_high")
+        if stem != name and stem in row:
+            continue
+        if name in {"low", "high"}:
+            continue
+        low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+        if name in {"ratio", "value", "difference"} and low is None:
+            low, high = row.get("low"), row.get("high")
+        if isinstance(value, float) and low is not None and high is not None:
+            narrow[name] = f"{rounded(value, 3)} ({rounded(low, 3)} to {rounded(high, 3)})"
+        else:
+            narrow[name] = value
+    return narrow
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    at = next((at for at, word in enumerate(words) if word not in _OF_EVERY_COMMAND), len(words))
+    name = words[at] if at < len(words) else None
+    if name in KINDS:
+        parser_of_report = _parser_of(str(name))
+        parser_of_report.set_defaults(report=name)
+        return command.run_command(parser_of_report, work, words[:at] + words[at + 1 :])
+    if name is None or not name.startswith("-"):
+        near = difflib.get_close_matches(name or "", KINDS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(KINDS)}"
+        command.warn(NAME, f"error: {f'no report {name!r}' if name else 'no report named'}; {hint} (see {NAME} --help)")
+        return 2
+    return command.run_command(parser(), work, words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

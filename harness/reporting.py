@@ -1,0 +1,300 @@
+"""Results -> one HTML page that needs nothing else: tables and charts, for a browser, a phone, or paper.
+
+Everything that comes from a file is escaped, a content security policy forbids scripts and whatever lies outside the
+page, and numbers are rounded by the same function as everywhere.
+"""
+
+import html
+import pathlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, TypeAlias
+
+from harness.charts import (
+    difference_chart,
+    position_chart,
+    radar_chart,
+    rate_chart,
+    score_chart,
+    win_rate_chart,
+)
+from harness.errors import StorageError
+from harness.results.detail import PairwiseDetail, SingleDetail, pair_row
+from harness.results.rounding import printable, shown
+from harness.results.show import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows with a heading."""
+
+    title: str
+    rows: Sequence[Mapping[str, Any]]
+    """By column name, as `Result.rows()` gives them; numbers unrounded, None where there is none."""
+    note: str | None = None
+    """A sentence below."""
+    places: int = 2
+    """Decimal places of numbers that are not whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A picture with a heading."""
+
+    title: str
+    svg: str
+    """As the functions of `harness.charts` return it; it goes into the page as it is."""
+    note: str | None = None
+
+
+Part: TypeAlias = Table | Chart
+
+_COLUMN = 520
+"""Pixels; a chart that is wider takes the width of the page."""
+
+
+def report_html(
+    *,
+    title: str,
+    mode: str,
+    bench: str | None,
+    judge: str,
+    judge_set: str,
+    date: str,
+    notes: Sequence[str] = (),
+    parts: Sequence[Part] = (),
+) -> str:
+    """Return the page.
+
+    Args:
+        title: the heading, and the name of the browser's tab.
+        mode: what was judged, in the words of `--mode`, or the question of a judge report.
+        bench: which questions; None if that is not known.
+        judge: whose judgments.
+        judge_set: made with which judge set.
+        date: when the page was made, as it shall be shown.
+        notes: what a reader must know, a line each.
+        parts: tables and charts from top to bottom; charts that follow each other share the width where there is room.
+    """
+    facts = {"mode": mode, "questions": bench or "unstated", "judge": judge, "judge set": judge_set, "date": date}
+    listed = "".join(f"<div><dt>{_text(name)}</dt><dd>{_name(value)}</dd></div>" for name, value in facts.items())
+    body = [f"<header><h1>{_name(title)}</h1><dl>{listed}</dl></header>"]
+    if notes:
+        items = "".join(f"<li>{_name(note)}</li>" for note in notes)
+        body.append(f'<section class="notes"><h2>Notes</h2><ul>{items}</ul></section>')
+    body.extend(_parts(parts))
+    body.append("<footer>Made by turnbench. This page loads nothing from elsewhere.</footer>")
+    return _PAGE.format(title=_text(title), style=_STYLE, body="\n".join(body))
+
+
+def result_html(result: Result, *, date: str) -> str:
+    """Return the page of a result with its tables and, where the result has intervals, its charts."""
+    single = result.mode == "single"
+    parts: list[Part] = [Table("Results", result.rows(), places=2 if single else 3)]
+    if result.categories:
+        parts.append(Table("Average by category", result.category_table()))
+    if isinstance(result.detail, SingleDetail):
+        parts += _grade_parts(result.detail)
+    elif result.detail is not None:
+        parts += _pair_parts(result.detail)
+    if result.runs is not None:
+        note = "model_1 is of this run, model_2 of the other"
+        parts.append(Table("Against the other run", [pair_row(pair) for pair in result.runs.pairs], note, places=3))
+    return report_html(
+        title=f"{result.judge} on {result.bench or result.path.stem}",
+        mode=result.mode,
+        bench=result.bench,
+        judge=result.judge,
+        judge_set=result.judge_set,
+        date=date,
+        notes=result.notes,
+        parts=parts,
+    )
+
+
+def _grade_parts(detail: SingleDetail) -> Iterator[Part]:
+    """Yield what says how sure grades are."""
+    resampled = f"95% intervals; questions resampled within {detail.by}, seed {detail.seed}."
+    yield Chart("Scores", score_chart(detail.scores, ranks=list(detail.ranks.values())), resampled)
+    if len(detail.scores[0].groups) >= 3:
+        yield Chart(f"By {detail.by}", radar_chart(detail.scores[:6]), "The first six models of the table.")
+    if len(detail.scores) > 1:
+        yield Chart("Differences between models", difference_chart(detail.pairs), "What can be told apart is bold.")
+        yield Table("Each model and the next one", [pair_row(pair) for pair in detail.neighbours()], places=3)
+    yield Table("How sure", detail.rows(), resampled)
+
+
+def _pair_parts(detail: PairwiseDetail) -> Iterator[Part]:
+    """Yield what says how sure wins, losses and ties are."""
+    resampled = f"95% intervals; questions resampled within {detail.by}, seed {detail.seed}."
+    yield Chart("Win rates", rate_chart(detail.rates), f"Ties count half. {resampled}")
+    if len(detail.matrix) > 2:
+        yield Chart("Pairs", win_rate_chart(detail.matrix))
+    if detail.position:
+        yield Chart("Does the judge go by the place of an answer?", position_chart(detail.position))
+    yield Table("How sure", detail.rows(), detail.strengths.why_not, places=3)
+
+
+def write_report(path: pathlib.Path | str, page: str) -> None:
+    """Write the page to a file, in place of what was there.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    target = pathlib.Path(path)
+    try:
+        target.write_text(page, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise StorageError(
+            f"{target}: the report cannot be written ({error.strerror or error}); name another file"
+        ) from error
+
+
+def _parts(parts: Sequence[Part]) -> Iterator[str]:
+    """Return the sections, charts in a row together."""
+    for is_chart, some in groupby(parts, key=lambda part: isinstance(part, Chart)):
+        if is_chart:
+            charts = [part for part in some if isinstance(part, Chart)]
+            inside = "\n".join(_chart(chart, alone=len(charts) == 1) for chart in charts)
+            yield f'<div class="charts">{inside}</div>'
+        else:
+            yield from (_table(part) for part in some if isinstance(part, Table))
+
+
+def _chart(chart: Chart, *, alone: bool) -> str:
+    """Return the picture on a light card that scrolls sideways by itself where it must."""
+    note = f"<p>{_name(chart.note)}</p>" if chart.note else ""
+    inside = f'<div class="sheet" tabindex="0" role="group" aria-label="{_text(chart.title)}">{chart.svg}</div>'
+    width = re.match(r'<svg[^>]* width="(\d+)"', chart.svg)
+    wide = ' class="wide"' if alone or (width and int(width[1]) > _COLUMN) else ""
+    return f"<figure{wide}><figcaption><h2>{_name(chart.title)}</h2></figcaption>{inside}{note}</figure>"
+
+
+def _table(table: Table) -> str:
+    """Return the table in a box that scrolls sideways by itself; its first column stays."""
+    columns = list(dict.fromkeys(name for row in table.rows for name in row))
+    note = f"<p>{_name(table.note)}</p>" if table.note else ""
+    heading = f"<h2>{_name(table.title)}</h2>"
+    if not columns:
+        return f"<section>{heading}<p>There are no rows.</p>{note}</section>"
+    words = {name for name in columns if any(isinstance(row.get(name), str) for row in table.rows)}
+    kind = {name: ' class="word"' if name in words else "" for name in columns}
+    head = "".join(f'<th scope="col"{kind[name]}>{_column(name)}</th>' for name in columns)
+    lines = []
+    for row in table.rows:
+        cells = [_name(shown(row.get(name), table.places)) for name in columns]
+        first = f'<th scope="row"{kind[columns[0]]}><div>{cells[0]}</div></th>'
+        rest = "".join(f"<td{kind[name]}>{cell}</td>" for name, cell in zip(columns[1:], cells[1:], strict=True))
+        lines.append(f"<tr>{first}{rest}</tr>")
+    rows = "\n".join(lines)
+    return (
+        f'<section>{heading}<div class="scroll" tabindex="0" role="group" aria-label="{_text(table.title)}">'
+        f"<table><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table></div>{note}</section>"
+    )
+
+
+def _text(text: str) -> str:
+    """Return the text for a place in which it can be nothing else."""
+    return html.escape(printable(text), quote=True)
+
+
+def _name(text: str) -> str:
+    """Return the text with its own writing direction, so that it turns nothing around it."""
+    return f"<bdi>{_text(text)}</bdi>"
+
+
+def _column(name: str) -> str:
+    """Return a column's name, which may break after each underscore."""
+    text = _text(name)
+    return f"<bdi>{text.replace('_', '_<wbr>') if len(name) > 10 else text}</bdi>"
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+{body}
+</main>
+</body>
+</html>
+"""
+
+_STYLE = """
+:root {
+  color-scheme: light dark;
+  --paper: #ffffff; --ink: #1f2328; --quiet: #59636e; --rule: #d8dee4; --band: #f6f8fa; --sheet: #ffffff;
+}
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #14181d; --ink: #e6e9ed; --quiet: #9aa4af; --rule: #323a43; --band: #1b2027; --sheet: #f7f8fa; }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0; background: var(--paper); color: var(--ink); -webkit-text-size-adjust: 100%;
+  font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+}
+main { max-width: 1120px; margin: 0 auto; padding: 32px 24px 48px; }
+h1 { font-size: 26px; line-height: 1.25; margin: 0 0 16px; font-weight: 650; overflow-wrap: anywhere; }
+h2 { font-size: 17px; line-height: 1.35; margin: 0 0 10px; font-weight: 600; overflow-wrap: anywhere; }
+p, footer { color: var(--quiet); font-size: 13.5px; margin: 8px 0 0; overflow-wrap: anywhere; }
+dl { display: flex; flex-wrap: wrap; gap: 8px 32px; margin: 0; }
+dt { color: var(--quiet); font-size: 12.5px; }
+dd { margin: 0; overflow-wrap: anywhere; }
+header { padding-bottom: 20px; border-bottom: 1px solid var(--rule); }
+section, figure { margin: 28px 0 0; min-width: 0; }
+.notes { background: var(--band); border-radius: 8px; padding: 14px 18px; }
+.notes h2 { font-size: 14px; margin: 0 0 4px; }
+.notes ul { margin: 0; padding-left: 18px; font-size: 14px; overflow-wrap: anywhere; }
+.scroll { overflow-x: auto; border: 1px solid var(--rule); border-radius: 8px; }
+.scroll:focus-visible, .sheet:focus-visible { outline: 2px solid #4493f8; outline-offset: 2px; }
+table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: 14px; }
+td { font-variant-numeric: tabular-nums; }
+th, td { padding: 6px 12px; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); }
+tbody tr:last-child > * { border-bottom: 0; }
+thead th { color: var(--quiet); font-weight: 500; font-size: 13px; vertical-align: bottom; white-space: normal; }
+tbody th { font-weight: 500; }
+.word { text-align: left; }
+th:first-child { position: sticky; left: 0; background: var(--paper); }
+tbody th div { width: max-content; max-width: 300px; white-space: normal; overflow-wrap: anywhere; }
+td.word { white-space: normal; overflow-wrap: anywhere; min-width: 110px; max-width: 420px; }
+.charts { columns: 2; column-gap: 28px; }
+.charts figure { break-inside: avoid; margin: 0; padding-top: 28px; }
+.charts figure.wide { column-span: all; }
+.sheet { background: var(--sheet); border: 1px solid var(--rule); border-radius: 8px; padding: 14px; overflow-x: auto; }
+.sheet svg { display: block; margin: 0 auto; }
+footer { margin-top: 40px; padding-top: 14px; border-top: 1px solid var(--rule); }
+@media (max-width: 860px) { .charts { columns: 1; } }
+@media (max-width: 480px) {
+  main { padding: 20px 14px 32px; }
+  h1 { font-size: 22px; }
+  dl { gap: 8px 20px; }
+  .sheet { padding: 8px; }
+  th, td { padding: 6px 9px; }
+  tbody th div { max-width: 38vw; }
+}
+@media print {
+  :root { --paper: #ffffff; --ink: #000000; --quiet: #444444; --rule: #bbbbbb; --band: #ffffff; --sheet: #ffffff; }
+  @page { margin: 14mm; }
+  body { font-size: 10pt; }
+  main { max-width: none; padding: 0; }
+  .scroll, .sheet { overflow: visible; border: 0; padding: 0; }
+  .notes { padding: 0; }
+  table { font-size: 8pt; }
+  th, td { padding: 2pt 4pt; }
+  th:first-child { position: static; }
+  thead { display: table-header-group; }
+  tr, figure { break-inside: avoid; }
+  h2 { break-after: avoid; }
+  .sheet svg { min-width: 0 !important; max-height: 210mm; }
+}
+"""

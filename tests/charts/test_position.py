@@ -1,0 +1,79 @@
+"""The position chart: four parts of each bar that add up to the whole, n and what was left out beside."""
+
+import re
+
+import pytest
+
+from harness.charts import position_chart
+from harness.errors import UsageError
+from harness.results.position import By, PositionRow
+from tests.charts.pictures import HOSTILE, estimate, root_of, texts_of
+
+COLOURS = ("#bcd5e8", "#d55e00", "#0072b2", "#d5d9de")
+
+
+def row(by: By, group: str | int | None, *counts: int, errors: int = 0) -> PositionRow:
+    none = estimate(None)
+    consistent, first, second, one_sided = counts
+    n = sum(counts)
+    return PositionRow(
+        by, group, n, errors, consistent, first, second, one_sided, 78, 121, none, none, none, none, none
+    )
+
+
+def widths_of(svg: str) -> list[float]:
+    """Return how wide each part of the bars is, the legend left out."""
+    found = []
+    for path in root_of(svg):
+        xs = [float(x) for x in re.findall(r"[ML] (\S+)", path.get("d", ""))]
+        if path.get("style", "").removeprefix("fill: ") in COLOURS:
+            found.append(max(xs) - min(xs))
+    return found[4:]
+
+
+def test_parts_are_as_wide_as_their_shares() -> None:
+    svg = position_chart([row("all", None, 46, 16, 2, 9)])
+    widths = widths_of(svg)
+    assert [width / sum(widths) for width in widths] == pytest.approx([46 / 73, 16 / 73, 2 / 73, 9 / 73], abs=1e-4)
+
+
+def test_parts_say_their_share_and_bars_their_n() -> None:
+    texts = texts_of(position_chart([row("all", None, 46, 16, 2, 9)]))
+    assert texts[:4] == ["consistent", "biased to first", "biased to second", "one-sided tie"]
+    assert {"all pairs", "63%", "22%", "73"} <= set(texts)
+    assert "3%" not in texts  # too narrow for its number
+    assert "no verdict" not in texts
+
+
+def test_pairs_without_verdict_are_counted_beside() -> None:
+    texts = texts_of(position_chart([row("all", None, 5, 0, 0, 0, errors=2)]))
+    assert "no verdict" in texts
+    assert "2" in texts
+
+
+def test_groups_are_named() -> None:
+    rows = [row("category", "math", 3, 1, 0, 0), row("category", None, 1, 0, 0, 0), row("turn", 2, 4, 0, 0, 0)]
+    rows.append(row("score gap", "0.000 to 0.125", 4, 0, 0, 0))
+    texts = texts_of(position_chart(rows, by=["category", "turn", "score gap"]))
+    assert {"math", "no category", "turn 2", "gap 0.000 to 0.125"} <= set(texts)
+
+
+def test_a_single_group_is_not_drawn_beside_all() -> None:
+    rows = [row("all", None, 3, 1, 0, 0), row("judge", "gpt-4", 3, 1, 0, 0)]
+    assert "gpt-4" not in texts_of(position_chart(rows))
+    assert "gpt-4" in texts_of(position_chart(rows, by=["judge"]))
+
+
+def test_a_group_without_pairs_has_no_bar() -> None:
+    assert widths_of(position_chart([row("all", None, 0, 0, 0, 0, errors=3)])) == []
+
+
+def test_hostile_names_are_text() -> None:
+    svg = position_chart([row("category", name, 3, 1, 1, 1) for name in HOSTILE], by=["category"])
+    assert "<script" not in svg
+    assert HOSTILE[3] in texts_of(svg)
+
+
+def test_nothing_to_draw_says_what_there_is() -> None:
+    with pytest.raises(UsageError, match="no pairs by judge to draw; there are rows by: all, turn"):
+        position_chart([row("all", None, 1, 0, 0, 0), row("turn", 1, 1, 0, 0, 0)], by=["judge"])

@@ -1,0 +1,76 @@
+"""How sure a table is: one set of numbers for every output."""
+
+import pytest
+
+from harness.errors import UsageError
+from harness.records import Origin, QuestionId, Rating
+from harness.results.detail import against, pair_row, shown_ranks, single_detail, turned
+from harness.results.ranks import RankRange
+
+JUDGE = Origin("j")
+QUESTIONS = range(1, 41)
+GROUPS: dict[QuestionId, str] = {question: "math" if question % 2 else "coding" for question in QUESTIONS}
+
+
+def run(**levels: float) -> list[Rating]:
+    """Return grades of models on forty questions, two turns; each model's level with a wave over the questions."""
+    return [
+        Rating(question, turn, model, level + (question * 7 % 5) * 0.5 - (turn == 2), JUDGE)
+        for question in QUESTIONS
+        for model, level in levels.items()
+        for turn in (1, 2)
+    ]
+
+
+def test_the_rows_stand_in_the_order_of_the_averages_and_have_their_intervals() -> None:
+    detail = single_detail(run(low=3.0, high=6.0), GROUPS)
+    assert [row["model"] for row in detail.rows()] == ["high", "low"]
+    for row in detail.rows():
+        assert row["average_low"] < row["average"] < row["average_high"]
+        assert row["drop"] == 1.0
+    assert [row["rank"] for row in detail.rows()] == ["1", "2"]
+
+
+def test_a_group_has_a_row_for_each_model() -> None:
+    detail = single_detail(run(low=3.0, high=6.0), GROUPS, by="kind")
+    assert [(row["model"], row["kind"], row["questions"]) for row in detail.group_rows()] == [
+        ("high", "math", 20),
+        ("high", "coding", 20),
+        ("low", "math", 20),
+        ("low", "coding", 20),
+    ]
+
+
+def test_the_higher_model_is_model_1_among_neighbours_whatever_the_order_of_the_file() -> None:
+    (pair,) = single_detail(run(low=3.0, high=6.0), GROUPS).neighbours()
+    assert (pair.model_1, pair.model_2, pair.verdict) == ("high", "low", "better")
+    assert pair.difference.value == pytest.approx(3.0)
+
+
+def test_a_turned_pair_says_the_same_from_the_other_side() -> None:
+    (pair,) = single_detail(run(a=3.0, b=3.5), GROUPS).pairs.pairs
+    other = turned(pair)
+    assert (other.verdict, pair.verdict) == ("better", "worse")
+    assert pair_row(other)["difference"] == -pair_row(pair)["difference"]
+    assert turned(other) == pair
+
+
+def test_the_same_seed_gives_the_same_digits_and_another_one_does_not_move_the_estimates() -> None:
+    first, again, other = (single_detail(run(a=3.0, b=6.0), GROUPS, seed=seed).rows() for seed in (1, 1, 2))
+    assert first == again
+    assert [row["average"] for row in first] == [row["average"] for row in other]
+
+
+def test_a_new_checkpoint_is_compared_with_the_one_before() -> None:
+    (pair,) = against(run(new=3.0), run(old=5.0), GROUPS).pairs
+    assert (pair.model_1, pair.model_2, pair.better, pair.n) == ("new", "old", "model_2", 40)
+
+
+def test_runs_without_a_common_model_are_refused() -> None:
+    with pytest.raises(UsageError, match="no model is in both runs"):
+        against(run(a=3.0, b=4.0), run(c=3.0), GROUPS)
+
+
+@pytest.mark.parametrize(("first", "last", "shown"), [(3, 3, "3"), (2, 5, "2-5")])
+def test_ranks_are_shown_as_a_range(first: int, last: int, shown: str) -> None:
+    assert shown_ranks(RankRange("m", first, last)) == shown

@@ -1,0 +1,181 @@
+"""The report: one page that needs nothing else, in which whatever comes from a file is text."""
+
+import html
+import pathlib
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from harness.charts import radar_chart, score_chart
+from harness.errors import StorageError
+from harness.reporting import Chart, Part, Table, report_html, write_report
+from tests.charts.pictures import HOSTILE, score_row
+
+VOID = {"meta", "wbr"}
+TAGS = VOID | {"html", "head", "title", "style", "body", "main", "header", "footer", "h1", "h2", "p", "dl", "div", "dt"}
+TAGS |= {"dd", "section", "ul", "li", "bdi", "table", "thead", "tbody", "tr", "th", "td", "figure", "figcaption"}
+TAGS |= {"svg", "path", "text"}
+
+
+class Page(HTMLParser):
+    """A page taken apart; fails on tags that are not closed in their order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.cells: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag in {"td", "th"}:
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "td" in self.open or "th" in self.open:
+            self.cells[-1] += data
+
+
+def report(*parts: Part, title: str = "Scores", judge: str = "gpt-4", notes: tuple[str, ...] = ()) -> str:
+    return report_html(
+        title=title,
+        mode="single",
+        bench="mt_bench",
+        judge=judge,
+        judge_set="mt_bench 1",
+        date="2026-01-31",
+        notes=notes,
+        parts=parts,
+    )
+
+
+def hostile_report() -> str:
+    groups = dict.fromkeys(HOSTILE[:4], 5.0)
+    rows = [score_row(name, 5.0, groups) for name in HOSTILE]
+    return report(
+        Table(HOSTILE[0], [{"model": name, HOSTILE[1]: 5.0} for name in HOSTILE], note=HOSTILE[0]),
+        Chart(HOSTILE[0], score_chart(rows), note=HOSTILE[1]),
+        Chart("By category", radar_chart(rows[:6])),
+        title=HOSTILE[0],
+        judge=HOSTILE[1],
+        notes=HOSTILE,
+    )
+
+
+def test_the_page_says_what_it_is_about() -> None:
+    page = report(notes=("turn 1 only",))
+    for text in ("Scores", "single", "mt_bench", "gpt-4", "mt_bench 1", "2026-01-31", "turn 1 only"):
+        assert f"<bdi>{text}</bdi>" in page
+    assert "<title>Scores</title>" in page
+
+
+def test_unknown_questions_are_said_to_be_so() -> None:
+    page = report_html(title="x", mode="single", bench=None, judge="j", judge_set="s", date="d")
+    assert "<bdi>unstated</bdi>" in page
+    assert 'class="notes"' not in page
+
+
+def test_numbers_are_rounded_half_up_and_absent_ones_are_dashes() -> None:
+    rows: list[dict[str, object]] = [
+        {"model": "a", "score": 3.275, "n": 2},
+        {"model": "b", "score": None, "n": 10, "late": 0.5},
+    ]
+    assert Page(report(Table("t", rows))).cells == [
+        *("model", "score", "n", "late"),
+        *("a", "3.28", "2", "–"),
+        *("b", "–", "10", "0.50"),
+    ]
+    assert "3.275" in report(Table("t", rows, places=3))
+
+
+def test_words_stand_left_and_numbers_right() -> None:
+    page = report(Table("t", [{"model": "a", "score": 1.0, "verdict": "better"}]))
+    assert '<th scope="col" class="word"><bdi>model</bdi></th><th scope="col"><bdi>score</bdi></th>' in page
+    assert '<td class="word"><bdi>better</bdi></td>' in page
+
+
+def test_a_table_without_rows_says_so() -> None:
+    assert "There are no rows." in report(Table("t", []))
+
+
+def test_hostile_names_are_text_everywhere() -> None:
+    page = Page(hostile_report())
+    allowed = (
+        "html head meta title style body main header footer h1 h2 p dl div dt dd section ul li bdi table thead tbody"
+    )
+    assert set(page.tags) <= {
+        *allowed.split(),
+        *["tr", "th", "td", "wbr", "figure", "figcaption", "svg", "path", "text"],
+    }
+    assert HOSTILE[0] in page.cells
+    assert HOSTILE[2] in page.cells
+    assert HOSTILE[3] in page.cells
+    assert HOSTILE[4] in page.cells
+    assert r"a\u202eb\x00\n\x1b[2J" in page.cells
+    assert html.escape(HOSTILE[0], quote=True) in hostile_report()
+
+
+def test_the_page_runs_nothing_and_loads_nothing() -> None:
+    text = hostile_report()
+    page = Page(text)
+    names = {name for _, name, _ in page.attributes}
+    assert not {name for name in names if name.startswith("on")}
+    assert not names & {"src", "href", "xlink:href", "srcset", "action", "id", "background"}
+    assert set(re.findall(r"https?://[^\s\"'<]*", text)) <= {"http://www.w3.org/2000/svg"}
+    assert "url(" not in text
+    assert "@import" not in text
+
+
+def test_a_strict_policy_stands_before_everything_that_it_governs() -> None:
+    text = report(Table("t", [{"model": "a"}]))
+    policy = """content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">"""
+    assert text.index(policy) < text.index("<style>")
+
+
+def test_tables_scroll_by_themselves_and_by_keyboard() -> None:
+    assert '<div class="scroll" tabindex="0" role="group" aria-label="t"><table>' in report(
+        Table("t", [{"model": "a"}])
+    )
+
+
+@pytest.mark.parametrize("rule", ["prefers-color-scheme: dark", "@media print", "max-width: 480px"])
+def test_the_page_has_rules_for_dark_paper_and_phone(rule: str) -> None:
+    assert rule in report()
+
+
+def test_charts_that_follow_each_other_share_the_width_and_wide_ones_take_it() -> None:
+    small, large = '<svg width="420" height="9"></svg>', '<svg xmlns="x" width="900" height="9"></svg>'
+    page = report(Chart("a", small), Chart("b", large), Table("t", [{"n": 1}]), Chart("c", small))
+    assert page.count('<div class="charts">') == 2
+    assert re.findall(r"<(figure[^>]*)><figcaption><h2><bdi>(.)", page) == [
+        ("figure", "a"),
+        ('figure class="wide"', "b"),
+        ('figure class="wide"', "c"),
+    ]
+
+
+def test_the_same_results_are_the_same_page() -> None:
+    assert hostile_report() == hostile_report()
+
+
+def test_the_page_is_written_as_it_is(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "report.html"
+    write_report(path, "old and longer than the new one" * 9)
+    write_report(str(path), hostile_report())
+    assert path.read_bytes().decode() == hostile_report()
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(StorageError, match=r"absent/report.html: the report cannot be written \(No such file"):
+        write_report(tmp_path / "absent" / "report.html", "x")
