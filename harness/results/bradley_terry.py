@@ -27,9 +27,9 @@ gave no verdict. Intervals resample questions within groups, all pairs of a ques
 questions on the model is fitted anew in each resampling (percentile bootstrap); those without an estimate are left out
 and counted. With fewer, the jackknife's pseudo-values of the questions are resampled (studentized); leaving out a
 question may then leave no estimate, which is counted, and there is no interval. Simulated coverage of the 95%
-intervals, questions drawn from the 80 of the published experts' votes and GPT-4 verdicts on six models, mean over
-these, and in brackets the worst: 97-98% (96%) with 5 questions, 97% (96%) with 10, 96% (94%) with 20 to 29, 92-93%
-(90%) with 30, 95% (93%) with 80.
+intervals, 300 samples of questions from the 80 of the published experts' votes and as many of the GPT-4 verdicts on six
+models, mean over models, and in brackets the worst model: 97-98% (96%) with 5 questions, 97% (96%) with 10, 96% (94%)
+with 20 to 29, 92-93% (90%) with 30, 95% (93%) with 80.
 
 Source: Bradley and Terry (1952), Biometrika 39, 324; Davidson (1970), J. Am. Stat. Assoc. 65, 317; Ford (1957), Am.
 Math. Monthly 64, 28, for the first condition; Bach (2010), Electron. J. Stat. 4, 384, for the length of the steps.

@@ -14,9 +14,10 @@ Both leave out pairs in which a game gave no verdict, and count them. Intervals 
 pairs of a question together (see `bootstrap`). The mean over opponents is no ratio of two sums. From 30 questions on it
 is computed anew for each resampling (percentile bootstrap), over the opponents that are met in it. With fewer, the
 jackknife's pseudo-value of each question is, n * mean - (n - 1) * mean without the question, and their studentized
-interval is taken. Simulated coverage of the 95% intervals of this mean, questions drawn from the 80 of the published
-experts' votes and GPT-4 verdicts on six models, mean over these, and in brackets the worst: 95-97% (93%) with 5
-questions, 94-96% (92%) with 10 to 29, 92-93% (87%) with 30, 94-95% (93%) with 80.
+interval is taken. Simulated coverage of the 95% intervals of this mean, 300 samples of questions from the 80 of the
+published experts' votes and as many of the GPT-4 verdicts on six models, mean over models, and in brackets the worst
+model: 95-97% (93%) with 5 questions, 95-96% (93%) with 10, 94-95% (92%) with 20 to 29, 92-93% (87%) with 30, 94-95%
+(93%) with 80.
 
 Source: Zheng et al. 2023, Table 7; Tukey (1958), Ann. Math. Stat. 29, 614, for pseudo-values.
 """

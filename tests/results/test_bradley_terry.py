@@ -296,7 +296,7 @@ def test_each_group_is_ranked_on_its_questions_alone() -> None:
 
 def test_refits_do_not_depend_on_where_they_start() -> None:
     first, second = np.triu_indices(4, 1)
-    counts = np.random.default_rng(0).poisson(4.0, size=(50, 6, 3)) + 0.25
+    counts = 0.25 + np.random.default_rng(0).poisson(4.0, size=(50, 6, 3)).astype(np.float64)
     games = Games(first, second, counts)
     plain = fit(games, 4)
     near = fit(games, 4, np.array([1.0, 0.0, 0.0, -1.0]), np.eye(5) / 20)
