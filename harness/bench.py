@@ -14,7 +14,6 @@ import functools
 import logging
 import pathlib
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -245,6 +244,8 @@ def load_settings(path: pathlib.Path) -> BenchSettings:
 
 def read_toml(path: pathlib.Path) -> dict[str, Any]:
     """Return a TOML file's table, or raise `DataError`."""
+    import tomllib
+
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -13,7 +13,6 @@ import logging
 import math
 import os
 import pathlib
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -354,6 +353,8 @@ def replace_bytes(path: pathlib.Path, data: bytes, fresh: pathlib.Path) -> None:
 
     `fresh` is where the new bytes are written first, out of the way of the folder's readers.
     """
+    import shutil  # a writer's, and slow to import
+
     path = path.resolve()
     _make_folder(fresh.parent)
     if os.stat(fresh.parent).st_dev != os.stat(path.parent).st_dev:

@@ -39,11 +39,11 @@ _Number: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)] | float
 _Winner: TypeAlias = Literal["model_1", "model_2", "tie", "error"]
 
 
-class _Refused(ValueError):
+class _RefusedError(ValueError):
     """A line is not as usual; the long way says what it is."""
 
 
-_REFUSALS = (_Refused, msgspec.MsgspecError, UnicodeDecodeError, OverflowError, RecursionError)
+_REFUSALS = (_RefusedError, msgspec.MsgspecError, UnicodeDecodeError, OverflowError, RecursionError)
 
 
 class _Sampling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -131,7 +131,7 @@ def _asked_meant(key: int | str, judge: tuple[str, ...] | str, made_from: _MadeF
     """Return what a line means that holds this, or refuse it."""
     name, template = (judge, None) if isinstance(judge, str) else (*judge, None, None)[:2]
     if not name or (isinstance(key, str) and not key.strip()):
-        raise _Refused
+        raise _RefusedError
     return Asked(question_id(key), name, None, template, made_from.question if made_from else None)
 
 
@@ -155,7 +155,7 @@ def _case(
 ) -> Case:
     """Return what a line means that holds this, or refuse it."""
     if turn < 1 or not all(map(str.strip, models)):
-        raise _Refused
+        raise _RefusedError
     stated = None if sampling is None else msgspec.structs.asdict(sampling)
     if stated is not None:
         stated = {name: value for name, value in stated.items() if value is not msgspec.UNSET}

@@ -18,7 +18,9 @@ from harness.results.columns import Asked, Case
 from harness.results.lines import Part, Torn
 
 LARGE = 100 << 20
-"""Bytes from which a second process pays for its start (about 0.1 s)."""
+"""Bytes from which a second process pays for its start."""
+_HEAD_START = 60 << 20
+"""Bytes that are read here while the second process starts, about 0.1 s."""
 _SECOND = "from harness.results.parts import send_part; send_part()"
 
 
@@ -113,10 +115,11 @@ def send_part() -> None:
 
 
 def _middle(path: pathlib.Path) -> int | None:
-    """Return the place of the first line that begins in the second half, or None if there is none."""
+    """Return the place of the line at which the second process begins, or None if there is none."""
     try:
         with path.open("rb") as file:
-            file.seek(_size(path) // 2)
+            size = _size(path)
+            file.seek((size + min(_HEAD_START, size // 2)) // 2)
             file.readline()
             place = file.tell()
             return place if file.read(1) else None

@@ -369,7 +369,9 @@ def _notes(reads: Mapping[pathlib.Path, Read], sides: Sequence[Side], subject: A
         kept = sum(len(side.ratings) + len(side.pairs) for side in sides if side.path == path)
         if left := len(read.ratings) + len(read.comparisons) - kept:
             notes.append(f"{left} rows of {path.name} left out as asked")
-    if any(is_builtin_judge(r.origin.judge) for side in sides for r in (*side.ratings[:1], *side.pairs[:1])):
+    judges = {r.origin.judge for side in sides for r in side.ratings[:1]}
+    judges |= {r.origin.judge for side in sides for r in side.pairs[:1]}
+    if any(map(is_builtin_judge, judges)):
         notes.append(NOTICE)
     if subject.why_not:
         notes.append(subject.why_not)
