@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from harness.bench import OWN_JUDGE_SET
 from harness.errors import UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.records import MODES, Mode, QuestionId
@@ -140,7 +141,8 @@ def show_result(
         if intervals:
             from harness.results.detail import single_detail
 
-            result = replace(result, detail=single_detail(ratings, subject.groups(by), by=by, seed=seed))
+            detail = single_detail(ratings, subject.groups(by), by=by, scale=_scale(set_name), seed=seed)
+            result = replace(result, detail=detail)
         if against is not None:
             runs = _against(ratings, pathlib.Path(against), judge_set, turns, subject.groups(by), seed)
             result = replace(result, runs=runs)
@@ -154,8 +156,8 @@ def show_result(
 
             named = None if not model_list else {*model_list, *([baseline] if baseline else [])}
             shown_pairs = pairs.keep(lambda case: _both(case.models, named, baseline))
-            detail = pairwise_detail(shown_pairs, subject.groups(by), by=by, baseline=baseline, seed=seed)
-            result = replace(result, detail=detail)
+            wins = pairwise_detail(shown_pairs, subject.groups(by), by=by, baseline=baseline, seed=seed)
+            result = replace(result, detail=wins)
     shown = {row["model"] for row in result.rows()}
     if not shown:
         raise UsageError(f"{path} holds no {mode} judgment of {', '.join(model_list or ())}")
@@ -163,6 +165,11 @@ def show_result(
     if absent:
         notes.append(f"no {mode} judgment of {', '.join(absent)}")
     return result
+
+
+def _scale(judge_set: str) -> tuple[float, float] | None:
+    """Return the scale on which a judge set grades, where it is known: rows do not say."""
+    return (1, 10) if judge_set.rsplit(" ", 1)[0] in {OWN_JUDGE_SET, "unstated"} else None
 
 
 def _both(models: tuple[str, ...], named: set[str] | None, baseline: str | None) -> bool:

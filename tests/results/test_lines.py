@@ -181,9 +181,7 @@ def write(path: pathlib.Path, rows: list[dict[str, Any]], tail: bytes = b"") -> 
 
 @pytest.mark.usefixtures("two_cores")
 @pytest.mark.parametrize("kind", ["single", "pair", "vote"])
-def test_two_processes_read_what_one_reads(
-    kind: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_processes_read_what_one_reads(kind: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(f"halves {kind}")
     path = write(tmp_path / "some.jsonl", [plain_row(kind, rng) for _ in range(200)])
     alone = read_parts(path)
