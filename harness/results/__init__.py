@@ -1,7 +1,29 @@
-"""From judgments to numbers: read, choose, sum up. Nothing here prints, calls or writes.
+"""From judgments to numbers. Nothing here prints, calls or writes; one idea a file, each opening with its formula.
 
-read.py      judgment and vote files -> records; what must not be mixed
-single.py    grades -> a row for each model
-pairwise.py  pairs -> win, loss, tie for each model
-show.py      all of it together: show_result
+Reading
+    lines.py, parts.py       lines of a judgment file, decoded with types; large files in two processes
+    columns.py, read.py      a million ratings or pairs as columns; what must not be mixed
+    select.py, sources.py    which file, judge and questions a table or a report is about
+    arrays.py                grades and pairs as arrays, questions first
+Grades
+    single.py                FastChat's means by turn and their average
+    bootstrap.py             intervals from resampling questions
+    scores.py                means, groups and the drop in turn 2, with intervals
+    signflip.py, paired.py   two models on the same questions: exact test, Holm, power
+    ranks.py                 the ranks that a model may have
+Pairs
+    pairwise.py, rates.py    win, loss, tie as FastChat counts them; the same with intervals
+    matrix.py                each model against each other one; the mean over opponents
+    bradley_terry.py         strengths, with ties
+The judge
+    position.py              whether it goes by the place of an answer
+    agreement.py, graded_agreement.py   with people and other judges: verdicts, grades
+    length.py, repeat.py, self_preference.py   longer answers, repeats, its own family
+    ranking.py               our order against another one
+    corrected.py             win rates corrected by votes
+    panel.py                 several judges together
+All together
+    show.py, detail.py       what show_result shows
+    report.py, models_report.py, votes_report.py   what judge_report shows
+    rounding.py              numbers as people read them
 """
