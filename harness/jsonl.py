@@ -88,7 +88,7 @@ def read_rows(path: pathlib.Path, *, whole: bool = False) -> Iterator[Row]:
 def value_of(path: pathlib.Path, number: int, line: bytes) -> Any:
     """Return what the JSON on a line says, or raise `DataError` if it is none."""
     try:
-        return json.loads(line)
+        return json.loads(line.rstrip())
     except UnicodeDecodeError:
         raise DataError("not UTF-8; save the file as UTF-8", path=path, line=number) from None
     except (ValueError, RecursionError) as error:
