@@ -88,11 +88,13 @@ def read_rows(path: pathlib.Path, *, whole: bool = False) -> Iterator[Row]:
 def value_of(path: pathlib.Path, number: int, line: bytes) -> Any:
     """Return what the JSON on a line says, or raise `DataError` if it is none."""
     try:
-        return json.loads(line.rstrip())
+        return json.loads(line)
     except UnicodeDecodeError:
         raise DataError("not UTF-8; save the file as UTF-8", path=path, line=number) from None
     except (ValueError, RecursionError) as error:
-        at = f" (column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
+        at = ""
+        if isinstance(error, json.JSONDecodeError):  # whose own column counts from the newline behind a cut line
+            at = f" (column {min(error.pos, len(error.doc.rstrip())) + 1})"
         raise DataError(f"not valid JSON{at}; each line must be one JSON object", path=path, line=number) from None
 
 
