@@ -59,7 +59,8 @@ def _read_halves(part: Part, middle: int) -> None:
     with second:
         try:
             part.read(0, middle)
-            sent, _ = second.communicate()
+            sent = second.stdout.read() if second.stdout else b""
+            second.wait()
         except BaseException:
             second.kill()
             raise
@@ -78,23 +79,14 @@ def _join(part: Part, sent: bytes) -> bool:
     part.lines += lines
     case_at = [part.cases.setdefault(Case(*case), len(part.cases)) for case in cases]
     about_at = [part.asked.setdefault(Asked(*about), len(part.asked)) for about in asked]
+    same = about_at == list(range(len(about_at)))
     ours = part.columns
     ours.add_cases(len(part.cases))
-    ours.order.extend(_renumbered(_array("i", order), case_at))
+    ours.order.extend(array("i", map(case_at.__getitem__, array("i", order))))
     for case, about, verdicts in zip(case_at, asked_of, verdicts_of, strict=True):
-        ours.asked_of[case].extend(_renumbered(_array("i", about), about_at))
-        ours.verdicts_of[case].extend(_array(ours.typecode, verdicts))
+        ours.asked_of[case].extend(array("i", about if same else map(about_at.__getitem__, array("i", about))))
+        ours.verdicts_of[case].frombytes(verdicts)
     return True
-
-
-def _array(typecode: str, data: bytes) -> "array[Any]":
-    made: array[Any] = array(typecode)
-    made.frombytes(data)
-    return made
-
-
-def _renumbered(column: "array[int]", codes: list[int]) -> "array[int]":
-    return column if codes == list(range(len(codes))) else array("i", map(codes.__getitem__, column))
 
 
 def send_part() -> None:
