@@ -106,10 +106,9 @@ def write_judgments(path: pathlib.Path, kind: Kind, rows: int, *, our_fields: bo
     """Write so many judgments in FastChat's layout, of two turns of 500 questions."""
     rng = random.Random(seed)
     pool = texts(rng)
-    models = max(2, rows // (2 * QUESTIONS))
-    cases: Iterator[tuple[int, ...]] = ((model,) for model in range(models))
+    cases: Iterator[tuple[int, ...]] = ((model,) for model in itertools.count())
     if kind == "pair":
-        cases = itertools.combinations(range(models), 2)
+        cases = ((model, other) for other in itertools.count(1) for model in range(other))
     matches = ((case, question, turn) for case in cases for question in range(1, QUESTIONS + 1) for turn in (1, 2))
     with path.open("w", encoding="ascii") as file:
         for number, (case, question, turn) in enumerate(itertools.islice(matches, rows)):
@@ -261,8 +260,9 @@ def measure_all(args: argparse.Namespace, folder: pathlib.Path) -> None:
         cache = folder / "compiled"
         try:
             commands = contenders(kind, file, rows, with_fastchat(args.fastchat))
-            for name in commands if rows == min(args.rows) else ("cat", "ours"):
-                timed(commands[name], cache)
+            first = set(commands) if rows == min(args.rows) else {"cat", "ours"}
+            warmed = measure({name: commands[name] for name in first}, 1, cache)
+            commands = {name: command for name, command in commands.items() if warmed.get(name, True)}
             measured = measure(commands, args.runs, cache)
             print(f"| {' | '.join(line(kind, rows, file.stat().st_size, measured))} |", flush=True)
         finally:

@@ -21,6 +21,8 @@ LARGE = 100 << 20
 """Bytes from which a second process pays for its start."""
 _HEAD_START = 60 << 20
 """Bytes that are read here while the second process starts, about 0.1 s."""
+_PIPE = 1 << 20
+"""Bytes that may wait between the two processes, where the system allows it."""
 _SECOND = "from harness.results.parts import send_part; send_part()"
 
 
@@ -38,7 +40,7 @@ def read_parts(path: pathlib.Path, large: int = LARGE) -> Part:
         _read_halves(part, middle)
     if part.torn is not None:
         try:
-            value_of(path, *part.torn)
+            value_of(path, part.number(part.torn.place), part.torn.line)
         except DataError as error:
             warn_of_torn(error)
     return part
@@ -47,12 +49,13 @@ def read_parts(path: pathlib.Path, large: int = LARGE) -> Part:
 def _read_halves(part: Part, middle: int) -> None:
     import subprocess
 
+    # Modules are looked for where this process finds them, and nowhere else.
     home = str(pathlib.Path(__file__).resolve().parents[2])
-    paths = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
-    argv = [sys.executable, "-P", "-c", _SECOND, str(part.path), str(middle)]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([home, *filter(None, sys.path)])}
+    argv = [sys.executable, "-P", "-S", "-c", _SECOND, str(part.path), str(middle)]
     quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
-        second = subprocess.Popen(argv, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths}, **quiet)
+        second = subprocess.Popen(argv, stdout=subprocess.PIPE, env=env, pipesize=_PIPE, **quiet)
     except OSError:
         part.read(0, None)
         return
@@ -70,13 +73,12 @@ def _read_halves(part: Part, middle: int) -> None:
 
 def _join(part: Part, sent: bytes) -> bool:
     """Add what the second process sent; return False if that cannot be, and nothing has been added."""
-    kind, lines, torn, cases, asked, order, asked_of, verdicts_of = marshal.loads(sent)
+    kind, torn, cases, asked, order, asked_of, verdicts_of = marshal.loads(sent)
     if kind is not None or torn is not None:
         known = None if part.kind is None else part.kind.__name__
         if part.torn is not None or known != kind:
             return False
-        part.torn = None if torn is None else Torn(part.lines + torn[0], torn[1])
-    part.lines += lines
+        part.torn = None if torn is None else Torn(*torn)
     case_at = [part.cases.setdefault(Case(*case), len(part.cases)) for case in cases]
     about_at = [part.asked.setdefault(Asked(*about), len(part.asked)) for about in asked]
     same = about_at == list(range(len(about_at)))
@@ -102,7 +104,7 @@ def send_part() -> None:
     tables = [tuple(case) for case in part.cases], [tuple(asked) for asked in part.asked]
     columns = part.columns
     rows = ([column.tobytes() for column in columns.asked_of], [column.tobytes() for column in columns.verdicts_of])
-    sent: Any = (kind, part.lines, torn, *tables, columns.order.tobytes(), *rows)
+    sent: Any = (kind, torn, *tables, columns.order.tobytes(), *rows)
     sys.stdout.buffer.write(marshal.dumps(sent))
 
 
