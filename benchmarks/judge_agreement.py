@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from harness.judging.overlap import OverlapJudge
 from harness.records import Comparison, Facts, Message, Origin, Question, QuestionId, Request
-from harness.results.agreement import SETUPS, TIE, Item, Vote, Votes, between, votes_of, within
-from harness.results.read import read_judgments
+from harness.results.judges.agreement import SETUPS, TIE, Item, Vote, Votes, between, votes_of, within
+from harness.results.reading.read import read_judgments
 
 __all__ = ["Agreement", "Row", "between", "main", "measure", "only", "printed", "read_votes", "within"]
 

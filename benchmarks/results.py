@@ -219,7 +219,7 @@ def resampling() -> str:
     """Return how long 10,000 resamplings of 100 models on 80 questions take."""
     import numpy as np
 
-    from harness.results.bootstrap import estimates
+    from harness.results.statistics.bootstrap import estimates
 
     rng = np.random.default_rng(0)
     scores = rng.integers(1, 11, (80, 100)).astype(float)

@@ -20,24 +20,25 @@ _HOME = {
     "AnswerOptions": "harness.answering",
     "Bench": "harness.bench",
     "JudgeOptions": "harness.judging.run",
+    "RunOptions": "harness.running.options",
     "JudgeSet": "harness.judging.sets",
-    "Report": "harness.results.report",
+    "Report": "harness.results.judges.report",
     "Result": "harness.results.show",
     "TurnbenchError": "harness.errors",
     "gen_answer": "harness.api",
     "gen_judgment": "harness.api",
-    "judge_agreement": "harness.results.votes_report",
-    "judge_corrected": "harness.results.votes_report",
-    "judge_length": "harness.results.report",
-    "judge_position": "harness.results.report",
-    "judge_ranking": "harness.results.models_report",
-    "judge_repeat": "harness.results.report",
-    "judge_self": "harness.results.models_report",
+    "judge_agreement": "harness.results.judges.votes_report",
+    "judge_corrected": "harness.results.judges.votes_report",
+    "judge_length": "harness.results.judges.report",
+    "judge_position": "harness.results.judges.report",
+    "judge_ranking": "harness.results.judges.models_report",
+    "judge_repeat": "harness.results.judges.report",
+    "judge_self": "harness.results.judges.models_report",
     "load_bench": "harness.bench",
     "load_judge_set": "harness.judging.sets",
     "plan_answers": "harness.answering",
     "plan_judgments": "harness.judging.run",
-    "read_judgments": "harness.results.read",
+    "read_judgments": "harness.results.reading.read",
     "run_answers": "harness.answering",
     "run_judgments": "harness.judging.run",
     "show_result": "harness.results.show",
@@ -50,11 +51,12 @@ if TYPE_CHECKING:
     from harness.errors import TurnbenchError
     from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
     from harness.judging.sets import JudgeSet, load_judge_set
-    from harness.results.models_report import judge_ranking, judge_self
-    from harness.results.read import read_judgments
-    from harness.results.report import Report, judge_length, judge_position, judge_repeat
+    from harness.results.judges.models_report import judge_ranking, judge_self
+    from harness.results.judges.report import Report, judge_length, judge_position, judge_repeat
+    from harness.results.judges.votes_report import judge_agreement, judge_corrected
+    from harness.results.reading.read import read_judgments
     from harness.results.show import Result, show_result
-    from harness.results.votes_report import judge_agreement, judge_corrected
+    from harness.running.options import RunOptions
 
 __all__ = [
     "AnswerOptions",
@@ -63,6 +65,7 @@ __all__ = [
     "JudgeSet",
     "Report",
     "Result",
+    "RunOptions",
     "TurnbenchError",
     "gen_answer",
     "gen_judgment",

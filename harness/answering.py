@@ -34,6 +34,7 @@ from harness.records import (
 from harness.rows import answer_to_row, is_good_answer, question_id
 from harness.running.direct import run
 from harness.running.jobs import Course, Job, Steps
+from harness.running.options import RunOptions
 from harness.running.pending import Pending
 from harness.running.watch import Tally, Watcher, nobody
 
@@ -332,7 +333,7 @@ class AnswerReport:
         return not self.tally.failures
 
 
-def run_answers(plan: AnswerPlan, *, parallel: int = 8, watch: Watcher = nobody) -> AnswerReport:
+def run_answers(plan: AnswerPlan, running: RunOptions = RunOptions(), *, watch: Watcher = nobody) -> AnswerReport:
     """Hold the planned conversations and write each answer as soon as it is complete.
 
     Raises:
@@ -351,7 +352,7 @@ def run_answers(plan: AnswerPlan, *, parallel: int = 8, watch: Watcher = nobody)
 
         models: dict[str, ChatModel] = {m.endpoint.name: open_chat_model(m.endpoint) for m in busy if m.todo}
         try:
-            tally = run(_courses(plan, sinks), models, parallel=parallel, planned=plan.jobs, watch=watch, sync=sync)
+            tally = run(_courses(plan, sinks), models, running, planned=plan.jobs, watch=watch, sync=sync)
         finally:
             for sink in sinks:
                 superseded += sink.journal.retire_older(_row_key, is_good_answer)

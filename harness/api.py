@@ -11,6 +11,7 @@ from harness.answering import AnswerOptions, AnswerReport, plan_answers, run_ans
 from harness.bench import load_bench
 from harness.judging.run import JudgeOptions, JudgmentReport, plan_judgments, run_judgments
 from harness.records import Mode
+from harness.running.options import RunOptions
 from harness.running.watch import Watcher, nobody
 
 
@@ -25,7 +26,7 @@ def gen_answer(
     first_n: int | None = None,
     answer_file: pathlib.Path | str | None = None,
     redo: bool = False,
-    parallel: int = 8,
+    running: RunOptions = RunOptions(),
     watch: Watcher = nobody,
 ) -> AnswerReport:
     """Let each model answer every question that it has not answered yet; return what was done.
@@ -42,7 +43,7 @@ def gen_answer(
         answer_file=None if answer_file is None else pathlib.Path(answer_file),
         redo=redo,
     )
-    return run_answers(plan, parallel=parallel, watch=watch)
+    return run_answers(plan, running, watch=watch)
 
 
 def gen_judgment(
@@ -57,7 +58,7 @@ def gen_judgment(
     question_end: int | None = None,
     first_n: int | None = None,
     redo: bool = False,
-    parallel: int = 8,
+    running: RunOptions = RunOptions(),
     watch: Watcher = nobody,
 ) -> JudgmentReport:
     """Let each judge judge every match that it has not judged yet; return what was done.
@@ -75,4 +76,4 @@ def gen_judgment(
         questions=bench.slice(question_begin, question_end, first_n),
         redo=redo,
     )
-    return run_judgments(plan, parallel=parallel, watch=watch)
+    return run_judgments(plan, running, watch=watch)

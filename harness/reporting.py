@@ -22,8 +22,8 @@ from harness.charts import (
 )
 from harness.errors import StorageError
 from harness.results.detail import PairwiseDetail, SingleDetail, pair_row
-from harness.results.rounding import printable, shown
 from harness.results.show import Result
+from harness.results.statistics.rounding import printable, shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from harness.cli.gen_answer import main
 from harness.errors import EndpointError, StorageError, UsageError
 from harness.jsonl import Journal
 from harness.records import Facts, Message, Question, Reply, Request
+from harness.running.options import RunOptions
 from tests.protocol_server import Asked, Fault, ProtocolServer, Said, bad_request, outage
 from tests.small_bench import answer, question, rows, small_bench, write
 
@@ -31,7 +32,7 @@ def made(
     """Answer with the model `m` of the server."""
     asked = AnswerOptions(base_url=server.openai_url, **options)
     plan = plan_answers(["m"], bench, asked, questions=bench.slice(first_n=first_n), redo=redo)
-    return run_answers(plan, parallel=parallel)
+    return run_answers(plan, RunOptions(parallel))
 
 
 def answers(bench: Bench) -> list[dict[str, Any]]:

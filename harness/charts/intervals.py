@@ -21,11 +21,11 @@ from harness.charts.style import (
     ticks,
 )
 from harness.errors import UsageError
-from harness.results.bootstrap import Estimate
-from harness.results.ranks import RankRange
-from harness.results.rates import RateRow
-from harness.results.rounding import ABSENT, percent, rounded
-from harness.results.scores import ScoreRow
+from harness.results.grades.scores import ScoreRow
+from harness.results.pairs.rates import RateRow
+from harness.results.statistics.bootstrap import Estimate
+from harness.results.statistics.ranks import RankRange
+from harness.results.statistics.rounding import ABSENT, percent, rounded
 
 _ROW = 22.0
 _NAME = 12.5

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from harness.charts.style import INK, QUIET, SMALL, WIDTH, Sheet, text_width
 from harness.errors import UsageError
-from harness.results.matrix import Cell
-from harness.results.paired import Paired, PairedTable
-from harness.results.rounding import ABSENT, percent, rounded
+from harness.results.pairs.matrix import Cell
+from harness.results.statistics.paired import Paired, PairedTable
+from harness.results.statistics.rounding import ABSENT, percent, rounded
 
 _NAME = 12.5
 """Ems that a name may take."""

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from harness.charts.style import COLOURS, INK, QUIET, RULE, SMALL, WIDTH, Sheet, text_width
 from harness.errors import UsageError
-from harness.results.position import KINDS, By, PositionRow
-from harness.results.rounding import percent
+from harness.results.judges.position import KINDS, By, PositionRow
+from harness.results.statistics.rounding import percent
 
 _COLOURS = ("#bcd5e8", COLOURS[1], COLOURS[0], "#d5d9de")
 _ON = (INK, "#ffffff", "#ffffff", INK)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from harness.charts.style import COLOURS, QUIET, RULE, SMALL, WIDTH, Anchor, Sheet, places_of, ticks
 from harness.errors import UsageError
-from harness.results.rounding import rounded
-from harness.results.scores import ScoreRow
+from harness.results.grades.scores import ScoreRow
+from harness.results.statistics.rounding import rounded
 
 MOST = 6
 """Models in one radar; more cannot be told from each other."""

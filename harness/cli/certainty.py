@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 from harness.cli.tables import rounded
 
 if TYPE_CHECKING:
-    from harness.results.bootstrap import Estimate
     from harness.results.detail import PairwiseDetail, SingleDetail
-    from harness.results.paired import Paired
     from harness.results.show import Result
+    from harness.results.statistics.bootstrap import Estimate
+    from harness.results.statistics.paired import Paired
 
 
 def how_sure(result: "Result", draw: Callable[..., str]) -> list[str]:

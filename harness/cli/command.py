@@ -10,10 +10,13 @@ import difflib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from harness import __version__
 from harness.errors import Interrupted, StorageError, TurnbenchError
+
+if TYPE_CHECKING:
+    from harness.running.options import RunOptions
 
 EXIT_CODES = {
     0: "all done",
@@ -148,8 +151,21 @@ def add_endpoint(parser: argparse.ArgumentParser, what: str) -> Any:
     group.add_argument(
         "--timeout", type=seconds, metavar="SECONDS", help="the longest that one call may take (default: 600)"
     )
+    return group
+
+
+def add_running(parser: argparse.ArgumentParser) -> Any:
+    """Add the flags that say how the calls are made; return their group. `running` reads them."""
+    group = parser.add_argument_group("calls")
     group.add_argument("--parallel", type=positive, default=8, metavar="N", help="calls in flight at once (default: 8)")
     return group
+
+
+def running(args: argparse.Namespace) -> "RunOptions":
+    """Return what the flags of `add_running` say."""
+    from harness.running.options import RunOptions
+
+    return RunOptions(parallel=args.parallel)
 
 
 def positive(text: str) -> int:

@@ -68,6 +68,7 @@ def parser() -> command.Parser:
     sampling.add_argument("--seed", type=int, metavar="N", help="sent to endpoints that take one (default: none)")
     sampling.add_argument("--system", metavar="TEXT", help="system prompt (default: the benchmark's, if it has one)")
     endpoint = command.add_endpoint(p, "the models")
+    command.add_running(p)
     endpoint.add_argument(
         "--conv-template",
         metavar="NAME",
@@ -97,7 +98,7 @@ def work(args: argparse.Namespace) -> int:
     command.detail(args, f"questions: {bench.source / 'question.jsonl'}")
     _tell_plan(args, plan)
     with bar(plan.jobs, "conversation", quiet=args.quiet) as watch:
-        report = run_answers(plan, parallel=args.parallel, watch=watch)
+        report = run_answers(plan, command.running(args), watch=watch)
     flagged = ", ".join(f"{count} {kind}" for kind, count in report.tally.flagged.items())
     if flagged:
         command.warn(NAME, f"some replies are not whole ({flagged}); they are kept, flagged, and judged as they stand")

@@ -81,6 +81,7 @@ def parser() -> command.Parser:
         help="the most tokens of a judgment (default: the judge set's)",
     )
     command.add_endpoint(p, "the judges")
+    command.add_running(p)
     return p
 
 
@@ -105,7 +106,7 @@ def work(args: argparse.Namespace) -> int:
         matches = command.counted(plan.rows, "match", "matches")
         command.ask_to_go_on(args, f"{matches} to judge, {command.counted(plan.calls, 'call')}")
     with bar(plan.calls, "call", quiet=args.quiet) as watch:
-        report = run_judgments(plan, parallel=args.parallel, watch=watch)
+        report = run_judgments(plan, command.running(args), watch=watch)
     if report.unparsed:
         none = "gives no verdict; it is" if report.unparsed == 1 else "give no verdict; they are"
         written = command.counted(report.written, "judgment")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from harness.cli import command
 
 if TYPE_CHECKING:
-    from harness.results.report import Report
+    from harness.results.judges.report import Report
 
 NAME = "judge_report"
 PURPOSE = (
@@ -185,32 +185,32 @@ def _shared(args: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 
 def _position(args: argparse.Namespace) -> "Report":
-    from harness.results.report import judge_position
+    from harness.results.judges.report import judge_position
 
     return judge_position(**_shared(args, "input_file"))
 
 
 def _agreement(args: argparse.Namespace) -> "Report":
-    from harness.results.votes_report import judge_agreement
+    from harness.results.judges.votes_report import judge_agreement
 
     return judge_agreement(**_shared(args, "votes", "exclude"))
 
 
 def _length(args: argparse.Namespace) -> "Report":
-    from harness.results.report import judge_length
+    from harness.results.judges.report import judge_length
 
     return judge_length(**_shared(args, "input_file", "exclude"))
 
 
 def _repeat(args: argparse.Namespace) -> "Report":
-    from harness.results.report import judge_repeat
+    from harness.results.judges.report import judge_repeat
 
     return judge_repeat(args.mode, **_shared(args, "input_file"))
 
 
 def _self(args: argparse.Namespace) -> "Report":
     from harness.errors import UsageError
-    from harness.results.models_report import judge_self
+    from harness.results.judges.models_report import judge_self
 
     families = {}
     for text in args.family or ():
@@ -222,13 +222,13 @@ def _self(args: argparse.Namespace) -> "Report":
 
 
 def _ranking(args: argparse.Namespace) -> "Report":
-    from harness.results.models_report import judge_ranking
+    from harness.results.judges.models_report import judge_ranking
 
     return judge_ranking(args.against, args.mode, **_shared(args, "input_file", "model_column", "score_column"))
 
 
 def _corrected(args: argparse.Namespace) -> "Report":
-    from harness.results.votes_report import judge_corrected
+    from harness.results.judges.votes_report import judge_corrected
 
     return judge_corrected(finite=not args.all_questions, **_shared(args, "votes", "exclude", "input_file", "turns"))
 

@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.results.rounding import printable as printable
-from harness.results.rounding import rounded as rounded
-from harness.results.rounding import shown
+from harness.results.statistics.rounding import printable as printable
+from harness.results.statistics.rounding import rounded as rounded
+from harness.results.statistics.rounding import shown
 
 Rows = Sequence[Mapping[str, Any]]
 

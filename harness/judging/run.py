@@ -25,6 +25,7 @@ from harness.names import check_model_name
 from harness.records import MODES, Judgment, Match, Mode, Question
 from harness.running.direct import run
 from harness.running.jobs import Course
+from harness.running.options import RunOptions
 from harness.running.pending import Pending
 from harness.running.watch import Tally, Watcher, nobody
 
@@ -216,7 +217,7 @@ class JudgmentReport:
         return not self.tally.failures
 
 
-def run_judgments(plan: JudgmentPlan, *, parallel: int = 8, watch: Watcher = nobody) -> JudgmentReport:
+def run_judgments(plan: JudgmentPlan, running: RunOptions = RunOptions(), *, watch: Watcher = nobody) -> JudgmentReport:
     """Judge what is planned and write each judgment as soon as it is there.
 
     Raises:
@@ -244,7 +245,7 @@ def run_judgments(plan: JudgmentPlan, *, parallel: int = 8, watch: Watcher = nob
 
         models = {judge.judge: _open(judge) for judge in busy if judge.rows}
         try:
-            tally = run(courses(), models, parallel=parallel, planned=plan.calls, watch=watch, sync=sync)
+            tally = run(courses(), models, running, planned=plan.calls, watch=watch, sync=sync)
         finally:
             for sink in sinks:
                 superseded += sink.journal.retire_older(row_key, is_good_judgment)

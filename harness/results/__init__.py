@@ -1,29 +1,29 @@
 """From judgments to numbers. Nothing here prints, calls or writes; one idea a file, each opening with its formula.
 
-Reading
+reading/       judgment and vote files as columns and arrays
     lines.py, parts.py       lines of a judgment file, decoded with types; large files in two processes
     columns.py, read.py      a million ratings or pairs as columns; what must not be mixed
     select.py, sources.py    which file, judge and questions a table or a report is about
     arrays.py                grades and pairs as arrays, questions first
-Grades
-    single.py                FastChat's means by turn and their average
+statistics/    what is not about judgments in particular
     bootstrap.py             intervals from resampling questions
-    scores.py                means, groups and the drop in turn 2, with intervals
     signflip.py, paired.py   two models on the same questions: exact test, Holm, power
     ranks.py                 the ranks that a model may have
-Pairs
+    rounding.py              numbers as people read them
+grades/        single answers
+    single.py                FastChat's means by turn and their average
+    scores.py                means, groups and the drop in turn 2, with intervals
+pairs/         two answers compared
     pairwise.py, rates.py    win, loss, tie as FastChat counts them; the same with intervals
     matrix.py                each model against each other one; the mean over opponents
     bradley_terry.py         strengths, with ties
-The judge
+judges/        what the judge is worth
     position.py              whether it goes by the place of an answer
     agreement.py, graded_agreement.py   with people and other judges: verdicts, grades
     length.py, repeat.py, self_preference.py   longer answers, repeats, its own family
     ranking.py               our order against another one
     corrected.py             win rates corrected by votes
     panel.py                 several judges together
-All together
-    show.py, detail.py       what show_result shows
     report.py, models_report.py, votes_report.py   what judge_report shows
-    rounding.py              numbers as people read them
+show.py, detail.py   what show_result shows
 """

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.records import Comparison, QuestionId, Rating
-from harness.results.arrays import grades, pairs
-from harness.results.bootstrap import RESAMPLINGS, Estimate
-from harness.results.bradley_terry import Ranking, ranking
-from harness.results.matrix import Cell, MeanRow, mean_over_opponents, pair_matrix
-from harness.results.paired import Paired, PairedTable, compare_runs, paired
-from harness.results.position import PositionRow, position_rows
-from harness.results.ranks import RankRange, rank_ranges
-from harness.results.rates import RateRow, rates
-from harness.results.scores import ScoreRow, scores
+from harness.results.grades.scores import ScoreRow, scores
+from harness.results.judges.position import PositionRow, position_rows
+from harness.results.pairs.bradley_terry import Ranking, ranking
+from harness.results.pairs.matrix import Cell, MeanRow, mean_over_opponents, pair_matrix
+from harness.results.pairs.rates import RateRow, rates
+from harness.results.reading.arrays import grades, pairs
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate
+from harness.results.statistics.paired import Paired, PairedTable, compare_runs, paired
+from harness.results.statistics.ranks import RankRange, rank_ranges
 
 
 @dataclass(frozen=True, slots=True)

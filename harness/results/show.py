@@ -9,15 +9,15 @@ from harness.bench import OWN_JUDGE_SET
 from harness.errors import UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.records import MODES, Mode, QuestionId
-from harness.results.columns import Comparisons, Ratings
-from harness.results.pairwise import PairwiseRow, pairwise_rows
-from harness.results.read import Read, read_judgments
-from harness.results.select import about, chosen, usual_file
-from harness.results.single import CategoryRow, SingleRow, category_rows, single_rows
+from harness.results.grades.single import CategoryRow, SingleRow, category_rows, single_rows
+from harness.results.pairs.pairwise import PairwiseRow, pairwise_rows
+from harness.results.reading.columns import Comparisons, Ratings
+from harness.results.reading.read import Read, read_judgments
+from harness.results.reading.select import about, chosen, usual_file
 
 if TYPE_CHECKING:  # numpy is imported only where intervals are asked for
     from harness.results.detail import PairwiseDetail, SingleDetail
-    from harness.results.paired import PairedTable
+    from harness.results.statistics.paired import PairedTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from harness.chat.model import ChatModel
 from harness.errors import ChatError, EndpointError, Interrupted, TransientError
 from harness.records import Failure
 from harness.running.jobs import Course
+from harness.running.options import RunOptions
 from harness.running.retry import RetryPolicy
 from harness.running.watch import Tally, Watcher, nobody
 
@@ -27,8 +28,8 @@ SYNC_SECONDS = 1.0
 def run(
     courses: Iterable[Course[Any]],
     models: Mapping[str, ChatModel],
+    options: RunOptions = RunOptions(),
     *,
-    parallel: int = 8,
     planned: int = 0,
     watch: Watcher = nobody,
     sync: Callable[[], None] = lambda: None,
@@ -43,7 +44,7 @@ def run(
         Interrupted: the user stopped the run.
         StorageError: a record could not be written.
     """
-    engine = _Engine(iter(courses), models, parallel, Tally(planned=planned), watch, sync)
+    engine = _Engine(iter(courses), models, options.parallel or 8, Tally(planned=planned), watch, sync)
     try:
         asyncio.get_running_loop()
     except RuntimeError:

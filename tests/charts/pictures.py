@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from xml.etree import ElementTree
 
-from harness.results.bootstrap import Estimate
-from harness.results.scores import ScoreRow
+from harness.results.grades.scores import ScoreRow
+from harness.results.statistics.bootstrap import Estimate
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = (

@@ -6,8 +6,8 @@ import pytest
 
 from harness.charts import interval_chart, rate_chart, score_chart
 from harness.errors import UsageError
-from harness.results.ranks import RankRange
-from harness.results.rates import RateRow, Rates
+from harness.results.pairs.rates import RateRow, Rates
+from harness.results.statistics.ranks import RankRange
 from tests.charts.pictures import HOSTILE, estimate, root_of, score_row, texts_of, tips_of
 
 

@@ -5,8 +5,8 @@ import pytest
 from harness.charts import difference_chart, win_rate_chart
 from harness.charts.matrix import _shade
 from harness.errors import UsageError
-from harness.results.matrix import Cell
-from harness.results.paired import Paired, PairedTable
+from harness.results.pairs.matrix import Cell
+from harness.results.statistics.paired import Paired, PairedTable
 from tests.charts.pictures import HOSTILE, estimate, root_of, styles_of, texts_of, tips_of
 
 

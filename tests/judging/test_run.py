@@ -14,6 +14,7 @@ from harness.cli.gen_judgment import main as gen_judgment
 from harness.errors import EndpointError, MissingError, UsageError
 from harness.judging.run import JudgeOptions, JudgmentPlan, JudgmentReport, plan_judgments, run_judgments
 from harness.records import Mode
+from harness.running.options import RunOptions
 from tests.protocol_server import Asked, Fault, ProtocolServer, Said, bad_request, verdict
 from tests.small_bench import answer, question, rows, small_bench, write
 
@@ -38,7 +39,7 @@ def plan(server: ProtocolServer, bench: Bench, mode: Mode = "single", **more: An
 
 
 def judge(server: ProtocolServer, bench: Bench, mode: Mode = "single", **more: Any) -> JudgmentReport:
-    return run_judgments(plan(server, bench, mode, **more), parallel=4)
+    return run_judgments(plan(server, bench, mode, **more), RunOptions(4))
 
 
 def judgments(bench: Bench, name: str = "j_single") -> list[dict[str, Any]]:
@@ -423,7 +424,7 @@ def test_a_refused_key_stops_at_once(tmp_path: pathlib.Path) -> None:
     with ProtocolServer(verdict, api_key="sk-right") as server:
         made = plan(server, bench, "pairwise-all")
         with pytest.raises(EndpointError, match="answered 401"):
-            run_judgments(made, parallel=100)
+            run_judgments(made, RunOptions(100))
     assert made.calls == 160
     assert len(server.requests) <= 8
 

@@ -5,7 +5,7 @@ import pytest
 from harness.errors import UsageError
 from harness.records import Origin, QuestionId, Rating
 from harness.results.detail import against, pair_row, shown_ranks, single_detail, turned
-from harness.results.ranks import RankRange
+from harness.results.statistics.ranks import RankRange
 
 JUDGE = Origin("j")
 QUESTIONS = range(1, 41)

@@ -13,6 +13,7 @@ from harness.errors import ChatError, EndpointError, Interrupted, StorageError, 
 from harness.records import Message, Reply, Request
 from harness.running import direct
 from harness.running.jobs import Course, Job, Steps
+from harness.running.options import RunOptions
 from harness.running.pending import Pending
 from harness.running.watch import Tally
 from tests.small_bench import Scripted
@@ -46,7 +47,7 @@ class Bench:
         self.model = Scripted(answer)
         with Pending(self.folder / "m.jsonl", self.folder / "state") as pending:
             courses = (Course(Job(name, "m", lambda n=name: talk(n, turns)), self, pending) for name in names)  # type: ignore[misc]
-            return direct.run(courses, {"m": self.model}, parallel=parallel, planned=len(names), sync=self.sync)
+            return direct.run(courses, {"m": self.model}, RunOptions(parallel), planned=len(names), sync=self.sync)
 
     @property
     def asked(self) -> list[str]:

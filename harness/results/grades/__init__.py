@@ -1,0 +1,1 @@
+"""Numbers from grades of single answers."""

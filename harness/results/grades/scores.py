@@ -1,0 +1,140 @@
+"""Grades -> for each model its mean by turn, over all, and by group, and the drop between turns, each with an interval.
+
+    turn_t  = sum of the scores of turn t / how many there are
+    average = sum of all scores / how many there are (FastChat's: pooled over ratings, not the mean of the turns' means)
+    group   = the same average over the questions of one group (category)
+    drop    = mean over the questions that have both turns of (score of turn 1 - score of turn 2)
+
+Scores 8, 6, 7 in turn 1 and 5, 6, none in turn 2 of three questions: turn_1 = 7, turn_2 = 5.5, average = 32 / 5 = 6.4,
+drop = (3 + 0) / 2 = 1.5 on two questions; n = 5.
+
+Intervals come from resampling questions within groups (`bootstrap`): a question's turns, orders and repeats move
+together. Left out are ratings in which the judge gave no score; a question without any drops out of that column, and
+each estimate says on how many questions it rests. Repeats of one judgment count as one score, their mean.
+
+Source: FastChat `llm_judge/show_result.py` for the average; Miller (2024), arXiv 2411.00640, for questions as the unit.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.records import QuestionId
+from harness.results.reading.arrays import Floats, Grades
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, Estimates, estimates, label
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """The scores of one model."""
+
+    model: str
+    turns: Mapping[int, Estimate]
+    """The mean score of each turn."""
+    average: Estimate
+    """The mean over all scores of all turns."""
+    groups: Mapping[Any, Estimate]
+    """For each group, in the order of the questions, the average over its questions."""
+    drop: Estimate | None
+    """How much lower turn 2 is than turn 1, over the questions that have both; None if there is only one turn."""
+    n: int
+    """Scores in the average."""
+    excluded: int
+    """Ratings left out because the judge gave no score."""
+
+
+def scores(
+    grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0, scale: tuple[float, float] | None = None
+) -> list[ScoreRow]:
+    """Return a row for each model, best average first (models without any score last, then by name).
+
+    `scale` is the judge's least and greatest score; intervals of means end there, those of the drop at its length.
+    The result depends neither on the order of rows nor on that of models.
+    """
+    order = question_order(grades.questions)
+    values, groups = grades.scores[order], [grades.groups[place] for place in order]
+    there = ~np.isnan(values)
+    filled = np.where(there, values, 0.0)
+    everyone = _Column(groups, resamplings, seed, scale)
+    turns = {turn: everyone.of(filled[:, :, at], there[:, :, at]) for at, turn in enumerate(grades.turns)}
+    average = everyone.of(filled.sum(axis=2), there.sum(axis=2))
+    by_group = {}
+    for group in dict.fromkeys(label(group) for group in grades.groups):
+        own = np.array([label(value) == group for value in groups], dtype=bool)
+        column = _Column([group] * int(own.sum()), resamplings, seed, scale)
+        by_group[group] = column.of(filled[own].sum(axis=2), there[own].sum(axis=2))
+    drop = None
+    if {1, 2} <= set(grades.turns):
+        first, second = grades.turns.index(1), grades.turns.index(2)
+        both = there[:, :, first] & there[:, :, second]
+        length = None if scale is None else (scale[0] - scale[1], scale[1] - scale[0])
+        fall = np.where(both, filled[:, :, first] - filled[:, :, second], 0.0)
+        drop = _Column(groups, resamplings, seed, length).of(fall, both)
+    rows = [
+        ScoreRow(
+            model=model,
+            turns={turn: column[at] for turn, column in turns.items()},
+            average=average[at],
+            groups={group: column[at] for group, column in by_group.items()},
+            drop=None if drop is None else drop[at],
+            n=int(there[:, at].sum()),
+            excluded=int(grades.excluded[at]),
+        )
+        for at, model in enumerate(grades.models)
+    ]
+    return sorted(rows, key=lambda row: (row.average.value is None, -(row.average.value or 0), row.model))
+
+
+def of_turn(grades: Grades, turn: int) -> Grades:
+    """Return the grades of one turn only; `excluded` still counts all turns."""
+    at = grades.turns.index(turn)
+    return replace(grades, turns=(turn,), scores=grades.scores[:, :, at : at + 1])
+
+
+def of_group(grades: Grades, group: Any) -> Grades:
+    """Return the grades of the questions of one group only; `excluded` still counts all questions."""
+    return _of_questions(grades, [at for at, value in enumerate(grades.groups) if label(value) == label(group)])
+
+
+def of_models(grades: Grades, models: Sequence[str]) -> Grades:
+    """Return the grades of these models only, in this order."""
+    places = [grades.models.index(model) for model in models]
+    return replace(grades, models=tuple(models), scores=grades.scores[:, places], excluded=grades.excluded[places])
+
+
+def question_order(questions: Sequence[QuestionId]) -> list[int]:
+    """Return the places of the questions sorted by id, so that resampling does not depend on the order of rows."""
+    return sorted(range(len(questions)), key=lambda at: (isinstance(questions[at], str), questions[at]))
+
+
+def _of_questions(grades: Grades, places: Sequence[int]) -> Grades:
+    return replace(
+        grades,
+        questions=tuple(grades.questions[at] for at in places),
+        groups=tuple(grades.groups[at] for at in places),
+        scores=grades.scores[list(places)],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """One column of the table, for all models."""
+
+    groups: Sequence[Any]
+    resamplings: int
+    seed: int
+    bounds: tuple[float, float] | None
+
+    def of(self, sums: Floats, counts: npt.NDArray[Any]) -> Estimates:
+        """Return the ratios of sums to counts, both questions × models."""
+        return estimates(
+            sums,
+            counts.astype(np.float64),
+            self.groups,
+            resamplings=self.resamplings,
+            seed=self.seed,
+            bounds=self.bounds,
+        )

@@ -1,0 +1,205 @@
+"""Pairs -> for each model its wins, losses and ties as rates, over all, by group and by turn, each with an interval.
+
+    win_rate          = win / n          loss_rate = loss / n          tie_rate = tie / n
+    win_rate_adjusted = (win + tie / 2) / n          n = win + loss + tie
+
+A pair is won if both games name the same winner; it is a tie if both are ties or the two games disagree (see
+`pairwise`). Left out and counted (`excluded`) are pairs in which a game gave no verdict.
+
+Two questions; x wins, wins and ties on the first, loses on the second: win_rate = 2/4 = 0.5, loss_rate = tie_rate =
+0.25, win_rate_adjusted = 2.5/4 = 0.625.
+
+Every pair counts once, so a model's rates are over the opponents it happened to meet, and a question on which it met
+more of them weighs more (`matrix` has the mean over opponents, which does not). Intervals come from resampling
+questions within groups (see `bootstrap`): all pairs of a question, of either turn, move together.
+
+Source: FastChat `llm_judge/show_result.py` for the rates; Miller (2024), arXiv 2411.00640, for questions as the unit.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.errors import UsageError
+from harness.results.grades.scores import question_order
+from harness.results.reading.arrays import Floats, Ints, Pairs
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates, label
+
+WIN, LOSS, TIE = 0, 1, 2
+_RATES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What became of the pairs of one model."""
+
+    win: int
+    loss: int
+    tie: int
+    excluded: int
+    """Pairs left out because a game gave no verdict."""
+    win_rate: Estimate
+    loss_rate: Estimate
+    tie_rate: Estimate
+    win_rate_adjusted: Estimate
+    """The win rate in which a tie is half a win."""
+
+    @property
+    def n(self) -> int:
+        """Pairs that count."""
+        return self.win + self.loss + self.tie
+
+
+@dataclass(frozen=True, slots=True)
+class RateRow:
+    """The rates of one model."""
+
+    model: str
+    overall: Rates
+    groups: Mapping[Any, Rates]
+    """For each group, in the order of the questions, the rates over its questions."""
+    turns: Mapping[int, Rates]
+    """The rates of each turn."""
+
+
+def rates(pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[RateRow]:
+    """Return a row for each model, best adjusted win rate first (models without any last, then by name).
+
+    `baseline` keeps the pairs with that model and leaves out its own row. The result depends neither on the order of
+    rows nor on that of models, nor on which of two models a row names first.
+    """
+    if baseline is not None:
+        pairs = against(pairs, baseline)
+    order, pairs = groups_of(pairs), in_order(pairs)
+    overall = _rates(pairs, resamplings, seed)
+    groups = {group: _rates(of_group(pairs, group), resamplings, seed) for group in order}
+    turns = {turn: _rates(of_turn(pairs, turn), resamplings, seed) for turn in turns_of(pairs)}
+    rows = [
+        RateRow(
+            model,
+            overall[at],
+            {group: own[at] for group, own in groups.items()},
+            {turn: own[at] for turn, own in turns.items()},
+        )
+        for at, model in enumerate(pairs.models)
+        if model != baseline
+    ]
+    return sorted(rows, key=_best_first)
+
+
+def _best_first(row: RateRow) -> tuple[bool, float, str]:
+    value = row.overall.win_rate_adjusted.value
+    return value is None, -(value or 0.0), row.model
+
+
+def _rates(pairs: Pairs, resamplings: int, seed: int) -> list[Rates]:
+    """Return the rates of each model, in the order of `pairs.models`."""
+    counts = outcomes(pairs)
+    n = counts.sum(axis=2, keepdims=True)
+    adjusted = counts[:, :, [WIN]] + counts[:, :, [TIE]] / 2
+    found = estimates(
+        np.concatenate([counts, adjusted], axis=2).reshape(len(counts), -1),
+        np.repeat(n, _RATES, axis=2).reshape(len(counts), -1),
+        pairs.groups,
+        resamplings=resamplings,
+        seed=seed,
+        bounds=(0.0, 1.0),
+    )
+    without = np.isnan(pairs.outcome)
+    sides = np.concatenate([pairs.model_1[without], pairs.model_2[without]])
+    excluded = np.bincount(sides, minlength=len(pairs.models))
+    rows = []
+    for at, (win, loss, tie) in enumerate(counts.sum(axis=0).astype(int).tolist()):
+        won, lost, tied, both = (found[at * _RATES + rate] for rate in range(_RATES))
+        rows.append(Rates(win, loss, tie, int(excluded[at]), won, lost, tied, both))
+    return rows
+
+
+def outcomes(pairs: Pairs) -> Floats:
+    """Return how often each model won, lost and tied on each question: questions × models × 3."""
+    counts = np.zeros((len(pairs.questions), len(pairs.models), 3))
+    good = ~np.isnan(pairs.outcome)
+    first = np.select([pairs.outcome == 1.0, pairs.outcome == 0.0], [WIN, LOSS], TIE)
+    second = np.select([pairs.outcome == 0.0, pairs.outcome == 1.0], [WIN, LOSS], TIE)
+    for model, became in ((pairs.model_1, first), (pairs.model_2, second)):
+        np.add.at(counts, (pairs.question[good], model[good], became[good]), 1.0)
+    return counts
+
+
+def in_order(pairs: Pairs) -> Pairs:
+    """Return the pairs with questions by id and models by name, so that no digit depends on the order of rows."""
+    order = sorted(range(len(pairs.models)), key=pairs.models.__getitem__)
+    return _of_models(_of_questions(pairs, question_order(pairs.questions)), order)
+
+
+def groups_of(pairs: Pairs) -> list[Any]:
+    """Return each group once, in the order of the questions."""
+    return list(dict.fromkeys(label(group) for group in pairs.groups))
+
+
+def turns_of(pairs: Pairs) -> list[int]:
+    """Return each turn once, the first first."""
+    turns: list[int] = np.unique(pairs.turn).tolist()
+    return turns
+
+
+def of_group(pairs: Pairs, group: Any) -> Pairs:
+    """Return the pairs on the questions of one group only; the models stay."""
+    return _of_questions(pairs, [at for at, value in enumerate(pairs.groups) if label(value) == label(group)])
+
+
+def of_turn(pairs: Pairs, turn: int) -> Pairs:
+    """Return the pairs of one turn only; questions and models stay."""
+    return _entries(pairs, pairs.turn == turn)
+
+
+def against(pairs: Pairs, baseline: str) -> Pairs:
+    """Return the pairs with this model only; without the models that never met it.
+
+    Raises:
+        UsageError: there is no such model.
+    """
+    if baseline not in pairs.models:
+        models = ", ".join(sorted(pairs.models))
+        raise UsageError(f"no pair with the baseline {baseline!r}; the models are: {models}")
+    model = pairs.models.index(baseline)
+    kept = _entries(pairs, (pairs.model_1 == model) | (pairs.model_2 == model))
+    there: list[int] = np.union1d(kept.model_1, kept.model_2).tolist()
+    return _of_models(kept, there)
+
+
+def _of_models(pairs: Pairs, places: Sequence[int]) -> Pairs:
+    """Return the pairs with the models at these places, in this order; they must be all that are in an entry."""
+    new: Ints = np.zeros(len(pairs.models), dtype=np.int64)
+    new[list(places)] = np.arange(len(places))
+    models = tuple(pairs.models[at] for at in places)
+    return replace(pairs, models=models, model_1=new[pairs.model_1], model_2=new[pairs.model_2])
+
+
+def _of_questions(pairs: Pairs, places: Sequence[int]) -> Pairs:
+    """Return the pairs on the questions at these places, which become the questions in this order."""
+    new: Ints = np.full(len(pairs.questions), -1, dtype=np.int64)
+    new[list(places)] = np.arange(len(places))
+    kept = _entries(pairs, new[pairs.question] >= 0)
+    return replace(
+        kept,
+        questions=tuple(pairs.questions[at] for at in places),
+        groups=tuple(pairs.groups[at] for at in places),
+        question=new[kept.question],
+    )
+
+
+def _entries(pairs: Pairs, chosen: npt.NDArray[np.bool_]) -> Pairs:
+    return replace(
+        pairs,
+        question=pairs.question[chosen],
+        turn=pairs.turn[chosen],
+        model_1=pairs.model_1[chosen],
+        model_2=pairs.model_2[chosen],
+        game_1=pairs.game_1[chosen],
+        game_2=pairs.game_2[chosen],
+        outcome=pairs.outcome[chosen],
+    )

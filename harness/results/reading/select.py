@@ -1,0 +1,166 @@
+"""Which judgments a table or a report is about: the file, the one origin in it, and the questions behind it.
+
+What every command that reads judgments shares; none of it computes a result.
+"""
+
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from harness.bench import Bench, load_bench
+from harness.errors import MissingError, TurnbenchError, UsageError
+from harness.records import Mode, Origin, Question, QuestionId
+from harness.results.reading.columns import Comparisons, Ratings
+from harness.results.reading.read import Read, of_voter, one_origin, one_wording, read_judgments, without_voters
+
+
+class Chosen(NamedTuple):
+    """The judgments of one judge, or the votes, that go into one table; one of the two is empty."""
+
+    ratings: Ratings
+    pairs: Comparisons
+    judge: str
+    judge_set: str
+
+
+def chosen(
+    read: Read, mode: Mode, path: pathlib.Path, judge: str | None, judge_set: str | None, exclude: Sequence[str]
+) -> Chosen:
+    """Return what may stand in one table, or raise `UsageError` that says what to choose."""
+    records = read.ratings if mode == "single" else read.comparisons
+    if not records and (read.ratings or read.comparisons):
+        held, other = ("grades", "single") if read.ratings else ("pairs", "pairwise-all")
+        raise UsageError(f"{path} holds {held}; show it with --mode {other}")
+    if not records:
+        raise MissingError(f"{path} holds no judgments; run gen_judgment --mode {mode} first")
+    if mode == "single":
+        ratings = one_origin(read.ratings, judge=judge, judge_set=judge_set, path=path)
+        one_wording(ratings, path)
+        return Chosen(ratings, Comparisons(), ratings[0].origin.judge, ratings[0].origin.judge_set)
+    voted = {asked.voter is not None for asked in read.comparisons.asked}
+    if len(voted) > 1:
+        raise UsageError(f"{path} mixes judgments and votes, which are not comparable; split it")
+    if voted == {True}:
+        votes = without_voters(of_voter(read.comparisons, judge, path), exclude)
+        if not votes:
+            raise UsageError(f"--exclude {' '.join(exclude)} leaves no vote of {path}")
+        return Chosen(Ratings(), votes, judge or path.stem, "votes")
+    pairs = one_origin(read.comparisons, judge=judge, judge_set=judge_set, path=path)
+    one_wording(pairs, path)
+    return Chosen(Ratings(), pairs, pairs[0].origin.judge, pairs[0].origin.judge_set)
+
+
+def usual_file(
+    mode: Mode, bench_name: str | None, data_dir: pathlib.Path | str, judge: str | None, judge_set: str | None
+) -> pathlib.Path:
+    """Return the benchmark's judgment file of that judge and judge set; where neither is said, the only one there is.
+
+    Rows of other tools name no judge set ("unstated"), and stand under the file name of the set `mt_bench`.
+    """
+    bench = load_bench(bench_name or "mt_bench", data_dir)
+    folder = bench.folder / "model_judgment"
+    kind = "single" if mode == "single" else "pair"
+    there = sorted(path for path in folder.glob(f"*_{kind}.jsonl") if not path.name.startswith("."))
+    named = judge_set.rsplit(" ", 1)[0] if judge_set else "mt_bench"
+    if judge is not None:
+        path = bench.judgment_file(judge, "mt_bench" if named == "unstated" else named, mode)
+        if path.exists():
+            return path
+    fitting = [path for path in there if (judge is None and judge_set is None) or _fits(path, judge, judge_set)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        names = "; ".join(dict.fromkeys(map(_origins_told, fitting)))
+        flags = "--judge-set" if judge else "--judge-model" if judge_set else "--judge-model and --judge-set"
+        raise UsageError(f"{folder} holds several files of {mode} judgments; choose one with {flags}: {names}")
+    known = f"; there are: {'; '.join(map(_origins_told, there))}" if there else ""
+    what = "".join(f" {word} {name}" for word, name in (("by", judge), ("with judge set", judge_set)) if name)
+    raise MissingError(f"no {mode} judgments{what} in {folder}{known}; run gen_judgment --mode {mode} first")
+
+
+def _fits(path: pathlib.Path, judge: str | None, judge_set: str | None) -> bool:
+    """Return whether the file holds a first judgment by that judge with that judge set."""
+    return any(
+        judge in {None, origin.judge}
+        and judge_set in {None, origin.judge_set, origin.judge_set.rsplit(" ", 1)[0]}
+        and not origin.sample
+        for origin in _origins(path)
+    )
+
+
+def _origins_told(path: pathlib.Path) -> str:
+    """Return whose judgments a file holds, in the words that the flags take."""
+    return ", ".join(f"{origin.judge} with {origin.judge_set}" for origin in _origins(path)) or f"{path.name} (empty)"
+
+
+def _origins(path: pathlib.Path) -> list[Origin]:
+    read = read_judgments(path)
+    return read.ratings.origins() + read.comparisons.origins()
+
+
+class About(NamedTuple):
+    """Which questions the judgments are about, as far as that is known."""
+
+    bench: str | None
+    categories: Mapping[QuestionId, str] = {}
+    why_not: str | None = None
+    """Why there is no table by category, or what it lacks."""
+    questions: tuple[Question, ...] = ()
+    """The questions themselves, where they are known."""
+
+    def groups(self, by: str) -> dict[QuestionId, Any]:
+        """Return for each question the value of a field; empty where the questions are not known.
+
+        Raises:
+            UsageError: no question has that field.
+        """
+        fields = {name for question in self.questions for name in ("category", *question.extra)}
+        if self.questions and by not in fields:
+            known = ", ".join(sorted(fields))
+            raise UsageError(f"no question of {self.bench} has the field {by!r}; there are: {known}")
+        return {q.question_id: q.category if by == "category" else q.extra.get(by) for q in self.questions}
+
+
+def about(
+    records: Ratings | Comparisons,
+    path: pathlib.Path,
+    bench_name: str | None,
+    data_dir: pathlib.Path | str,
+    *,
+    given: bool,
+) -> About:
+    """Return the benchmark that the judgments are about, and its questions' categories.
+
+    A file that the user named belongs to the folder beside which it lies, if that holds questions; else to the
+    benchmark named. The questions must fit, unless the user said that these are the ones: every id known, and every
+    hash that the rows carry equal.
+    """
+    if given and bench_name is None:
+        home = path.resolve().parent.parent
+        if not (home / "question.jsonl").is_file():
+            return About(None, why_not="no table by category: which questions these are is unknown (see --bench-name)")
+        try:
+            bench = load_bench(home.name, home.parent)
+        except TurnbenchError as error:
+            return About(None, why_not=f"no table by category: {error}")
+    else:
+        bench = load_bench(bench_name or "mt_bench", data_dir)
+    categories = {q.question_id: q.category for q in bench.questions}
+    fault = _misfit(records, bench)
+    if fault is None:
+        return About(bench.name, categories, questions=bench.questions)
+    if given and bench_name and any(asked.question_id in categories for asked in records.asked):
+        why = f"the table by category is as --bench-name says, although {fault}"
+        return About(bench.name, categories, why, bench.questions)
+    return About(None if given else bench.name, why_not=f"no table by category: {fault}")
+
+
+def _misfit(records: Ratings | Comparisons, bench: Bench) -> str | None:
+    """Return why the judgments are not about these questions, or None if they can be."""
+    contents = {q.question_id: q.content for q in bench.questions}
+    for asked in records.asked:
+        if asked.question_id not in contents:
+            return f"question {asked.question_id} is not in {bench.name}"
+        if asked.question_content is not None and asked.question_content != contents[asked.question_id]:
+            return f"question {asked.question_id} has another wording in {bench.name}"
+    return None

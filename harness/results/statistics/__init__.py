@@ -1,0 +1,1 @@
+"""What is not about judgments in particular: resampling, tests, ranks, rounding."""

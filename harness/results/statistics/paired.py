@@ -1,0 +1,270 @@
+"""Grades -> for every two models how far apart they are on the same questions, and whether that can be told.
+
+    d_q         = mean over the turns that both have on question q of (score of model_1 - score of model_2)
+    difference  = mean of d_q over the questions that both have, with an interval from resampling questions
+    p           = exact sign-flip p-value of the d_q (`signflip`)
+    p_holm      = that p adjusted for all pairs in the table: with the m p-values in ascending order, the i-th becomes
+                  the largest of (m - j + 1) * p_j for j = 1..i, at most 1
+
+    smallest_detectable = (1.96 + 0.84) * sd / sqrt(n)          sd: of the d_q
+    questions_needed    = ((1.96 + 0.84) * sd / difference)^2   rounded up
+
+Two models are told apart if p_holm <= 0.05; else they "cannot be told apart". Raw p-values 0.01, 0.04, 0.03 become
+0.03, 0.06, 0.06: only the first pair is told apart. With sd = 2.5 on 80 questions the smallest detectable difference is
+2.8 * 2.5 / 8.94 = 0.78; a difference of 0.4 would need 307 questions.
+
+The last two figures are for one pair alone at the 5% level and a power of 80%. The family of the Holm adjustment is all
+pairs of one table: one column (the average, or one turn), or one category. With 561 pairs no p can reach it on fewer
+than 15 questions (`fewest_questions`). `difference` is in the units of the score and needs no agreement on a scale.
+
+A pair uses only what both have: `n` says how many questions that are and `left_out` how many only one of the two has.
+
+Source: Holm (1979), Scand. J. Stat. 6, 65; Miller (2024), arXiv 2411.00640, for paired differences and power.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from harness.errors import UsageError
+from harness.records import QuestionId
+from harness.results.grades.scores import question_order
+from harness.results.reading.arrays import Floats, Grades, Ints
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+from harness.results.statistics.signflip import sign_flip
+
+LEVEL = 0.05
+"""The chance, if all models are equally good, that any pair of a table is told apart."""
+_BLOCK = 2_000_000
+"""Numbers in one block of differences; bounds the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """How two models compare on the questions that both have."""
+
+    model_1: str
+    model_2: str
+    difference: Estimate
+    """model_1 less model_2, positive if model_1 is better; the interval is this pair's own, without adjustment."""
+    n: int
+    """Questions that both have."""
+    left_out: int
+    """Questions that only one of the two has."""
+    sd: float | None
+    """Standard deviation of the differences by question; None below two questions."""
+    p: float | None
+    """Sign-flip p-value; None if there is no question that both have."""
+    p_method: Literal["exact", "saddlepoint"] | None
+    """How p was found."""
+    p_holm: float | None
+    """p adjusted for all pairs of the table."""
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether one of the two is told to be better."""
+        return self.p_holm is not None and self.p_holm <= LEVEL
+
+    @property
+    def better(self) -> Literal["model_1", "model_2"] | None:
+        """Which of the two is told to be better; None if they cannot be told apart."""
+        if not self.told_apart:
+            return None
+        return "model_1" if (self.difference.value or 0) > 0 else "model_2"
+
+    @property
+    def verdict(self) -> str:
+        """What can be said of model_1 against model_2, in words."""
+        return {None: "cannot be told apart", "model_1": "better", "model_2": "worse"}[self.better]
+
+    @property
+    def smallest_detectable(self) -> float | None:
+        """The smallest true difference that this many questions would show with a power of 80%."""
+        return None if self.sd is None else (1.96 + 0.84) * self.sd / math.sqrt(self.n)
+
+    @property
+    def questions_needed(self) -> int | None:
+        """How many questions would show the difference seen with a power of 80%; None if it is 0."""
+        if self.sd is None or not self.difference.value:
+            return None
+        return max(1, math.ceil(((1.96 + 0.84) * self.sd / self.difference.value) ** 2))
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTable:
+    """All pairs of one column; the family of the Holm adjustment."""
+
+    models: tuple[str, ...]
+    """The models compared, in the order of the pairs."""
+    pairs: tuple[Paired, ...]
+
+    @property
+    def told_apart(self) -> int:
+        """Pairs that are told apart."""
+        return sum(pair.told_apart for pair in self.pairs)
+
+    @property
+    def smallest_detectable(self) -> float | None:
+        """The median over pairs of the smallest difference that the questions would show."""
+        sizes = [pair.smallest_detectable for pair in self.pairs if pair.smallest_detectable is not None]
+        return float(np.median(sizes)) if sizes else None
+
+    @property
+    def fewest_questions(self) -> int:
+        """The fewest questions on which any pair of a family this large could be told apart, whatever the scores."""
+        tested = sum(pair.p is not None for pair in self.pairs)
+        return 1 + math.ceil(math.log2(max(1, tested) / LEVEL))
+
+
+def paired(grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> PairedTable:
+    """Return every two models compared, in the order of the models; over the turns and questions of `grades`.
+
+    For one turn or one category, pass `scores.of_turn(grades, 1)` or `scores.of_group(grades, "math")`.
+    """
+    first, second = np.triu_indices(len(grades.models), k=1)
+    order = question_order(grades.questions)
+    values = grades.scores[order]
+    groups = [grades.groups[place] for place in order]
+    differences = _Differences(values, values, first, second)
+    rows = _compared(differences, groups, resamplings, seed)
+    names = [(grades.models[one], grades.models[other]) for one, other in zip(first, second, strict=True)]
+    return PairedTable(grades.models, _named(rows, names))
+
+
+def compare_runs(
+    new: Grades,
+    old: Grades,
+    *,
+    models: Sequence[tuple[str, str]] | None = None,
+    resamplings: int = RESAMPLINGS,
+    seed: int = 0,
+) -> PairedTable:
+    """Return models of one run compared with models of another on the questions and turns that both runs have.
+
+    model_1 is of `new` and model_2 of `old`; `verdict` "worse" means that the new one is. Questions that only one run
+    has are in `left_out`; turns that only one run has do not count.
+
+    Args:
+        new: the run that is judged.
+        old: the run to compare with.
+        models: which model of `new` to compare with which of `old` (default: those with equal names; if each run
+            holds one model only, those two).
+        resamplings: for the intervals.
+        seed: of the resampling.
+
+    Raises:
+        UsageError: the runs have no model or no question in common.
+    """
+    if models is None:
+        models = [(model, model) for model in new.models if model in old.models]
+        if not models and len(new.models) == len(old.models) == 1:
+            models = [(new.models[0], old.models[0])]
+    if not models:
+        raise UsageError(
+            f"no model is in both runs; say which to compare: {', '.join(new.models)} with {', '.join(old.models)}"
+        )
+    for run, names, word in ((new, [one for one, _ in models], "new"), (old, [other for _, other in models], "other")):
+        unknown = [name for name in names if name not in run.models]
+        if unknown:
+            raise UsageError(f"no model {unknown[0]!r} in the {word} run; there are: {', '.join(run.models)}")
+    turns = [turn for turn in new.turns if turn in old.turns]
+    group_of = dict(zip((*old.questions, *new.questions), (*old.groups, *new.groups), strict=True))
+    if not turns or len(group_of) == len(new.questions) + len(old.questions):
+        raise UsageError(f"the two runs have no {'question' if turns else 'turn'} in common; nothing to compare")
+    ids = tuple(group_of)
+    questions = [ids[place] for place in question_order(ids)]
+    one = _aligned(new, [name for name, _ in models], questions, turns)
+    other = _aligned(old, [name for _, name in models], questions, turns)
+    index = np.arange(len(models))
+    groups = [group_of[question] for question in questions]
+    rows = _compared(_Differences(one, other, index, index), groups, resamplings, seed)
+    return PairedTable(tuple(dict.fromkeys(name for pair in models for name in pair)), _named(rows, models))
+
+
+def holm(p_values: Floats) -> Floats:
+    """Return the p-values adjusted for being one family; NaN stays NaN and is not in the family."""
+    adjusted = np.full(len(p_values), np.nan)
+    tested = np.flatnonzero(~np.isnan(p_values))
+    order = tested[np.argsort(p_values[tested], kind="stable")]
+    factors = len(order) - np.arange(len(order))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(factors * p_values[order]))
+    return adjusted
+
+
+def _aligned(run: Grades, models: Sequence[str], questions: Sequence[QuestionId], turns: Sequence[int]) -> Floats:
+    """Return the run's scores, questions × models × turns as named; NaN where the run lacks a question."""
+    at = {question: place for place, question in enumerate(run.questions)}
+    scores = np.full((len(questions), len(models), len(turns)), np.nan)
+    rows = [row for row, question in enumerate(questions) if question in at]
+    places = [at[questions[row]] for row in rows]
+    own = run.scores[np.ix_(places, [run.models.index(m) for m in models], [run.turns.index(t) for t in turns])]
+    scores[rows] = own
+    return scores
+
+
+@dataclass(frozen=True, slots=True)
+class _Differences:
+    """Scores of two sets of models on the same questions and turns, and which are compared."""
+
+    one: Floats
+    other: Floats
+    first: Ints
+    """For each pair, its model in `one`."""
+    second: Ints
+    """For each pair, its model in `other`."""
+
+    def of(self, pairs: slice) -> tuple[Floats, Ints]:
+        """Return questions × pairs, the mean difference over the turns that both have (NaN if none), and left_out."""
+        first, second = self.first[pairs], self.second[pairs]
+        total = np.zeros((len(self.one), len(first)))
+        shared = np.zeros(total.shape)
+        any_score = np.zeros(total.shape, dtype=bool)
+        for turn in range(self.one.shape[2]):
+            one, other = self.one[:, first, turn], self.other[:, second, turn]
+            there, here = ~np.isnan(one), ~np.isnan(other)
+            total += np.where(there & here, one - other, 0.0)
+            shared += there & here
+            any_score |= there | here
+        means = np.divide(total, shared, out=np.full(total.shape, np.nan), where=shared > 0)
+        return means, (any_score & (shared == 0)).sum(axis=0).astype(np.int64)
+
+
+def _compared(differences: _Differences, groups: Sequence[Any], resamplings: int, seed: int) -> list[Paired]:
+    """Return all pairs compared, still without names and without adjusted p-values."""
+    rows: list[Paired] = []
+    total = len(differences.first)
+    width = max(1, _BLOCK // max(1, len(groups)))
+    for start in range(0, total, width):
+        means, left_out = differences.of(slice(start, start + width))
+        there = ~np.isnan(means)
+        found = estimates(np.where(there, means, 0.0), there.astype(float), groups, resamplings=resamplings, seed=seed)
+        for k in range(means.shape[1]):
+            own = means[there[:, k], k]
+            n = len(own)
+            test = sign_flip(own) if n else None
+            rows.append(
+                Paired(
+                    model_1="",
+                    model_2="",
+                    difference=found[k],
+                    n=n,
+                    left_out=int(left_out[k]),
+                    sd=float(np.std(own, ddof=1)) if n > 1 else None,
+                    p=test.p if test else None,
+                    p_method=test.method if test else None,
+                    p_holm=None,
+                )
+            )
+    return rows
+
+
+def _named(rows: Sequence[Paired], names: Sequence[tuple[str, str]]) -> tuple[Paired, ...]:
+    """Return the pairs with their names and with p-values adjusted for being one family."""
+    adjusted = holm(np.array([np.nan if row.p is None else row.p for row in rows]))
+    return tuple(
+        replace(row, model_1=one, model_2=other, p_holm=None if math.isnan(p) else float(p))
+        for row, (one, other), p in zip(rows, names, adjusted, strict=True)
+    )

@@ -1,0 +1,44 @@
+"""All pairs compared -> for each model the ranks that it may have.
+
+    first = 1 + number of models told to be better
+    last  = M - number of models told to be worse        M: models in the table
+
+Of three models, a is told to be better than c, and no other pair can be told apart: a may be 1st or 2nd, b anything
+from 1st to 3rd, c 2nd or 3rd.
+
+"Told" is by the same Holm-adjusted tests as in `paired`: the chance that any of these ranges is wrong is at most 5%.
+
+Source: Al Mohamad, Goeman and van Zwet (2022), Scand. J. Stat. 49, 1034 (simultaneous ranks from pairwise tests).
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from harness.results.statistics.paired import PairedTable
+
+
+@dataclass(frozen=True, slots=True)
+class RankRange:
+    """The ranks that one model may have."""
+
+    model: str
+    first: int
+    """The best of them; 1 is the top."""
+    last: int
+
+    def __str__(self) -> str:
+        """Return "3" or "3-7"."""
+        return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
+
+
+def rank_ranges(table: PairedTable) -> list[RankRange]:
+    """Return the range of each model, the best ranges first, equal ones in the order of the table."""
+    better, worse = Counter[str](), Counter[str]()
+    for pair in table.pairs:
+        if pair.better is None:
+            continue
+        winner, loser = (pair.model_1, pair.model_2) if pair.better == "model_1" else (pair.model_2, pair.model_1)
+        better[loser] += 1
+        worse[winner] += 1
+    ranges = [RankRange(model, 1 + better[model], len(table.models) - worse[model]) for model in table.models]
+    return sorted(ranges, key=lambda ranks: (ranks.first, ranks.last))

@@ -1,0 +1,149 @@
+"""Differences by question -> the exact two-sided p-value of the sign-flip test.
+
+    p = P(|sum of e_q * d_q| >= |sum of d_q|),   e_q = +1 or -1 with equal chance, independently for each question q
+
+If two models are equally good, each question's difference d_q might as well have had the other sign. The differences
+stand on a grid (halves for the mean of two whole scores, 1/60 with several repeats), so the distribution of the sum is
+found exactly, by adding one question at a time (convolution); no sign pattern is drawn at random.
+
+d = 3, 1, -1, 2: the sum is 5. Of the 16 sign patterns the sums +7 (1 pattern), +5 (2), -5 (2), -7 (1) are at least as
+far from 0, so p = 6 / 16 = 0.375.
+
+Questions with d = 0 change nothing. With n others, no p is below 2 / 2^n: 5 questions cannot reach 0.05.
+
+The count is exact if (places on the grid) * n is at most 10 million: always for 80 questions and a grid as fine as
+1/300. Differences on no such grid are counted exactly too, for up to 30 questions, from the sums of either half of
+them. Otherwise p is a saddlepoint approximation (`method` says so); on random differences it was within 2% of the exact
+p from 30 questions on, within 0.4% at 80 and within 0.01% at 1,000.
+
+Source: Fisher, The Design of Experiments (1935), section 21; Pagano and Tritchler (1983), J. Am. Stat. Assoc. 78, 435,
+for the convolution; Robinson (1982), J. R. Stat. Soc. B 44, 91, and Lugannani and Rice (1980) for the saddlepoint.
+"""
+
+import math
+import sys
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from harness.results.reading.arrays import Floats, Ints
+
+WORK = 10_000_000
+"""Most additions for one p-value."""
+FINEST = 1_000
+"""The largest denominator of one score that counts as lying on a grid."""
+MOST_OFF_GRID = 30
+"""Most differences that are counted exactly if they lie on no grid."""
+_NEAR = 1e-10
+
+
+class SignFlip(NamedTuple):
+    """A p-value and how it was found."""
+
+    p: float
+    method: Literal["exact", "saddlepoint"]
+
+
+def sign_flip(differences: Floats) -> SignFlip:
+    """Return the two-sided p-value that the differences by question have mean 0."""
+    sizes = np.sort(np.abs(differences[np.abs(differences) > _NEAR]))
+    observed = abs(math.fsum(differences))
+    if len(sizes) == 0 or observed <= _NEAR * len(sizes):
+        return SignFlip(1.0, "exact")
+    step = grid_step(sizes)
+    if step is not None:
+        places = np.rint(sizes / float(step)).astype(np.int64)
+        reach = (int(places.sum()) - round(observed / float(step))) // 2
+        if (reach + 1) * len(places) <= WORK:
+            return SignFlip(_convolved(places, reach), "exact")
+    elif len(sizes) <= MOST_OFF_GRID:
+        return SignFlip(_met_in_the_middle(sizes, observed), "exact")
+    return SignFlip(_saddlepoint(sizes, observed, 0.0 if step is None else float(step)), "saddlepoint")
+
+
+def grid_step(values: Floats) -> Fraction | None:
+    """Return the largest step of which all values are multiples (1/2 for 1.5 and 4), or None if there is none.
+
+    Values are taken for fractions with a denominator of at most 1,000 if they are within rounding of one.
+    """
+    denominator = 1
+    while True:
+        off = np.abs(values - np.rint(values * denominator) / denominator) > _NEAR
+        if not off.any():
+            break
+        value = float(values[int(np.argmax(off))])
+        near = Fraction(value).limit_denominator(FINEST)
+        if abs(float(near) - value) > _NEAR or denominator > FINEST**2:
+            return None
+        denominator = math.lcm(denominator, near.denominator)
+    common = int(np.gcd.reduce(np.rint(np.abs(values) * denominator).astype(np.int64)))
+    return Fraction(common, denominator) if common else None
+
+
+def _convolved(places: Ints, reach: int) -> float:
+    """Return the share of sign patterns in which the sum is at least as far from 0 as observed.
+
+    A sum is that far up if the differences that turn negative come to at most `reach` steps, so the number of sets of
+    differences with a sum of 0, 1, ..., `reach` is all that is counted; the other side has as many.
+    """
+    ways = np.zeros(reach + 1)
+    ways[0] = 1.0
+    top, scaled = 0, 0
+    for done, size in enumerate(places.tolist(), 1):
+        if size <= reach:
+            top = min(reach, top + size)
+            ways[size : top + 1] += ways[: top + 1 - size]
+        if done % 1000 == 0:  # stay far from the greatest float, 2^1024
+            ways *= 2.0**-1000
+            scaled += 1000
+    p = math.ldexp(float(ways.sum()), 1 - len(places) + scaled)
+    return min(1.0, max(p, sys.float_info.min))
+
+
+def _met_in_the_middle(sizes: Floats, observed: float) -> float:
+    """Return the same share from the sums of either half of the differences under all sign patterns."""
+    half = len(sizes) // 2
+    one, other = _sums(sizes[:half]), np.sort(_sums(sizes[half:]))
+    needed = observed - _NEAR * len(sizes) - one
+    as_far = len(other) * len(one) - int(np.searchsorted(other, needed, side="left").sum())
+    return min(1.0, math.ldexp(float(as_far), 1 - len(sizes)))
+
+
+def _sums(sizes: Floats) -> Floats:
+    sums = np.zeros(1)
+    for size in sizes:
+        sums = np.concatenate([sums + size, sums - size])
+    return sums
+
+
+def _saddlepoint(sizes: Floats, observed: float, step: float) -> float:
+    """Return Robinson's approximation; sums stand 2 * `step` apart (0: no grid)."""
+    total = float(sizes.sum())
+    if observed >= total - _NEAR * len(sizes):
+        return max(math.ldexp(1.0, 1 - len(sizes)), sys.float_info.min)
+    at = max(observed - step, 0.0)  # continuity: the observed sum counts itself
+    point = _root(sizes, at)
+    log_cosh = float(np.sum(np.logaddexp(point * sizes, -point * sizes) - math.log(2)))
+    signed_root = math.sqrt(max(0.0, 2 * (point * at - log_cosh)))
+    curvature = math.sqrt(float(np.sum(sizes**2 * (1 - np.tanh(point * sizes) ** 2))))
+    slope = (math.sinh(point * step) / step if step else point) * curvature
+    if signed_root < 1e-4:
+        return 1.0
+    density = math.exp(-(signed_root**2) / 2) / math.sqrt(2 * math.pi)
+    tail = 0.5 * math.erfc(signed_root / math.sqrt(2)) + density * (1 / slope - 1 / signed_root)
+    return min(1.0, max(2 * tail, sys.float_info.min))
+
+
+def _root(sizes: Floats, at: float) -> float:
+    """Return the t at which sum of size * tanh(t * size) is `at`, by bisection."""
+    low, high = 0.0, 1.0 / float(sizes.max())
+    while float(np.sum(sizes * np.tanh(high * sizes))) < at and high < 1e6:
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        if float(np.sum(sizes * np.tanh(middle * sizes))) < at:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2

@@ -1,0 +1,22 @@
+"""How a run is carried out, whatever it is about: how much at once, within which limits, and what may be reused."""
+
+import pathlib
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How jobs are run. Nothing here changes what is asked, so nothing here makes a record out of date."""
+
+    parallel: int | None = None
+    """Calls in flight at once; None finds the number out for each endpoint."""
+    rpm: float | None = None
+    """The most calls that may begin in a minute, for each endpoint."""
+    tpm: float | None = None
+    """The most tokens, prompt and reply, in a minute, for each endpoint."""
+    max_cost: float | None = None
+    """Dollars that the run may cost at most; it stops before a call that could exceed them."""
+    cache: pathlib.Path | None = None
+    """File in which completions are kept by content, across benchmarks and model names; None: no cache."""
+    batch: bool = False
+    """Whether calls are handed in as a batch, at half the price and without haste."""

@@ -1,0 +1,167 @@
+"""Scores of models with their intervals."""
+
+import json
+import pathlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.records import Origin, QuestionId, Rating
+from harness.results.grades.scores import of_group, of_models, of_turn, question_order, scores
+from harness.results.grades.single import single_rows
+from harness.results.reading.arrays import Grades, grades
+from harness.results.reading.read import read_judgments
+from harness.results.statistics.bootstrap import Estimate
+
+GPT_4 = Origin("gpt-4")
+
+
+def ratings(model: str, turn: int, *values: float | None) -> list[Rating]:
+    return [Rating(key, turn, model, value, GPT_4) for key, value in enumerate(values, 1)]
+
+
+def some_ratings(models: int = 4, questions: int = 40, seed: int = 0) -> list[Rating]:
+    """Return random ratings; one in twenty has no score."""
+    generator = np.random.default_rng(seed)
+    return [
+        Rating(q, turn, f"m{m}", None if generator.random() < 0.05 else float(generator.integers(1, 11)), GPT_4)
+        for m in range(models)
+        for q in range(questions)
+        for turn in (1, 2)
+    ]
+
+
+def width(estimate: Estimate) -> float:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return estimate.high - estimate.low
+
+
+def test_the_worked_line_of_the_docstring() -> None:
+    [row] = scores(grades([*ratings("x", 1, 8, 6, 7), *ratings("x", 2, 5, 6, None)]))
+    assert (row.turns[1].value, row.turns[2].value, row.average.value) == (7.0, 5.5, 6.4)
+    assert row.drop == Estimate(1.5, None, None, 2, None)
+    assert (row.n, row.excluded, row.average.questions) == (5, 1, 3)
+
+
+def test_values_are_those_of_the_plain_table() -> None:
+    found = some_ratings()
+    plain = {row.model: row for row in single_rows(found)}
+    for row in scores(grades(found)):
+        assert row.average.value == pytest.approx(plain[row.model].average)
+        assert {t: e.value for t, e in row.turns.items()} == pytest.approx(plain[row.model].turns)
+        assert (row.n, row.excluded) == (plain[row.model].n, plain[row.model].excluded)
+
+
+def test_the_order_of_rows_and_models_does_not_matter() -> None:
+    found = some_ratings(questions=40)
+    groups: dict[QuestionId, Any] = {q: "ab"[q % 2] for q in range(40)}
+    shuffled = [found[k] for k in np.random.default_rng(1).permutation(len(found))]
+    for one, other in zip(scores(grades(found, groups)), scores(grades(shuffled, groups)), strict=True):
+        assert (one.model, one.n, one.excluded) == (other.model, other.n, other.excluded)
+        for a, b in (
+            (one.average, other.average),
+            (one.turns[2], other.turns[2]),
+            (one.drop, other.drop),
+            (one.groups["a"], other.groups["a"]),
+        ):
+            assert a is not None
+            assert b is not None
+            assert (a.value, a.low, a.high) == pytest.approx((b.value, b.low, b.high), rel=1e-12)
+
+
+def test_groups_stand_in_the_order_of_the_questions_with_their_own_averages() -> None:
+    groups: dict[QuestionId, Any] = {2: "math", 1: "stem", 3: "math"}
+    [row] = scores(grades([*ratings("x", 1, 4, 9, 6), *ratings("x", 2, 8, None, 3)], groups))
+    assert [(name, e.value, e.questions) for name, e in row.groups.items()] == [("math", 6.0, 2), ("stem", 6.0, 1)]
+
+
+def test_a_group_of_ten_says_that_its_interval_is_studentized() -> None:
+    [row] = scores(
+        grades(ratings("x", 1, *(float(k % 5) for k in range(40))), {q: (q - 1) // 10 for q in range(1, 41)})
+    )
+    assert {e.method for e in row.groups.values()} == {"studentized"}
+    assert row.average.method == "percentile"
+
+
+def test_groups_that_are_lists_are_named_by_their_text() -> None:
+    [row] = scores(grades(ratings("x", 1, 4, 9), {1: ["a", "b"], 2: ["c"]}))
+    assert list(row.groups) == ["['a', 'b']", "['c']"]
+
+
+@pytest.mark.parametrize("turns", [(1,), (1, 3)], ids=["one-turn", "no-turn-2"])
+def test_without_turn_2_there_is_no_drop(turns: tuple[int, ...]) -> None:
+    [row] = scores(grades([r for turn in turns for r in ratings("x", turn, 5, 6)]))
+    assert row.drop is None
+    assert tuple(row.turns) == turns
+
+
+def test_turns_of_a_question_move_together() -> None:
+    """A drop of about 2 on every question is certain, however much the questions differ."""
+    first = [float(k % 8 + 3) for k in range(40)]
+    second = [score - 2 + (0.5 if k % 2 else 0) for k, score in enumerate(first)]
+    [row] = scores(grades([*ratings("x", 1, *first), *ratings("x", 2, *second)]))
+    assert row.drop is not None
+    assert row.drop.value == pytest.approx(1.75)
+    assert width(row.drop) < 0.2
+    assert width(row.average) > 0.9 * width(row.turns[1])
+
+
+def test_a_model_without_any_score_comes_last_and_has_none() -> None:
+    rows = scores(grades([*ratings("bad", 1, None, None), *ratings("x", 1, 1, 2), *ratings("y", 1, 3, 3)]))
+    assert [(row.model, row.average.value, row.excluded) for row in rows] == [
+        ("y", 3, 0),
+        ("x", 1.5, 0),
+        ("bad", None, 2),
+    ]
+
+
+def test_intervals_end_where_the_scale_does() -> None:
+    found = grades([*ratings("x", 1, *([10.0] * 9), 2), *ratings("x", 2, *([1.0] * 9), 10)])
+    [row] = scores(found, scale=(1, 10))
+    assert row.turns[1].high == 10
+    assert row.turns[2].low == 1
+    assert row.drop is not None
+    assert row.drop.high == 9
+
+
+def test_parts_of_grades() -> None:
+    whole = grades([*ratings("x", 1, 4, 9), *ratings("y", 2, 8, 7)], {1: "a", 2: "b"})
+    assert of_turn(whole, 2).turns == (2,)
+    assert of_turn(whole, 2).scores[:, 1, 0].tolist() == [8, 7]
+    assert of_group(whole, "b").questions == (2,)
+    assert of_group(whole, "b").scores[0, 0, 0] == 9
+    assert of_models(whole, ["y"]).models == ("y",)
+    assert of_models(whole, ["y", "x"]).scores[0, :, 0].tolist() == pytest.approx([float("nan"), 4], nan_ok=True)
+
+
+def test_questions_are_sorted_whatever_their_ids() -> None:
+    assert question_order((10, "b", 9, "a")) == [2, 0, 3, 1]
+
+
+@pytest.fixture
+def official(reference_data: pathlib.Path) -> Grades:
+    """Return the published grades with their categories."""
+    folder = reference_data / "mt_bench"
+    lines = (folder / "question.jsonl").read_text(encoding="utf-8").splitlines()
+    categories = {row["question_id"]: row["category"] for row in map(json.loads, lines)}
+    return grades(read_judgments(folder / "model_judgment" / "gpt-4_single.scores_only.jsonl").ratings, categories)
+
+
+@pytest.mark.reference
+def test_published_averages(official: Grades, reference_data: pathlib.Path) -> None:
+    published = json.loads((reference_data / "mt_bench" / "expected.json").read_text(encoding="utf-8"))[
+        "single_official"
+    ]
+    rows = scores(official, scale=(1, 10), resamplings=2000)
+    assert len(rows) == 34
+    for row in rows:
+        figures = published[row.model]
+        assert row.average.value == pytest.approx(figures["average"])
+        assert row.turns[1].value == pytest.approx(figures["turn1"])
+        assert row.turns[2].value == pytest.approx(figures["turn2"])
+        assert (row.excluded, row.n) == (figures["minus1_rows"], figures["n_turn1"] + figures["n_turn2"])
+        assert (row.average.low or 11) < figures["average_if_minus1_kept"] < (row.average.high or 0)
+        assert 0.3 < width(row.average) < 1.4
+        assert len(row.groups) == 8

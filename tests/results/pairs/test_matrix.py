@@ -1,0 +1,182 @@
+"""Every model against every other, and the mean over opponents."""
+
+import json
+import pathlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.records import Comparison, Origin, QuestionId
+from harness.results.pairs.matrix import Cell, mean_over_opponents, pair_matrix, tallies
+from harness.results.pairs.pairwise import pairwise_rows
+from harness.results.pairs.rates import rates
+from harness.results.reading.arrays import pairs
+from harness.results.reading.read import read_judgments, without_voters
+from harness.results.statistics.bootstrap import Estimate
+
+GPT_4 = Origin("gpt-4")
+PUBLISHED = {
+    "gpt-4": (61.2, 67.9, 49.3, 66.1, 56.3, 66.2, 76.6, 72.2),
+    "gpt-3.5-turbo": (50.9, 60.6, 32.6, 63.8, 55.0, 48.8, 52.8, 53.8),
+    "vicuna-13b-v1.2": (39.7, 39.2, 20.1, 18.0, 36.9, 29.2, 47.0, 47.5),
+    "llama-13b": (15.1, 15.1, 7.8, 7.5, 2.1, 9.3, 6.8, 10.1),
+}
+"""arXiv 2306.05685v4, Table 7, in percent."""
+CATEGORIES = ("writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities")
+
+
+def pair(question: QuestionId, one: str, other: str, winner: str | None, turn: int = 1) -> Comparison:
+    return Comparison(question, turn, one, other, (winner,), GPT_4)
+
+
+def some_pairs(questions: int = 40, seed: int = 0, *, models: int = 4) -> list[Comparison]:
+    """Return random votes in which a lower number is better; one of twenty is none, and not all pairs are there."""
+    generator = np.random.default_rng(seed)
+
+    def winner(i: int, j: int) -> str | None:
+        chances = np.array([1.0 + j, 1.0 + i, 1.5])
+        drawn = generator.choice(3, p=chances / chances.sum())
+        return None if generator.random() < 0.05 else ("model_1", "model_2", "tie")[drawn]
+
+    return [
+        pair(q, f"m{i}", f"m{j}", winner(i, j), turn)
+        for q in range(questions)
+        for turn in (1, 2)
+        for i in range(models)
+        for j in range(i)
+        if generator.random() < 0.8
+    ]
+
+
+def ends(estimate: Estimate) -> tuple[float, float]:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return estimate.low, estimate.high
+
+
+def repeated(question: QuestionId, one: str, other: str, wins: int, losses: int, ties: int) -> list[Comparison]:
+    winners = ["model_1"] * wins + ["model_2"] * losses + ["tie"] * ties
+    return [pair(question, one, other, winner) for winner in winners]
+
+
+def test_the_worked_line_of_the_docstring() -> None:
+    found = pairs([*repeated(1, "x", "y", 6, 2, 2), *repeated(1, "x", "z", 1, 1, 0)])
+    cells = {(cell.model, cell.opponent): cell for row in pair_matrix(found) for cell in row}
+    assert cells["x", "y"] == Cell("x", "y", 6, 2, 2, 0, Estimate(0.7, None, None, 1, None))
+    means = {row.model: row for row in mean_over_opponents(found)}
+    assert means["x"].overall.value == pytest.approx(0.55)
+    assert (means["x"].opponents, means["x"].n) == (2, 12)
+    assert means["y"].overall.value == pytest.approx(0.2)
+
+
+def test_each_cell_is_the_plain_table_of_its_two_models() -> None:
+    found = some_pairs()
+    for row in pair_matrix(pairs(found), resamplings=100):
+        for cell in row:
+            [own] = [
+                plain
+                for plain in pairwise_rows([p for p in found if {p.model_1, p.model_2} == {cell.model, cell.opponent}])
+                if plain.model == cell.model
+            ]
+            assert (cell.win, cell.loss, cell.tie, cell.excluded) == (own.win, own.loss, own.tie, own.excluded)
+            assert cell.n == own.n
+            assert cell.win_rate_adjusted.value == pytest.approx(own.win_rate_adjusted)
+
+
+def test_cells_mirror_each_other_and_models_stand_best_first() -> None:
+    found = some_pairs()
+    rows = pair_matrix(pairs(found), resamplings=200)
+    assert [row[0].model for row in rows] == [row.model for row in pairwise_rows(found)]
+    cells = {(cell.model, cell.opponent): cell for row in rows for cell in row}
+    assert len(cells) == 12
+    for (model, opponent), cell in cells.items():
+        other = cells[opponent, model]
+        assert (cell.win, cell.loss, cell.tie) == (other.loss, other.win, other.tie)
+        low, high = ends(cell.win_rate_adjusted)
+        assert ends(other.win_rate_adjusted) == pytest.approx((1 - high, 1 - low))
+
+
+def test_models_that_never_met_have_an_empty_cell() -> None:
+    rows = pair_matrix(pairs([pair(1, "x", "y", "tie"), pair(1, "y", "z", "tie"), pair(2, "x", "z", None)]))
+    [cell] = [cell for row in rows for cell in row if (cell.model, cell.opponent) == ("z", "x")]
+    assert cell == Cell("z", "x", 0, 0, 0, 1, Estimate(None, None, None, 0, None))
+
+
+def test_tallies_count_each_pair_once() -> None:
+    found = some_pairs()
+    wins, ties = tallies(pairs(found))
+    assert wins.sum() + ties.sum() / 2 == sum(p.winners != (None,) for p in found)
+    assert (ties == ties.swapaxes(1, 2)).all()
+
+
+def test_the_mean_gives_every_opponent_the_same_weight() -> None:
+    found = some_pairs()
+    for row in mean_over_opponents(pairs(found), resamplings=100):
+        shares = []
+        for opponent in {f"m{k}" for k in range(4)} - {row.model}:
+            both = pairwise_rows([p for p in found if {p.model_1, p.model_2} == {row.model, opponent}])
+            [own] = [plain for plain in both if plain.model == row.model]
+            shares.append(own.win / own.n)
+        assert row.overall.value == pytest.approx(sum(shares) / 3)
+
+
+@pytest.mark.parametrize("questions", [pytest.param(12, id="studentized"), pytest.param(40, id="percentile")])
+def test_the_order_of_rows_does_not_matter(questions: int) -> None:
+    found = some_pairs(questions)
+    groups: dict[QuestionId, Any] = {q: "ab"[q % 2] for q in range(questions)}
+    shuffled = [found[k] for k in np.random.default_rng(1).permutation(len(found))]
+    for function in (mean_over_opponents, pair_matrix):
+        assert str(function(pairs(shuffled, groups), resamplings=200)) == str(
+            function(pairs(found, groups), resamplings=200)
+        )
+
+
+def test_with_one_opponent_the_mean_is_the_win_rate_and_so_is_its_interval() -> None:
+    found = pairs([p for p in some_pairs() if {p.model_1, p.model_2} == {"m0", "m1"}])
+    pooled = {row.model: row.overall.win_rate for row in rates(found)}
+    for row in mean_over_opponents(found):
+        assert row.overall.value == pytest.approx(pooled[row.model].value)
+        assert ends(row.overall) == pytest.approx(ends(pooled[row.model]), abs=0.01)
+
+
+def test_below_five_questions_and_where_all_agree_there_is_no_interval() -> None:
+    few = mean_over_opponents(pairs(some_pairs(4)))
+    assert all(row.overall.low is None and row.overall.method is None for row in few)
+    same = mean_over_opponents(pairs([pair(q, "x", "y", "model_1") for q in range(40)]))
+    assert same[0].overall == Estimate(1.0, None, None, 40, None)
+
+
+def test_a_model_without_a_verdict_comes_last() -> None:
+    rows = mean_over_opponents(pairs([pair(1, "x", "y", "model_1"), pair(1, "x", "z", None)]))
+    assert [(row.model, row.overall.value, row.opponents, row.excluded) for row in rows] == [
+        ("x", 1.0, 1, 1),
+        ("y", 0.0, 1, 0),
+        ("z", None, 0, 1),
+    ]
+
+
+@pytest.mark.parametrize("questions", [pytest.param(10, id="studentized"), pytest.param(40, id="percentile")])
+def test_intervals_of_the_mean_cover(questions: int) -> None:
+    """Of three models; m0 wins against m1 with chance 2 / 4.5, against m2 with chance 3 / 5.5."""
+    true = (2 / 4.5 + 3 / 5.5) / 2
+    hits = 0
+    for seed in range(150):
+        found = pairs(some_pairs(questions, seed, models=3))
+        [own] = [row.overall for row in mean_over_opponents(found, resamplings=300) if row.model == "m0"]
+        low, high = ends(own)
+        hits += low <= true <= high
+    assert 0.89 <= hits / 150 <= 0.99
+
+
+@pytest.mark.reference
+def test_the_papers_table_by_category_comes_out_to_the_last_digit(reference_data: pathlib.Path) -> None:
+    folder = reference_data / "mt_bench"
+    lines = (folder / "question.jsonl").read_text("utf-8").splitlines()
+    categories = {row["question_id"]: row["category"] for row in map(json.loads, lines)}
+    votes = read_judgments(folder / "human_judgment" / "human.jsonl").comparisons
+    rows = mean_over_opponents(pairs(without_voters(votes, ["author*"]), categories), resamplings=100)
+    found = {
+        row.model: tuple(round(100 * (row.groups[category].value or 0), 1) for category in CATEGORIES) for row in rows
+    }
+    assert {model: found[model] for model in PUBLISHED} == PUBLISHED
