@@ -94,11 +94,17 @@ class Request:
     messages: tuple[Message, ...]
     sampling: Sampling = Sampling()
     facts: Facts | None = None
+    top_logprobs: int | None = None
+    """How many likely tokens to report at each place of the reply; None: none."""
+    schema: Mapping[str, Any] | None = None
+    """The JSON schema that the reply must follow, where the provider can see to it; None: free text."""
 
     @property
     def content(self) -> str:
         """The hash of what is sent; equal requests have equal hashes."""
-        return content_hash([[m.role, m.content] for m in self.messages], self.sampling.stated())
+        more = {"top_logprobs": self.top_logprobs, "schema": self.schema}
+        shaping = self.sampling.stated() | {name: value for name, value in more.items() if value is not None}
+        return content_hash([[m.role, m.content] for m in self.messages], shaping)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +117,16 @@ class Usage:
     reasoning_tokens: int | None = None
     cached_tokens: int | None = None
     """The part of the prompt that came from the provider's cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprobs:
+    """One token of a reply, and what else might have stood in its place."""
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+    """The likeliest tokens with their natural-log probabilities, the likeliest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +145,8 @@ class Reply:
     """The model string that the provider reported."""
     applied: Mapping[str, Any] = field(default_factory=dict)
     """The sampling parameters that were really sent."""
+    logprobs: tuple[TokenLogprobs, ...] | None = None
+    """None if they were not asked for or not given."""
     note: str | None = None
     """What a reader of the row should know, such as a built-in that answered in place of another."""
 

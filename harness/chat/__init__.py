@@ -5,6 +5,6 @@ Every provider is one file here, and `providers.py` has the table of them; no ot
 
 from harness.chat.endpoint import Endpoint
 from harness.chat.model import ChatModel
-from harness.chat.providers import open_chat_model, resolve
+from harness.chat.providers import open_chat_model, open_pool, resolve
 
-__all__ = ["ChatModel", "Endpoint", "open_chat_model", "resolve"]
+__all__ = ["ChatModel", "Endpoint", "open_chat_model", "open_pool", "resolve"]

@@ -1,9 +1,35 @@
 """Where a chat model is and how to speak to it, as resolved from its name, the flags and the environment."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Provider: TypeAlias = Literal["openai", "anthropic", "completions", "builtin"]
+from harness.records import Sampling
+
+Provider: TypeAlias = Literal["openai", "azure", "anthropic", "completions", "builtin"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an endpoint allows; None: unknown."""
+
+    parallel: int | None = None
+    """Calls in flight at once."""
+    rpm: float | None = None
+    """Calls in a minute."""
+    tpm: float | None = None
+    """Tokens in a minute, prompt and reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars for a million tokens."""
+
+    prompt: float
+    completion: float
+    cached: float | None = None
+    """A million prompt tokens that came from the provider's cache; None: as any other."""
+    batch: float = 1.0
+    """The share of the price that a batch costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +50,12 @@ class Endpoint:
     """For `completions`: the exact name of an fschat conversation template."""
     timeout: float = 600.0
     """Seconds that one whole call may take."""
+    api_version: str | None = None
+    """For `azure`: the version of its interface; `model` is the deployment's name."""
+    limits: Limits = Limits()
+    price: Price | None = None
+    """None: unknown. A built-in model costs nothing."""
+    sampling: Sampling = field(default_factory=Sampling)
+    """What to sample with where neither a flag nor the benchmark says."""
+    pool: "tuple[Endpoint, ...]" = ()
+    """Further endpoints (or keys) for the same model, each with its own limits."""

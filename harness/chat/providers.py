@@ -133,6 +133,15 @@ def open_chat_model(endpoint: Endpoint, *, environ: Mapping[str, str] | None = N
     return openai_chat.open_model(endpoint, key, address)
 
 
+def open_pool(endpoint: Endpoint, *, environ: Mapping[str, str] | None = None) -> tuple[ChatModel, ...]:
+    """Return the chat models that may answer for an endpoint: its own, and one for each further member of its pool.
+
+    Raises:
+        MissingError: a key or the provider's package is not there.
+    """
+    return tuple(open_chat_model(member, environ=environ) for member in (endpoint, *endpoint.pool))
+
+
 def _endpoint(
     name: str,
     base_url: str | None,
