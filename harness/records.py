@@ -145,10 +145,10 @@ class Reply:
     """The model string that the provider reported."""
     applied: Mapping[str, Any] = field(default_factory=dict)
     """The sampling parameters that were really sent."""
-    logprobs: tuple[TokenLogprobs, ...] | None = None
-    """None if they were not asked for or not given."""
     note: str | None = None
     """What a reader of the row should know, such as a built-in that answered in place of another."""
+    logprobs: tuple[TokenLogprobs, ...] | None = None
+    """None if they were not asked for or not given."""
 
 
 @dataclass(frozen=True, slots=True)
