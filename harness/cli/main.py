@@ -14,6 +14,7 @@ COMMANDS = {
     "show_result": "show what the judgments add up to",
     "judge_report": "show what a judge is worth",
     "fetch_bench": "bring a published benchmark from its upstream, verified",
+    "import_data": "make a benchmark of other projects' data, or training data of judgments",
     "check_bench": "check a benchmark's files before anything is asked",
 }
 PURPOSE = "Tells which of several chat models is better, at what, and how sure we are."

@@ -1,0 +1,162 @@
+"""Make a benchmark of other projects' data, or training data of our judgments."""
+
+import argparse
+import contextlib
+import pathlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from harness.cli import command
+
+if TYPE_CHECKING:
+    from harness.importing.run import ImportReport
+
+NAME = "import_data"
+PURPOSE = "Make a benchmark folder of another project's data, or write judgments back in such a shape."
+EXAMPLES = (
+    "import_data feedback_collection new_feedback_collection.json --bench-name feedback --first-n 1000",
+    "import_data colossalai target.json answers_a.json answers_b.json --model-id model-a model-b --bench-name chat_en",
+    "import_data short_facts simple_qa_test_set.csv --bench-name simple_qa",
+    "import_data --back feedback_collection --bench-name feedback --judge-model gpt-4.1 --output training.json",
+)
+FORMATS = ("feedback_collection", "preference_collection", "colossalai", "alpaca_eval", "short_facts")
+"""The same as `harness.importing.run.FORMATS`, which is not imported so that every command starts at once."""
+_MOST_SHOWN = 50
+
+
+def parser() -> command.Parser:
+    """Return the command's parser."""
+    p = command.Parser(NAME, PURPOSE, EXAMPLES)
+    data = p.add_argument_group("data")
+    data.add_argument(
+        "format",
+        nargs="?",
+        metavar="FORMAT",
+        help=f"shape of the data: {', '.join(FORMATS)} (needed, except with --back)",
+    )
+    data.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="JSON array, JSON Lines, .csv or .tsv, read as a stream; for colossalai the target file and then answer "
+        "files, for alpaca_eval the outputs that define the questions and then further outputs",
+    )
+    command.add_names(
+        data,
+        "--model-id",
+        help="models of the further files, in their order (default: what their records say, else the file's name)",
+    )
+    data.add_argument("--first-n", type=command.positive, metavar="N", help="only the first N questions (default: all)")
+    data.add_argument(
+        "--keep-input",
+        action="store_true",
+        help="keep a record's assembled judge input as the question's context, to send it as it is (default: off)",
+    )
+    data.add_argument("--language", metavar="CODE", help="language of the questions, for bench.toml (default: en)")
+    command.add_bench(p, default=None)
+    back = p.add_argument_group("writing back")
+    back.add_argument(
+        "--back",
+        choices=("feedback_collection",),
+        help="write the benchmark's graded judgments in this shape instead, to train a judge on (default: import)",
+    )
+    back.add_argument("--judge-model", metavar="NAME", help="whose judgments (default: the only judge's)")
+    back.add_argument("--output", metavar="FILE", help="where to write them (needed with --back)")
+    return p
+
+
+def work(args: argparse.Namespace) -> int:
+    """Import, or write back; say what was done."""
+    from harness.errors import UsageError
+
+    if args.bench_name is None:
+        raise UsageError("say which benchmark with --bench-name: the name of its folder in the data folder")
+    return _write_back(args) if args.back else _import(args)
+
+
+def _import(args: argparse.Namespace) -> int:
+    from harness.errors import UsageError
+    from harness.importing.run import import_data
+
+    if args.format is None or not args.files:
+        raise UsageError(f"give a format and a file; formats: {', '.join(FORMATS)}")
+    with _bar(args) as progress:
+        report = import_data(
+            args.format,
+            args.files,
+            args.bench_name,
+            data_dir=args.data_dir,
+            model_id=args.model_id or (),
+            language=args.language,
+            first_n=args.first_n,
+            keep_input=args.keep_input,
+            progress=progress,
+        )
+    _tell(args, report)
+    command.results("\n".join(map(str, report.added)) or str(report.folder))
+    return 1 if report.bad else 0
+
+
+def _tell(args: argparse.Namespace, report: "ImportReport") -> None:
+    """Say what became of the records."""
+    parts = [command.counted(report.questions, "question")]
+    parts += [f"{command.counted(count, 'answer')} by {model}" for model, count in report.answers.items()]
+    parts += [command.counted(report.votes, "vote")] if report.votes else []
+    command.say(args, f"{report.folder}: {', '.join(parts)}")
+    if report.repeated:
+        command.say(args, f"{command.counted(report.repeated, 'record')} said what an earlier one says; left out")
+    if report.bad:
+        command.warn(NAME, f"{command.counted(len(report.bad), 'record')} left out:")
+        for row in report.bad[:_MOST_SHOWN]:
+            print(f"  {row}", file=sys.stderr)
+        if len(report.bad) > _MOST_SHOWN:
+            print(f"  and {len(report.bad) - _MOST_SHOWN} more", file=sys.stderr)
+
+
+def _write_back(args: argparse.Namespace) -> int:
+    from harness.bench import load_bench
+    from harness.errors import UsageError
+    from harness.importing.back import write_back
+
+    if args.output is None:
+        raise UsageError("say where to write with --output")
+    if args.format is not None:
+        raise UsageError(f"--back takes no files, this is {args.format!r}")
+    bench = load_bench(args.bench_name, args.data_dir)
+    report = write_back(bench, pathlib.Path(args.output), judge=args.judge_model)
+    total = sum(report.balance.values())
+    command.results(
+        "\n".join(
+            ["score  records  share"]
+            + [f"{s:>5}  {report.balance[s]:>7}  {report.balance[s] / (total or 1):>5.1%}" for s in range(1, 6)]
+        )
+    )
+    command.say(args, f"{command.counted(total, 'record')} in {report.path}")
+    for reason, count in report.left_out.items():
+        command.warn(NAME, f"{command.counted(count, 'judgment')} left out: {reason}")
+    return 0
+
+
+@contextlib.contextmanager
+def _bar(args: argparse.Namespace) -> Iterator[Callable[[int], None]]:
+    """Show how much of the files has been read."""
+    sizes = [pathlib.Path(file).stat().st_size for file in args.files if pathlib.Path(file).is_file()]
+    if args.quiet or not sizes:
+        yield lambda count: None
+        return
+    from tqdm import tqdm
+
+    pause = 0.1 if sys.stderr.isatty() else 10.0
+    drawn: Any = tqdm(total=sum(sizes), unit="B", unit_scale=True, file=sys.stderr, mininterval=pause)
+    with contextlib.closing(drawn):
+        yield drawn.update
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    return command.run_command(parser(), work, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""AlpacaEval's outputs: an instruction and one model's output, found again by the instruction.
+
+{"instruction": "...", "output": "...", "generator": "gpt4_1106_preview", "dataset": "helpful_base"}
+
+instruction → question       dataset → category       output → answer by `generator`
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.importing.items import FurtherAnswer, Item, optional_text, text_of
+
+NAME = "alpaca_eval"
+
+
+def item(value: Mapping[str, Any]) -> Item:
+    """Return what a record of the first file becomes.
+
+    Raises:
+        BadRecordError: a field is missing or is not what it must be.
+    """
+    found = answer(value)
+    return Item(
+        category=optional_text(value, "dataset").strip() or NAME,
+        turns=(found.key,),
+        answers={found.model or "": found.text},
+        key=found.key,
+    )
+
+
+def answer(value: Mapping[str, Any]) -> FurtherAnswer:
+    """Return what a record of any further file is.
+
+    Raises:
+        BadRecordError: a field is missing or is not what it must be.
+    """
+    generator = optional_text(value, "generator").strip() or None
+    return FurtherAnswer(text_of(value, "instruction"), text_of(value, "output", empty=True), generator)

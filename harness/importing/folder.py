@@ -1,0 +1,127 @@
+"""A benchmark folder as it is being imported: written beside its place, and put there when it is whole.
+
+A run that is stopped leaves nothing behind. Where the benchmark is there already, its questions must be the same ones;
+then only files that are not there yet are added, since nothing that stands is rewritten.
+"""
+
+import contextlib
+import filecmp
+import json
+import os
+import pathlib
+import shutil
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self, TextIO
+
+from harness.errors import StorageError, UsageError
+from harness.importing.items import Item
+from harness.jsonl import encode
+from harness.names import check_model_name, file_stem
+from harness.records import QuestionId, content_hash
+
+REFERENCE = "reference"
+"""The author under which imported references are filed."""
+_MOST_OPEN = 64
+"""Files held open at once; there may be more models than that."""
+
+
+class ImportFolder:
+    """Writes the files of one benchmark; `with` puts them in place at its end, or takes them away after an error."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.folder = folder
+        self._work = folder.with_name(f".{folder.name}.importing-{os.getpid()}")
+        self._open: dict[pathlib.Path, TextIO] = {}
+        self.questions = 0
+        self.added: tuple[pathlib.Path, ...] = ()
+        """The files that were put in place."""
+
+    def __enter__(self) -> Self:
+        with _storing(self._work):
+            self._work.mkdir(parents=True)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            for file in self._open.values():
+                with _storing(self._work):
+                    file.close()
+            if kind is None:
+                self._put_in_place()
+        finally:
+            shutil.rmtree(self._work, ignore_errors=True)
+
+    def add(self, question_id: QuestionId, item: Item) -> None:
+        """Write what one record became."""
+        row = {"question_id": question_id, "category": item.category, "turns": list(item.turns)}
+        self._write("question.jsonl", {**row, **{k: v for k, v in item.extra.items() if k not in row}})
+        self.questions += 1
+        if item.reference:
+            self._answer("reference_answer", REFERENCE, question_id, list(item.reference), item.reference_note)
+        for model, text in item.answers.items():
+            self.answer(model, question_id, text)
+        for vote in item.votes:
+            name = file_stem(str(vote["judge"]))
+            self._write(f"human_judgment/{name}.jsonl", {"question_id": question_id, **vote, "tstamp": time.time()})
+
+    def answer(self, model: str, question_id: QuestionId, text: str) -> None:
+        """Write a model's answer to a question of one turn."""
+        self._answer("model_answer", model, question_id, [text], None)
+
+    def settings(self, table: Mapping[str, str]) -> None:
+        """Write `bench.toml`."""
+        lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in table.items()]
+        with _storing(self._work):
+            (self._work / "bench.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def _answer(self, room: str, model: str, question_id: QuestionId, turns: list[str], note: str | None) -> None:
+        row: dict[str, Any] = {
+            "question_id": question_id,
+            "answer_id": content_hash(model, question_id, turns),
+            "model_id": model,
+            "choices": [{"index": 0, "turns": turns}],
+            "tstamp": time.time(),
+        }
+        self._write(f"{room}/{file_stem(check_model_name(model))}.jsonl", row | ({"note": note} if note else {}))
+
+    def _write(self, name: str, row: Mapping[str, Any]) -> None:
+        path = self._work / name
+        file = self._open.get(path)
+        with _storing(path):
+            if file is None:
+                if len(self._open) >= _MOST_OPEN:
+                    self._open.pop(next(iter(self._open))).close()
+                path.parent.mkdir(exist_ok=True)
+                file = self._open[path] = path.open("a", encoding="utf-8")
+            file.write(encode(row) + "\n")
+
+    def _put_in_place(self) -> None:
+        new = sorted(path for path in self._work.rglob("*") if path.is_file())
+        with _storing(self.folder):
+            self._check_same_questions()
+            self.folder.mkdir(parents=True, exist_ok=True)
+            added = []
+            for path in new:
+                place = self.folder / path.relative_to(self._work)
+                if not place.exists():
+                    place.parent.mkdir(exist_ok=True)
+                    path.replace(place)
+                    added.append(place)
+            self.added = tuple(added)
+
+    def _check_same_questions(self) -> None:
+        there, new = self.folder / "question.jsonl", self._work / "question.jsonl"
+        if there.exists() and not (new.exists() and filecmp.cmp(there, new, shallow=False)):
+            raise UsageError(
+                f"{there} holds other questions than these; give another --bench-name (nothing there was touched)"
+            )
+
+
+@contextlib.contextmanager
+def _storing(path: pathlib.Path) -> Any:
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,70 @@
+"""What one record of somebody's data becomes: a question, its reference, answers by models, votes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class BadRecordError(ValueError):
+    """A record that cannot become a question or an answer; its text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What one record becomes, before it has a question id."""
+
+    category: str
+    turns: tuple[str, ...]
+    reference: tuple[str, ...] = ()
+    """The reference answer's turns; none where the record has none."""
+    reference_note: str | None = None
+    """Where the reference is from, if not from a person."""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """Answers to the only turn, by model."""
+    votes: tuple[Mapping[str, Any], ...] = ()
+    """Rows for `human_judgment/`, without their question id; `judge` says whose they are."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields of the question; tables can be grouped by them."""
+    question_id: int | str | None = None
+    """The record's own id, where questions keep it; None numbers them by position."""
+    key: str = ""
+    """By what further files find this question; empty: they can't."""
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherAnswer:
+    """One record of a further file: an answer to a question that is there."""
+
+    key: str
+    text: str
+    model: str | None = None
+    """None: the model that the command names, or else the file's name."""
+
+
+def text_of(value: Mapping[str, Any], *names: str, empty: bool = False) -> str:
+    """Return the text in the first of these fields that the record has.
+
+    Raises:
+        BadRecordError: it has none of them, or no text there, or an empty one where that cannot be.
+    """
+    for name in names:
+        if name in value:
+            found = value[name]
+            if isinstance(found, bool) or not isinstance(found, str | int | float):
+                raise BadRecordError(f"{name} must be a text, this is {_shown(found)}")
+            text = str(found)
+            if text.strip() or empty:
+                return text
+            raise BadRecordError(f"{name} is empty")
+    raise BadRecordError(f"the field {' or '.join(map(repr, names))} is missing")
+
+
+def optional_text(value: Mapping[str, Any], name: str) -> str:
+    """Return the text in a field, empty where there is none."""
+    found = value.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,139 @@
+"""A file of records as a stream: a JSON array, JSON Lines, or a table (CSV, TSV). Nothing is held in memory.
+
+    [{"question": "..."}, {"question": ...}]      read item by item, however long
+    {"question": "..."}\n{"question": ...}\n      read line by line
+    question,answer\n"...","..."\n                read row by row
+
+What is wrong with one record is told with its position and does not end the reading; a JSON array that breaks off does,
+since nothing after the break can be trusted.
+"""
+
+import csv
+import io
+import json
+import pathlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
+
+from harness.errors import DataError
+
+Progress: TypeAlias = Callable[[int], None]
+"""Told how many bytes have been read since it was last told."""
+_TABLES = {".csv": ",", ".tsv": "\t"}
+_LONGEST_CELL = 2**31 - 1
+
+
+class Record(NamedTuple):
+    """One record of a file: its position (the first is 1), and the object, or what is wrong with it."""
+
+    position: int
+    value: Mapping[str, Any] | None
+    fault: str = ""
+
+
+def read_records(path: pathlib.Path, progress: Progress = lambda count: None) -> Iterator[Record]:
+    """Yield the records of a file, in order.
+
+    Raises:
+        DataError: the file can't be read, or holds neither an array nor lines of objects.
+    """
+    try:
+        with path.open("rb") as file:
+            counted = _Counted(file, progress)
+            if path.suffix.lower() in _TABLES:
+                yield from _rows(counted, path, _TABLES[path.suffix.lower()])
+            elif _first(file, path) == b"[":
+                yield from _items(counted)
+            else:
+                yield from _lines(counted, path)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
+
+
+def _first(file: BinaryIO, path: pathlib.Path) -> bytes:
+    """Return the first character that is not white space, the file being set to the start of its text."""
+    head = file.read(4096)
+    start = len(b"\xef\xbb\xbf") if head.startswith(b"\xef\xbb\xbf") else 0
+    text = head[start:].lstrip()
+    if not text:
+        raise DataError("holds no record; it must be a JSON array, JSON Lines, .csv or .tsv", path=path)
+    if text[:1] not in b"[{":
+        raise DataError("is neither a JSON array nor JSON Lines; a table must be named .csv or .tsv", path=path)
+    file.seek(start)
+    return text[:1]
+
+
+def _items(file: "_Counted") -> Iterator[Record]:
+    import ijson
+
+    position = 0
+    try:
+        for position, value in enumerate(ijson.items(file, "item", use_float=True), 1):
+            yield _record(position, value)
+    except ijson.JSONError as error:
+        reason = " ".join(str(error).split())[:200]
+        yield Record(position + 1, None, f"the JSON is broken here ({reason}); nothing after it was read")
+    except UnicodeDecodeError:
+        yield Record(position + 1, None, "the file is not UTF-8 here; nothing after it was read")
+
+
+def _lines(file: "_Counted", path: pathlib.Path) -> Iterator[Record]:
+    position = 0
+    for line in file.lines():
+        if not line.strip():
+            continue
+        position += 1
+        try:
+            yield _record(position, json.loads(line))
+        except (ValueError, RecursionError) as error:
+            yield Record(position, None, f"not JSON: {error}")
+    if not position:
+        raise DataError("holds no record", path=path)
+
+
+def _rows(file: "_Counted", path: pathlib.Path, delimiter: str) -> Iterator[Record]:
+    csv.field_size_limit(_LONGEST_CELL)
+    text = io.TextIOWrapper(io.BufferedReader(file), encoding="utf-8-sig", errors="strict", newline="")
+    rows = csv.DictReader(text, delimiter=delimiter, strict=True)
+    position = 0
+    try:
+        if not rows.fieldnames:
+            raise DataError("holds no header line with the names of the columns", path=path)
+        for position, row in enumerate(rows, 1):
+            fault = "it has more cells than the header" if None in row else ""
+            fault = fault or ("it has fewer cells than the header" if None in row.values() else "")
+            yield Record(position, None, fault) if fault else Record(position, row)
+    except (csv.Error, UnicodeDecodeError) as error:
+        yield Record(position + 1, None, f"the table is broken here ({error}); nothing after it was read")
+
+
+def _record(position: int, value: Any) -> Record:
+    if isinstance(value, dict):
+        return Record(position, value)
+    return Record(position, None, f"it must be an object, this is {type(value).__name__}")
+
+
+class _Counted(io.RawIOBase):
+    """A binary file that tells how much of it was read."""
+
+    def __init__(self, file: BinaryIO, progress: Progress) -> None:
+        self._file, self._progress = file, progress
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        chunk = self._file.read(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self._progress(len(chunk))
+        return len(chunk)
+
+    def read(self, size: int = -1) -> bytes:
+        chunk = self._file.read(size)
+        self._progress(len(chunk))
+        return chunk
+
+    def lines(self) -> Iterator[bytes]:
+        for line in self._file:
+            self._progress(len(line))
+            yield line

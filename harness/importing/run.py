@@ -1,0 +1,221 @@
+"""Files of another project → a benchmark folder: read as a stream, bad records listed, good ones kept.
+
+report = import_data("short_facts", ["simple_qa.csv"], "simple_qa")     # writes data/simple_qa/
+"""
+
+import pathlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from harness.errors import DataError, UsageError
+from harness.importing import alpaca_eval, colossalai, feedback_collection, preference_collection, short_facts
+from harness.importing.folder import ImportFolder
+from harness.importing.items import BadRecordError, FurtherAnswer, Item
+from harness.importing.records import Progress, Record, read_records
+from harness.names import check_bench_name
+from harness.records import QuestionId, content_hash
+
+PathLike: TypeAlias = pathlib.Path | str
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One shape of data that can be imported."""
+
+    title: str
+    item: Callable[[Mapping[str, Any]], Item]
+    """What a record of the file of questions becomes."""
+    answer: Callable[[Mapping[str, Any]], FurtherAnswer] | None = None
+    """What a record of any further file is; None: further files are more records of the first kind."""
+    names: bool = False
+    """Whether the models of further files have to be named from outside, since their records do not say."""
+
+
+FORMATS: Mapping[str, Format] = {
+    feedback_collection.NAME: Format("Feedback Collection (graded, with rubrics)", feedback_collection.item),
+    preference_collection.NAME: Format("Preference Collection (pairs, with criteria)", preference_collection.item),
+    colossalai.NAME: Format(
+        "ColossalAI: a target file, then answer files", colossalai.item, colossalai.answer, names=True
+    ),
+    alpaca_eval.NAME: Format("AlpacaEval: files of model outputs", alpaca_eval.item, alpaca_eval.answer),
+    short_facts.NAME: Format("SimpleQA, Chinese SimpleQA, HuSimpleQA and the like", short_facts.item),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A record that was left out."""
+
+    path: pathlib.Path
+    position: int
+    """Its place in the file; the first record is 1."""
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}, record {self.position}: {self.reason}"
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What `import_data` did."""
+
+    folder: pathlib.Path
+    questions: int = 0
+    answers: dict[str, int] = field(default_factory=dict)
+    """Answers read, by model."""
+    votes: int = 0
+    repeated: int = 0
+    """Records that say exactly what an earlier one says; they were left out."""
+    bad: list[BadRow] = field(default_factory=list)
+    added: tuple[pathlib.Path, ...] = ()
+    """The files that were written."""
+
+
+def import_data(
+    format_name: str,
+    files: Sequence[PathLike],
+    bench_name: str,
+    *,
+    data_dir: PathLike = "data",
+    model_id: Sequence[str] = (),
+    language: str | None = None,
+    first_n: int | None = None,
+    keep_input: bool = False,
+    progress: Progress = lambda count: None,
+) -> ImportReport:
+    """Write the benchmark `data_dir/bench_name` from files of another project; return what was done.
+
+    `model_id` names the models of the further files, in their order, where their records do not. `first_n` takes the
+    first n good records of the first kind. `keep_input` keeps the judge's whole input, where records have one, as the
+    question's `context`, so that it can be sent as it is. `progress` is told how many bytes have been read.
+
+    Raises:
+        UsageError: no such format, a file without a model's name, or the folder holds other questions.
+        DataError: a file can't be read, or not one record of it is good.
+        StorageError: the folder can't be written.
+    """
+    if format_name not in FORMATS:
+        raise UsageError(f"no format {format_name!r}; there are: {', '.join(FORMATS)}")
+    form = FORMATS[format_name]
+    paths = [pathlib.Path(file) for file in files]
+    if not paths:
+        raise UsageError("no file given")
+    questions, further = (paths[:1], paths[1:]) if form.answer else (paths, [])
+    if model_id and len(model_id) != len(further):
+        raise UsageError(f"--model-id names {len(model_id)} models, but there are {len(further)} further files")
+    report = ImportReport(pathlib.Path(data_dir) / check_bench_name(bench_name))
+    names = list(model_id) or [path.stem for path in further]
+    with ImportFolder(report.folder) as folder:
+        ids = _Questions(form, folder, report, keep_input).read(questions, first_n, progress)
+        for path, name in zip(further, names, strict=True):
+            _read_answers(form, path, name, ids, folder, report, progress, partial=first_n is not None)
+        if not folder.questions:
+            reason = f"; the first is {report.bad[0]}" if report.bad else ""
+            raise DataError(f"not one record is good as {format_name}{reason}", path=paths[0])
+        report.questions = folder.questions
+        title = f"{form.title}, from {', '.join(path.name for path in paths[: 1 if form.answer else None])}"
+        folder.settings({"title": title, **({"language": language} if language else {})})
+    report.added = folder.added
+    return report
+
+
+class _Questions:
+    """Reads the records that become questions."""
+
+    def __init__(self, form: Format, folder: ImportFolder, report: ImportReport, keep_input: bool) -> None:
+        self.form, self.folder, self.report, self.keep_input = form, folder, report, keep_input
+        self.by_key: dict[str, tuple[QuestionId, str]] = {}
+        """For each key its question and a hash of the whole record."""
+        self.taken: set[QuestionId] = set()
+
+    def read(self, paths: Sequence[pathlib.Path], first_n: int | None, progress: Progress) -> dict[str, QuestionId]:
+        """Write the questions of the files; return their ids by key."""
+        position = 0
+        for path in paths:
+            for record in read_records(path, progress):
+                if first_n is not None and self.folder.questions >= first_n:
+                    break
+                position += 1
+                self._take(path, record, position)
+        return {key: question_id for key, (question_id, _) in self.by_key.items()}
+
+    def _take(self, path: pathlib.Path, record: Record, position: int) -> None:
+        try:
+            item = self.form.item(_value(record))
+            question_id: QuestionId = position if item.question_id is None else item.question_id
+            if item.key:
+                if self._known(item, record):
+                    self.report.repeated += 1
+                    return
+                self.by_key[item.key] = (question_id, content_hash(record.value))
+            if question_id in self.taken:
+                raise BadRecordError(f"the id {question_id} is taken by an earlier record")
+        except BadRecordError as error:
+            self.report.bad.append(BadRow(path, record.position, str(error)))
+            return
+        self.taken.add(question_id)
+        named = {model or path.stem: text for model, text in item.answers.items()}
+        extra = dict(item.extra)
+        if self.keep_input and isinstance(_value(record).get("instruction"), str):
+            extra["context"] = _value(record)["instruction"]
+        self.folder.add(question_id, replace(item, answers=named, extra=extra))
+        self.report.votes += len(item.votes)
+        for model in named:
+            self.report.answers[model] = self.report.answers.get(model, 0) + 1
+
+    def _known(self, item: Item, record: Record) -> bool:
+        """Return whether the same record was there; one that differs but has the same key is bad."""
+        known = self.by_key.get(item.key)
+        if known is not None and known[1] != content_hash(record.value):
+            raise BadRecordError(f"it differs from an earlier record of the same question ({known[0]})")
+        return known is not None
+
+
+def _read_answers(
+    form: Format,
+    path: pathlib.Path,
+    name: str,
+    ids: Mapping[str, QuestionId],
+    folder: ImportFolder,
+    report: ImportReport,
+    progress: Progress,
+    *,
+    partial: bool,
+) -> None:
+    """Write the answers of a further file; with `partial`, those to questions that were not taken are passed over."""
+    answered: set[tuple[str, QuestionId]] = set()
+    for record, found in _further(form, path, report, progress):
+        model = found.model or name
+        question_id = ids.get(found.key)
+        if question_id is None and partial:
+            continue
+        if question_id is None or (model, question_id) in answered:
+            what = "answers no question of the first file" if question_id is None else "answers a question again"
+            report.bad.append(BadRow(path, record.position, f"it {what} ({_short(found.key)})"))
+            continue
+        answered.add((model, question_id))
+        folder.answer(model, question_id, found.text)
+        report.answers[model] = report.answers.get(model, 0) + 1
+
+
+def _further(
+    form: Format, path: pathlib.Path, report: ImportReport, progress: Progress
+) -> Iterator[tuple[Record, FurtherAnswer]]:
+    assert form.answer is not None
+    for record in read_records(path, progress):
+        try:
+            yield record, form.answer(_value(record))
+        except BadRecordError as error:
+            report.bad.append(BadRow(path, record.position, str(error)))
+
+
+def _value(record: Record) -> Mapping[str, Any]:
+    if record.value is None:
+        raise BadRecordError(record.fault)
+    return record.value
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:57]}..."

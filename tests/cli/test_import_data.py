@@ -1,0 +1,39 @@
+"""The command import_data."""
+
+import json
+import pathlib
+
+import pytest
+
+from harness.cli.import_data import FORMATS, main
+from harness.importing import run
+
+
+def test_the_help_names_every_format() -> None:
+    assert tuple(run.FORMATS) == FORMATS
+
+
+def test_bad_records_are_listed_and_make_the_exit_code_1(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "qa.json"
+    path.write_text(json.dumps([{"question": "1+1?", "answer": "2"}, {"question": "?"}]), encoding="utf-8")
+    assert main(["short_facts", str(path), "--bench-name", "qa", "--data-dir", str(tmp_path)]) == 1
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1] == str(tmp_path / "qa" / "reference_answer" / "reference.jsonl")
+    assert f"{path}, record 2: the field 'answer' is missing" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        pytest.param([], "say which benchmark", id="no-bench"),
+        pytest.param(["--bench-name", "b"], "give a format and a file", id="no-format"),
+        pytest.param(["--bench-name", "b", "--back", "feedback_collection"], "with --output", id="no-output"),
+    ],
+)
+def test_wrong_use_is_one_line(words: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    err = capsys.readouterr().err
+    assert reason in err
+    assert err.count("\n") == 1
