@@ -1,0 +1,91 @@
+"""Whether a stated confidence means anything: of the answers given with 80% confidence, are 80% right?
+
+    Brier score = mean of (p - y)^2                             p: stated confidence from 0 to 1, y: 1 if right, else 0
+    ECE = sum over bins of n_b / n * |mean y - mean p in b|     ten bins of equal width, [0, 0.1), ..., [0.9, 1]
+
+Confidences 0.9, 0.9, 0.9, 0.2 for right, right, wrong, wrong: Brier (0.01 + 0.01 + 0.81 + 0.04) / 4 = 0.2175;
+ECE = 3/4 * |0.667 - 0.9| + 1/4 * |0 - 0.2| = 0.225. 0 is best in both; one half throughout has Brier 0.25.
+
+Only answers that were attempted, judged, and that carry a confidence count; the others are counted as left out. ECE has
+no interval: it is biased upwards where a bin holds few answers, so read it beside the bins.
+
+Sources: Brier 1950; Naeini, Cooper and Hauskrecht 2015, Obtaining Well Calibrated Probabilities Using Bayesian Binning.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.results.reading.arrays import Floats, Ints
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+
+BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Answers whose confidence lies between two bounds."""
+
+    low: float
+    high: float
+    n: int
+    confidence: float
+    """Mean stated confidence."""
+    accuracy: float
+    """Share that is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How one model's confidence fits its being right."""
+
+    n: int
+    """Answers that count."""
+    left_out: int
+    """Attempted and judged answers without a usable confidence."""
+    ece: float | None
+    """None where no answer counts."""
+    brier: Estimate
+    bins: tuple[Bin, ...]
+    """Those that hold an answer, from the least confident."""
+
+
+def calibration(
+    confidence: Floats,
+    correct: Floats,
+    question: Ints,
+    *,
+    resamplings: int = RESAMPLINGS,
+    seed: int = 0,
+) -> Calibration:
+    """Return how confidences fit.
+
+    Args:
+        confidence: for each attempted answer its confidence from 0 to 1; NaN where it states none.
+        correct: for each, 1 if it is right, else 0.
+        question: for each, the number of its question; questions are resampled.
+        resamplings: how many.
+        seed: of the resampling.
+    """
+    usable = np.isfinite(confidence) & (confidence >= 0) & (confidence <= 1)
+    p, y = confidence[usable], correct[usable]
+    _, place = np.unique(question[usable], return_inverse=True)
+    size = int(place.max(initial=-1)) + 1
+    loss = np.bincount(place, (p - y) ** 2, minlength=size).astype(np.float64)[:, None]
+    count = np.bincount(place, minlength=size).astype(np.float64)[:, None]
+    brier = estimates(loss, count, [None] * size, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))[0]
+    bins = _bins(p, y)
+    error = sum(b.n * abs(b.accuracy - b.confidence) for b in bins) / len(p) if len(p) else None
+    return Calibration(len(p), int((~usable).sum()), error, brier, tuple(bins))
+
+
+def _bins(p: Floats, y: Floats) -> Sequence[Bin]:
+    place = np.minimum((p * BINS).astype(np.int64), BINS - 1)
+    found = []
+    for number in range(BINS):
+        own = place == number
+        if own.any():
+            n, mean_p, mean_y = int(own.sum()), float(p[own].mean()), float(y[own].mean())
+            found.append(Bin(number / BINS, (number + 1) / BINS, n, mean_p, mean_y))
+    return found
