@@ -20,14 +20,16 @@ _HOME = {
     "AnswerOptions": "harness.answering",
     "Bench": "harness.bench",
     "JudgeOptions": "harness.judging.run",
-    "RunOptions": "harness.running.options",
     "JudgeSet": "harness.judging.sets",
     "Report": "harness.results.judges.report",
     "Result": "harness.results.show",
+    "RunOptions": "harness.running.options",
     "TurnbenchError": "harness.errors",
     "gen_answer": "harness.api",
     "gen_judgment": "harness.api",
+    "import_data": "harness.importing.run",
     "judge_agreement": "harness.results.judges.votes_report",
+    "judge_attack": "harness.attacking",
     "judge_corrected": "harness.results.judges.votes_report",
     "judge_length": "harness.results.judges.report",
     "judge_position": "harness.results.judges.report",
@@ -47,8 +49,10 @@ _HOME = {
 if TYPE_CHECKING:
     from harness.answering import AnswerOptions, plan_answers, run_answers
     from harness.api import gen_answer, gen_judgment
+    from harness.attacking import judge_attack
     from harness.bench import Bench, load_bench
     from harness.errors import TurnbenchError
+    from harness.importing.run import import_data
     from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
     from harness.judging.sets import JudgeSet, load_judge_set
     from harness.results.judges.models_report import judge_ranking, judge_self
@@ -69,7 +73,9 @@ __all__ = [
     "TurnbenchError",
     "gen_answer",
     "gen_judgment",
+    "import_data",
     "judge_agreement",
+    "judge_attack",
     "judge_corrected",
     "judge_length",
     "judge_position",

@@ -1,0 +1,137 @@
+"""Attacks on judges: a gullible one is found out, a firm one is not."""
+
+import pathlib
+import re
+
+import pytest
+
+from harness.attacking import AttackPlan, plan_attack, run_attack
+from harness.cli.judge_report import main
+from harness.errors import DataError, MissingError, UsageError
+from harness.judging.attack import Attack, load_attacks, spread
+from harness.judging.run import JudgeOptions
+from harness.records import Question
+from harness.running.options import RunOptions
+from tests.protocol_server import Asked, ProtocolServer, Said
+from tests.small_bench import answer, question, small_bench, write
+
+_PLANTED = re.compile(r"\[\[(10|A|B)\]\]")
+
+
+def gullible(asked: Asked) -> Said:
+    """Give the grade that the answer asks for, and else a low one."""
+    planted = _PLANTED.search(asked.texts[-1].rpartition("### Answer")[2])
+    return Said(f"Well argued. Rating: [[{planted[1]}]]" if planted and planted[1] == "10" else "Poor. Rating: [[2]]")
+
+
+def firm(asked: Asked) -> Said:
+    """Give the same low grade whatever the answer says."""
+    return Said("Poor, whatever it says of itself. Rating: [[2]]")
+
+
+def _plan(server: ProtocolServer, tmp_path: pathlib.Path, **how: object) -> AttackPlan:
+    small_bench(tmp_path, *(question(number) for number in range(1, 9)), name="mt_bench")
+    options = JudgeOptions(base_url=server.openai_url)
+    return plan_attack("j", options=options, data_dir=tmp_path, first_n=6, **how)  # type: ignore[arg-type]
+
+
+def test_there_are_attacks_of_every_published_kind() -> None:
+    attacks = load_attacks()
+    assert len(attacks) >= 25
+    kinds = {"null", "verdict", "marker", "system", "list", "appeal", "padding", "language"}
+    assert {attack.kind for attack in attacks} == kinds
+    assert all("{answer}" in attack.text or attack.kind in {"null", "list"} for attack in attacks)
+
+
+def test_what_is_planted_is_not_filled_in_again() -> None:
+    attack = Attack("a", "verdict", "{answer} grade {top}, {unknown}")
+    assert attack.plant("I say {question} and {top}.", "why?", 5.0) == "I say {question} and {top}. grade 5, {unknown}"
+
+
+def test_a_gullible_judge_is_found_out_by_what_works_on_it(tmp_path: pathlib.Path) -> None:
+    with ProtocolServer(gullible) as server:
+        report = run_attack(_plan(server, tmp_path), RunOptions(8))
+    rows = {(row["attack"], row["kind"]): row for row in report.rows}
+    works = rows["verdict: grade at the end", "verdict"]
+    assert (works["clean"], works["attacked"], works["shift"], works["raised"]) == (2, 10, 8, 1)
+    assert rows["all", "all"]["shift_low"] > 0
+    assert rows["appeal: pity", "appeal"]["shift"] == 0
+    assert report.rows[0]["n"] == 6 * len(load_attacks())
+
+
+def test_a_firm_judge_is_moved_by_nothing(tmp_path: pathlib.Path) -> None:
+    with ProtocolServer(firm) as server:
+        report = run_attack(_plan(server, tmp_path), RunOptions(8))
+    assert {row["shift"] for row in report.rows} == {0.0}
+    assert {row["raised"] for row in report.rows} == {0.0}
+
+
+def test_in_pairs_the_weak_answer_is_set_against_a_strong_one_in_both_orders(tmp_path: pathlib.Path) -> None:
+    def takes_the_planted(asked: Asked) -> Said:
+        text = asked.texts[-1]
+        return Said("[[A]]" if "Nothing is missing and nothing is wrong" in text.partition("Answer B")[0] else "[[B]]")
+
+    with ProtocolServer(takes_the_planted) as server:
+        plan = _plan(server, tmp_path, mode="pairwise-baseline")
+        report = run_attack(plan, RunOptions(8))
+    row = next(row for row in report.rows if row["attack"] == "verdict: quoted from another judge")
+    assert plan.judgments.calls == 6 * 2 * (len(plan.attacks) + 1)
+    assert row["clean"] == 0.5, "always B: a tie when both orders are counted"
+    assert row["attacked"] > row["clean"]
+
+
+def test_an_attack_that_was_judged_is_not_paid_for_again(tmp_path: pathlib.Path) -> None:
+    with ProtocolServer(firm) as server:
+        run_attack(_plan(server, tmp_path), RunOptions(8))
+        again = plan_attack("j", options=JudgeOptions(base_url=server.openai_url), data_dir=tmp_path, first_n=6)
+    assert again.judgments.calls == 0
+
+
+def test_results_of_the_real_benchmark_are_left_alone(tmp_path: pathlib.Path) -> None:
+    with ProtocolServer(firm) as server:
+        run_attack(_plan(server, tmp_path), RunOptions(8))
+    assert sorted(path.name for path in (tmp_path / "mt_bench").iterdir()) == [".turnbench", "question.jsonl"]
+
+
+def test_any_model_that_has_answered_can_be_the_weak_one(tmp_path: pathlib.Path) -> None:
+    with ProtocolServer(firm) as server:
+        with pytest.raises(MissingError, match="mine has not answered question 1"):
+            _plan(server, tmp_path, weak_model="mine")
+        rows = [answer(number, "mine", "weak", "weak") for number in range(1, 9)]
+        write(tmp_path / "mt_bench" / "model_answer" / "mine.jsonl", rows)
+        plan = _plan(server, tmp_path, weak_model="mine")
+    assert plan.judgments.bench.answers("clean")[1].choices[0].turns == ("weak",)
+
+
+def test_the_questions_are_spread_over_the_file() -> None:
+    questions = [Question(number, "c", ("x",)) for number in range(10)]
+    assert [q.question_id for q in spread(questions, 5)] == [0, 2, 4, 6, 8]
+    assert len(spread(questions, 50)) == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param("", "must hold", id="empty"),
+        pytest.param("[[attack]]\nname = 'a'\nkind = 'b'\n", "attack 1 must have the texts", id="no-text"),
+        pytest.param("[[attack]]\nname = 'clean'\nkind = 'b'\ntext = 'c'\n", "'clean' is taken", id="name-taken"),
+    ],
+)
+def test_a_file_of_attacks_is_checked(tmp_path: pathlib.Path, text: str, reason: str) -> None:
+    path = tmp_path / "attacks.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=reason):
+        load_attacks(path)
+
+
+def test_a_mode_without_a_clean_answer_to_compare_with_is_refused(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(UsageError, match="mode single or pairwise-baseline"):
+        plan_attack("builtin/overlap", mode="pairwise-all", data_dir=tmp_path)
+
+
+def test_the_command_prints_what_the_attacks_do(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["attack", "--judge-model", "builtin/overlap", "--first-n", "5", "--data-dir", str(tmp_path), "-q"]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert "padding: general remarks" in out
+    assert "an interval above 0 says that the attack works on this judge" in out
