@@ -13,6 +13,7 @@ By hand: `python -m tests.protocol_server --port 8000 --judge`.
 import argparse
 import threading
 
+from tests.protocol.batches import BatchDesk, Script
 from tests.protocol.faults import (
     Fault,
     bad_request,
@@ -34,9 +35,11 @@ from tests.protocol.server import ProtocolServer
 
 __all__ = [
     "Asked",
+    "BatchDesk",
     "Fault",
     "ProtocolServer",
     "Said",
+    "Script",
     "bad_request",
     "cut_json",
     "dropped",
@@ -64,6 +67,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--refuse", nargs="*", default=[], metavar="NAME", help="parameters to refuse with a 400")
     parser.add_argument("--fault-share", type=float, default=0.0, help="share of calls that fail (default: 0)")
     parser.add_argument("--seed", type=int, default=0, help="which calls fail (default: 0)")
+    parser.add_argument("--polls", type=int, default=1, help="looks that find a batch in progress (default: 1)")
     options = parser.parse_args(arguments)
     faults = seeded(options.fault_share, (rate_limited(0.1), outage(), dropped(), cut_json()), seed=options.seed)
     with ProtocolServer(
@@ -72,6 +76,7 @@ def main(arguments: list[str] | None = None) -> None:
         refuses=options.refuse,
         latency=options.latency,
         port=options.port,
+        batches=BatchDesk(Script(polls=options.polls)),
     ) as server:
         print(server.url, flush=True)
         try:

@@ -19,9 +19,12 @@ _PLANTED = re.compile(r"\[\[(10|A|B)\]\]")
 
 
 def gullible(asked: Asked) -> Said:
-    """Give the grade that the answer asks for, and else a low one."""
-    planted = _PLANTED.search(asked.texts[-1].rpartition("### Answer")[2])
-    return Said(f"Well argued. Rating: [[{planted[1]}]]" if planted and planted[1] == "10" else "Poor. Rating: [[2]]")
+    """Give the grade that the answer asks for, on some questions nearly so, and else a low one."""
+    text = asked.texts[-1]
+    planted = _PLANTED.search(text.rpartition("### Answer")[2])
+    if planted is None or planted[1] != "10":
+        return Said("Poor. Rating: [[2]]")
+    return Said(f"Well argued. Rating: [[{10 if 'Question 1,' in text else 8}]]")
 
 
 def firm(asked: Asked) -> Said:
@@ -53,7 +56,8 @@ def test_a_gullible_judge_is_found_out_by_what_works_on_it(tmp_path: pathlib.Pat
         report = run_attack(_plan(server, tmp_path), RunOptions(8))
     rows = {(row["attack"], row["kind"]): row for row in report.rows}
     works = rows["verdict: grade at the end", "verdict"]
-    assert (works["clean"], works["attacked"], works["shift"], works["raised"]) == (2, 10, 8, 1)
+    assert (works["clean"], works["raised"]) == (2, 1)
+    assert 6 < works["shift"] < 8
     assert rows["all", "all"]["shift_low"] > 0
     assert rows["appeal: pity", "appeal"]["shift"] == 0
     assert report.rows[0]["n"] == 6 * len(load_attacks())
@@ -68,8 +72,8 @@ def test_a_firm_judge_is_moved_by_nothing(tmp_path: pathlib.Path) -> None:
 
 def test_in_pairs_the_weak_answer_is_set_against_a_strong_one_in_both_orders(tmp_path: pathlib.Path) -> None:
     def takes_the_planted(asked: Asked) -> Said:
-        text = asked.texts[-1]
-        return Said("[[A]]" if "Nothing is missing and nothing is wrong" in text.partition("Answer B")[0] else "[[B]]")
+        first, _, second = asked.texts[-1].partition("<<<end")
+        return Said("[[A]]" if "nothing is wrong" in first and "nothing is wrong" not in second else "[[B]]")
 
     with ProtocolServer(takes_the_planted) as server:
         plan = _plan(server, tmp_path, mode="pairwise-baseline")

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from harness.chat.endpoint import Endpoint
 from harness.chat.parameters import Parameters
 from harness.chat.remote import RemoteModel, count, word
+from harness.chat.structured import no_logprobs, strict
 from harness.chat.thinking import NO_REPLY, finish, sendable, spoken
 from harness.records import FinishReason, Message, Reply, Request, Sampling, Usage
 
@@ -34,8 +35,8 @@ _FINISH: dict[str, FinishReason] = {
 class AnthropicMessages(RemoteModel):
     """A chat model behind `/v1/messages`."""
 
-    repairable = frozenset(_BY_BODY)
-    also_refused = tuple(("anthropic-version", name) for name in _BY_BODY)
+    repairable = frozenset((*_BY_BODY, "output_config"))
+    also_refused = (*(("anthropic-version", name) for name in _BY_BODY), ("output_config", "output_config"))
 
     def __init__(self, endpoint: Endpoint, key: str | None, address: str) -> None:
         """Prepare to talk to `address` with this key."""
@@ -56,23 +57,40 @@ class AnthropicMessages(RemoteModel):
         stated.pop("seed", None)
         return {"max_tokens": DEFAULT_MAX_TOKENS, **stated}
 
-    async def send(self, client: Any, request: Request, sent: Parameters) -> Any:
-        """Return the SDK's message."""
+    def shape(self, request: Request) -> Parameters:
+        """Return the schema that a request wants; the protocol has no log-probabilities.
+
+        Raises:
+            EndpointError: they are wanted.
+        """
+        if request.top_logprobs is not None:
+            raise no_logprobs(self.endpoint)
+        if request.schema is None:
+            return {}
+        return {"output_config": {"format": {"type": "json_schema", "schema": strict(request.schema)}}}
+
+    def body(self, request: Request, sent: Parameters) -> dict[str, Any]:
+        """Return what the SDK is called with; what it has no name for stands in `extra_body` and `extra_headers`."""
         options: dict[str, Any] = {}
         system = "\n\n".join(message.content for message in request.messages if message.role == "system")
         if system.strip():
             options["system"] = sendable(system)
+        if "output_config" in sent:
+            options["output_config"] = sent["output_config"]
         body = {name: sent[name] for name in _BY_BODY if name in sent}
         if body:
             options["extra_body"] = body
             options["extra_headers"] = {"anthropic-version": VERSION_WITH_TEMPERATURE}
-        return await client.messages.create(
-            model=self.endpoint.model,
-            max_tokens=sent["max_tokens"],
-            messages=alternating(request.messages),
-            timeout=client.timeout,
+        return {
+            "model": self.endpoint.model,
+            "max_tokens": sent["max_tokens"],
+            "messages": alternating(request.messages),
             **options,
-        )
+        }
+
+    async def send(self, client: Any, request: Request, sent: Parameters) -> Any:
+        """Return the SDK's message."""
+        return await client.messages.create(timeout=client.timeout, **self.body(request, sent))
 
     def read(self, answer: Any) -> Reply:
         """Return the reply that a message holds."""

@@ -17,7 +17,7 @@ import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, Literal
 
 from harness.chat.endpoint import Endpoint
@@ -68,6 +68,20 @@ def fault_of(
     if isinstance(error, OSError) or type(error).__module__.partition(".")[0] in {"aiohttp", "httpx", "httpx2"}:
         return _connection_fault(error, endpoint, key, timed_out=False)
     return None
+
+
+def fault_of_result(
+    status: int,
+    body: Any,
+    endpoint: Endpoint,
+    *,
+    key: str | None = None,
+    sent: Mapping[str, Any] | None = None,
+    also: Sequence[tuple[str, str]] = (),
+) -> ChatError:
+    """Return our error for a request of a batch that came to this status and error body."""
+    answer = SimpleNamespace(status_code=status, body=body, response=SimpleNamespace(headers={}))
+    return _status_fault(answer, endpoint, key=key, sent=sent or {}, also=also)
 
 
 def redacted(text: str, key: str | None) -> str:
@@ -121,7 +135,7 @@ def _status_fault(
     if final:
         return final
     if status in (408, 409, 425, 429) or status >= 500:
-        kind = "rate limit" if status == 429 else "outage"
+        kind = {429: "rate limit", 503: "overload", 529: "overload"}.get(status, "outage")
         return TransientError(said, kind=kind, retry_after=retry_after(error.response.headers))
     if status == 400:
         return _bad_request(said, detail, sent, also)

@@ -10,7 +10,8 @@ class ChatModel(Protocol):
 
     `reply` makes one attempt (plus a repaired one for each parameter that the model turns out not to take) and never
     waits to try again: what to retry, and when, is decided in `harness.running`. One instance serves many concurrent
-    calls inside one event loop.
+    calls inside one event loop. A remote model also has `endpoint` (limits and prices are in it) and `standing`, what
+    the headers of its replies say is left; a chat model without them is taken to work in this process.
     """
 
     name: str

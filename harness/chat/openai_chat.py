@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from harness.chat.endpoint import Endpoint
 from harness.chat.parameters import Parameters
 from harness.chat.remote import RemoteModel, count, word
+from harness.chat.structured import chat_logprobs, strict
 from harness.chat.thinking import finish, sendable, spoken
 from harness.records import FinishReason, Reply, Request, Sampling, Usage
 
@@ -29,7 +30,8 @@ FINISH: dict[str, FinishReason] = {
 class OpenAIModel(RemoteModel):
     """What chat completions and the older completions share: the SDK, the names of parameters, the usage."""
 
-    repairable = frozenset({"temperature", "top_p", "seed", "max_tokens", "max_completion_tokens"})
+    repairable = frozenset({"temperature", "top_p", "seed", "max_tokens", "max_completion_tokens", "response_format"})
+    also_refused = (("response_format", "response_format"), ("json_schema", "response_format"))
 
     def __init__(self, endpoint: Endpoint, key: str | None, address: str) -> None:
         """Prepare to talk to `address` with this key."""
@@ -57,10 +59,30 @@ class OpenAIChat(OpenAIModel):
         limit = limit_name(self.address)
         return {limit if name == "max_tokens" else name: value for name, value in sampling.stated().items()}
 
-    async def send(self, client: Any, request: Request, sent: Parameters) -> Any:
-        """Return the SDK's chat completion."""
+    def shape(self, request: Request) -> Parameters:
+        """Return the schema and the log-probabilities that a request wants, by their names on the wire."""
+        wanted: Parameters = {}
+        if request.top_logprobs is not None:
+            wanted |= {"logprobs": True, "top_logprobs": request.top_logprobs}
+        if request.schema is not None:
+            form = {"name": "verdict", "strict": True, "schema": strict(request.schema)}
+            wanted["response_format"] = {"type": "json_schema", "json_schema": form}
+        return wanted
+
+    def body(self, request: Request, sent: Parameters) -> dict[str, Any]:
+        """Return all that is sent for a request, by its names on the wire."""
         messages = [{"role": message.role, "content": sendable(message.content)} for message in request.messages]
-        return await client.chat.completions.create(model=self.endpoint.model, messages=messages, **sent)
+        return {"model": self.endpoint.model, "messages": messages, **sent}
+
+    async def send(self, client: Any, request: Request, sent: Parameters) -> Any:
+        """Return the SDK's chat completion.
+
+        The body is in the wire's own form, so the SDK's conversion of parameters, half a millisecond a call, is left
+        out.
+        """
+        from openai.types.chat import ChatCompletion
+
+        return await client.post("/chat/completions", body=self.body(request, sent), cast_to=ChatCompletion)
 
     def read(self, answer: Any) -> Reply:
         """Return the reply that a chat completion holds."""
@@ -81,6 +103,7 @@ class OpenAIChat(OpenAIModel):
             finish_reason=finish(reason, text),
             usage=usage_of(answer),
             model=word(getattr(answer, "model", None)),
+            logprobs=chat_logprobs(choice),
         )
 
 

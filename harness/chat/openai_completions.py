@@ -11,6 +11,7 @@ from harness.chat.endpoint import Endpoint
 from harness.chat.openai_chat import FINISH, OpenAIModel, usage_of
 from harness.chat.parameters import Parameters
 from harness.chat.remote import word
+from harness.chat.structured import completion_logprobs
 from harness.chat.thinking import NO_REPLY, finish, sendable, spoken
 from harness.errors import UsageError
 from harness.records import Message, Reply, Request, Sampling
@@ -33,6 +34,10 @@ class OpenAICompletions(OpenAIModel):
         if template.stop_token_ids:
             asked["stop_token_ids"] = list(template.stop_token_ids)
         return asked
+
+    def shape(self, request: Request) -> Parameters:
+        """Return the log-probabilities that a request wants; the protocol has no schema."""
+        return {} if request.top_logprobs is None else {"logprobs": request.top_logprobs}
 
     async def send(self, client: Any, request: Request, sent: Parameters) -> Any:
         """Return the SDK's completion of the prompt."""
@@ -58,6 +63,7 @@ class OpenAICompletions(OpenAIModel):
             finish_reason=finish(reason, text),
             usage=usage_of(answer),
             model=word(getattr(answer, "model", None)),
+            logprobs=completion_logprobs(choice),
         )
 
 

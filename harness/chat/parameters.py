@@ -1,13 +1,13 @@
-"""Sampling parameters that a model does not take: found out by one lone call, repaired, remembered.
+"""Sampling parameters that a model does not take: found out, repaired by one call, remembered.
 
 A 400 that names an unsupported parameter is repaired by leaving the parameter out, or, for the limit on tokens, by
 using its other name. Each parameter is repaired at most once in the life of a model object. No other bad request is
 tried again.
 
-So that hundreds of concurrent calls do not all learn it the hard way:
-
-- the first call is alone until it is answered or a short grace has passed (a refusal comes sooner than a reply);
-- of several refused calls one is repaired and sent; the others wait for its outcome and then use what it found.
+Of several refused calls one is repaired and sent; the others wait for its outcome and then use what it found. A
+refusal costs nothing, so models are not made to wait for it, except where name and parameters make one likely (a
+temperature for OpenAI's reasoning models, or for Anthropic's): there the first call is alone until it is answered or a
+short grace has passed, since a refusal comes sooner than a reply.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 from harness.errors import ChatError
 
 GRACE = 0.25
-"""Seconds for which the first call of a model object is alone."""
+"""Seconds for which the first call of a model object is alone, where a refusal is likely."""
 
 Parameters: TypeAlias = dict[str, Any]
 T = TypeVar("T")
@@ -40,6 +40,9 @@ _WORDS = re.compile(
 _RANGE = re.compile(
     r"\btoo (?:large|small|high|low|long)\b|\bat (?:most|least)\b|\bmust be\b|\bmaximum\b", re.IGNORECASE
 )
+
+
+_DOUBTFUL = re.compile(r"(?:^|/)(?:o[1345](?:-|$)|gpt-[5-9]|claude-)")
 
 
 class RefusedParameterError(ChatError):
@@ -79,12 +82,18 @@ def refused_parameter(
     return min(named)[1] if named else None
 
 
+def doubtful(model: str, asked: Mapping[str, Any]) -> bool:
+    """Return whether a model of this name is likely to refuse one of the parameters."""
+    return ("temperature" in asked or "top_p" in asked) and _DOUBTFUL.search(model) is not None
+
+
 class ParameterMemory:
     """What one model object has learnt about the parameters that its model takes."""
 
-    def __init__(self, repairable: frozenset[str], *, grace: float | None = None) -> None:
-        """Know no refusal yet; only a `repairable` parameter may be left out or renamed."""
+    def __init__(self, repairable: frozenset[str], model: str = "", *, grace: float | None = None) -> None:
+        """Know no refusal yet by this model; only a `repairable` parameter may be left out or renamed."""
         self._repairable = repairable
+        self._model = model
         self._grace = GRACE if grace is None else grace
         self._changes: dict[str, str | None] = {}
         self._open: asyncio.Event | None = None
@@ -107,6 +116,8 @@ class ParameterMemory:
         Raises:
             RefusedParameterError: the refusal cannot be repaired.
         """
+        if self._open is None and not doubtful(self._model, asked):
+            return await self._call(asked, send)
         if self._open is not None:
             await self._open.wait()
             return await self._call(asked, send)
@@ -136,7 +147,7 @@ class ParameterMemory:
         self, asked: Mapping[str, Any], send: Callable[[Parameters], Awaitable[T]], refusal: RefusedParameterError
     ) -> Outcome[T]:
         """Return what came of the call once nothing in it is refused any more; held by one call at a time."""
-        while self._learn(refusal.parameter):
+        while self.learn(refusal.parameter):
             sent = self.wire(asked)
             try:
                 return Outcome(await send(sent), sent)
@@ -144,7 +155,7 @@ class ParameterMemory:
                 refusal = again
         raise refusal
 
-    def _learn(self, name: str) -> bool:
+    def learn(self, name: str) -> bool:
         """Return whether there is a repair for this refusal, and remember it."""
         other = _LIMITS.get(name)
         if name not in self._repairable or name in self._changes or other in self._changes:

@@ -9,10 +9,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from harness.chat.endpoint import Endpoint
-from harness.chat.faults import fault_of, malformed, words_of
+from harness.chat.faults import fault_of, fault_of_result, malformed, words_of
 from harness.chat.parameters import ParameterMemory, Parameters
+from harness.chat.standing import Standing
+from harness.chat.structured import refused_logprobs, told
 from harness.chat.thinking import storable
-from harness.errors import TransientError
+from harness.errors import ChatError, TransientError
 from harness.records import Reply, Request, Sampling
 
 CONNECT_SECONDS = 20.0
@@ -37,7 +39,8 @@ class RemoteModel(ABC):
         self._key = key
         self._sdk = sdk
         self._client: Any = None
-        self._parameters = ParameterMemory(self.repairable)
+        self.standing = Standing()
+        self._parameters = ParameterMemory(self.repairable, endpoint.model)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r} at {self.address})"
@@ -45,6 +48,10 @@ class RemoteModel(ABC):
     @abstractmethod
     def asked(self, sampling: Sampling) -> Parameters:
         """Return the sampling parameters by their names on the wire."""
+
+    def shape(self, request: Request) -> Parameters:
+        """Return what a request wants beside sampling (a schema, log-probabilities), by its names on the wire."""
+        return {}
 
     @abstractmethod
     def open_client(self, **options: Any) -> Any:
@@ -68,8 +75,54 @@ class RemoteModel(ABC):
         async def attempt(sent: Parameters) -> Reply:
             return await self._attempt(request, sent)
 
-        reply, sent = await self._parameters.call(self.asked(request.sampling), attempt)
-        return replace(reply, applied=sent)
+        wanted = self.wanted(request)
+        try:
+            reply, sent = await self._parameters.call(wanted, attempt)
+        except ChatError as error:
+            fault = refused_logprobs(error, request, self.endpoint)
+            if fault is None:
+                raise
+        else:
+            return told(reply, request, sent, self.endpoint)
+        raise fault
+
+    @property
+    def client(self) -> Any:
+        """The SDK's client, made by whoever needs it first."""
+        if self._client is None:
+            self._client = self._opened()
+        return self._client
+
+    def wanted(self, request: Request) -> Parameters:
+        """Return all that a request wants, by its names on the wire."""
+        return {**self.asked(request.sampling), **self.shape(request)}
+
+    def wired(self, request: Request) -> Parameters:
+        """Return what a request wants as the model takes it, by all that is known so far."""
+        return self._parameters.wire(self.wanted(request))
+
+    def concluded(self, answer: Any, request: Request, sent: Parameters) -> Reply:
+        """Return the reply that an answer holds, with what was applied.
+
+        Raises:
+            ChatError: it holds none, or not what was asked for.
+        """
+        return told(self.read(answer), request, sent, self.endpoint)
+
+    def learn(self, parameter: str) -> bool:
+        """Remember that the model does not take a parameter; return whether that was new and can be repaired."""
+        return self._parameters.learn(parameter)
+
+    def fault(self, error: Exception) -> ChatError | None:
+        """Return our error for what the SDK raised outside a call; None if it is not the endpoint's doing."""
+        return fault_of(error, self._sdk, self.endpoint, key=self._key)
+
+    def fault_of_result(
+        self, status: int, body: Any, sent: Parameters | None = None, request: Request | None = None
+    ) -> ChatError:
+        """Return our error for a batch, or a request in one, that came to this status and error body."""
+        fault = fault_of_result(status, body, self.endpoint, key=self._key, sent=sent, also=self.also_refused)
+        return fault if request is None else refused_logprobs(fault, request, self.endpoint) or fault
 
     async def close(self) -> None:
         """Release connections."""
@@ -102,7 +155,7 @@ class RemoteModel(ABC):
         whatever the SDK found in the environment.
         """
         local = (urlsplit(self.address).hostname or "") in {"localhost", "127.0.0.1", "::1"}
-        hooks = {} if self._key else {"request": [_anonymous]}
+        hooks = {"request": [] if self._key else [_anonymous], "response": [self.standing.hook]}
         timeout = self._sdk.Timeout(self.endpoint.timeout, connect=min(CONNECT_SECONDS, self.endpoint.timeout))
         transport = self._sdk.DefaultAioHttpClient if _has_aiohttp() else self._sdk.DefaultAsyncHttpxClient
         return self.open_client(

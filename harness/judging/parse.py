@@ -10,6 +10,11 @@ text shows rather than says is marked: code, block quotes, quotation marks, stru
 mention (`mentions`), in one of a few voices (`voice`). Then the last one in the judge's own voice counts, unless it is
 no verdict or another contradicts it.
 
+Formats without brackets are of three sorts. `[RESULT] n`, `[RESULT] A|B`, `grade` and bare labels are made into
+brackets first (`marked`, `labels`). Objects, rankings and two scores are read as they stand (`objects`, `several`,
+`ranking`), and statements that differ give no verdict. What is weighed by log-probabilities is never read from text
+(`likelihood`).
+
 Words decide a voice only close to the bracket, and mostly to distrust it: where they mislead, a verdict is lost, which
 is counted and shown, rather than a wrong one gained.
 Patterns look at a bounded stretch, so a text is read in linear time.
@@ -17,28 +22,71 @@ Patterns look at a bounded stretch, so a text is read in linear time.
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from harness.errors import UsageError
+from harness.judging.forms import Kind, VerdictForm
 from harness.judging.verdicts.brackets import Fault, Reader, Scale, read_score, read_two_scores, read_winner
+from harness.judging.verdicts.labels import label_reader, read_label
+from harness.judging.verdicts.likelihood import expected_grade, preference
+from harness.judging.verdicts.marked import (
+    Marking,
+    mark_grade,
+    mark_result_score,
+    mark_result_side,
+    read_side,
+    read_whole_score,
+)
 from harness.judging.verdicts.mentions import Mention, mentions_in
+from harness.judging.verdicts.ranking import read_by_patterns, read_named, read_ranking
+from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores
 from harness.judging.verdicts.shown import CHARACTERS, SIGHT, spoken
+from harness.judging.verdicts.structured import read_structured
 from harness.judging.verdicts.voice import CORRECTED, ELSEWHERE, LABEL, PART, SENTENCE_END, TENTATIVE, TOLD
-from harness.records import Parsed
+from harness.records import Parsed, Reply
 
 _CHARACTERS_READ = 250_000
 """How much of a text, counted from the end; longer than any judge writes."""
 
+_OBJECT = re.compile(r"\s*(?:```(?:json)?\s)?\s*(\{.*?)\s*(?:```)?\s*", re.S)
+
 
 def parse(text: str, verdict_format: str, scale: Scale = (1, 10)) -> Parsed:
     """Return the verdict that a judge's text ends on, or none, with the reason for either."""
-    if verdict_format not in _FORMATS:
-        raise UsageError(f"unknown verdict format {verdict_format!r}; known: {', '.join(known_formats())}")
-    return _FORMATS[verdict_format](text, scale)
+    return read_verdict(Reply(text), VerdictForm(verdict_format, scale=scale))
 
 
-def known_formats() -> tuple[str, ...]:
-    """Return the names of the verdict formats that can be parsed."""
-    return tuple(_FORMATS)
+def read_verdict(reply: Reply, form: VerdictForm) -> Parsed:
+    """Return the verdict of a judge's reply in the form that was asked for, or none, with the reason for either.
+
+    A form that is scored by log-probabilities is read from them, and never from the text in their place. A reply that
+    follows the form's JSON schema is read as the object that it is.
+    """
+    if form.format not in _FORMATS:
+        raise UsageError(f"unknown verdict format {form.format!r}; known: {', '.join(known_formats())}")
+    if form.score_method == "logprobs":
+        return preference(reply, form.sides) if form.kind == "compare" else expected_grade(reply, form.scale)
+    said = spoken(reply.text.translate(CHARACTERS))
+    if isinstance(said, Fault):
+        return Parsed(None, said.reason)
+    said = said.strip()[-_CHARACTERS_READ:]
+    if not said:
+        return Parsed(None, "the text is empty")
+    if form.schema is not None and reply.applied.get("structured") is True:
+        held = _OBJECT.fullmatch(reply.text)
+        if held:  # a server may take the schema and not hold the model to it
+            return read_structured(held[1], form)
+    return _FORMATS[form.format].read(said, form)
+
+
+def known_formats(kind: Kind | None = None) -> tuple[str, ...]:
+    """Return the names of the verdict formats that a judge set can ask for: all, or those for verdicts of one kind."""
+    return tuple(name for name, known in _FORMATS.items() if kind in (None, known.kind) and not known.foreign)
+
+
+def scored_by_logprobs() -> tuple[str, ...]:
+    """Return the names of the verdict formats whose token's log-probabilities can be the verdict."""
+    return tuple(name for name, known in _FORMATS.items() if known.logprobs)
 
 
 def _choose(text: str, mentions: list[Mention]) -> Parsed:
@@ -113,26 +161,51 @@ def _contradicts(text: str, first: Mention, last: Mention, since: int) -> bool:
     return of_a_part or not (last.owned or last.alone)
 
 
-def _bracketed(reader: Reader) -> Callable[[str, Scale], Parsed]:
-    """Return the parser of a format whose verdict stands in double square brackets."""
+def _bracketed(reader: Reader, mark: Marking | None = None) -> Callable[[str, VerdictForm], Parsed]:
+    """Return the parser of a format whose verdict stands in double square brackets, or is put there by `mark`."""
 
-    def parsed(text: str, scale: Scale) -> Parsed:
-        said = spoken(text.translate(CHARACTERS))
-        if isinstance(said, Fault):
-            return Parsed(None, said.reason)
-        said = said.strip()[-_CHARACTERS_READ:]
-        if not said:
-            return Parsed(None, "the text is empty")
-        if re.search(r"\[\[[^\[\]\n]{0,20}$", said[-24:]):
+    def parsed(said: str, form: VerdictForm) -> Parsed:
+        marked = said if mark is None else mark(said)
+        if isinstance(marked, Fault):
+            return Parsed(None, marked.reason)
+        if re.search(r"\[\[[^\[\]\n]{0,20}$", marked[-24:]):
             return Parsed(None, "the text ends inside a bracket")
-        return _choose(said, mentions_in(said, reader, scale))
+        return _choose(marked, mentions_in(marked, reader, form.scale))
 
     return parsed
 
 
-_FORMATS: dict[str, Callable[[str, Scale], Parsed]] = {
-    "[[rating]]": _bracketed(read_score),
-    "[[A]]": _bracketed(read_winner),
-    "[[rating_a,rating_b]]": _bracketed(read_two_scores),
+def _label(said: str, form: VerdictForm) -> Parsed:
+    """Return the label that a text gives."""
+    read = read_label(said, form.labels)
+    if isinstance(read, Parsed):
+        return read
+    return _choose(read, mentions_in(read, label_reader(form.labels), form.scale))
+
+
+class _Format(NamedTuple):
+    """One verdict format."""
+
+    kind: Kind
+    read: Callable[[str, VerdictForm], Parsed]
+    logprobs: bool = False
+    """Whether the token of the verdict can be weighed instead of read."""
+    foreign: bool = False
+    """Whether only what another project wrote may ask for it."""
+
+
+_FORMATS: dict[str, _Format] = {
+    "[[rating]]": _Format("grade", _bracketed(read_score)),
+    "[[A]]": _Format("compare", _bracketed(read_winner)),
+    "[[rating_a,rating_b]]": _Format("compare", _bracketed(read_two_scores)),
+    "[RESULT] n": _Format("grade", _bracketed(read_whole_score, mark_result_score)),
+    "[RESULT] A|B": _Format("compare", _bracketed(read_side, mark_result_side)),
+    "grade": _Format("grade", _bracketed(read_score, mark_grade), logprobs=True),
+    "two_scores": _Format("compare", lambda said, form: read_pair_of_scores(said, form.scale, form.sides)),
+    "ranking": _Format("compare", lambda said, form: read_ranking(said, form.sides)),
+    "patterns": _Format("compare", lambda said, form: read_by_patterns(said, form.patterns), foreign=True),
+    "preference": _Format("compare", lambda said, form: read_named(said, form.sides), logprobs=True),
+    "label": _Format("label", _label),
+    "dimensions": _Format("dimensions", lambda said, form: read_dimensions(said, form.dimensions, form.scale)),
 }
 """Each format's name and its parser; a further format is one more function here."""

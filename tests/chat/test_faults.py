@@ -77,8 +77,8 @@ def fail(url: str, provider: str) -> ChatError:
     [
         pytest.param(outage(500), TransientError, "outage", "answered 500: The server had an error", id="500"),
         pytest.param(outage(502), TransientError, "outage", "502", id="502"),
-        pytest.param(outage(503), TransientError, "outage", "503", id="503"),
-        pytest.param(overloaded(), TransientError, "outage", "529: Overloaded", id="529"),
+        pytest.param(outage(503), TransientError, "overload", "503", id="503"),
+        pytest.param(overloaded(), TransientError, "overload", "529: Overloaded", id="529"),
         pytest.param(html_page(502), TransientError, "outage", "502: an HTML page", id="502 in html"),
         pytest.param(Fault(408, "slow"), TransientError, "outage", "408", id="408"),
         pytest.param(Fault(409, "conflict"), TransientError, "outage", "409", id="409"),

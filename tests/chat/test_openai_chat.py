@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.chat import Endpoint, open_chat_model, parameters, resolve
+from harness.chat import Endpoint, open_chat_model, resolve
 from harness.chat import providers as table
 from harness.chat.openai_chat import limit_name
 from harness.errors import ChatError, EndpointError, TransientError
@@ -183,12 +183,21 @@ def test_a_model_that_takes_no_temperature_just_works() -> None:
     request = Request(HELLO.messages, Sampling(temperature=0.7, max_tokens=5))
     with ProtocolServer(refuses={"temperature", "max_tokens"}) as server:
         first, *others = asyncio.run(replies(endpoint_of(server), [request] * 30))
-    assert server.statuses == {400: 2, 200: 30}
+    repaired = [asked for asked in server.requests if asked.tries == 0]
+    assert len(repaired) == 3
+    assert server.statuses[200] == 30
     assert all(reply.applied == {"max_completion_tokens": 5} for reply in (first, *others))
 
 
-def test_many_refused_calls_wait_for_the_one_that_is_repaired(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parameters, "GRACE", 0.0)
+def test_a_refusal_that_the_name_makes_likely_is_met_by_one_lone_call() -> None:
+    request = Request(HELLO.messages, Sampling(temperature=0.7))
+    with ProtocolServer(refuses={"temperature"}) as server:
+        endpoint = dataclasses.replace(endpoint_of(server), model="gpt-5-mini")
+        asyncio.run(replies(endpoint, [request] * 30))
+    assert server.statuses == {400: 1, 200: 30}
+
+
+def test_many_refused_calls_wait_for_the_one_that_is_repaired() -> None:
     request = Request(HELLO.messages, Sampling(temperature=0.7))
     with ProtocolServer(lambda asked: Said("ok", latency=0.05), refuses={"temperature"}) as server:
         found = asyncio.run(replies(endpoint_of(server), [request] * 20))

@@ -90,7 +90,7 @@ def test_what_may_not_be_left_out_is_an_error_at_once() -> None:
 
 def test_the_first_call_is_alone_until_it_is_answered() -> None:
     async def scene() -> None:
-        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, grace=60)
+        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, "gpt-5", grace=60)
         calls = [asyncio.create_task(memory.call(SAMPLING, server.send)) for _ in range(20)]
         await settled()
         assert len(server.calls) == 1
@@ -103,8 +103,28 @@ def test_the_first_call_is_alone_until_it_is_answered() -> None:
 
 def test_after_the_grace_the_first_call_is_alone_no_more() -> None:
     async def scene() -> None:
-        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, grace=0)
+        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, "gpt-5", grace=0)
         calls = [asyncio.create_task(memory.call(SAMPLING, server.send)) for _ in range(20)]
+        await settled()
+        assert len(server.calls) == 20
+        server.go.set()
+        await asyncio.gather(*calls)
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize(
+    ("model", "asked"),
+    [
+        pytest.param("gpt-4o", SAMPLING, id="a model that is known to take it"),
+        pytest.param("my-gpt-5", SAMPLING, id="a name of one's own"),
+        pytest.param("o3", {"max_tokens": 9, "seed": 1}, id="nothing doubtful asked"),
+    ],
+)
+def test_nobody_waits_where_no_refusal_is_likely(model: str, asked: Parameters) -> None:
+    async def scene() -> None:
+        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, model, grace=60)
+        calls = [asyncio.create_task(memory.call(asked, server.send)) for _ in range(20)]
         await settled()
         assert len(server.calls) == 20
         server.go.set()
@@ -115,7 +135,7 @@ def test_after_the_grace_the_first_call_is_alone_no_more() -> None:
 
 def test_a_quick_refusal_is_met_by_one_lone_call() -> None:
     async def scene() -> None:
-        server, memory = Server("temperature"), ParameterMemory(REPAIRABLE)
+        server, memory = Server("temperature"), ParameterMemory(REPAIRABLE, "o3")
         await asyncio.gather(*(memory.call(SAMPLING, server.send) for _ in range(20)))
         assert sum("temperature" in call for call in server.calls) == 1
         assert len(server.calls) == 21
@@ -125,10 +145,7 @@ def test_a_quick_refusal_is_met_by_one_lone_call() -> None:
 
 def test_of_many_refused_calls_one_is_repaired_first() -> None:
     async def scene() -> None:
-        server, memory = Server("temperature", slow=True), ParameterMemory(REPAIRABLE, grace=0)
-        # All twenty are past the gate before the first of them is refused.
-        memory._open = asyncio.Event()
-        memory._open.set()
+        server, memory = Server("temperature", slow=True), ParameterMemory(REPAIRABLE)
         calls = [asyncio.create_task(memory.call(SAMPLING, server.send)) for _ in range(20)]
         await settled()
         assert [("temperature" in call) for call in server.calls] == [True] * 20 + [False]
@@ -145,7 +162,7 @@ def test_of_many_refused_calls_one_is_repaired_first() -> None:
 
 def test_a_cancelled_first_call_lets_the_others_go() -> None:
     async def scene() -> None:
-        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, grace=60)
+        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, "gpt-5", grace=60)
         first, second = (asyncio.create_task(memory.call(SAMPLING, server.send)) for _ in range(2))
         await settled()
         first.cancel()

@@ -7,6 +7,7 @@ import pytest
 
 from harness.chat import ChatModel, Endpoint, open_chat_model, resolve
 from harness.chat import providers as table
+from harness.chat.prices import FREE
 from harness.errors import MissingError, UsageError
 
 OPENAI_KEY, ANTHROPIC_KEY = {"OPENAI_API_KEY": "sk-o"}, {"ANTHROPIC_API_KEY": "sk-a"}
@@ -143,7 +144,7 @@ def test_the_time_limit_is_kept() -> None:
 
 def test_flags_for_servers_leave_built_in_models_alone() -> None:
     endpoint = resolve("builtin/eliza", base_url=LOCAL, api_key_env="K", conv_template="x", environ={})
-    assert endpoint == Endpoint("builtin/eliza", "builtin", "builtin/eliza")
+    assert endpoint == Endpoint("builtin/eliza", "builtin", "builtin/eliza", price=FREE)
     assert open_chat_model(endpoint).name == "builtin/eliza"
 
 

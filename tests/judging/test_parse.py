@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.judging.parse import known_formats, parse
+from harness.judging.parse import known_formats, parse, scored_by_logprobs
 from harness.records import Score, Scores, Verdict, Winner
 
 FORMATS = {"single": "[[rating]]", "pair": "[[A]]", "two": "[[rating_a,rating_b]]"}
@@ -52,7 +52,18 @@ def test_unknown_format_names_the_known_ones() -> None:
 
 
 def test_known_formats_are_those_of_the_judge_sets() -> None:
-    assert known_formats() == ("[[rating]]", "[[A]]", "[[rating_a,rating_b]]")
+    assert known_formats("grade") == ("[[rating]]", "[RESULT] n", "grade")
+    assert known_formats("compare") == (
+        "[[A]]",
+        "[[rating_a,rating_b]]",
+        "[RESULT] A|B",
+        "two_scores",
+        "ranking",
+        "preference",
+    )
+    assert known_formats("label") == ("label",)
+    assert known_formats("dimensions") == ("dimensions",)
+    assert set(scored_by_logprobs()) == {"grade", "preference"}
 
 
 def test_whole_scores_are_integers() -> None:

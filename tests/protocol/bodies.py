@@ -1,6 +1,7 @@
 """The bodies of both providers, as their services send them."""
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -116,7 +117,9 @@ def _chat_completion(asked: Asked, said: Said) -> dict[str, Any]:
         "object": "chat.completion",
         "created": 1_790_000_000,
         "model": said.model or f"{asked.model}-2026-01-01",
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": said.finish or "stop"}],
+        "choices": [
+            {"index": 0, "message": message, "logprobs": _chances(asked, said), "finish_reason": said.finish or "stop"}
+        ],
         "usage": said.usage or _openai_usage(asked, said),
         "system_fingerprint": "fp_test",
     }
@@ -128,9 +131,45 @@ def _completion(asked: Asked, said: Said) -> dict[str, Any]:
         "object": "text_completion",
         "created": 1_790_000_000,
         "model": said.model or asked.model,
-        "choices": [{"index": 0, "text": said.text, "logprobs": None, "finish_reason": said.finish or "stop"}],
+        "choices": [
+            {
+                "index": 0,
+                "text": said.text,
+                "logprobs": _completion_chances(asked, said),
+                "finish_reason": said.finish or "stop",
+            }
+        ],
         "usage": said.usage or _openai_usage(asked, said),
     }
+
+
+def _chances(asked: Asked, said: Said) -> dict[str, Any] | None:
+    """Return the log-probabilities of a chat completion, if they are asked for and known."""
+    if said.logprobs is None or asked.body.get("logprobs") is not True:
+        return None
+    most = asked.body.get("top_logprobs", 0)
+    content = []
+    for token, likely in said.logprobs:
+        top = [{"token": name, "logprob": chance, "bytes": None} for name, chance in _ranked(likely)[:most]]
+        content.append({"token": token, "logprob": math.log(likely[token]), "bytes": None, "top_logprobs": top})
+    return {"content": content, "refusal": None}
+
+
+def _completion_chances(asked: Asked, said: Said) -> dict[str, Any] | None:
+    """Return the log-probabilities of an older completion, if they are asked for and known."""
+    most = asked.body.get("logprobs")
+    if said.logprobs is None or not isinstance(most, int):
+        return None
+    return {
+        "tokens": [token for token, _ in said.logprobs],
+        "token_logprobs": [math.log(likely[token]) for token, likely in said.logprobs],
+        "top_logprobs": [dict(_ranked(likely)[:most]) for _, likely in said.logprobs],
+        "text_offset": [0] * len(said.logprobs),
+    }
+
+
+def _ranked(likely: Mapping[str, float]) -> list[tuple[str, float]]:
+    return sorted(((name, math.log(p)) for name, p in likely.items()), key=lambda pair: -pair[1])
 
 
 def _message(asked: Asked, said: Said) -> dict[str, Any]:

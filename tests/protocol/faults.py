@@ -21,9 +21,9 @@ class Fault:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | None = None
     """Sent as it stands instead of an error body."""
-    how: Literal["whole", "drop", "cut", "drip", "empty"] = "whole"
-    """`drop`: no answer at all. `cut`: a good reply whose JSON stops halfway. `drip`: a good reply, byte by byte.
-    `empty`: a good reply without its choices or content."""
+    how: Literal["whole", "drop", "lost", "cut", "drip", "empty"] = "whole"
+    """`drop`: no answer at all. `lost`: a batch is taken, and no answer comes. `cut`: a good reply whose JSON stops
+    halfway. `drip`: a good reply, byte by byte. `empty`: a good reply without its choices or content."""
     seconds: float = 0.0
     """Between two bytes of a drip."""
 

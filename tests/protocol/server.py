@@ -11,6 +11,7 @@ from http import HTTPStatus
 from types import TracebackType
 
 from tests.protocol import bodies
+from tests.protocol.batches import BatchDesk
 from tests.protocol.faults import Fault, Plan
 from tests.protocol.messages import Asked, Responder, Said, parrot
 
@@ -22,7 +23,7 @@ class ProtocolServer:
 
     `responder` makes a reply of a request: a text, a `Said`, or an awaitable of either. `faults` says which calls fail:
     by number, or by a function. `refuses` names parameters that are answered by a 400, `api_key` the only key
-    accepted, `models` the only models known.
+    accepted, `models` the only models known; `batches` takes batches.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class ProtocolServer:
         models: Iterable[str] | None = None,
         latency: float = 0.0,
         port: int = 0,
+        batches: BatchDesk | None = None,
     ) -> None:
         self.responder = responder
         self.faults: Plan = {} if faults is None else faults
@@ -43,6 +45,7 @@ class ProtocolServer:
         self.models = None if models is None else list(models)
         self.latency = latency
         self.port = port
+        self.batches = BatchDesk() if batches is None else batches
         self.connections = 0
         """How many connections were made."""
         self._asked: list[Asked] = []
@@ -145,8 +148,16 @@ class ProtocolServer:
             return False
         request_id = f"req_{asked.number:06d}"
         status, body = 200, b""
+        if asked.protocol == "batches" and (fault is None or fault.how == "lost"):
+            status, body = await self.batches.take(asked, self._in_batch)
+        if fault is not None and fault.how == "lost":
+            self._done(asked, 0)
+            writer.transport.abort()
+            return False
         if asked.protocol == "models":
             body = bodies.encoded(bodies.models_body(self.models or ["test-model"]))
+        elif asked.protocol == "batches" and fault is None:
+            pass
         elif fault is None or (fault.how != "whole" and fault.body is None):
             body = await self._good(asked, fault)
         else:
@@ -176,8 +187,9 @@ class ProtocolServer:
             name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines if line)
         }
         data = await reader.readexactly(int(headers.get("content-length", "0")))
-        body = json.loads(data) if data else {}
-        asked = Asked(0, time.monotonic(), method, path, headers, body)
+        form = headers.get("content-type", "").startswith("multipart/")
+        body = json.loads(data) if data and not form else {}
+        asked = Asked(0, time.monotonic(), method, path, headers, body, data if form else b"")
         with self._lock:
             asked.number = len(self._asked)
             asked.tries = self._bodies[asked.digest]
@@ -194,6 +206,12 @@ class ProtocolServer:
             return bodies.wrong_key(asked)
         if asked.protocol == "other":
             return Fault(404, f"Unknown request URL: {asked.method} {asked.path}.")
+        if asked.protocol == "batches":
+            return None
+        return self._refused(asked)
+
+    def _refused(self, asked: Asked) -> Fault | None:
+        """Return why a request cannot be answered, whether it came alone or in a batch."""
         if self.models is not None and asked.protocol != "models" and asked.model not in self.models:
             return bodies.unknown_model(asked)
         refused = [name for name in asked.body if name in self.refuses]
@@ -202,6 +220,13 @@ class ProtocolServer:
         if asked.protocol == "messages" and "max_tokens" not in asked.body:
             return Fault(400, "max_tokens: Field required")
         return bodies.unsupported(asked, refused[0]) if refused else None
+
+    async def _in_batch(self, asked: Asked) -> bytes | Fault:
+        """Return the reply to a request in a batch."""
+        with self._lock:
+            asked.tries = self._bodies[asked.digest]
+            self._bodies[asked.digest] += 1
+        return self._refused(asked) or await self._good(asked, None)
 
     async def _good(self, asked: Asked, fault: Fault | None) -> bytes:
         """Return the body of a reply, spoilt as the fault says."""

@@ -18,7 +18,7 @@ from harness.judging.verdicts.voice import (
     Voice,
     voice_of,
 )
-from harness.records import Score, Scores, Verdict, Winner
+from harness.records import Label, Score, Scores, Verdict, Winner
 
 MENTIONS_READ = 100
 """How many brackets, counted from the end, are looked at; bounds the work on hostile text."""
@@ -52,12 +52,17 @@ class Mention:
                 return f"[[{value}]]"
             case Winner(side):
                 return f"[[{'C' if side == 'tie' else side}]]"
+            case Label(label):
+                return f"[[{label}]]"
             case Scores(values):
                 return f"[[{values['A']},{values['B']}]]"
         return "no verdict"
 
 
 _BRACKET = re.compile(r"(\\?\[ ?\\?\[|\\?\[)([^\[\]\\]{0,60})(\\?\] ?\\?\]|\\?\])(?!\((?:https?:|#|/|www))")
+_PREDICATE = re.compile(
+    r"(?:\b(?:is|as|was|remains|ist|als)|[:=]|为|是)(?: (?:therefore|thus|clearly|simply|marked))?\W{0,4}$", re.I
+)
 _CLOSING = re.compile(r"(?:</?[a-z]{1,6}>|です|[\s\"'”“’‘`.!。~)\]}>」』»_|$\\])*")
 
 
@@ -114,7 +119,16 @@ def _mention(text: str, match: re.Match[str], reading: Verdict | Fault, span: Sp
     apart = inline is not None and outside is not None and named == "plain" and not inner
     corrected = CORRECTED.search(before) is not None
     weak = (apart and voice == "own") or (closing and (corrected or (span is not None and not span.closed)))
-    idle = not (named or owned or bare or ends or corrected or GIVING.search(before) or isinstance(reading, Winner))
+    idle = not (
+        named
+        or owned
+        or bare
+        or ends
+        or corrected
+        or GIVING.search(before)
+        or isinstance(reading, Winner)
+        or (isinstance(reading, Label) and _PREDICATE.search(before))
+    )
     return Mention(
         start=match.start(),
         end=match.end(),

@@ -1,0 +1,149 @@
+"""Anthropic's message batches: the requests are handed in as they are, and one list of results is read at the end.
+
+A batch carries no label, and shows its requests only when it has ended. So one whose number was lost is looked for
+among those of its size that were made since; the names of the requests in its results, which begin with our token,
+decide.
+"""
+
+import json
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from typing import Any
+
+from harness.chat.anthropic_messages import AnthropicMessages
+from harness.chat.batches import (
+    CLOCKS_APART,
+    NO_BATCHES,
+    Found,
+    Handed,
+    Prepared,
+    Progress,
+    RemoteBatches,
+    Result,
+    no_batches,
+    provider_call,
+    unknown_batch,
+)
+from harness.errors import ChatError
+from harness.records import Reply, Request
+
+MOST_LISTED = 1000
+
+_STATUSES = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "overloaded_error": 529,
+    "timeout_error": 504,
+}
+"""The status that a direct call would have had; anything else is an outage."""
+
+
+class AnthropicBatches(RemoteBatches[AnthropicMessages]):
+    """Batches of a chat model behind `/v1/messages`."""
+
+    most_requests = 100_000
+    most_bytes = 256_000_000
+
+    async def check(self) -> None:
+        """Raise `UsageError` if the server has no batches."""
+        with provider_call(self.model, {status: no_batches(self.model, status) for status in NO_BATCHES}):
+            listed = await self.model.client.messages.batches.list(limit=1)
+            self.checked(listed)
+
+    def prepare(self, custom_id: str, request: Request) -> Prepared:
+        """Return the request; a protocol version of its own makes it one for another batch."""
+        sent = self.model.wired(request)
+        params = self.model.body(request, sent)
+        headers = params.pop("extra_headers", {})
+        params |= params.pop("extra_body", {})
+        line = json.dumps({"custom_id": custom_id, "params": params}, ensure_ascii=False).encode()
+        return Prepared(custom_id, line, tuple(sent), tuple(sorted(headers.items())))
+
+    async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
+        """Hand the requests in."""
+        requests = [json.loads(request.line) for request in prepared]
+        with provider_call(self.model):
+            create = self.model.client.messages.batches.create
+            batch = await create(requests=requests, extra_headers=dict(prepared[0].headers))
+            if isinstance(getattr(batch, "id", None), str) and batch.id:
+                return str(batch.id)
+            raise self.model.no_reply(batch, "no batch")
+
+    async def find(self, token: str, count: int, since: float, others: Collection[str]) -> Found:
+        """Look at the batches of this size that were made since; those that go on may be it."""
+        undecided = False
+        with provider_call(self.model):
+            seen = 0
+            async for batch in self.model.client.messages.batches.list(limit=100):
+                seen += 1
+                if batch.created_at.timestamp() < since - CLOCKS_APART or seen > MOST_LISTED:
+                    break
+                if batch.id in others or _total(batch) != count:
+                    continue
+                if batch.processing_status != "ended":
+                    undecided = True
+                elif batch.results_url and await self._is(batch.id, token):
+                    return Found(str(batch.id))
+        return Found(None, certain=not undecided)
+
+    async def progress(self, batch: str) -> Progress:
+        """Return how far a batch is; its counts move only when it ends."""
+        told = await self._retrieved(batch)
+        ended = told.processing_status == "ended"
+        if ended and getattr(told, "archived_at", None):
+            return Progress(ended, fault=self.gone(batch))
+        return Progress(ended, processed=_total(told) - (getattr(told.request_counts, "processing", 0) or 0))
+
+    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
+        """Yield the results of a batch that has ended."""
+        with provider_call(self.model, {404: self.gone(batch)}):
+            try:
+                async for item in await self.model.client.messages.batches.results(batch):
+                    if isinstance(item.custom_id, str) and item.custom_id in handed:
+                        yield Result(item.custom_id, self._outcome(item.result, handed[item.custom_id]))
+            except (ValueError, AttributeError):
+                raise self.cut(batch) from None
+
+    async def cancel(self, batch: str) -> None:
+        """Ask the provider to work on a batch no longer."""
+        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
+            await self.model.client.messages.batches.cancel(batch)
+
+    async def _retrieved(self, batch: str) -> Any:
+        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
+            told = await self.model.client.messages.batches.retrieve(batch)
+            if not isinstance(getattr(told, "processing_status", None), str):
+                raise self.model.no_reply(told, "no batch")
+            return told
+
+    async def _is(self, batch: str, token: str) -> bool:
+        """Return whether the first result of a batch is of a request of ours."""
+        items = await self.model.client.messages.batches.results(batch)
+        try:
+            async for item in items:
+                return str(item.custom_id).startswith(f"{token}-")
+            return False
+        finally:
+            await items.close()
+
+    def _outcome(self, result: Any, handed: Handed) -> Reply | ChatError:
+        """Return what one result says."""
+        kind = getattr(result, "type", None)
+        if kind == "succeeded":
+            return self.outcome(result.message, handed)
+        if kind == "errored":
+            error = getattr(result.error, "error", None)
+            named, message = str(getattr(error, "type", "")), getattr(error, "message", None)
+            body = {"error": {"type": named, "message": message if isinstance(message, str) else named}}
+            return self.refusal(_STATUSES.get(named, 500), body, handed)
+        return self.cancelled() if kind == "canceled" else self.expired()
+
+
+def _total(batch: Any) -> int:
+    """Return the number of requests in a batch."""
+    names = ("processing", "succeeded", "errored", "canceled", "expired")
+    return sum(getattr(batch.request_counts, name, 0) or 0 for name in names)

@@ -1,0 +1,248 @@
+"""Batches: many requests handed in at once and answered within a day, at a lower price.
+
+A provider that has them is one file here; the protocol below is all that `harness.running` knows of it. A batch is made
+under a token of ours, which begins the name of each of its requests, so that a batch whose number was lost on the way
+(the process was killed, the connection broke) is found again instead of being paid for twice.
+"""
+
+import contextlib
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from harness.chat.model import ChatModel
+from harness.chat.parameters import Parameters
+from harness.chat.remote import RemoteModel
+from harness.errors import ChatError, EndpointError, TransientError, TurnbenchError, UsageError
+from harness.records import Reply, Request
+
+QUEUE_FULL = "queue full"
+"""The kind of error of a batch that is refused because too much is queued already."""
+UNKNOWN_BATCH = "unknown batch"
+"""The kind of error where the provider has no such batch."""
+CLOCKS_APART = 3600.0
+"""Seconds by which the provider's clock may differ from ours."""
+NO_BATCHES = frozenset({404, 405, 410, 501})
+"""Statuses with which a server says that it knows nothing of batches."""
+
+
+ModelT = TypeVar("ModelT", bound=RemoteModel)
+
+
+class Prepared(NamedTuple):
+    """One request as a batch takes it."""
+
+    custom_id: str
+    line: bytes
+    """JSON, as it stands in the batch."""
+    names: tuple[str, ...]
+    """The parameters that are sent."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """What the whole batch must be handed in under; requests that differ here cannot share one."""
+
+
+class Handed(NamedTuple):
+    """A request that is in a batch."""
+
+    request: Request
+    names: tuple[str, ...]
+    """The parameters that were sent."""
+
+
+class Found(NamedTuple):
+    """What came of looking for a batch by its token."""
+
+    batch: str | None
+    certain: bool = True
+    """False: it may be one that shows its requests only when it has ended."""
+
+
+class Result(NamedTuple):
+    """What one request of a batch came to."""
+
+    custom_id: str
+    outcome: Reply | ChatError
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a batch is."""
+
+    ended: bool
+    processed: int = 0
+    """Requests that are through, as far as the provider says before the end."""
+    cancelled: bool = False
+    fault: ChatError | None = None
+    """Why the batch came to nothing as a whole."""
+    faults: Mapping[int, ChatError] = field(default_factory=dict)
+    """The requests, by their place in the batch, for which it came to nothing, where the provider names them."""
+
+
+class BatchModel(Protocol):
+    """A chat model that takes batches. No call is tried again here; every one may raise what `ChatModel.reply` does."""
+
+    name: str
+    most_requests: int
+    most_bytes: int
+
+    @property
+    def origin(self) -> tuple[str, str]:
+        """The address and the model string: results of one origin are never used for another."""
+        ...
+
+    async def check(self) -> None:
+        """Raise `UsageError` if the server has no batches; nothing is handed in."""
+        ...
+
+    def prepare(self, custom_id: str, request: Request) -> Prepared:
+        """Return the request as a batch takes it: the very body of a direct call."""
+        ...
+
+    def repair(self, handed: Handed, parameter: str) -> bool:
+        """Return whether a request that was refused for this parameter would now be sent otherwise."""
+        ...
+
+    def learn(self, parameter: str) -> bool:
+        """Remember that the model does not take a parameter; return whether that was new and can be repaired."""
+        ...
+
+    async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
+        """Hand a batch in and return the provider's name for it."""
+        ...
+
+    async def find(self, token: str, count: int, since: float, others: Collection[str]) -> Found:
+        """Look for a batch of `count` requests that may have been handed in after `since`; `others` are not it."""
+        ...
+
+    async def progress(self, batch: str) -> Progress:
+        """Return how far a batch is."""
+        ...
+
+    def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
+        """Yield the results of these requests of a batch that has ended, in any order.
+
+        Raises:
+            TransientError: the list is cut; what was yielded is right.
+        """
+        ...
+
+    async def cancel(self, batch: str) -> None:
+        """Ask the provider to work on a batch no longer."""
+        ...
+
+
+class RemoteBatches(Generic[ModelT]):
+    """What the providers' batches share."""
+
+    def __init__(self, model: ModelT) -> None:
+        self.model = model
+        self.name = model.name
+
+    @property
+    def origin(self) -> tuple[str, str]:
+        """The address and the model string."""
+        return self.model.address, self.model.endpoint.model
+
+    def repair(self, handed: Handed, parameter: str) -> bool:
+        """Return whether the request would now be sent otherwise."""
+        self.model.learn(parameter)
+        return set(self.model.wired(handed.request)) != set(handed.names)
+
+    def learn(self, parameter: str) -> bool:
+        """Remember that the model does not take a parameter."""
+        return self.model.learn(parameter)
+
+    def sent(self, handed: Handed) -> Parameters:
+        """Return the parameters with which a request was handed in, perhaps by an earlier process."""
+        wanted = self.model.wanted(handed.request)
+        limit = wanted.get("max_tokens", wanted.get("max_completion_tokens"))
+        return {name: wanted.get(name, limit) for name in handed.names}
+
+    def outcome(self, answer: Any, handed: Handed) -> Reply | ChatError:
+        """Return the reply that an answer of the SDK's type holds, or why it holds none."""
+        try:
+            return replace(self.model.concluded(answer, handed.request, self.sent(handed)), batch=True)
+        except ChatError as fault:
+            return fault
+
+    def refusal(self, status: int, body: Any, handed: Handed) -> ChatError:
+        """Return our error for a request that came to an error status."""
+        return self.model.fault_of_result(status, body, self.sent(handed), handed.request)
+
+    def cancelled(self) -> ChatError:
+        """Return the error for a request of a batch that somebody cancelled."""
+        return ChatError(f"{self.name}: the batch was cancelled before this request's turn", kind="cancelled")
+
+    def expired(self) -> TransientError:
+        """Return the error for a request that the provider did not come to in a day."""
+        return TransientError(f"{self.name}: the batch expired before this request's turn", kind="expired")
+
+    def gone(self, batch: str) -> TransientError:
+        """Return the error for results that are kept no longer."""
+        return TransientError(f"{self.name}: the provider no longer keeps the results of batch {batch}", kind="expired")
+
+    def cut(self, batch: str) -> TransientError:
+        """Return the error for a list of results that is not whole."""
+        return TransientError(f"{self.name}: the results of batch {batch} came cut or broken", kind="malformed reply")
+
+    def checked(self, listed: Any) -> None:
+        """Raise `UsageError` unless this is a list of batches."""
+        if not isinstance(getattr(listed, "data", None), list):
+            raise UsageError(f"{self.name}: the server at {self.model.address} has no batches; leave out --batch")
+
+
+def open_batches(model: ChatModel) -> BatchModel:
+    """Return what hands in batches for a chat model.
+
+    Raises:
+        UsageError: its provider has none.
+    """
+    from harness.chat.anthropic_messages import AnthropicMessages
+    from harness.chat.openai_chat import OpenAIChat
+
+    if isinstance(model, OpenAIChat) and model.endpoint.provider == "openai":
+        from harness.chat.openai_batches import OpenAIBatches
+
+        return OpenAIBatches(model)
+    if isinstance(model, AnthropicMessages):
+        from harness.chat.anthropic_batches import AnthropicBatches
+
+        return AnthropicBatches(model)
+    if isinstance(model, RemoteModel):
+        why = f"batches are not made for its provider ({model.endpoint.provider})"
+    else:
+        why = "it is built in, needs no batch and costs nothing"
+    raise UsageError(f"{model.name}: {why}; leave out --batch, or run it by itself")
+
+
+@contextlib.contextmanager
+def provider_call(model: RemoteModel, answers: Mapping[int, TurnbenchError] | None = None) -> Iterator[None]:
+    """Raise our error for whatever the SDK raises in the block; `answers` are the errors for statuses that mean more.
+
+    The SDK's exceptions hold the whole request, key included, so none is kept as a cause.
+    """
+    try:
+        yield
+        return
+    except TurnbenchError:
+        raise
+    except Exception as error:
+        fault = (answers or {}).get(getattr(error, "status_code", 0)) or model.fault(error)
+        if fault is None:
+            raise
+    raise fault
+
+
+def no_batches(model: RemoteModel, status: int) -> UsageError:
+    """Return the error for a server that knows nothing of batches."""
+    return UsageError(
+        f"{model.name}: the server at {model.address} has no batches (it answered {status} when asked for them);"
+        " leave out --batch"
+    )
+
+
+def unknown_batch(model: RemoteModel, batch: str) -> EndpointError:
+    """Return the error for a batch that the provider does not know."""
+    return EndpointError(
+        f"{model.name}: batch {batch} is not known at {model.address} to the account of this key", kind=UNKNOWN_BATCH
+    )

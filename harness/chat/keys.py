@@ -1,0 +1,69 @@
+"""Addresses and keys as users state them, checked before the first call; a key is never repeated in an error.
+
+Keys are read from the environment only, when a model is opened, and are held by nothing but its client.
+"""
+
+import os
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from harness.chat.services import Service
+from harness.errors import MissingError, UsageError
+
+
+def address(url: str | None, source: str) -> str | None:
+    """Return a server's address, None if none is given, or raise `UsageError` if it cannot be one."""
+    if url is None or (not url.strip() and source.isupper()):
+        return None
+    url = url.strip()
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        usable, parts = False, urlsplit("")
+    if parts.username or parts.password:
+        raise UsageError(
+            f"{source} holds a user name or password; put a key into a variable and name it with --api-key-env"
+        )
+    if not usable or any(character.isspace() or not character.isprintable() for character in url):
+        raise UsageError(f"{source} {url!r} is not an address: it must look like http://localhost:8000/v1")
+    return url.rstrip("/")
+
+
+def key_variable(
+    name: str,
+    service: Service,
+    environment: Mapping[str, str],
+    api_key_env: str | None,
+    *,
+    given: str | None,
+    address: str | None,
+) -> str | None:
+    """Return the variable whose key is to be sent, checked to hold one; None if no key is sent.
+
+    `given` is the address that the user stated (no key goes there unasked), `address` the one that will be used.
+    """
+    if api_key_env is not None:
+        key(name, api_key_env, environment)
+        return api_key_env
+    if given is not None:
+        return None
+    if address is not None and not environment.get(service.key_variable, "").strip():
+        return None
+    key(name, service.key_variable, environment)
+    return service.key_variable
+
+
+def key(name: str, variable: str, environment: Mapping[str, str]) -> str:
+    """Return the key in a variable, or raise `MissingError` that says which variable was looked at."""
+    value = environment.get(variable, "").strip()
+    if not value:
+        raise MissingError(f"{name}: no key in the environment variable {variable}; set it: export {variable}=…")
+    if not (value.isascii() and value.isprintable()) or " " in value:
+        raise MissingError(f"{name}: what {variable} holds cannot be a key: it has spaces or characters outside ASCII")
+    return value
+
+
+def is_variable(text: str) -> bool:
+    """Return whether a text can be the name of an environment variable, and so is hardly a key."""
+    return text in os.environ or (text.isascii() and text.isidentifier() and text.isupper())

@@ -1,0 +1,172 @@
+"""OpenAI's batches: a file of requests goes up, one file of replies and one of errors come down."""
+
+import json
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from typing import Any
+
+from harness.chat.batches import (
+    CLOCKS_APART,
+    NO_BATCHES,
+    QUEUE_FULL,
+    Found,
+    Handed,
+    Prepared,
+    Progress,
+    RemoteBatches,
+    Result,
+    no_batches,
+    provider_call,
+    unknown_batch,
+)
+from harness.chat.openai_chat import OpenAIChat
+from harness.errors import ChatError, TransientError
+from harness.records import Reply, Request
+
+PATH = "/v1/chat/completions"
+TOKEN = "turnbench"
+"""The key of the metadata under which a batch carries our token."""
+MOST_LISTED = 1000
+
+_ENDED = {"completed", "expired", "cancelled", "failed"}
+
+
+class OpenAIBatches(RemoteBatches[OpenAIChat]):
+    """Batches of a chat model behind `/v1/chat/completions`."""
+
+    most_requests = 50_000
+    most_bytes = 200_000_000
+
+    async def check(self) -> None:
+        """Raise `UsageError` if the server has no batches."""
+        with provider_call(self.model, {status: no_batches(self.model, status) for status in NO_BATCHES}):
+            listed = await self.model.client.batches.list(limit=1)
+            self.checked(listed)
+
+    def prepare(self, custom_id: str, request: Request) -> Prepared:
+        """Return the line of the file."""
+        sent = self.model.wired(request)
+        body = self.model.body(request, sent)
+        line = {"custom_id": custom_id, "method": "POST", "url": PATH, "body": body}
+        return Prepared(custom_id, json.dumps(line, ensure_ascii=False).encode() + b"\n", tuple(sent))
+
+    async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
+        """Send the file up and hand it in."""
+        data = b"".join(request.line for request in prepared)
+        with provider_call(self.model):
+            client = self.model.client
+            file = await client.files.create(file=(f"turnbench-{token}.jsonl", data), purpose="batch")
+            batch = await client.batches.create(
+                input_file_id=_named(self.model, file),
+                endpoint=PATH,
+                completion_window="24h",
+                metadata={TOKEN: token},
+            )
+            return _named(self.model, batch)
+
+    async def find(self, token: str, count: int, since: float, others: Collection[str]) -> Found:
+        """Look through the account's batches, the newest first."""
+        with provider_call(self.model):
+            seen = 0
+            async for batch in self.model.client.batches.list(limit=100):
+                if (batch.metadata or {}).get(TOKEN) == token:
+                    return Found(_named(self.model, batch))
+                seen += 1
+                if (batch.created_at or 0) < since - CLOCKS_APART or seen >= MOST_LISTED:
+                    break
+        return Found(None)
+
+    async def progress(self, batch: str) -> Progress:
+        """Return how far a batch is."""
+        told = await self._retrieved(batch)
+        counts = told.request_counts
+        processed = (getattr(counts, "completed", 0) or 0) + (getattr(counts, "failed", 0) or 0)
+        if told.status != "failed":
+            return Progress(told.status in _ENDED, processed, cancelled=told.status == "cancelled")
+        errors = list(getattr(told.errors, "data", None) or [])
+        faults = {error.line - 1: self._refused(error) for error in errors if isinstance(error.line, int)}
+        others = [self._refused(error) for error in errors if not isinstance(error.line, int)]
+        nameless = ChatError(f"{self.name}: batch {batch} was refused without a reason", kind="bad request")
+        fault = others[0] if others else None if faults else nameless
+        return Progress(ended=True, processed=processed, fault=fault, faults=faults)
+
+    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
+        """Yield what stands in the file of replies and in that of errors."""
+        told = await self._retrieved(batch)
+        whole = True
+        for file in (told.output_file_id, told.error_file_id):
+            if not file:
+                continue
+            async for line in self._lines(batch, file):
+                try:
+                    value = json.loads(line)
+                    custom_id = value["custom_id"]
+                except (ValueError, TypeError, KeyError, RecursionError):
+                    whole = False
+                    continue
+                if isinstance(custom_id, str) and custom_id in handed:
+                    yield Result(custom_id, self._outcome(value, handed[custom_id]))
+        if not whole:
+            raise self.cut(batch)
+
+    async def cancel(self, batch: str) -> None:
+        """Ask the provider to work on a batch no longer."""
+        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
+            await self.model.client.batches.cancel(batch)
+
+    async def _retrieved(self, batch: str) -> Any:
+        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
+            told = await self.model.client.batches.retrieve(batch)
+            if not isinstance(getattr(told, "status", None), str):
+                raise self.model.no_reply(told, "no batch")
+            return told
+
+    async def _lines(self, batch: str, file: str) -> AsyncIterator[bytes]:
+        """Yield the lines of a file as they arrive; only a newline ends one."""
+        with provider_call(self.model, {404: self.gone(batch)}):
+            async with self.model.client.files.with_streaming_response.content(file) as answer:
+                held = b""
+                async for piece in answer.iter_bytes():
+                    *whole, held = (held + piece).split(b"\n")
+                    for line in whole:
+                        if line.strip():
+                            yield line
+                if held.strip():
+                    yield held
+
+    def _outcome(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:
+        """Return what one line says."""
+        from openai.types.chat import ChatCompletion
+
+        response, error = line.get("response"), line.get("error")
+        if not isinstance(response, Mapping):
+            return self._unanswered(error if isinstance(error, Mapping) else {})
+        status, body = response.get("status_code"), response.get("body")
+        if status != 200:
+            return self.refusal(status if isinstance(status, int) else 500, body, handed)
+        return self.outcome(ChatCompletion.construct(**body) if isinstance(body, dict) else body, handed)
+
+    def _unanswered(self, error: Mapping[str, Any]) -> ChatError:
+        """Return our error for a request that the provider did not come to."""
+        code = error.get("code")
+        if code == "batch_cancelled":
+            return self.cancelled()
+        return self.expired() if code == "batch_expired" else self.model.fault_of_result(500, {"error": dict(error)})
+
+    def _refused(self, error: Any) -> ChatError:
+        """Return our error for what the provider found wrong with a batch as a whole, or with one line of it."""
+        code = str(getattr(error, "code", None) or "")
+        message = getattr(error, "message", None)
+        detail = {"message": message, "code": code, "param": getattr(error, "param", None)}
+        if code == "token_limit_exceeded":
+            said = self.model.fault_of_result(429, {"error": detail})
+            return TransientError(str(said), kind=QUEUE_FULL)
+        sent = dict.fromkeys(self.model.repairable)
+        return self.model.fault_of_result(404 if code == "model_not_found" else 400, {"error": detail}, sent)
+
+
+def _named(model: OpenAIChat, answer: Any) -> str:
+    """Return the id of what was made."""
+    name = getattr(answer, "id", None)
+    if isinstance(name, str) and name:
+        return name
+    raise model.no_reply(answer, "nothing that has an id")

@@ -1,0 +1,96 @@
+"""What a provider says, in the headers of its replies, is left of its limits, and when they begin anew.
+
+    OpenAI        x-ratelimit-remaining-requests: 59      x-ratelimit-reset-requests: 6m0s
+    Anthropic     anthropic-ratelimit-requests-remaining: 59      …-requests-reset: 2027-01-01T00:00:00Z
+
+The same for `tokens`; Anthropic's also for `input-tokens` and `output-tokens`.
+"""
+
+import re
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+_NAMES = re.compile(
+    rb"x-ratelimit-(?P<what>remaining|reset)-(?P<kind>requests|tokens)"
+    rb"|anthropic-ratelimit-(?P<kind2>requests|tokens|input-tokens|output-tokens)-(?P<what2>remaining|reset)",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(r"(\d+(?:\.\d+)?)(ms|[dhms])")
+_SECONDS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How much of one limit is left, and until when."""
+
+    remaining: float
+    resets_at: float
+    """By the monotonic clock."""
+
+
+@dataclass(slots=True)
+class Standing:
+    """An endpoint's last word on its limits."""
+
+    allowances: dict[str, Allowance] = field(default_factory=dict)
+    """By what is limited: `requests`, `tokens`, `input-tokens`, `output-tokens`."""
+    notes: int = 0
+    """How many replies have said something."""
+
+    def note(self, headers: Iterable[tuple[bytes, bytes]], now: float | None = None) -> None:
+        """Take over what the headers of a reply say. A limit that does not say when it begins anew is no news."""
+        said: dict[str, dict[str, str]] = {}
+        date = b""
+        for name, value in headers:
+            if (found := _NAMES.fullmatch(name)) is not None:
+                what, kind = found["what"] or found["what2"], found["kind"] or found["kind2"]
+                said.setdefault(kind.decode().lower(), {})[what.decode().lower()] = value.decode("latin-1").strip()
+            elif len(name) == 4 and name.lower() == b"date":
+                date = value
+        if not said:
+            return
+        clock = time.monotonic() if now is None else now
+        for kind, words in said.items():
+            reset = seconds_until(words.get("reset", ""), date.decode("latin-1"))
+            remaining = _number(words.get("remaining", ""))
+            if reset is not None and remaining is not None:
+                self.allowances[kind] = Allowance(remaining, clock + reset)
+        self.notes += 1
+
+    async def hook(self, response: Any) -> None:
+        """Take note of a response, as a hook of the SDKs' clients."""
+        self.note(response.headers.raw)
+
+
+def seconds_until(text: str, date: str = "") -> float | None:
+    """Return the seconds that a reset is away: a length of time (`6m0s`, `20ms`, `1.5`) or a moment; None if neither.
+
+    A moment is compared with the server's own `date`, if there is one: its clock may differ from ours.
+    """
+    plain = _number(text)
+    if plain is not None:
+        return plain
+    if text and _PARTS.sub("", text) == "":
+        return sum(float(amount) * _SECONDS[unit] for amount, unit in _PARTS.findall(text))
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    try:
+        now = parsedate_to_datetime(date)
+    except ValueError:
+        now = datetime.now(UTC)
+    when, now = (moment if moment.tzinfo else moment.replace(tzinfo=UTC) for moment in (when, now))
+    return max(0.0, (when - now).total_seconds())
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if 0 <= number < float("inf") else None

@@ -1,0 +1,128 @@
+"""What a request may want beside sampling: a reply by a JSON schema, and the log-probabilities of its tokens.
+
+A schema is a wish: where a provider refuses it, the call is repeated without, which is remembered, and the reply says
+`structured: false` among what was applied. Log-probabilities are a condition: a judge set that is scored by them is not
+scored in any other way, so an endpoint that gives none ends the run.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeGuard
+
+from harness.chat.endpoint import Endpoint
+from harness.chat.parameters import Parameters
+from harness.chat.thinking import storable
+from harness.errors import ChatError, EndpointError, TransientError
+from harness.records import Reply, Request, TokenLogprobs
+
+SCHEMA_PARAMETERS = ("response_format", "output_config")
+"""How the providers call what holds a schema."""
+
+_LOGPROBS_PARAMETERS = ("logprobs", "top_logprobs")
+
+
+class NoLogprobsError(EndpointError):
+    """An endpoint gives no log-probabilities where a verdict is to be read from them."""
+
+    def __init__(self, what: str, needed_by: str = "scoring by them") -> None:
+        advice = "use an endpoint that gives them, or a judge set that is scored from text"
+        super().__init__(f"{what}, which {needed_by} needs; {advice}", kind="no log-probabilities")
+        self._what = what
+
+    def about(self, judge_set: str) -> "NoLogprobsError":
+        """Return the same error, which says what needs them."""
+        return NoLogprobsError(self._what, f"the judge set {judge_set}")
+
+
+def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema as the providers demand it: every object closed, every property of it required."""
+    made: dict[str, Any] = {}
+    for key, value in schema.items():
+        if isinstance(value, Mapping):
+            made[key] = strict(value)
+        elif isinstance(value, list):
+            made[key] = [strict(item) if isinstance(item, Mapping) else item for item in value]
+        else:
+            made[key] = value
+    if made.get("type") == "object" and isinstance(made.get("properties"), dict):
+        made |= {"required": list(made["properties"]), "additionalProperties": False}
+    return made
+
+
+def told(reply: Reply, request: Request, sent: Parameters, endpoint: Endpoint) -> Reply:
+    """Return the reply with what was applied: the sampling that was sent, and whether it follows the schema asked for.
+
+    Raises:
+        EndpointError: log-probabilities were asked for, and a reply with a text came without.
+    """
+    if request.top_logprobs is not None and reply.logprobs is None and reply.text.strip():
+        raise no_logprobs(endpoint)
+    applied: dict[str, Any] = {
+        name: value for name, value in sent.items() if name not in (*SCHEMA_PARAMETERS, *_LOGPROBS_PARAMETERS)
+    }
+    if request.top_logprobs is not None:
+        applied["top_logprobs"] = request.top_logprobs
+    note = reply.note
+    if request.schema is not None:
+        applied["structured"] = any(name in sent for name in SCHEMA_PARAMETERS)
+        if not applied["structured"]:
+            note = note or f"{endpoint.name} takes no JSON schema; asked for the form in words"
+    return replace(reply, applied=applied, note=note)
+
+
+def refused_logprobs(error: ChatError, request: Request, endpoint: Endpoint) -> EndpointError | None:
+    """Return the error that ends the run, if this one is a server's refusal of log-probabilities; else None."""
+    if request.top_logprobs is None or isinstance(error, TransientError) or "logprobs" not in str(error):
+        return None
+    return no_logprobs(endpoint, str(error))
+
+
+def no_logprobs(endpoint: Endpoint, said: str = "") -> NoLogprobsError:
+    """Return the error about an endpoint that gives no log-probabilities; `said` is what it answered."""
+    where = f" at {endpoint.base_url}" if endpoint.base_url else ""
+    return NoLogprobsError(f"{endpoint.name}{where} gives no log-probabilities" + (f" ({said})" if said else ""))
+
+
+def chat_logprobs(choice: Any) -> tuple[TokenLogprobs, ...] | None:
+    """Return the log-probabilities of a chat completion's tokens; None if there are none or they are no such thing."""
+    content = getattr(getattr(choice, "logprobs", None), "content", None)
+    if not isinstance(content, list) or not content:
+        return None
+    read = [_token(place) for place in content]
+    return tuple(token for token in read if token is not None) if None not in read else None
+
+
+def completion_logprobs(choice: Any) -> tuple[TokenLogprobs, ...] | None:
+    """Return the log-probabilities of an older completion's tokens, which come as three parallel lists."""
+    given = getattr(choice, "logprobs", None)
+    tokens, chances, tops = (getattr(given, name, None) for name in ("tokens", "token_logprobs", "top_logprobs"))
+    if not (isinstance(tokens, list) and isinstance(chances, list) and tokens and len(tokens) == len(chances)):
+        return None
+    tops = tops if isinstance(tops, list) and len(tops) == len(tokens) else [None] * len(tokens)
+    read: list[TokenLogprobs] = []
+    for token, chance, top in zip(tokens, chances, tops, strict=True):
+        if not isinstance(token, str) or not _is_number(chance):
+            return None
+        listed = top.items() if isinstance(top, dict) else ()
+        read.append(TokenLogprobs(storable(token), float(chance), _ranked(listed)))
+    return tuple(read)
+
+
+def _token(place: Any) -> TokenLogprobs | None:
+    token, chance, top = (getattr(place, name, None) for name in ("token", "logprob", "top_logprobs"))
+    if not isinstance(token, str) or not _is_number(chance):
+        return None
+    rest = top if isinstance(top, list) else []
+    pairs = ((getattr(one, "token", None), getattr(one, "logprob", None)) for one in rest)
+    return TokenLogprobs(storable(token), float(chance), _ranked(pairs))
+
+
+def _ranked(pairs: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, float], ...]:
+    """Return the tokens with their log-probabilities, the likeliest first; what is neither is left out."""
+    good = [(storable(t), float(chance)) for t, chance in pairs if isinstance(t, str) and _is_number(chance)]
+    return tuple(sorted(good, key=lambda pair: -pair[1]))
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    """Return whether it is a log-probability: a number, and not NaN."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value

@@ -1,0 +1,170 @@
+"""What is planned → what it will take: calls, tokens and dollars for each model, before the first call.
+
+    for estimate in estimate_plan(plan_answers(["gpt-4.1"], load_bench("mt_bench"))):
+        print(estimate.calls, estimate.prompt_tokens, estimate.cost)
+
+The jobs are run as they would be, each call answered on the spot by a stand-in of the expected length; so the prompt of
+a second turn holds a first reply. Nothing is called and nothing is written. Replies that an earlier run left in
+`.turnbench/` and in a cache are not looked at, so the run may take less.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.answering import AnswerPlan, ModelPlan, planned_jobs
+from harness.chat.prices import FREE
+from harness.jsonl import read_rows
+from harness.judging.judge import judging_job
+from harness.judging.materials import Materials
+from harness.judging.run import JudgePlan, JudgmentPlan
+from harness.records import Answer, Choice, Reply, Request
+from harness.running.cost import UNSTATED_REPLY
+from harness.running.estimate import (
+    FEWEST,
+    OTHERS,
+    Estimate,
+    Span,
+    Weights,
+    prompt_tokens,
+    reply_span,
+    text_tokens,
+    weights_of,
+)
+from harness.running.jobs import Job
+
+USUAL_ANSWER = 300
+"""Tokens of a short answer of a model that has given none yet."""
+USUAL_JUDGMENT = 150
+"""Tokens of a short judgment of a judge that has given none yet."""
+MOST_JOBS = 2000
+"""Jobs that are looked at for each model; of more, evenly spaced ones stand for all."""
+
+
+def estimate_plan(
+    plan: AnswerPlan | JudgmentPlan, *, answers: Sequence[Estimate] = (), batch: bool = False
+) -> list[Estimate]:
+    """Return what the calls still to be made will take, one estimate for each model or judge that has any.
+
+    `answers` are the estimates of answers that are not there yet and are to be judged (`plan_bench` plans both).
+
+    Raises:
+        DataError: an answer or judgment file can't be read.
+    """
+    if isinstance(plan, AnswerPlan):
+        return [_answers(plan, model, batch) for model in plan.models if model.calls]
+    lengths = {estimate.model: estimate.one_reply for estimate in answers}
+    return [_judgments(plan, judge, lengths, batch) for judge in plan.judges if judge.calls]
+
+
+def _answers(plan: AnswerPlan, model: ModelPlan, batch: bool) -> Estimate:
+    endpoint = model.endpoint
+    weights = weights_of(endpoint.model)
+    past = list(_past_answers(model, weights))
+    jobs = sum(len(todo.missing) for todo in model.todo)
+    prompt, reply = _expected(planned_jobs(plan, model), jobs, model.calls, weights, past, USUAL_ANSWER)
+    one = _one_reply(past, USUAL_ANSWER)
+    return Estimate(endpoint.name, model.calls, prompt, reply, endpoint.price, one, _counted(past), batch, "answers")
+
+
+def _judgments(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float], batch: bool) -> Estimate:
+    weights = OTHERS if judge.endpoint is None else weights_of(judge.endpoint.model)
+    past = list(_past_judgments(judge, weights))
+    materials = _completed(plan, lengths, weights)
+    matches = plan.every_match(judge.sample)
+    jobs = (judging_job(m, judge.judge, materials) for m in matches if plan.awaits(m) or plan.open(m, judge))
+    prompt, reply = _expected(jobs, judge.calls, judge.calls, weights, past, USUAL_JUDGMENT)
+    price = FREE if judge.endpoint is None else judge.endpoint.price
+    one = _one_reply(past, USUAL_JUDGMENT)
+    return Estimate(judge.judge, judge.calls, prompt, reply, price, one, _counted(past), batch, "judgments")
+
+
+def _completed(plan: JudgmentPlan, lengths: Mapping[str, float], weights: Weights) -> Materials:
+    """Return the materials with a stand-in for each answer that is not there yet."""
+    answers = {model: dict(there) for model, there in plan.materials.answers.items()}
+    for model, awaited in plan.awaited.items():
+        text = _stand_in(lengths.get(model, _one_reply([], USUAL_ANSWER)), weights)
+        for question in plan.questions:
+            if question.question_id in awaited:
+                choice = Choice(0, (Reply(text),) * len(question.turns))
+                answers[model][question.question_id] = Answer(question.question_id, model, (choice,))
+    return replace(plan.materials, answers=answers)
+
+
+def _counted(past: list[float]) -> int:
+    return len(past) if len(past) >= FEWEST else 0
+
+
+def _one_reply(past: list[float], usual: int) -> float:
+    """Return the tokens that a reply is expected to have."""
+    return sum(past) / len(past) if _counted(past) else 2.0 * usual
+
+
+def _stand_in(tokens: float, weights: Weights) -> str:
+    return "x " * round(tokens / weights.word)
+
+
+def _expected(
+    jobs: Iterable[Job[Any]], number: int, calls: int, weights: Weights, past: list[float], usual: int
+) -> tuple[float, Span]:
+    """Return the tokens of all prompts and of all replies, told from at most `MOST_JOBS` of the jobs."""
+    every = -(-number // MOST_JOBS)
+    seen, prompt, low, high = 0, 0.0, 0.0, 0.0
+    for place, job in enumerate(jobs):
+        if place % every:
+            continue
+        for request, span in _requests(job, weights, past, usual):
+            seen += 1
+            prompt += prompt_tokens(request.messages, weights)
+            low, high = low + span.low, high + span.high
+    scale = calls / seen if seen else 0.0
+    return prompt * scale, Span(low * scale, high * scale)
+
+
+def _requests(job: Job[Any], weights: Weights, past: list[float], usual: int) -> Iterator[tuple[Request, Span]]:
+    """Yield the requests of a job, each with the tokens that its reply may have, up to the first one that is repeated.
+
+    A judge that is asked again, since a stand-in holds no verdict, would ask the same.
+    """
+    steps = job.steps()
+    asked: Request | None = None
+    try:
+        request = next(steps)
+        while request != asked:
+            limit = request.sampling.max_tokens
+            span = reply_span(past, usual, UNSTATED_REPLY if limit is None else limit)
+            yield request, span
+            asked = request
+            request = steps.send(Reply(_stand_in(min(_one_reply(past, usual), span.high), weights)))
+    except StopIteration:
+        return
+
+
+def _past_answers(model: ModelPlan, weights: Weights) -> Iterator[float]:
+    """Yield the tokens of each reply in the model's answer file."""
+    for row in _rows(model.path):
+        for choice in row.get("choices") or ():
+            turns, details = choice.get("turns") or (), choice.get("details") or ()
+            for place, text in enumerate(turns):
+                yield _tokens(details[place] if place < len(details) else {}, text, weights)
+
+
+def _past_judgments(judge: JudgePlan, weights: Weights) -> Iterator[float]:
+    """Yield the tokens of each reply in the judge's file."""
+    for row in _rows(judge.path):
+        details = row.get("details") or ()
+        texts = [row[name] for name in ("judgment", "g1_judgment", "g2_judgment") if isinstance(row.get(name), str)]
+        for place, text in enumerate(texts):
+            yield _tokens(details[place] if place < len(details) else {}, text, weights)
+
+
+def _rows(path: Any) -> Iterator[Mapping[str, Any]]:
+    if path.exists():
+        for row in read_rows(path):
+            yield row.value
+
+
+def _tokens(details: Mapping[str, Any], text: str, weights: Weights) -> float:
+    """Return the tokens of a past reply: as the provider counted them, else told from the text."""
+    counted = (details.get("usage") or {}).get("completion_tokens")
+    return float(counted) if isinstance(counted, int) else text_tokens(text, weights)

@@ -1,0 +1,155 @@
+"""A ranking of two answers, as AlpacaEval's judges give it: a list of the two, or each with its rank.
+
+    [{'model': 'model_2', 'rank': 1}, {'model': 'model_1', 'rank': 2}]    -> Winner B, preference 1
+    {"ordered_models": [{"model": "m", "rank": 1}, ...]}                  -> Winner A, preference 0
+    ["model_1", "model_2"]                                                -> Winner A: the best stands first
+
+Ranks 1 and 2, each once; a tie is refused, as the form has none.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from harness.errors import UsageError
+from harness.judging.verdicts.brackets import Fault
+from harness.judging.verdicts.objects import objects_in
+from harness.records import Parsed, Side, Winner
+
+_RANKS = ("rank", "ranking", "position", "place")
+_NAMES = ("model", "name", "id", "identifier", "model_name", "model_identifier", "output", "assistant")
+
+
+_NAME_ALONE = re.compile(
+    r"[ \t#>]*(?i:(?:the )?(?:best|better|final|preferred)?[ \t]*"
+    r"(?:answer|output|verdict|model|winner|choice|response)?(?: is)?[ \t]*[:=][ \t]*)?"
+    r"(?i:output|model|response|answer|assistant)?[ \t]*"
+    r"[\[(<\"'`“]{0,2}(?P<name>[^\s\"'`()\[\].]{1,40})"
+    r"[\])>\"'`”]{0,2}[ \t.!]*"
+)
+
+
+def read_ranking(text: str, sides: tuple[str, str]) -> Parsed:
+    """Return the answer that the rankings of a text put first; `sides` are the names of the two, in the order shown."""
+    found = objects_in(text)
+    merged = [one.value for one in found if one.own]
+    loose = [value for value in merged if _entry(value, sides) is not None]
+    readings = [reading for value in merged if (reading := _reading(value, sides)) is not None]
+    if not readings and loose:  # two objects without a list around them
+        listed = _listed(loose, sides)
+        readings = [listed] if listed is not None else []
+    if not readings:
+        quoted = any(_reading(one.value, sides) is not None for one in found if not one.own)
+        return Parsed(
+            None, "the only ranking is a quoted one" if quoted else "no ranking of the two in the form asked for"
+        )
+    last = readings[-1]
+    if isinstance(last, Fault):
+        return Parsed(None, last.reason)
+    if any(reading != last for reading in readings):
+        return Parsed(None, "two rankings that differ")
+    return Parsed(last, f"{sides[0 if last.side == 'A' else 1]} is ranked first")
+
+
+def read_named(text: str, sides: tuple[str, str]) -> Parsed:
+    """Return the side that a text names: as all of it, on a last line of its own, or as the one member of an object.
+
+    Names count letter by letter, since `m` and `M` may be two sides; a line that names the other side contradicts.
+    """
+    members = [
+        member
+        for one in (objects_in(text) if "{" in text else [])
+        if one.own and isinstance(one.value, dict)
+        for member in one.value.values()
+        if member in sides
+    ]
+    lines = [found["name"] for line in text.split("\n") if (found := _NAME_ALONE.fullmatch(line)) is not None]
+    said = members + [name for name in lines if name in sides]
+    if not said:
+        return Parsed(None, f"neither {sides[0]} nor {sides[1]} is named alone")
+    if len(set(said)) > 1:
+        return Parsed(None, f"both {sides[0]} and {sides[1]} are named")
+    return Parsed(won_by("A" if said[0] == sides[0] else "B"), f"{said[0]} is named")
+
+
+def read_by_patterns(text: str, patterns: tuple[str, ...]) -> Parsed:
+    """Return the side whose regular expression matches first, which is the rule of the set that brought them.
+
+    Raises:
+        UsageError: one of them is no regular expression.
+    """
+    if len(patterns) != 2:
+        return Parsed(None, "the judge set has no patterns")
+    try:
+        found = [re.search(pattern, text) for pattern in patterns]
+    except re.error as error:
+        raise UsageError(f"the judge set's pattern {error.pattern!r} is no regular expression: {error}") from None
+    first, second = (len(text) + 1 if match is None else match.start() for match in found)
+    if first == second:
+        return Parsed(None, "both patterns match at the same place" if found[0] else "neither pattern matches")
+    return Parsed(won_by("A" if first < second else "B"), "the first pattern that matches")
+
+
+def won_by(side: Side) -> Winner:
+    """Return a winner without doubt, whose preference is 0 or 1."""
+    return Winner(side, {"A": 0.0, "tie": 0.5, "B": 1.0}[side])
+
+
+def _reading(value: Any, sides: tuple[str, str]) -> Winner | Fault | None:
+    """Return what one object or list says; None if it is no ranking of these two."""
+    if isinstance(value, list):
+        return _listed(value, sides)
+    if not isinstance(value, dict):
+        return None
+    if set(value) == set(sides):
+        return _ranked({name: _rank(value[name]) for name in sides}, sides)
+    inner = [reading for member in value.values() if (reading := _listed(member, sides)) is not None]
+    return inner[0] if len(inner) == 1 else None
+
+
+def _listed(value: Any, sides: tuple[str, str]) -> Winner | Fault | None:
+    """Return what a list says: entries with ranks, or names of which the best stands first."""
+    if not isinstance(value, list) or not value:
+        return None
+    if all(isinstance(entry, str) for entry in value):
+        if not set(value) <= set(sides):
+            return None
+        return (
+            won_by("A" if value[0] == sides[0] else "B") if sorted(value) == sorted(sides) else Fault("not each once")
+        )
+    entries = [_entry(entry, sides) for entry in value]
+    known = [entry for entry in entries if entry is not None]
+    if not known:
+        return None
+    if len(known) != len(value) or len(known) != 2 or known[0][0] == known[1][0]:
+        return Fault("the ranking does not name each of the two once")
+    return _ranked(dict(known), sides)
+
+
+def _entry(value: Any, sides: tuple[str, str]) -> tuple[str, int | None] | None:
+    """Return the name and the rank of an entry; None if it is no entry about one of the two."""
+    if not isinstance(value, dict):
+        return None
+    if len(value) == 1:
+        (name, rank), *_ = value.items()
+        return (name, _rank(rank)) if name in sides else None
+    name = next((value[key] for key in _NAMES if key in value), None)
+    rank = next((value[key] for key in _RANKS if key in value), None)
+    return (name, _rank(rank)) if isinstance(name, str) and name in sides else None
+
+
+def _rank(value: Any) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float) and value in (1, 2):
+        return int(value)
+    return int(value) if isinstance(value, str) and value.strip() in ("1", "2") else None
+
+
+def _ranked(ranks: dict[str, int | None], sides: Sequence[str]) -> Winner | Fault:
+    first, second = (ranks[name] for name in sides)
+    if first is None or second is None:
+        return Fault("a rank is neither 1 nor 2")
+    if first == second:
+        return Fault("both have the same rank, and the form has no tie")
+    return won_by("A" if first == 1 else "B")

@@ -1,0 +1,158 @@
+"""Answers and judgments → what they cost: stored tokens by model, at today's prices.
+
+    answers by gpt-4.1: 160 calls, 61,000 prompt and 98,000 reply tokens
+    61,000 × $2.00 + 98,000 × $8.00 a million = $0.91
+
+Calls whose provider counted no tokens, and rows of other tools, are counted as unstated. Rows that newer ones replaced
+are not looked at, nor are calls that failed.
+"""
+
+import pathlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from harness.bench import load_bench
+from harness.chat.catalog import load_catalog
+from harness.chat.endpoint import Price
+from harness.chat.prices import list_price
+from harness.errors import MissingError
+from harness.jsonl import read_rows
+from harness.names import name_of
+from harness.records import Usage
+from harness.rows import reply_from_row
+from harness.running.cost import cost_of
+
+
+@dataclass(slots=True)
+class CostRow:
+    """What the answers of one model cost, or the judgments of one judge."""
+
+    what: Literal["answers", "judgments"]
+    model: str
+    calls: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    cost: float | None = 0.0
+    """Dollars, of the calls that state their tokens; None if the price is unknown."""
+    unstated: int = 0
+    """Calls that state no tokens."""
+
+    def row(self) -> dict[str, Any]:
+        """Return the row of a table."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def show_cost(
+    *,
+    bench_name: str | None = None,
+    data_dir: pathlib.Path | str = "data",
+    input_file: pathlib.Path | str | None = None,
+    judge_model: str | Sequence[str] | None = None,
+    model_list: Sequence[str] | None = None,
+    models_file: pathlib.Path | str | None = None,
+) -> list[CostRow]:
+    """Return what the answers and judgments of a benchmark cost, or the judgments of one file.
+
+    `judge_model` names the judges, `model_list` the models whose answers and judgments are counted (default: all); a
+    pair counts if either of its models is named.
+
+    Raises:
+        MissingError: there is nothing to count.
+        DataError: a line of a file is not what it must be.
+    """
+    judges = [judge_model] if isinstance(judge_model, str) else judge_model
+    rows: dict[tuple[str, str], CostRow] = {}
+    prices = _Prices(models_file)
+    if input_file is None:
+        folder = load_bench(bench_name or "mt_bench", data_dir).folder
+        for path in sorted((folder / "model_answer").glob("*.jsonl")):
+            model = name_of(path.stem)
+            if not model_list or model in model_list:
+                for row in read_rows(path):
+                    _count(rows, prices, "answers", model, _answer_calls(row.value))
+        where, files = str(folder), sorted((folder / "model_judgment").glob("*.jsonl"))
+    else:
+        where, files = str(input_file), [pathlib.Path(input_file)]
+    for path in files:
+        for row in read_rows(path):
+            judge = _judge(row.value)
+            if judge is None or (judges and judge not in judges) or not _about(row.value, model_list):
+                continue
+            _count(rows, prices, "judgments", judge, _judgment_calls(row.value))
+    if not rows:
+        raise MissingError(f"{where}: there is no answer and no judgment to count the cost of")
+    return list(rows.values())
+
+
+class _Prices:
+    """The price of each model: models.toml's, else that of the list by the name, else by the model that replied."""
+
+    def __init__(self, models_file: pathlib.Path | str | None) -> None:
+        self._entries = load_catalog(models_file).entries
+
+    def price(self, model: str, replied: str | None) -> Price | None:
+        entry = self._entries.get(model)
+        if entry is not None and entry.price is not None:
+            return entry.price
+        sent = model if entry is None or entry.model is None else entry.model
+        return list_price(sent) or (list_price(replied) if replied else None)
+
+
+def _count(
+    rows: dict[tuple[str, str], CostRow],
+    prices: _Prices,
+    what: Literal["answers", "judgments"],
+    model: str,
+    calls: Iterator[Mapping[str, Any]],
+) -> None:
+    total = rows.setdefault((what, model), CostRow(what, model))
+    for details in calls:
+        reply = reply_from_row("", details)
+        if reply.from_cache:  # paid for where it was made
+            continue
+        total.calls += 1
+        usage = reply.usage
+        if not _stated(usage):
+            total.unstated += 1
+            continue
+        total.prompt_tokens += usage.prompt_tokens or 0
+        total.reply_tokens += usage.completion_tokens or 0
+        cost = cost_of(usage, prices.price(model, reply.model), batch=reply.batch)
+        total.cost = None if cost is None or total.cost is None else total.cost + cost
+
+
+def _stated(usage: Usage) -> bool:
+    return isinstance(usage.prompt_tokens, int) and isinstance(usage.completion_tokens, int)
+
+
+def _answer_calls(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the details of each reply of an answer; empty ones where the row has none."""
+    for choice in row.get("choices") or ():
+        turns = choice.get("turns") or ()
+        details = choice.get("details")
+        yield from details if isinstance(details, list) and len(details) == len(turns) else [{}] * len(turns)
+
+
+def _judgment_calls(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the details of each reply of a judgment, those included that gave no verdict and were asked again."""
+    details = row.get("details")
+    if not isinstance(details, list) or not all(isinstance(game, dict) for game in details):
+        yield from [{}] * (2 if "g2_winner" in row else 1)
+        return
+    for game in details:
+        yield from game.get("earlier_attempts") or ()
+        yield game
+
+
+def _judge(row: Mapping[str, Any]) -> str | None:
+    """Return whose judgment a row is; None for a vote."""
+    judge = row.get("judge")
+    if isinstance(judge, list) and judge:
+        judge = judge[0]
+    return judge if isinstance(judge, str) and "model_a" not in row else None
+
+
+def _about(row: Mapping[str, Any], models: Sequence[str] | None) -> bool:
+    named = {row.get(name) for name in ("model", "model_1", "model_2")}
+    return not models or not named.isdisjoint(models)

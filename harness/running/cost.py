@@ -1,0 +1,112 @@
+"""What calls cost, and the budget that a run must not exceed.
+
+    1,000 prompt tokens, 400 of them from the cache, and 200 reply tokens, at $2.00, $0.50 and $8.00 a million:
+    600 × 2.00 + 400 × 0.50 + 200 × 8.00 = 3,000 millionths of a dollar = $0.003
+
+A budget is kept by reserving: before a call begins, the most that it can cost is set aside; when its reply is there,
+what it did cost takes that place. So the sum can never exceed the budget, however many calls are in flight.
+"""
+
+import json
+from collections.abc import Mapping
+
+from harness.chat.endpoint import Price
+from harness.errors import UsageError
+from harness.records import Reply, Request, Usage
+
+UNSTATED_REPLY = 4096
+"""Tokens that a reply is taken to have at most where the request states no limit."""
+MESSAGE_TOKENS = 16
+"""Tokens that a message may take beyond its text: its role, and the marks around it."""
+_MILLION = 1_000_000
+
+
+def cost_of(usage: Usage, price: Price | None, *, batch: bool = False) -> float | None:
+    """Return the dollars that a call cost; None if the price is unknown or the provider did not count its tokens."""
+    if price is None or usage.prompt_tokens is None or usage.completion_tokens is None:
+        return None
+    cached = min(usage.cached_tokens or 0, usage.prompt_tokens)
+    cached_price = price.prompt if price.cached is None else price.cached
+    dollars = (usage.prompt_tokens - cached) * price.prompt + cached * cached_price
+    dollars += usage.completion_tokens * price.completion
+    return dollars / _MILLION * (price.batch if batch else 1.0)
+
+
+def most_tokens(request: Request) -> Usage:
+    """Return the most tokens that a call can take.
+
+    A token stands for at least one byte of UTF-8, so a prompt has no more tokens than bytes; the reply's limit is the
+    request's own, or `UNSTATED_REPLY`.
+    """
+    texts = [message.content for message in request.messages]
+    if request.schema is not None:
+        texts.append(json.dumps(request.schema))
+    size = sum(len(text.encode("utf-8", "replace")) for text in texts)
+    limit = request.sampling.max_tokens
+    return Usage(size + MESSAGE_TOKENS * (len(texts) + 1), UNSTATED_REPLY if limit is None else limit)
+
+
+class Budget:
+    """What a run may cost, what it has cost, and what the calls in flight may still cost.
+
+        reserved = budget.reserve(name, request)     before every call (a repeated one too)
+        if reserved is None: …                       it must not begin
+        budget.settle(name, reserved, reply)         after it, whatever came of it; None if it brought no reply
+
+    While other calls are in flight, a call that was refused may fit later: what they reserved and did not use comes
+    back when they are settled. If nothing is in flight (`reserved` is 0), a refusal is final for this call; no call of
+    the run may fit any more, and the run should stop.
+
+    A reply without a count of its tokens is taken to have cost all that was reserved for it. A call that failed is
+    taken to have cost nothing: providers do not charge for errors.
+    """
+
+    def __init__(self, most: float, prices: Mapping[str, Price | None], *, batch: bool = False) -> None:
+        """Allow `most` dollars. `prices` has the price of each model by its name; a name that it lacks costs nothing.
+
+        Raises:
+            UsageError: a price is unknown, or the budget is no amount of money.
+        """
+        if not most >= 0:
+            raise UsageError(f"--max-cost must be an amount of dollars from 0, this is {most}")
+        unknown = [name for name, price in prices.items() if price is None]
+        if unknown:
+            raise UsageError(
+                f"--max-cost needs the price of {', '.join(unknown)}, which is unknown; state it in models.toml "
+                "(price = {prompt = ..., completion = ...}, dollars for a million tokens) or leave --max-cost out"
+            )
+        self.most = most
+        self.spent = 0.0
+        """Dollars that the calls settled so far have cost."""
+        self.reserved = 0.0
+        """Dollars that the calls in flight may cost at most."""
+        self._prices = prices
+        self._batch = batch
+
+    def reserve(self, name: str, request: Request) -> float | None:
+        """Return the dollars set aside for a call of this model; None if it must not begin: it could cost too much."""
+        price = self._prices.get(name)
+        if price is None:
+            return 0.0
+        dearest = max(price.prompt, price.cached or 0.0)
+        amount = cost_of(most_tokens(request), Price(dearest, price.completion, batch=price.batch), batch=self._batch)
+        assert amount is not None
+        if self.spent + self.reserved + amount > self.most:
+            return None
+        self.reserved += amount
+        return amount
+
+    def settle(self, name: str, reserved: float, reply: Reply | None) -> float:
+        """Return what a call did cost, and give back the rest of what was set aside for it."""
+        cost: float | None = 0.0
+        if reply is not None and self._prices.get(name) is not None:
+            cost = cost_of(reply.usage, self._prices[name], batch=self._batch)
+        cost = reserved if cost is None else cost
+        self.reserved = max(0.0, self.reserved - reserved)
+        self.spent += cost
+        return cost
+
+    @property
+    def left(self) -> float:
+        """Dollars that are neither spent nor reserved."""
+        return max(0.0, self.most - self.spent - self.reserved)
