@@ -1,6 +1,7 @@
-"""The progress bar of long work, on stderr: rate, calls in flight, tries again, failures, tokens."""
+"""The progress bar of long work, on stderr: rate, calls in flight, tries again, failures, tokens, cost."""
 
 import contextlib
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -25,35 +26,52 @@ def bar(total: int, unit: str, *, quiet: bool) -> Iterator[Watcher]:
 
     pause = ON_TERMINAL if sys.stderr.isatty() else IN_FILE
     drawn: Any = tqdm(total=total, unit=f" {unit}s", file=sys.stderr, dynamic_ncols=True)
-    drawn_at = time.monotonic()
+    due = time.monotonic() + pause
+    last: Tally | None = None
 
     def watch(tally: Tally) -> None:
-        nonlocal drawn_at
-        drawn.n = tally.done + len(tally.failures)
-        drawn.set_postfix_str(told(tally), refresh=False)
-        if time.monotonic() - drawn_at >= pause:
-            drawn_at = time.monotonic()
+        nonlocal due, last
+        last = tally
+        now = time.monotonic()
+        if now >= due:  # it is called for every reply: most of the time this is all it does
+            due = now + pause
             with contextlib.suppress(OSError):  # nobody watches any more: no reason to stop work that is paid for
+                _set(drawn, tally)
                 drawn.refresh()
 
     try:
         yield watch
     finally:
+        if last is not None:
+            _set(drawn, last)
         with contextlib.suppress(OSError):
             drawn.close()
+
+
+def _set(drawn: Any, tally: Tally) -> None:
+    drawn.n = tally.done + len(tally.failures)
+    drawn.set_postfix_str(told(tally), refresh=False)
 
 
 def told(tally: Tally) -> str:
     """Return the figures beside the bar, those that are nought left out."""
     figures = {
         "in flight": tally.in_flight,
+        "of": tally.limit if tally.in_flight else None,
+        "in batches": tally.batched,
+        "through": tally.processed,
         "tried again": tally.retries,
         "failed": len(tally.failures),
         **tally.flagged,
         "tokens in": tally.prompt_tokens,
         "out": tally.completion_tokens,
     }
-    return ", ".join(f"{name} {_short(count)}" for name, count in figures.items() if count)
+    wait = math.ceil(tally.resumes_at - time.monotonic()) if tally.resumes_at and not tally.in_flight else 0
+    figures["waiting, seconds"] = wait if wait > 1 else None
+    parts = [f"{name} {_short(count)}" for name, count in figures.items() if count]
+    if tally.cost is not None:
+        parts.append(f"${tally.cost:,.2f}" if tally.cost >= 0.995 else f"${tally.cost:.4f}")
+    return ", ".join(parts).replace(", of ", " of ")
 
 
 def _short(count: int) -> str:

@@ -1,33 +1,42 @@
-"""The engine that calls chat models directly: at most `parallel` calls at once, new jobs before continued ones.
+"""The engine that calls chat models directly, as many at once as their endpoints allow.
+
+    queue.py      which job is next            limiter.py   how many calls at once
+    lanes.py      which endpoint it goes to    rates.py     how many in a minute
+    retry.py      what is tried again          breaker.py   when an endpoint is left alone
 
 A slot is one call in flight. A job that waits for its next try holds none, nor does a conversation between two turns.
-Starting new jobs first leaves the shorter tail: the second turns fill the end, when no first ones are left.
 """
 
 import asyncio
-import contextlib
-import functools
-import signal
+import logging
+import math
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.chat.model import ChatModel
 from harness.errors import ChatError, EndpointError, Interrupted, TransientError
-from harness.records import Failure
+from harness.records import Reply
+from harness.running import interrupts
+from harness.running.cost import Budget, cost_of
 from harness.running.jobs import Course
+from harness.running.lanes import Call, Lane, Pool, Work, endpoint_of, open_lanes
 from harness.running.options import RunOptions
+from harness.running.queue import Queue
+from harness.running.rates import most_tokens
 from harness.running.retry import RetryPolicy
 from harness.running.watch import Tally, Watcher, nobody
 
+log = logging.getLogger("turnbench")
 RETRY = RetryPolicy()
 SYNC_SECONDS = 1.0
+
+Models = Mapping[str, ChatModel | Sequence[ChatModel]]
 
 
 def run(
     courses: Iterable[Course[Any]],
-    models: Mapping[str, ChatModel],
+    models: Models,
     options: RunOptions = RunOptions(),
     *,
     planned: int = 0,
@@ -36,15 +45,18 @@ def run(
 ) -> Tally:
     """Run all jobs to their end and return the counts; failed jobs are listed in them.
 
-    `models` maps a job's model to the chat model that answers it; all are closed at the end. `planned` is the number of
-    jobs, for the watcher. `sync` is called every second. Ctrl-C once finishes the calls in flight, twice stops at once.
+    `models` maps a job's model to the chat model that answers it, or to several that may (endpoints or keys of one
+    model); all are closed at the end. `planned` is the number of jobs, for the watcher. `sync` is called every second.
+    Ctrl-C once finishes the calls in flight, twice stops at once.
 
     Raises:
         EndpointError: a model can't be called at all (key, name, address); what was done is kept.
-        Interrupted: the user stopped the run.
+        Interrupted: the user stopped the run, or it would have exceeded what it may cost.
         StorageError: a record could not be written.
+        UsageError: a limit on the cost is asked for, and a price is unknown.
     """
-    engine = _Engine(iter(courses), models, options.parallel or 8, Tally(planned=planned), watch, sync)
+    pools = {name: open_lanes(name, members, options, RETRY) for name, members in models.items()}
+    engine = _Engine(iter(courses), pools, options, Tally(planned=planned), watch, sync)
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -63,25 +75,12 @@ def _in_thread(engine: "_Engine") -> Tally:
             outcome.append(error)
 
     thread = threading.Thread(target=work, name="turnbench")
-    with _interrupts(engine):
+    with interrupts.handed_on(engine.interrupt_from_outside):
         thread.start()
         thread.join()
     if isinstance(outcome[0], BaseException):
         raise outcome[0]
     return outcome[0]
-
-
-@contextlib.contextmanager
-def _interrupts(engine: "_Engine") -> Iterator[None]:
-    """Hand every Ctrl-C of the block on to an engine that works in another thread."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, lambda *_: engine.interrupt_from_outside())
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before or signal.default_int_handler)
 
 
 class _Engine:
@@ -90,157 +89,220 @@ class _Engine:
     def __init__(
         self,
         courses: Iterator[Course[Any]],
-        models: Mapping[str, ChatModel],
-        parallel: int,
+        pools: Mapping[str, Pool],
+        options: RunOptions,
         tally: Tally,
         watch: Watcher,
         sync: Callable[[], None],
     ) -> None:
-        self.courses = courses
-        self.models = models
-        self.parallel = parallel
+        self.pools = pools
+        self.queue = Queue(courses, pools, tally)
+        self.most = math.inf if options.parallel is None else max(1, options.parallel)
+        """Calls in flight over all models."""
+        self.budget = _budget(options, pools)
         self.tally = tally
         self.watch = watch
         self.sync = sync
-        self.ready: deque[Course[Any]] = deque()
+        self.calls: dict[asyncio.Task[None], Call] = {}
         self.waiting = 0
         """Jobs between two tries."""
-        self.unplanned = True
-        """Whether `courses` may still yield."""
-        self.answered: set[str] = set()
-        """Models of which any reply or refusal has come."""
-        self.doubted: set[str] = set()
-        """Models that no connection has reached yet; as long as there is one, no new job is begun."""
-        self.workers: dict[asyncio.Task[None], str | None] = {}
-        """Each worker, with the model that it is calling."""
+        self.wake: asyncio.TimerHandle | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self.stopping = False
+        self.too_dear = False
+        """Whether the next call could cost more than what is left."""
         self.fatal: BaseException | None = None
 
     async def run(self) -> Tally:
         """Work until nothing is left to do, and return the counts."""
-        self.changed = asyncio.Event()
         self.loop = asyncio.get_running_loop()
-        self.workers = {asyncio.create_task(self._work()): None for _ in range(max(1, self.parallel))}
+        self.finished = asyncio.Event()
         ticker = asyncio.create_task(self._tick())
-        restore = self._on_interrupt(self.loop)
+        undo = interrupts.in_loop(self.loop, self._interrupted)
         try:
-            await asyncio.gather(*self.workers, return_exceptions=True)
+            self._begin_calls()
+            await self.finished.wait()
         finally:
-            restore()
+            undo()
             ticker.cancel()
-            await asyncio.gather(*(model.close() for model in self.models.values()), return_exceptions=True)
+            if self.wake is not None:
+                self.wake.cancel()
+            lanes = [lane for pool in self.pools.values() for lane in pool.lanes]
+            await asyncio.gather(*(lane.model.close() for lane in lanes), return_exceptions=True)
             self.watch(self.tally)
         if self.fatal is not None:
             raise self.fatal
         if self.stopping:
-            raise Interrupted("stopped; what was done is kept, run the same command again to go on")
+            raise Interrupted(self._why_stopped())
         return self.tally
 
-    async def _work(self) -> None:
-        """Take jobs and call, until nothing is left that could need a call."""
-        while not self.stopping and self.fatal is None:
-            try:
-                course = self._take()
-                if course is None:
-                    if not (self.waiting or self.tally.in_flight):
-                        break
-                    self.changed.clear()
-                    await self.changed.wait()
-                elif course.request is None:
-                    self._ended()
-                    await asyncio.sleep(0)
-                else:
-                    await self._call(course)
-            except asyncio.CancelledError:
-                break
-            except BaseException as error:
-                self.fatal = self.fatal or error
-        self.changed.set()
-
-    def _take(self) -> Course[Any] | None:
-        """Return a job whose request is due (or which has ended on kept replies), new jobs first."""
-        if self.unplanned and not self.doubted:
-            course = next(self.courses, None)
-            if course is not None:
-                course.start()
-                return course
-            self.unplanned = False
-        return self.ready.popleft() if self.ready else None
-
-    async def _call(self, course: Course[Any]) -> None:
-        assert course.request is not None
-        worker = asyncio.current_task()
-        assert worker is not None
-        name = course.job.model
-        self.workers[worker] = name
-        self.tally.in_flight += 1
+    def _begin_calls(self) -> None:
+        """Begin all calls that may begin now; see to it that this is done again in time, or that the run ends."""
         try:
-            reply = await self.models[name].reply(course.request)
-        except TransientError as error:
-            self._failed_for_now(course, error)
-        except EndpointError:
-            self._give_up(name)
-            raise
-        except ChatError as error:
-            self._reached(name)
-            self._failed(course, error)
-        else:
-            self._reached(name)
-            self.tally.count(reply)
-            course.receive(reply)
-            if course.request is None:
-                self._ended()
-            else:
-                self.ready.append(course)
-        finally:
-            self.workers[worker] = None
-            self.tally.in_flight -= 1
-            self.changed.set()
+            again = self._begin_what_fits()
+        except BaseException as error:
+            self.fatal = self.fatal or error
+        assert self.loop is not None
+        over = self.stopping or self.fatal is not None
+        if not over and again <= self.loop.time():
+            self.loop.call_soon(self._begin_calls)
+        elif not over and again < math.inf:
+            if self.wake is not None:
+                self.wake.cancel()
+            self.wake = self.loop.call_at(again, self._begin_calls)
+            self.tally.resumes_at = again
+        elif not self.calls and (over or not self.waiting):
+            if not over and not self.queue.empty:
+                self.fatal = RuntimeError("work is left, and nothing is under way that could let it go on")
+            self.finished.set()
+
+    def _begin_what_fits(self) -> float:
+        """Begin calls while there is room; return when to come again, infinity if a call's end will tell."""
+        assert self.loop is not None
+        now = self.loop.time()
+        while not self.stopping and self.fatal is None and len(self.calls) < self.most:
+            work = self.queue.next(now)
+            if work is None:
+                return now if self.queue.tired else self.queue.wake_at
+            pool = self.pools[work.course.job.model]
+            if pool.lost is not None:
+                self.queue.failed(work.course, pool.lost.kind, str(pool.lost))
+            elif not self._begin(pool, work, now):
+                return self.queue.wake_at
+        return math.inf
+
+    def _begin(self, pool: Pool, work: Work, now: float) -> bool:
+        """Begin a call, or hold the work until it fits; return whether to look for more."""
+        request = work.course.request
+        assert request is not None
+        tokens = most_tokens(request) if pool.weighs else 0.0
+        lane = pool.choose(work, now, tokens)
+        if not isinstance(lane, Lane):
+            pool.held = work
+            self.queue.wake_at = min(self.queue.wake_at, lane)
+            return False
+        reserved = None
+        if self.budget is not None:
+            reserved = self.budget.reserve(pool.name, request)
+            if reserved is None:
+                pool.held = work
+                self.stopping = self.too_dear = not self.calls
+                return False
+        call = lane.begin(work, now, tokens)
+        call.reserved = reserved
+        task = asyncio.create_task(self._outcome(pool, call))
+        task.add_done_callback(self._ended)
+        self.calls[task] = call
+        self.tally.in_flight = len(self.calls)
+        return True
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """Take note of a call that is over, whatever came of it, and begin what its slot allows."""
+        del self.calls[task]
+        if not task.cancelled():
+            error = task.exception()  # asked of every task: asyncio complains of one that nobody looked at
+            self.fatal = self.fatal or error
+        self._begin_calls()
+        self.tally.in_flight = len(self.calls)
+        self.tally.limit = self._limit()
         self.watch(self.tally)
 
-    def _failed_for_now(self, course: Course[Any], error: TransientError) -> None:
-        """Put the job back after a wait, or give it up."""
+    async def _outcome(self, pool: Pool, call: Call) -> None:
+        """Call, and deal with what comes of it."""
+        assert self.loop is not None
+        course, lane = call.work.course, call.lane
+        assert course.request is not None
+        reply = None
+        try:
+            reply = await lane.model.reply(course.request)
+        except TransientError as error:
+            lane.failed(call, error, self.loop.time())
+            self._failed_for_now(pool, call, error)
+        except EndpointError as error:
+            lane.broken_off(call)
+            self._cannot_be_called(pool, call, error)
+        except ChatError as error:
+            lane.refused(call)
+            self._reached(pool)
+            self.queue.failed(course, error.kind, str(error))
+        except BaseException:
+            lane.broken_off(call)
+            raise
+        else:
+            lane.replied(call, reply, self.loop.time(), more=not self.queue.empty)
+            self._reached(pool)
+            self._count(pool, reply)
+        finally:
+            if self.budget is not None and call.reserved is not None:
+                self.budget.settle(pool.name, call.reserved, reply)
+        if reply is not None:
+            course.receive(reply)
+            if self.queue.advanced(course):
+                self.queue.go_on(Work(course))
+
+    def _count(self, pool: Pool, reply: Reply) -> None:
+        self.tally.count(reply)
+        cost = cost_of(reply.usage, pool.price) if pool.price is not None else None
+        if cost is not None:
+            self.tally.cost = (self.tally.cost or 0.0) + cost
+
+    def _failed_for_now(self, pool: Pool, call: Call, error: TransientError) -> None:
+        """Put the job back after a wait, or give it up, or its whole model."""
+        assert self.loop is not None
+        course = call.work.course
         course.tries += 1
-        name = course.job.model
         if error.connected:
-            self._reached(name)
-        elif name not in self.answered:
-            self.doubted.add(name)
+            self._reached(pool)
+        elif not pool.answered:
+            pool.doubted = True
             if course.tries >= RETRY.connections:
-                self._give_up(name)
-                raise EndpointError(f"{error} (tried {course.tries} times)", kind=error.kind)
-        wait = RETRY.wait(error, course.tries)
+                final = EndpointError(f"{error} (tried {course.tries} times)", kind=error.kind)
+                self._cannot_be_called(pool, call, final)
+                return
+        if pool.hopeless and pool.lost is None:
+            failures = call.lane.breaker.failures
+            pool.lost = ChatError(f"{error}; given up after {failures} failures in a row", kind=error.kind)
+        wait = None if pool.lost else RETRY.wait(error, course.tries)
         if wait is None:
-            self.doubted.discard(name)
-            self._failed(course, error)
+            pool.doubted = False
+            told = pool.lost or error
+            self.queue.failed(course, told.kind, str(told))
             return
+        if error.retry_after is not None and pool.another(call.lane):
+            wait -= error.retry_after
         self.tally.retries += 1
         self.waiting += 1
-        asyncio.get_running_loop().call_later(wait, self._again, course)
+        self.loop.call_later(wait, self._again, Work(course, call.lane))
 
-    def _reached(self, name: str) -> None:
-        self.answered.add(name)
-        self.doubted.discard(name)
-
-    def _again(self, course: Course[Any]) -> None:
+    def _again(self, work: Work) -> None:
         self.waiting -= 1
-        self.ready.append(course)
-        self.changed.set()
+        self.queue.go_on(work)
+        self._begin_calls()
 
-    def _give_up(self, name: str) -> None:
-        """Break off the other calls to a model that has never answered: none of them can bring a reply."""
-        if name not in self.answered:
-            for worker, called in self.workers.items():
-                if called == name and worker is not asyncio.current_task():
-                    worker.cancel()
+    def _reached(self, pool: Pool) -> None:
+        pool.answered = True
+        pool.doubted = False
 
-    def _failed(self, course: Course[Any], error: ChatError) -> None:
-        self.tally.failures.append(Failure(course.job.key, error.kind, str(error)))
+    def _cannot_be_called(self, pool: Pool, call: Call, error: EndpointError) -> None:
+        """Go on with the pool's other lanes, or end the run; calls that cannot bring a reply are broken off."""
+        lane = call.lane
+        if lane.out is not None or pool.take_out(lane, error):
+            if lane.out is error:
+                log.warning("%s; going on with the other endpoints of %s", error, pool.name)
+            call.work.course.tries = 0
+            pool.doubted = False
+            self.queue.go_on(Work(call.work.course, lane))
+            return
+        if not pool.answered:
+            for task, other in self.calls.items():
+                if other is not call and other.lane in pool.lanes:
+                    task.cancel()
+        raise error
 
-    def _ended(self) -> None:
-        self.tally.done += 1
-        self.watch(self.tally)
+    def _limit(self) -> int | None:
+        """Return the calls that may be in flight now, if that is found out by the run."""
+        limiters = [lane.limiter for pool in self.pools.values() for lane in pool.lanes if lane.out is None]
+        return sum(limiter.limit for limiter in limiters) if any(limiter.adaptive for limiter in limiters) else None
 
     async def _tick(self) -> None:
         """Bring what was written to the disk every second; a disk that fails ends the run."""
@@ -251,17 +313,7 @@ class _Engine:
                 self.watch(self.tally)
         except Exception as error:
             self.fatal = self.fatal or error
-            self.changed.set()
-
-    def _on_interrupt(self, loop: asyncio.AbstractEventLoop) -> Callable[[], object]:
-        """Let the first Ctrl-C stop new calls and the second one all; return what undoes it."""
-        if threading.current_thread() is not threading.main_thread():
-            return lambda: None
-        try:
-            loop.add_signal_handler(signal.SIGINT, self._interrupted)
-        except NotImplementedError:  # Windows: KeyboardInterrupt ends the loop as usual
-            return lambda: None
-        return functools.partial(loop.remove_signal_handler, signal.SIGINT)
+            self._begin_calls()
 
     def interrupt_from_outside(self) -> None:
         """Take a Ctrl-C that another thread has received."""
@@ -272,7 +324,25 @@ class _Engine:
 
     def _interrupted(self) -> None:
         if self.stopping:
-            for worker in self.workers:
-                worker.cancel()
+            for task in self.calls:
+                task.cancel()
         self.stopping = True
-        self.changed.set()
+        self._begin_calls()
+
+    def _why_stopped(self) -> str:
+        left = self.tally.planned - self.tally.done - len(self.tally.failures)
+        left_over = f", {left:,} of {self.tally.planned:,} left" if self.tally.planned and left > 0 else ""
+        if self.too_dear and self.budget is not None:
+            return (
+                f"stopped before the cost could exceed ${self.budget.most:,.2f} (so far ${self.budget.spent:,.2f})"
+                f"{left_over}; what was done is kept, run the same command with a higher --max-cost to go on"
+            )
+        return f"stopped{left_over}; what was done is kept, run the same command again to go on"
+
+
+def _budget(options: RunOptions, pools: Mapping[str, Pool]) -> Budget | None:
+    """Return what keeps the run within what it may cost."""
+    if options.max_cost is None:
+        return None
+    remote = {name: pool for name, pool in pools.items() if endpoint_of(pool.lanes[0].model) is not None}
+    return Budget(options.max_cost, {name: pool.price for name, pool in remote.items()})

@@ -18,11 +18,21 @@ class Tally:
     """Replies received from chat models."""
     retries: int = 0
     in_flight: int = 0
+    limit: int | None = None
+    """Calls that may be in flight now, where the run finds that out."""
+    resumes_at: float | None = None
+    """When the next call may begin, by the monotonic clock, where an endpoint wants to be left alone until then."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cost: float | None = None
+    """Dollars that the replies have cost; None as long as no price is known."""
+    batched: int = 0
+    """Requests that are at a provider in batches."""
+    processed: int = 0
+    """Of these, how many are through, as far as the provider says."""
     failures: list[Failure] = field(default_factory=list)
     flagged: dict[str, int] = field(default_factory=dict)
-    """Replies that were cut, refused or empty, by finish reason."""
+    """Replies that were cut, refused or empty, by finish reason; `in words` where a JSON schema was refused."""
 
     def count(self, reply: Reply) -> None:
         """Add one reply."""
@@ -31,6 +41,8 @@ class Tally:
         self.completion_tokens += reply.usage.completion_tokens or 0
         if reply.finish_reason in {"length", "refused", "empty"}:
             self.flagged[reply.finish_reason] = self.flagged.get(reply.finish_reason, 0) + 1
+        if reply.applied.get("structured") is False:
+            self.flagged["in words"] = self.flagged.get("in words", 0) + 1
 
 
 class Watcher(Protocol):

@@ -15,6 +15,7 @@ from harness.running import direct
 from harness.running.jobs import Course, Job, Steps
 from harness.running.options import RunOptions
 from harness.running.pending import Pending
+from harness.running.retry import RetryPolicy
 from harness.running.watch import Tally
 from tests.small_bench import Scripted
 
@@ -120,19 +121,17 @@ def test_a_job_that_waits_for_its_next_try_holds_no_slot(bench: Bench) -> None:
 def test_the_retry_policy_is_asked_for_every_wait(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[float | None, int]] = []
 
-    class Policy:
-        connections = 3
-
+    class Policy(RetryPolicy):
         def wait(self, error: TransientError, failed: int) -> float | None:
             asked.append((error.retry_after, failed))
             return 0.0 if failed < 3 else None
 
     def busy(request: Request) -> Reply:
-        raise TransientError("busy", kind="rate limit", retry_after=7.5)
+        raise TransientError("busy", kind="rate limit", retry_after=0.001)
 
     monkeypatch.setattr(direct, "RETRY", Policy())
     bench.run(busy, ["a"])
-    assert asked == [(7.5, 1), (7.5, 2), (7.5, 3)]
+    assert asked == [(0.001, 1), (0.001, 2), (0.001, 3)]
 
 
 def test_what_fails_for_good_is_listed_and_the_rest_goes_on(bench: Bench) -> None:

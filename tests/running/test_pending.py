@@ -5,7 +5,7 @@ import pathlib
 import pytest
 
 from harness.errors import StorageError
-from harness.records import Facts, Message, Question, Reply, Request, Sampling, Usage
+from harness.records import Facts, Message, Question, Reply, Request, Sampling, TokenLogprobs, Usage
 from harness.running.pending import Pending
 
 ASKED = Request((Message("user", "One?"),), Sampling(temperature=0.7))
@@ -25,6 +25,14 @@ def test_a_reply_is_found_again_with_all_that_it_holds(tmp_path: pathlib.Path) -
         first.keep("row", "job", 0, ASKED, REPLY)
     with pending(tmp_path) as second:
         assert second.find("row", "job", 0, ASKED) == REPLY
+
+
+def test_log_probabilities_are_found_again(tmp_path: pathlib.Path) -> None:
+    reply = Reply("4", logprobs=(TokenLogprobs("4", -0.1, (("4", -0.1), ("5", -2.5))),))
+    with pending(tmp_path) as first:
+        first.keep("row", "job", 0, ASKED, reply)
+    with pending(tmp_path) as second:
+        assert second.find("row", "job", 0, ASKED) == reply
 
 
 @pytest.mark.parametrize(

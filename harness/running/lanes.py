@@ -1,0 +1,273 @@
+"""Lanes: one for each endpoint (or key) behind a model, with its own limits, and the choice among them.
+
+    Pool("gpt-4o")
+      ├── Lane   limiter, rates, breaker, what its headers said
+      └── Lane
+
+A call goes to the lane that has most room; one that failed goes to another lane if that has room.
+"""
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.chat.endpoint import Endpoint, Limits, Price
+from harness.chat.model import ChatModel
+from harness.chat.standing import Standing
+from harness.errors import ChatError, TransientError
+from harness.records import Reply
+from harness.running.breaker import Breaker
+from harness.running.jobs import Course
+from harness.running.limiter import MOST, START, Limiter, fixed
+from harness.running.options import RunOptions
+from harness.running.rates import Rates, Taken, rates_of
+from harness.running.retry import PUSHED_BACK, RetryPolicy
+
+BUILTIN = 8
+"""Calls at once to a chat model of this process, where no number is asked for."""
+
+
+@dataclass(slots=True, eq=False)
+class Work:
+    """A course whose request is due, and what its last try came to."""
+
+    course: Course[Any]
+    failed_on: "Lane | None" = None
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """One call in flight."""
+
+    work: Work
+    lane: "Lane"
+    began: float
+    number: int
+    """Its place in the order of the lane's calls."""
+    probe: bool
+    taken: Taken | None
+    reserved: float | None = None
+    """Dollars set aside for it."""
+
+
+@dataclass(slots=True, eq=False)
+class Lane:
+    """One endpoint: what it may be asked to do now."""
+
+    model: ChatModel
+    limiter: Limiter
+    rates: Rates
+    breaker: Breaker
+    standing: Standing | None
+    in_flight: int = 0
+    out: Exception | None = None
+    """Why it cannot be used any more."""
+    paused_until: float = -math.inf
+    """When the endpoint wants to hear from us again."""
+    _begun: int = 0
+    _noted: int = 0
+    """How many replies with headers have been taken into account."""
+    _uncounted: int = 0
+    """Calls that the endpoint's last word on what is left may not have counted."""
+    _prompt: float = 0.0
+    _reply: float = 0.0
+    """Means of the last calls' tokens."""
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it matters how many tokens a call needs."""
+        return self.rates.tokens is not None
+
+    @property
+    def load(self) -> float:
+        """The share of its limit that is in use."""
+        return self.in_flight / self.limiter.limit
+
+    @property
+    def full(self) -> bool:
+        """Whether as many calls are in flight as may be."""
+        return self.in_flight >= self.limiter.limit
+
+    def ready_at(self, now: float, tokens: float = 0.0) -> float:
+        """Return when a call may begin: now or earlier, at a moment to come, or (infinity) after another has ended."""
+        if self.out is not None or self.full:
+            return math.inf
+        ready = max(self.paused_until, self.breaker.ready_at())
+        if self.rates.calls is not None or self.rates.tokens is not None:
+            ready = max(ready, self.rates.ready_at(tokens, now))
+        if self.standing is not None and self.standing.allowances:
+            ready = max(ready, self._left_at(self.standing, now))
+        return ready
+
+    def begin(self, work: Work, now: float, tokens: float) -> Call:
+        """Count a call that begins."""
+        self.in_flight += 1
+        self._begun += 1
+        self._uncounted += 1
+        return Call(work, self, now, self._begun, self.breaker.begin(), self.rates.begin(tokens, now))
+
+    def replied(self, call: Call, reply: Reply, now: float, *, more: bool) -> None:
+        """Take note of a reply; `more` says that other calls are waiting for room."""
+        full = self.full
+        self._ended(call)
+        self.breaker.replied()
+        self.limiter.replied(call.began, now, full=full and more)
+        prompt, said = reply.usage.prompt_tokens, reply.usage.completion_tokens
+        if prompt is not None and said is not None:
+            self.rates.settle(call.taken, prompt + said)
+            share = 0.1 if self._prompt else 1.0
+            self._prompt += share * (prompt - self._prompt)
+            self._reply += share * (said - self._reply)
+
+    def refused(self, call: Call) -> None:
+        """Take note that the endpoint answered, if only that this request cannot be."""
+        self._ended(call)
+        self.breaker.replied()
+        self.rates.settle(call.taken, 0.0)
+
+    def failed(self, call: Call, error: TransientError, now: float) -> None:
+        """Take note of a failure that may pass."""
+        in_flight = self.in_flight
+        self._ended(call)
+        pushed_back = error.kind in PUSHED_BACK
+        if pushed_back:
+            self.limiter.pushed_back(call.began, now, in_flight)
+            self.rates.settle(call.taken, 0.0)
+            if error.retry_after is not None:
+                self.paused_until = max(self.paused_until, now + error.retry_after)
+        if error.kind == "rate limit" and error.retry_after is not None:
+            self.breaker.undecided(probe=call.probe)
+        else:
+            self.breaker.failed(now, probe=call.probe)
+
+    def broken_off(self, call: Call) -> None:
+        """Take note of a call that ended without a word from the endpoint."""
+        self._ended(call)
+        self.breaker.undecided(probe=call.probe)
+
+    def _ended(self, call: Call) -> None:
+        self.in_flight -= 1
+        if self.standing is not None and self.standing.notes != self._noted:
+            self._noted = self.standing.notes
+            self._uncounted = self._begun - call.number
+        self._uncounted = min(self._uncounted, self.in_flight)
+
+    def _left_at(self, standing: Standing, now: float) -> float:
+        """Return when one more call fits into what the endpoint said is left."""
+        needs = {
+            "requests": 1.0,
+            "tokens": max(1.0, self._prompt + self._reply),
+            "input-tokens": max(1.0, self._prompt),
+            "output-tokens": max(1.0, self._reply),
+        }
+        ready = -math.inf
+        for kind, allowance in standing.allowances.items():
+            if allowance.resets_at > now and allowance.remaining < needs[kind] * (self._uncounted + 1):
+                ready = max(ready, allowance.resets_at if allowance.remaining < needs[kind] else self._after(now))
+        return ready
+
+    def _after(self, now: float) -> float:
+        """Return infinity while the calls in flight will bring news of what is left."""
+        return math.inf if self.in_flight else now
+
+
+@dataclass(slots=True, eq=False)
+class Pool:
+    """The lanes of one model, and the work that waits for them."""
+
+    name: str
+    lanes: tuple[Lane, ...]
+    price: Price | None = None
+    answered: bool = False
+    """Whether any reply or refusal has come."""
+    doubted: bool = False
+    """Whether a connection failed before any worked; no new job is begun then."""
+    lost: ChatError | None = None
+    """Why no call to this model is made any more; its jobs fail of it."""
+    held: Work | None = None
+    """Work that was taken up and then did not fit."""
+    fresh: deque[Course[Any]] = field(default_factory=deque)
+    """Jobs to begin."""
+    again: deque[Work] = field(default_factory=deque)
+    """Jobs that are due to go on."""
+    later: deque[Course[Any]] = field(default_factory=deque)
+    """Jobs to begin that others have made possible."""
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it matters how many tokens a call needs."""
+        return any(lane.weighs for lane in self.lanes)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether work waits for room."""
+        return bool(self.held or self.fresh or self.again or self.later)
+
+    @property
+    def room(self) -> float:
+        """How many calls may be in flight at once."""
+        return sum(lane.limiter.limit for lane in self.lanes)
+
+    def ready_at(self, now: float) -> float:
+        """Return when the first lane is ready."""
+        return min(lane.ready_at(now) for lane in self.lanes)
+
+    def choose(self, work: Work, now: float, tokens: float) -> Lane | float:
+        """Return the lane for a call, or when to ask again."""
+        if len(self.lanes) == 1:
+            lane = self.lanes[0]
+            ready = lane.ready_at(now, tokens)
+            return lane if ready <= now else ready
+        ready_at = {lane: lane.ready_at(now, tokens) for lane in self.lanes}
+        ready_now = [lane for lane, ready in ready_at.items() if ready <= now]
+        if not ready_now:
+            return min(ready_at.values())
+        return min(ready_now, key=lambda lane: (lane is work.failed_on, lane.breaker.failures > 0, lane.load))
+
+    def another(self, lane: Lane) -> bool:
+        """Return whether a lane besides this one can be used."""
+        return any(other is not lane and other.out is None and not other.breaker.open for other in self.lanes)
+
+    def take_out(self, lane: Lane, error: Exception) -> bool:
+        """Use a lane no more; return whether any is left."""
+        lane.out = error
+        return any(other.out is None for other in self.lanes)
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether every lane has failed all its probes."""
+        return all(lane.out is not None or lane.breaker.lost for lane in self.lanes)
+
+
+def open_lanes(name: str, models: ChatModel | Sequence[ChatModel], options: RunOptions, policy: RetryPolicy) -> Pool:
+    """Return the pool of a model's lanes."""
+    members = tuple(models) if isinstance(models, Sequence) else (models,)
+    endpoint = endpoint_of(members[0])
+    return Pool(name, tuple(_lane(member, options, policy) for member in members), endpoint.price if endpoint else None)
+
+
+def endpoint_of(model: ChatModel) -> Endpoint | None:
+    """Return where a remote chat model is; None for one of this process."""
+    endpoint = getattr(model, "endpoint", None)
+    return endpoint if isinstance(endpoint, Endpoint) and endpoint.provider != "builtin" else None
+
+
+def _lane(model: ChatModel, options: RunOptions, policy: RetryPolicy) -> Lane:
+    endpoint = endpoint_of(model)
+    limits = endpoint.limits if endpoint else Limits()
+    standing = getattr(model, "standing", None)
+    if options.parallel is not None:
+        limiter = fixed(min(options.parallel, limits.parallel or options.parallel))
+    elif endpoint is None:
+        limiter = fixed(BUILTIN)
+    else:
+        limiter = Limiter(start=START, most=limits.parallel or MOST)
+    return Lane(
+        model,
+        limiter,
+        rates_of(limits, rpm=options.rpm, tpm=options.tpm) if endpoint else Rates(),
+        Breaker(policy.pause),
+        standing if isinstance(standing, Standing) else None,
+    )

@@ -1,0 +1,167 @@
+"""Which job is next: those of a model whose lanes have room, new ones before continued ones.
+
+Starting new jobs first leaves the shorter tail: the second turns fill the end, when no first ones are left. Jobs are
+drawn from the plan only when there is room for them. Those that others have made possible (judgings of answers) come
+last for the same reason, but only a reserve of them waits: more begin at once. Where several models are called, those
+that come up too early wait aside, but never more than `AHEAD`: a plan may be larger than memory.
+"""
+
+import math
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.records import Failure
+from harness.running.jobs import Course
+from harness.running.lanes import Pool, Work
+from harness.running.watch import Tally
+
+AHEAD = 2000
+"""Jobs that may be drawn from the plan before there is room for them."""
+RESERVE = 2
+"""Jobs made possible by others, as a multiple of the room for calls, that are left to fill the end of the run."""
+AT_ONCE = 200
+"""Jobs that may end without a call before the event loop gets its turn."""
+
+
+class Queue:
+    """The jobs of a run that are neither in flight nor waiting for their next try."""
+
+    def __init__(self, source: Iterator[Course[Any]], pools: Mapping[str, Pool], tally: Tally) -> None:
+        self._source = source
+        self._pools = pools
+        self._tally = tally
+        self._released: deque[Course[Any]] = deque()
+        """Jobs that waited for another's reply and can go on."""
+        self._ahead = 0
+        self.planned = True
+        """Whether the plan may still have jobs."""
+        self.wake_at = math.inf
+        """The first moment at which a lane that is not ready now will be."""
+        self._steps = 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is left to begin or to go on with."""
+        return not (self.planned or self._released or any(pool.waiting for pool in self._pools.values()))
+
+    @property
+    def tired(self) -> bool:
+        """Whether so many jobs have ended without a call that the event loop should have its turn."""
+        return self._steps >= AT_ONCE
+
+    def next(self, now: float) -> Work | None:
+        """Return work for which a lane has room; None if there is none now."""
+        self._steps = 0
+        self.wake_at = math.inf
+        while not self.tired:
+            self._settle_released()
+            found = self._next(now)
+            if found is None or isinstance(found, Work):
+                return found
+            self._steps += 1
+            found.start()
+            if self.advanced(found):
+                return Work(found)
+        return None
+
+    def advanced(self, course: Course[Any]) -> bool:
+        """Take note of how far a course has come; return whether a request is due that needs a call."""
+        for other in course.released():
+            if other.parked:
+                self._released.append(other)
+            else:
+                self._pools[other.job.model].later.append(other)
+        if course.request is None:
+            self._tally.done += 1
+            return False
+        return not course.parked
+
+    def failed(self, course: Course[Any], kind: str, message: str) -> None:
+        """List a job that ends without a record."""
+        course.fail()
+        self._tally.failures.append(Failure(course.job.key, kind, message))
+        for other in course.released():
+            self._released.append(other)
+
+    def go_on(self, work: Work) -> None:
+        """Put back a job whose next request is due."""
+        self._pools[work.course.job.model].again.append(work)
+
+    def _next(self, now: float) -> Work | Course[Any] | None:
+        """Return a job to go on with, or one to begin."""
+        ready = [pool for pool in self._pools.values() if pool.waiting and self._ready(pool, now)]
+        for pool in ready:
+            if pool.held is not None:
+                work, pool.held = pool.held, None
+                return work
+        for pool in ready:
+            if len(pool.later) > RESERVE * pool.room and not pool.doubted:
+                return pool.later.popleft()
+        for pool in ready:
+            if pool.fresh and not pool.doubted:
+                self._ahead -= 1
+                return pool.fresh.popleft()
+        course = self._drawn(now)
+        if course is not None:
+            return course
+        for pool in ready:
+            if pool.again:
+                return pool.again.popleft()
+        for pool in ready:
+            if pool.later and not pool.doubted:
+                return pool.later.popleft()
+        return None
+
+    def _drawn(self, now: float) -> Course[Any] | None:
+        """Return the plan's next job for which there is room; earlier ones without room are put aside."""
+        room = {name for name, pool in self._pools.items() if not pool.doubted and self._ready(pool, now)}
+        while (room or not self._pools) and self.planned and self._ahead < AHEAD and not self.tired:
+            course = next(self._source, None)
+            if course is None:
+                self.planned = False
+                return None
+            pool = self._pools[course.job.model]
+            if pool.lost is not None:
+                self._steps += 1
+                self._bury(pool, course)
+            elif course.job.model in room:
+                return course
+            else:
+                self._ahead += 1
+                pool.fresh.append(course)
+        return None
+
+    def _ready(self, pool: Pool, now: float) -> bool:
+        """Return whether a call may begin, or remember when it may. A model that is lost is ready to fail its jobs."""
+        if pool.lost is not None:
+            self._drain(pool)
+            return self.planned
+        ready = pool.ready_at(now)
+        if ready > now:
+            self.wake_at = min(self.wake_at, ready)
+        return ready <= now
+
+    def _settle_released(self) -> None:
+        while self._released:
+            course = self._released.popleft()
+            course.start()
+            if self.advanced(course):
+                self.go_on(Work(course))
+
+    def _drain(self, pool: Pool) -> None:
+        """Fail everything that waits for a model that is lost."""
+        if pool.held is not None:
+            held, pool.held = pool.held, None
+            self._bury(pool, held.course)
+        while pool.again:
+            self._bury(pool, pool.again.popleft().course)
+        while pool.fresh:
+            self._ahead -= 1
+            self._bury(pool, pool.fresh.popleft())
+        while pool.later:
+            self._bury(pool, pool.later.popleft())
+
+    def _bury(self, pool: Pool, course: Course[Any]) -> None:
+        assert pool.lost is not None
+        self.failed(course, pool.lost.kind, str(pool.lost))

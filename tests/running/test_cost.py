@@ -1,0 +1,111 @@
+"""What calls cost, and a budget that no run exceeds."""
+
+import random
+
+import pytest
+
+from harness.chat.endpoint import Price
+from harness.errors import UsageError
+from harness.records import Message, Reply, Request, Sampling, Usage
+from harness.running.cost import UNSTATED_REPLY, Budget, cost_of, most_tokens
+
+PRICE = Price(2.0, 8.0, cached=0.5, batch=0.5)
+
+
+def request(text: str = "Hello", limit: int | None = 1000) -> Request:
+    return Request((Message("user", text),), Sampling(max_tokens=limit))
+
+
+@pytest.mark.parametrize(
+    ("usage", "batch", "expected"),
+    [
+        pytest.param(Usage(1000, 200), False, 0.0036, id="prompt and reply"),
+        pytest.param(Usage(1000, 200, cached_tokens=400), False, 0.0030, id="some from the cache"),
+        pytest.param(Usage(1000, 200, cached_tokens=4000), False, 0.0021, id="no more from the cache than there is"),
+        pytest.param(Usage(1000, 200), True, 0.0018, id="half in a batch"),
+        pytest.param(Usage(None, 200), False, None, id="not counted"),
+    ],
+)
+def test_cost_is_tokens_times_price(usage: Usage, batch: bool, expected: float | None) -> None:
+    assert cost_of(usage, PRICE, batch=batch) == (None if expected is None else pytest.approx(expected))
+
+
+def test_cached_tokens_cost_as_any_other_without_a_price_of_their_own() -> None:
+    assert cost_of(Usage(1_000_000, 0, cached_tokens=500_000), Price(2.0, 8.0)) == pytest.approx(2.0)
+
+
+def test_an_unknown_price_gives_no_cost() -> None:
+    assert cost_of(Usage(1, 1), None) is None
+
+
+def test_a_prompt_has_at_most_a_token_for_each_byte() -> None:
+    most = most_tokens(request("柿子", None))
+    assert most.prompt_tokens == 6 + 2 * 16
+    assert most.completion_tokens == UNSTATED_REPLY
+
+
+def test_a_call_that_could_exceed_the_budget_must_not_begin() -> None:
+    budget = Budget(0.0085, {"m": PRICE})
+    first = budget.reserve("m", request())
+    assert first is not None
+    assert first == pytest.approx((5 + 32) * 2e-6 + 1000 * 8e-6)
+    assert budget.reserve("m", request()) is None
+    assert budget.settle("m", first, Reply("Hi", usage=Usage(10, 20))) == pytest.approx(0.00018)
+    assert budget.reserved == 0
+    assert budget.spent == pytest.approx(0.00018)
+    assert budget.reserve("m", request()) is not None
+
+
+def test_a_failed_call_costs_nothing_and_an_uncounted_reply_all_that_was_reserved() -> None:
+    budget = Budget(1.0, {"m": PRICE})
+    reserved = budget.reserve("m", request())
+    assert reserved is not None
+    assert budget.settle("m", reserved, None) == 0.0
+    reserved = budget.reserve("m", request())
+    assert reserved is not None
+    assert budget.settle("m", reserved, Reply("Hi")) == reserved == budget.spent
+
+
+def test_a_model_that_is_not_priced_here_costs_nothing() -> None:
+    budget = Budget(0.0, {"m": PRICE})
+    assert budget.reserve("builtin/eliza", request()) == 0.0
+    assert budget.settle("builtin/eliza", 0.0, Reply("Hi")) == 0.0
+    assert budget.reserve("m", request()) is None
+
+
+def test_a_batch_reserves_its_share() -> None:
+    whole, half = (
+        Budget(1, {"m": PRICE}).reserve("m", request()),
+        Budget(1, {"m": PRICE}, batch=True).reserve("m", request()),
+    )
+    assert whole is not None
+    assert half == pytest.approx(whole / 2)
+
+
+def test_an_unknown_price_is_said_before_the_first_call() -> None:
+    with pytest.raises(
+        UsageError, match="--max-cost needs the price of mine, which is unknown; state it in"
+    ):
+        Budget(1.0, {"m": PRICE, "mine": None})
+
+
+@pytest.mark.parametrize("most", [-1.0, float("nan")])
+def test_a_budget_is_an_amount_of_money(most: float) -> None:
+    with pytest.raises(UsageError, match="--max-cost must be an amount of dollars from 0"):
+        Budget(most, {})
+
+
+def test_no_order_of_calls_and_replies_exceeds_the_budget() -> None:
+    drawn = random.Random(7)
+    budget = Budget(0.05, {"m": PRICE})
+    flying: list[float] = []
+    for _ in range(2000):
+        reserved = budget.reserve("m", request(limit=300)) if drawn.random() < 0.6 else None
+        if reserved is not None:
+            flying.append(reserved)
+        elif flying:
+            usage = Usage(drawn.randrange(38), drawn.randrange(301), cached_tokens=drawn.randrange(5))
+            reply = Reply("Hi", usage=usage) if drawn.random() < 0.9 else None
+            budget.settle("m", flying.pop(drawn.randrange(len(flying))), reply)
+        assert budget.spent + budget.reserved <= 0.05 + 1e-12
+    assert budget.spent > 0.04
