@@ -149,6 +149,10 @@ class Reply:
     """What a reader of the row should know, such as a built-in that answered in place of another."""
     logprobs: tuple[TokenLogprobs, ...] | None = None
     """None if they were not asked for or not given."""
+    from_cache: bool = False
+    """Whether it was found in a cache of completions: its usage was paid for elsewhere."""
+    batch: bool = False
+    """Whether it came by a batch, at the batch's share of the price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +225,8 @@ class Winner:
     """Which of two answers is better; A is the one shown first."""
 
     side: Side
+    preference: float | None = None
+    """Of 1 how much goes to B, where the verdict is graded: 0.27 leans to A. None: only the side is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +277,16 @@ class Judgment:
     """Every reply, the last of which counts."""
     parsed: Parsed
     made_from: MadeFrom
+    score_method: str = "text"
+    """`logprobs`: the verdict was weighed from the likely tokens, not read from the text."""
+    total: str | None = None
+    """Of a judgment of several dimensions, the one that is the grade of the whole."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """Of a label set, what share each label counts for."""
+    confidence: float | None = None
+    """How sure the judged answer says that it is, from 0 to 1; None where it does not say."""
+    dimensions: tuple[str, ...] = ()
+    """Of a judgment of several dimensions, their names."""
 
     @property
     def reply(self) -> Reply:

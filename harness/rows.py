@@ -17,6 +17,7 @@ from harness.records import (
     Choice,
     Comparison,
     Judgment,
+    Label,
     MadeFrom,
     Origin,
     Question,
@@ -38,6 +39,7 @@ FAILED_WINNER = "error"
 TIE_DELTA = 0.1
 """Two scores in one judgment that differ by no more are a tie (FastChat `llm_judge/common.py`)."""
 _WINNERS = ("model_1", "model_2", "tie", FAILED_WINNER)
+_GAMES = ("g1_winner", "g2_winner")
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _FINISHES = ("stop", "length", "refused", "empty", "unstated")
 
@@ -163,6 +165,8 @@ def reply_from_row(text: str, details: Mapping[str, Any]) -> Reply:
         model=_text(details.get("provider_model")),
         applied=_table(details.get("sampling_applied")),
         note=_text(details.get("note")),
+        from_cache=details.get("from_cache") is True,
+        batch=details.get("batch") is True,
     )
 
 
@@ -180,6 +184,10 @@ def reply_details(reply: Reply) -> dict[str, Any]:
         row["reasoning"] = reply.reasoning
     if reply.note is not None:
         row["note"] = reply.note
+    if reply.from_cache:
+        row["from_cache"] = True
+    if reply.batch:
+        row["batch"] = True
     return row
 
 
@@ -219,20 +227,46 @@ def answer_to_row(answer: Answer) -> dict[str, Any]:
 
 
 def single_to_row(judgment: Judgment, tstamp: float) -> dict[str, Any]:
-    """Return the row of a graded answer."""
-    verdict = judgment.parsed.verdict
+    """Return the row of one judged answer: graded, labelled, or graded in several dimensions.
+
+    `score` is what FastChat's tools average, and -1 what they leave out: a judgment without a verdict. A label is no
+    score, nor are dimensions without a total; there `score` is null.
+    """
     return {
         "question_id": judgment.match.question.question_id,
         "model": judgment.match.models[0],
         "judge": [judgment.judge, judgment.template],
         "user_prompt": _user_prompt(judgment),
         "judgment": judgment.reply.text,
-        "score": verdict.value if isinstance(verdict, Score) else FAILED_SCORE,
+        "score": _score(judgment),
         "turn": judgment.match.turn,
         "tstamp": tstamp,
+        **_verdict_fields(judgment),
+        **({} if judgment.confidence is None else {"confidence": judgment.confidence}),
         **_common(judgment),
         "details": [_details(judgment)],
     }
+
+
+def _score(judgment: Judgment) -> float | None:
+    verdict = judgment.parsed.verdict
+    if isinstance(verdict, Score):
+        return verdict.value
+    if isinstance(verdict, Scores):
+        return None if judgment.total is None else verdict.values[judgment.total]
+    return None if isinstance(verdict, Label) else FAILED_SCORE
+
+
+def _verdict_fields(judgment: Judgment) -> dict[str, Any]:
+    """Return our own fields for verdicts that are no single grade."""
+    verdict = judgment.parsed.verdict
+    row: dict[str, Any] = {}
+    if judgment.shares:
+        label = verdict.value if isinstance(verdict, Label) else None
+        row |= {"label": label, "share": None if label is None else judgment.shares.get(label)}
+    if isinstance(verdict, Scores) or judgment.dimensions:
+        row["scores"] = dict(verdict.values) if isinstance(verdict, Scores) else None
+    return row
 
 
 def pair_to_row(game_1: Judgment, game_2: Judgment, tstamp: float) -> dict[str, Any]:
@@ -251,13 +285,50 @@ def pair_to_row(game_1: Judgment, game_2: Judgment, tstamp: float) -> dict[str, 
         "g2_judgment": game_2.reply.text,
         "turn": game_1.match.turn,
         "tstamp": tstamp,
+        **_game_fields(game_1),
+        **_game_fields(game_2),
         **_common(game_1),
         "details": [_details(game_1), _details(game_2)],
     }
 
 
+def game_to_row(game: Judgment, tstamp: float) -> dict[str, Any]:
+    """Return the row of a pair that was judged in one order only: game 1 or game 2, and which model was shown first."""
+    model_1, model_2 = game.match.pair
+    name = f"g{game.match.game}"
+    return {
+        "question_id": game.match.question.question_id,
+        "model_1": model_1,
+        "model_2": model_2,
+        "shown_first": "model_1" if game.match.game == 1 else "model_2",
+        f"{name}_winner": _winner(game),
+        "judge": [game.judge, game.template],
+        f"{name}_user_prompt": _user_prompt(game),
+        f"{name}_judgment": game.reply.text,
+        "turn": game.match.turn,
+        "tstamp": tstamp,
+        **_game_fields(game),
+        **_common(game),
+        "details": [_details(game)],
+    }
+
+
+def _game_fields(game: Judgment) -> dict[str, Any]:
+    """Return our own fields for verdicts that say more than who won."""
+    verdict, name = game.parsed.verdict, f"g{game.match.game}"
+    row: dict[str, Any] = {}
+    if isinstance(verdict, Winner) and verdict.preference is not None:
+        # For a model whichever order was shown: 1 is all for `model_1`.
+        row[f"{name}_preference"] = 1 - verdict.preference if game.match.game == 1 else verdict.preference
+    if isinstance(verdict, Scores):
+        first, second = verdict.values["A"], verdict.values["B"]
+        row[f"{name}_scores"] = [first, second] if game.match.game == 1 else [second, first]
+    return row
+
+
 def _common(judgment: Judgment) -> dict[str, Any]:
     made = judgment.made_from
+    method = {} if judgment.score_method == "text" else {"score_method": judgment.score_method}
     return {
         "judge_set": judgment.judge_set,
         "judge_set_version": judgment.judge_set_version,
@@ -267,6 +338,7 @@ def _common(judgment: Judgment) -> dict[str, Any]:
         "system_prompt": next((m.content for m in judgment.request.messages if m.role == "system"), None),
         "sampling": judgment.request.sampling.stated(),
         "made_from": {name: getattr(made, name) for name in MadeFrom.__slots__},
+        **method,
     }
 
 
@@ -339,7 +411,9 @@ def comparison_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -
     get = _Fields(row, path, line)
     judge, template = get.judge()
     vote = "model_a" in row
-    winners = (_vote(get),) if vote else tuple(_game(get, name) for name in ("g1_winner", "g2_winner"))
+    # A pair that was judged in one order has one game, and says which model was shown first.
+    games = [name for name in _GAMES if name in row] if "shown_first" in row else _GAMES
+    winners = (_vote(get),) if vote else tuple(_game(get, name) for name in games or _GAMES)
     return Comparison(
         question_id=get.question_id(),
         turn=get.turn(),

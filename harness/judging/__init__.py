@@ -1,11 +1,13 @@
 """From answers to judgments: plan matches, render prompts, call the judge, parse verdicts.
 
-    sets.py       judge sets: folders of TOML, or FastChat's judge_prompts.jsonl
+    sets/         judge sets: folders of TOML, or the prompt files of FastChat, ColossalAI and AlpacaEval
+    forms.py      what a template says about the verdict that it asks for
     template.py   placeholders, filled in one pass; the fence around answers
     plan.py       which matches there are
     materials.py  what a match is judged on, and the request made of it
     parse.py      a judge's words -> verdict, with the reason
     judge.py      the judging of one match, as a job
+    prompts.py    the messages that would be sent, without sending them
     files.py      judgment files: what is done, and where records go
     run.py        all of it together: plan_judgments, run_judgments
     overlap.py    the built-in judge

@@ -6,6 +6,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.chat.model import ChatModel
+    from harness.judging.forms import VerdictForm
 
 OVERLAP = "builtin/overlap"
 NOTICE = (
@@ -17,6 +18,19 @@ NOTICE = (
 def is_builtin_judge(name: str) -> bool:
     """Return whether a name is that of a built-in judge."""
     return name == OVERLAP
+
+
+def require_verdict(name: str, form: "VerdictForm") -> None:
+    """Raise `UsageError` unless a built-in judge can give a verdict of this form.
+
+    What it gives is written in the form asked for and read like any judge's words; kinds that it can't do it refuses.
+    """
+    if form.kind in ("label", "dimensions") or form.score_method != "text":
+        what = "weigh tokens" if form.score_method != "text" else f"judge by {form.kind}"
+        raise UsageError(f"{name} cannot {what}, it only grades and compares; choose a chat model as the judge")
+    from harness.judging.overlap import require_format
+
+    require_format(form.format, form.scale)
 
 
 def open_builtin_judge(name: str) -> "ChatModel":

@@ -16,6 +16,7 @@ from harness.records import Judgment, Match
 from harness.rows import (
     FAILED_TEXT,
     comparison_from_row,
+    game_to_row,
     made_from_row,
     pair_to_row,
     question_id,
@@ -64,14 +65,18 @@ class Done:
         self.untidy = False
         """Whether rows stand in the file that later ones replace: a run was stopped before it could move them."""
         self._rows: dict[Key, Mapping[str, Any]] = {}
-        seen: set[Key] = set()
+        self._seen: set[Key] = set()
         for line, row in read_rows(path) if path.exists() else ():
             _check(row, path, line)
             key = row_key(row)
-            self.untidy |= key in seen
-            seen.add(key)
+            self.untidy |= key in self._seen
+            self._seen.add(key)
             if is_good_judgment(row):
                 self._rows[key] = _remembered(row)
+
+    def holds(self, match: Match) -> bool:
+        """Return whether the match has a row of any kind: current, out of date, or an error text."""
+        return match_key(match) in self._seen
 
     def current(self, match: Match, materials: Materials) -> bool | None:
         """Return True if the match is judged and nothing that made the judgment has changed, False if something has.
@@ -84,7 +89,7 @@ class Done:
             return None
         made = made_from_row(row)
         if made is not None:
-            return made == materials.made_from(match)
+            return made == materials.made_from(match) and row.get("first", match.models[0]) == match.models[0]
         if len(match.models) == 1:
             return bool(row.get("user_prompt") == _prompt(match, materials))
         return all(
@@ -107,16 +112,17 @@ def _prompt(match: Match, materials: Materials) -> int:
 def _remembered(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the part of a row that is needed to tell whether it is done; the texts would fill the memory."""
     if isinstance(row.get("made_from"), dict):
-        return {"made_from": row["made_from"]}
+        first = row.get(row["shown_first"]) if isinstance(row.get("shown_first"), str) else None
+        return {"made_from": row["made_from"]} | ({} if first is None else {"first": first})
     prompts = {name: hash(row.get(name)) for name in _PROMPTS if isinstance(row.get(name), str)}
     return {"models": (row.get("model_1"), row.get("model_2")), **prompts}
 
 
 class JudgmentSink:
-    """Writes single judgments at once, and pairs when both games are there."""
+    """Writes single judgments at once, and pairs when both games are there, if there are to be both."""
 
-    def __init__(self, journal: Journal, pending: Pending) -> None:
-        self.journal, self.pending = journal, pending
+    def __init__(self, journal: Journal, pending: Pending, *, one_order: bool = False) -> None:
+        self.journal, self.pending, self.one_order = journal, pending, one_order
         self.written = 0
         self.unparsed = 0
         self._waiting: dict[Key, Judgment] = {}
@@ -125,6 +131,9 @@ class JudgmentSink:
         """Write the row, or hold the first game of a pair back; return whether it was written."""
         if len(record.match.models) == 1:
             self.journal.append(single_to_row(record, time.time()))
+            self.unparsed += record.parsed.verdict is None
+        elif self.one_order:
+            self.journal.append(game_to_row(record, time.time()))
             self.unparsed += record.parsed.verdict is None
         else:
             key = match_key(record.match)

@@ -1,7 +1,7 @@
 """The judging of one match, as a job: ask, parse, ask again if the set says so."""
 
 from harness.judging.materials import Materials
-from harness.judging.parse import parse
+from harness.judging.parse import read_verdict
 from harness.records import Judgment, Match, Parsed, Reply
 from harness.running.jobs import Job, Steps
 
@@ -10,12 +10,13 @@ def judging(match: Match, judge: str, materials: Materials) -> Steps[Judgment]:
     """Yield the request for a match, again while there is no verdict and attempts are left; return the judgment."""
     judge_set = materials.judge_set
     template = materials.template(match)
+    form = judge_set.form(template, match.criterion)
     request = materials.request(match)
     attempts: list[Reply] = []
     while True:
         reply = yield request
         attempts.append(reply)
-        parsed = parse(reply.text, template.verdict, judge_set.scale)
+        parsed = read_verdict(reply, form)
         if parsed.verdict is not None or len(attempts) >= judge_set.attempts:
             break
     if parsed.verdict is None and reply.finish_reason != "stop":
@@ -30,13 +31,20 @@ def judging(match: Match, judge: str, materials: Materials) -> Steps[Judgment]:
         attempts=tuple(attempts),
         parsed=parsed,
         made_from=materials.made_from(match),
+        score_method=form.score_method,
+        total=form.total,
+        shares=form.labels,
+        dimensions=form.dimensions,
+        confidence=materials.confidence(match),
     )
 
 
 def judging_job(match: Match, judge: str, materials: Materials) -> Job[Judgment]:
     """Return the job that judges a match."""
+    by = f", {match.criterion}" if match.criterion else ""
+    by += f", choice {match.choice}" if match.choice else ""
     sample = f", sample {match.sample}" if match.sample else ""
     models = " and ".join(match.pair)
-    row = f"{judge} on {models}, question {match.question.question_id}, turn {match.turn}{sample}"
+    row = f"{judge} on {models}, question {match.question.question_id}, turn {match.turn}{by}{sample}"
     game = f", game {match.game}" if len(match.models) == 2 else ""
-    return Job(row + game, judge, lambda: judging(match, judge, materials), part_of=row)
+    return Job(row + game, judge, lambda: judging(match, judge, materials), part_of=row, index=match.sample)

@@ -1,16 +1,31 @@
 """What a match is judged on: answers, reference, the template that the rule picks, and the request made of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
+from harness.judging.extraction import extracted
+from harness.judging.forms import Kind, VerdictForm
 from harness.judging.sets import JudgeSet, JudgeTemplate
+from harness.judging.sets.judge_set import OWN_TEXTS
 from harness.judging.template import fenced
-from harness.records import Answer, Facts, MadeFrom, Match, Message, Question, QuestionId, Request, content_hash
+from harness.records import (
+    Answer,
+    Facts,
+    MadeFrom,
+    Match,
+    Message,
+    Mode,
+    Question,
+    QuestionId,
+    Request,
+    Sampling,
+    content_hash,
+)
 
-_OWN_TEXTS = ("rubric", "context")
-"""Placeholders that are fields of the question."""
+_SAID = frozenset({"criterion", "steps", *OWN_TEXTS})
+"""Placeholders that neither the question's turns, the answers nor the references fill."""
 
 
 @dataclass
@@ -19,41 +34,115 @@ class Materials:
 
     bench: Bench
     judge_set: JudgeSet
-    answers: Mapping[str, Mapping[QuestionId, Answer]]
+    answers: Mapping[str, dict[QuestionId, Answer]]
     """By model, then by question id."""
     references: Mapping[QuestionId, tuple[str, ...]]
     referenced: frozenset[str] = frozenset()
     """Categories that are judged with a reference here."""
-    _hashes: dict[tuple[str, ...], str] = field(default_factory=dict)
+    structured: bool = True
+    """Whether judges are asked to follow a template's JSON schema, where it has one."""
+    _hashes: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)
+    _templates: dict[tuple[QuestionId, int, Kind, str | None], JudgeTemplate] = field(default_factory=dict, init=False)
+    """Which template was picked for what; a question has many matches."""
+
+    def add(self, answer: Answer) -> None:
+        """Take an answer that has been made meanwhile."""
+        self.answers[answer.model][answer.question_id] = answer
 
     def template(self, match: Match) -> JudgeTemplate:
         """Return the template for a match, or raise `UsageError` if the set has none."""
-        kind = "grade" if len(match.models) == 1 else "compare"
-        with_reference = match.question.category in self.referenced
-        template = self.judge_set.choose(kind, match.turn, reference=with_reference)  # type: ignore[arg-type]
+        key = (match.question.question_id, match.turn, _kind(match), match.criterion)
+        found = self._templates.get(key)
+        if found is None:
+            found = self._templates[key] = self.template_for(match.question, match.turn, key[2], match.criterion)
+        return found
+
+    def template_for(self, question: Question, turn: int, kind: Kind, criterion: str | None) -> JudgeTemplate:
+        """Return the template for one turn of a question, or raise `UsageError` if the set has none."""
+        judge_set, with_reference = self.judge_set, self.shows_reference(question, criterion)
+        template = judge_set.choose(kind, turn, reference=with_reference, question=question, criterion=criterion)
         if template is None:
+            does = {known.kind == "compare" for known in judge_set.templates.values()}
+            if does == {kind != "compare"}:
+                instead = (
+                    "it judges single answers; use --mode single"
+                    if kind == "compare"
+                    else ("it compares; use --mode pairwise-baseline or pairwise-all")
+                )
+                raise UsageError(f"the judge set {judge_set.name} has no template to {kind}: {instead}")
+            by = f" by {criterion}" if criterion else ""
             raise UsageError(
-                f"the judge set {self.judge_set.name} has no template to {kind} turn {match.turn} "
-                f"{'with' if with_reference else 'without'} a reference (question {match.question.question_id}); "
+                f"the judge set {judge_set.name} has no template to {kind} turn {turn}{by} "
+                f"{'with' if with_reference else 'without'} a reference (question {question.question_id}); "
                 "choose the turns with --turns, or another --judge-set"
             )
         return template
 
+    def shows_reference(self, question: Question, criterion: str | None) -> bool:
+        """Return whether the judge is shown a reference answer to a question for a criterion."""
+        return question.category in self.referenced and (
+            criterion is None or self.judge_set.criteria[criterion].reference
+        )
+
     def check(self, match: Match) -> None:
         """Raise `UsageError` or `MissingError` if a match cannot be judged; nothing is rendered."""
         template = self.template(match)
-        for name in _OWN_TEXTS:
-            if name in template.names:
-                _own_text(match.question, name, template)
+        for name in self.lacking(match.question, template, match.criterion):
+            needed = f"which the template {template.name} needs"
+            raise MissingError(f"question {match.question.question_id} has no text in the field {name!r}, {needed}")
+
+    def lacking(self, question: Question, template: JudgeTemplate, criterion: str | None) -> list[str]:
+        """Return the fields of a question that a template shows and that hold no text."""
+        return [
+            name
+            for name in OWN_TEXTS
+            if name in self._own_names(question, template, criterion)
+            and self.judge_set.own_text(name, question, criterion) is None
+        ]
+
+    def _own_names(self, question: Question, template: JudgeTemplate, criterion: str | None) -> frozenset[str]:
+        """Return which of the question's own texts a prompt is made of; `{criterion}` may stand for a rubric's head."""
+        names = template.names & frozenset(OWN_TEXTS)
+        if "criterion" in template.names and criterion is None:
+            names |= {"rubric"}
+        return names
+
+    def choices(self, question: Question, models: Sequence[str]) -> tuple[int, ...]:
+        """Return the choices that every one of these models has of its answer to a question."""
+        there = [
+            {choice.index for choice in answer.choices}
+            for model in models
+            if (answer := self.answers[model].get(question.question_id)) is not None
+        ]
+        return tuple(sorted(set.intersection(*there))) if there else (0,)
 
     def shown(self, match: Match) -> tuple[tuple[str, ...], ...]:
-        """Return the turns so far of each answer, in the order in which the judge sees them."""
+        """Return the turns so far of each answer as the judge sees them, in the order in which it sees them.
+
+        Where the benchmark asks for replies as JSON, that is the answer in them.
+        """
         return tuple(self._turns(model, match) for model in match.models)
 
     def _turns(self, model: str, match: Match) -> tuple[str, ...]:
+        settings = self.bench.settings
+        said = self._said_by(model, match)
+        if settings.answer_field is None:
+            return said
+        return tuple(extracted(text, settings.answer_field).answer for text in said)
+
+    def _said_by(self, model: str, match: Match) -> tuple[str, ...]:
+        """Return the turns so far as the model wrote them."""
         choices = self.answers[model][match.question.question_id].choices
         choice = next((c for c in choices if c.index == match.choice), choices[0])
         return choice.turns[: match.turn]
+
+    def confidence(self, match: Match) -> float | None:
+        """Return how sure the one answer that is judged says that it is, where the benchmark asks for it."""
+        settings = self.bench.settings
+        if settings.answer_field is None or settings.confidence_field is None or len(match.models) > 1:
+            return None
+        said = self._said_by(match.models[0], match)[-1]
+        return extracted(said, settings.answer_field, settings.confidence_field).confidence
 
     def reference(self, match: Match) -> tuple[str, ...]:
         """Return the reference's turns so far."""
@@ -62,6 +151,7 @@ class Materials:
     def request(self, match: Match) -> Request:
         """Return the request that asks the judge about a match."""
         template = self.template(match)
+        form = self.judge_set.form(template, match.criterion)
         values = self._values(match, template)
         messages = [Message("user", template.user.fill(values))]
         if template.system is not None:
@@ -72,9 +162,26 @@ class Materials:
             reference=self.reference(match) if template.reference else None,
             answers=self.shown(match),
             verdict_format=template.verdict,
-            scale=self.judge_set.scale,
+            scale=form.scale,
         )
-        return Request(tuple(messages), self.judge_set.sampling, facts)
+        return Request(
+            tuple(messages),
+            self.sampling(match),
+            facts,
+            top_logprobs=template.top_logprobs if form.score_method == "logprobs" else None,
+            schema=form.schema if self.structured else None,
+        )
+
+    def form(self, match: Match) -> VerdictForm:
+        """Return the verdict that a match's judge is asked for."""
+        return self.judge_set.form(self.template(match), match.criterion)
+
+    def sampling(self, match: Match) -> Sampling:
+        """Return what a match's judgment is sampled with: a seed, if there is one, is another in each sample."""
+        sampling = self.judge_set.sampling
+        if sampling.seed is None or not match.sample:
+            return sampling
+        return replace(sampling, seed=sampling.seed + match.sample)
 
     def _values(self, match: Match, template: JudgeTemplate) -> dict[str, str]:
         """Return the value of each placeholder that the template holds."""
@@ -90,15 +197,29 @@ class Materials:
         if reference:
             values["reference"] = reference[-1]
             values |= {f"ref_answer_{number}": text for number, text in enumerate(reference, 1)}
-        for name in _OWN_TEXTS:
-            if name in template.names:
-                values[name] = _own_text(question, name, template)
+        values |= self._said(match, template)
         if template.turn is not None:
             values["conversation"] = "".join(
                 template.turn.fill({"turn": str(number), **_turn_values(values, number, names, reference)})
                 for number in range(1, turn + 1)
             ).strip("\n")
         return values
+
+    def _said(self, match: Match, template: JudgeTemplate) -> dict[str, str]:
+        """Return what stands for the criterion, its steps, the rubric and the context, as far as they are shown."""
+        self.check(match)
+        question, criterion = match.question, match.criterion
+        values = {
+            name: self.judge_set.own_text(name, question, criterion) or ""
+            for name in self._own_names(question, template, criterion)
+        }
+        if criterion is not None:
+            wording = self.judge_set.criteria[criterion].said(question.category)
+            values |= {"criterion": wording.definition or criterion, "steps": wording.steps}
+        elif "criterion" in template.names:
+            head = values["rubric"].strip().split("\n")[0].strip()
+            values["criterion"] = head[1:-1] if head.startswith("[") and head.endswith("]") else head
+        return {name: value for name, value in values.items() if name in template.names}
 
     def _fence(self, text: str, question: Question) -> str:
         if not self.judge_set.fence:
@@ -117,9 +238,21 @@ class Materials:
             question=match.question.content,
             conversation=conversation,
             reference=content_hash(*self.reference(match)) if template.reference else None,
-            template=self.judge_set.contents[template.name],
-            parameters=content_hash(self.judge_set.sampling.stated()),
+            template=self._template_content(match, template),
+            parameters=self._parameters_content(match, template),
         )
+
+    def _template_content(self, match: Match, template: JudgeTemplate) -> str:
+        """Return the hash of the template and of everything that fills it beside question, answers and reference."""
+        content = self.judge_set.contents[template.name]
+        said = self._said(match, template) if template.names & _SAID else {}
+        scale = self.judge_set.criteria[match.criterion].scale if match.criterion is not None else None
+        return content_hash(content, match.criterion, said, scale) if said or scale else content
+
+    def _parameters_content(self, match: Match, template: JudgeTemplate) -> str:
+        stated = self.sampling(match).stated()
+        schema = template.form.schema if self.structured else None
+        return content_hash(stated, schema) if schema is not None else content_hash(stated)
 
 
 def _turn_values(
@@ -132,12 +265,9 @@ def _turn_values(
     return turn
 
 
-def _own_text(question: Question, name: str, template: JudgeTemplate) -> str:
-    value = question.extra.get(name)
-    if not isinstance(value, str):
-        needed = f"which the template {template.name} needs"
-        raise MissingError(f"question {question.question_id} has no text in the field {name!r}, {needed}")
-    return value
+def _kind(match: Match) -> Kind:
+    """Return the kind of template that a match needs: `grade` stands for all that show one answer."""
+    return "grade" if len(match.models) == 1 else "compare"
 
 
 def gather(
@@ -149,56 +279,117 @@ def gather(
     turns: Sequence[int] | None = None,
     reference: str | None = None,
     skip_missing: bool = False,
+    awaited: Mapping[str, Collection[QuestionId]] | None = None,
+    mode: Mode | None = None,
+    structured: bool = True,
+    every_choice: bool = False,
 ) -> tuple[Materials, tuple[Question, ...], list[str]]:
     """Return the materials, the questions that can be judged, and a notice for the user on each thing out of the usual.
 
+    `awaited` names answers that will be there later; those that stand in their place now are not used. With a `mode`,
+    it is seen to it that there is a template for everything, and each text that it shows.
+
     Raises:
-        MissingError: answers or references are missing (the message names them), and `skip_missing` does not leave
-            those questions out.
+        MissingError: answers, references, rubrics or contexts are missing (the message names the questions), and
+            `skip_missing` does not leave those out.
         UsageError: it is not clear whose references to show, or none are shown.
     """
-    answers = {model: bench.answers(model) for model in models}
-    relevant = {q.category for q in questions} & (judge_set.required | judge_set.if_any)
+    waits = awaited or {}
+    answers = {
+        model: {key: answer for key, answer in bench.answers(model).items() if key not in waits.get(model, ())}
+        for model in models
+    }
+    planned = [(q, _criteria(judge_set, q, turns)) for q in questions]
+    relevant = {
+        q.category for q, criteria in planned if criteria and judge_set.shows_reference(q.category, present=True)
+    }
     references = bench.reference_answers(reference) if relevant or reference else {}
     if reference and not (judge_set.required or judge_set.if_any):
         raise UsageError(
             f"the judge set {judge_set.name} shows no references; leave out --reference, or choose another"
         )
     present = {q.category for q in bench.questions if q.question_id in references}
-    referenced = judge_set.required | (judge_set.if_any & present)
+    referenced = frozenset(c for c in relevant if judge_set.shows_reference(c, present=c in present))
+    materials = Materials(bench, judge_set, answers, references, referenced, structured)
     notices = [
         f"{category}: no question of this category has a reference answer; judged without one"
         for category in sorted(relevant - referenced)
     ]
     lacking: dict[str, list[Question]] = {}
-    for question in questions:
-        last = max((t for t in range(1, len(question.turns) + 1) if turns is None or t in turns), default=0)
-        if not last:
-            continue
-        for model in models:
-            fault = _fault(answers[model].get(question.question_id), question, last)
+    for question, criteria in planned:
+        for model in models if criteria else ():
+            key, last = question.question_id, max(criteria)
+            checked = None if every_choice else 1
+            fault = None if key in waits.get(model, ()) else _fault(answers[model].get(key), question, last, checked)
             if fault:
                 lacking.setdefault(f"{model} {fault}", []).append(question)
-        if question.category in referenced and len(references.get(question.question_id, ())) < last:
-            by = f" by {reference}" if reference else ""
-            lacking.setdefault(f"there is no reference answer{by} to", []).append(question)
+        for fault in _faults_of(question, criteria, materials, mode, reference):
+            lacking.setdefault(fault, []).append(question)
     if lacking and not skip_missing:
-        raise MissingError(
-            f"{'; '.join(f'{what} {_named(which)}' for what, which in lacking.items())}. "
-            "Answer them with gen_answer (references: reference_answer/, or --reference MODEL), "
-            "or leave these questions out with --skip-missing"
-        )
+        told = "; ".join(f"{what} {_named(which)}" for what, which in lacking.items())
+        raise MissingError(f"{told}. {_what_now(lacking, judge_set)}")
     notices += [f"left out: {what} {_named(which)}" for what, which in lacking.items()]
     left_out = {q.question_id for group in lacking.values() for q in group}
+    not_for = [q for q, criteria in planned if not criteria and not judge_set.is_for_some_turn(q)]
+    if not_for:
+        notices.append(f"left out: the judge set {judge_set.name} is not for {_named(not_for)}")
+        left_out |= {q.question_id for q in not_for}
     judged = tuple(q for q in questions if q.question_id not in left_out)
-    return Materials(bench, judge_set, answers, references, referenced), judged, notices
+    return materials, judged, notices
 
 
-def _fault(answer: Answer | None, question: Question, last: int) -> str | None:
-    """Return what is wrong with an answer to a question, as the beginning of a sentence that the question's id ends."""
+def _criteria(
+    judge_set: JudgeSet, question: Question, turns: Sequence[int] | None
+) -> dict[int, tuple[str | None, ...]]:
+    """Return the criteria of each turn of a question that is to be judged; empty if none is."""
+    wanted = (turn for turn in range(1, len(question.turns) + 1) if turns is None or turn in turns)
+    return {turn: criteria for turn in wanted if (criteria := judge_set.criteria_of(question, turn))}
+
+
+def _faults_of(
+    question: Question,
+    criteria: Mapping[int, tuple[str | None, ...]],
+    materials: Materials,
+    mode: Mode | None,
+    reference: str | None,
+) -> list[str]:
+    """Return what a question lacks for being judged, its answers aside, as beginnings that the question's id ends."""
+    found: dict[str, None] = {}
+    there = len(materials.references.get(question.question_id, ()))
+    for turn, names in criteria.items():
+        for criterion in names:
+            if materials.shows_reference(question, criterion) and there < turn:
+                found[f"there is no reference answer{f' by {reference}' if reference else ''} to"] = None
+            if mode is None:
+                continue
+            kind: Kind = "grade" if mode == "single" else "compare"
+            template = materials.template_for(question, turn, kind, criterion)
+            for name in materials.lacking(question, template, criterion):
+                found[f"there is no text in the field {name!r}, which the template {template.name} needs, of"] = None
+    return list(found)
+
+
+def _what_now(lacking: Iterable[str], judge_set: JudgeSet) -> str:
+    """Return what a user can do about what is missing."""
+    faults = list(lacking)
+    texts = [fault for fault in faults if fault.startswith("there is no text")]
+    answering = "Answer them with gen_answer (references: reference_answer/, or --reference MODEL)"
+    adding = "Add the field to question.jsonl"
+    bringing = [name for name, criterion in judge_set.criteria.items() if criterion.wording.rubric]
+    if bringing and any("'rubric'" in fault for fault in texts):
+        adding += f", choose a criterion that brings a rubric (--criterion {' '.join(bringing)})"
+    does = answering if not texts else adding if len(texts) == len(faults) else f"{answering}; {adding.lower()}"
+    return f"{does}, or leave these questions out with --skip-missing"
+
+
+def _fault(answer: Answer | None, question: Question, last: int, checked: int | None) -> str | None:
+    """Return what is wrong with an answer to a question, as the beginning of a sentence that the question's id ends.
+
+    `checked` is how many of its choices are looked at; None: all.
+    """
     if answer is None:
         return "has no answer to"
-    if any(len(choice.turns) < last for choice in answer.choices[:1]):
+    if any(len(choice.turns) < last for choice in answer.choices[:checked]):
         return "has not answered every turn of"
     if answer.question_content is not None and answer.question_content != question.content:
         return "answered another wording (run gen_answer again) of"

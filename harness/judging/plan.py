@@ -1,12 +1,13 @@
-"""Which matches there are: questions × turns × models, or pairs of models in both orders.
+"""Which matches there are: questions × turns × criteria × models, or pairs of models in both orders.
 
 Matches are yielded one by one and never held in a list: there may be a hundred thousand.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from harness.errors import UsageError
+from harness.judging.sets import JudgeSet
 from harness.records import Match, Mode, Question
 
 
@@ -34,17 +35,31 @@ def model_groups(mode: Mode, models: Sequence[str], baseline: str | None = None)
 
 
 def plan_matches(
-    questions: Iterable[Question], groups: Sequence[tuple[str, ...]], turns: Sequence[int] | None = None
+    questions: Iterable[Question],
+    groups: Sequence[tuple[str, ...]],
+    turns: Sequence[int] | None = None,
+    *,
+    judge_set: JudgeSet | None = None,
+    sample: int = 0,
+    choices: Callable[[Question, Sequence[str]], Iterable[int]] | None = None,
 ) -> Iterator[Match]:
-    """Yield every match: for each question and turn each model, or each pair in both orders (game 1, then game 2).
+    """Yield every match: for each question, turn and criterion each model, or each pair in game 1, then game 2.
 
-    `turns` are the turns to judge; None judges every turn of each question.
+    `turns` are the turns to judge; None judges every turn of each question. `judge_set` says which questions, turns and
+    criteria there are and which games are played (None: all, without criteria, both). `choices` gives the choices that
+    are judged of the answers of some models (None: the first).
     """
     for question in questions:
         for turn in range(1, len(question.turns) + 1):
             if turns is not None and turn not in turns:
                 continue
-            for group in groups:
-                yield Match(question, turn, group)
-                if len(group) == 2:
-                    yield Match(question, turn, group[::-1], game=2)
+            games = judge_set.games(question, turn, sample) if judge_set is not None else (1, 2)
+            criteria = judge_set.criteria_of(question, turn) if judge_set is not None else (None,)
+            for criterion, group in itertools.product(criteria, groups):
+                for choice in (0,) if choices is None else choices(question, group):
+                    if len(group) == 1:
+                        yield Match(question, turn, group, 1, criterion, sample, choice)
+                        continue
+                    for game in games:
+                        shown = group if game == 1 else group[::-1]
+                        yield Match(question, turn, shown, game, criterion, sample, choice)

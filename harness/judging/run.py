@@ -6,27 +6,24 @@
 Both games of a pair are judged or not judged together: they are one row.
 """
 
-import contextlib
 import pathlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.bench import Bench
-from harness.chat import ChatModel, Endpoint, open_chat_model, resolve
+from harness.chat import Endpoint, resolve
 from harness.errors import UsageError
-from harness.jsonl import Journal
-from harness.judging.builtin import is_builtin_judge, open_builtin_judge
-from harness.judging.files import Done, JudgmentSink, is_good_judgment, row_key
-from harness.judging.judge import judging_job
+from harness.judging.builtin import is_builtin_judge, require_verdict
+from harness.judging.files import Done
 from harness.judging.materials import Materials, gather, with_sampling
 from harness.judging.plan import model_groups, plan_matches
 from harness.judging.sets import JudgeSet, load_judge_set
+from harness.judging.work import JudgmentWork
 from harness.names import check_model_name
-from harness.records import MODES, Judgment, Match, Mode, Question
-from harness.running.direct import run
-from harness.running.jobs import Course
+from harness.records import MODES, Match, Mode, Question, QuestionId
+from harness.running.cache import Cache
+from harness.running.engines import run
 from harness.running.options import RunOptions
-from harness.running.pending import Pending
 from harness.running.watch import Tally, Watcher, nobody
 
 
@@ -48,12 +45,22 @@ class JudgeOptions:
     api_key_env: str | None = None
     timeout: float | None = None
     """Seconds that one call may take."""
+    models_file: pathlib.Path | str | None = None
+    """The file that names endpoints; None takes ./models.toml, if it is there."""
     skip_missing: bool = False
+    criteria: tuple[str, ...] = ()
+    """The judge set's criteria to judge by; empty: its usual ones."""
+    samples: int = 1
+    """How often each match is judged, each time for itself; the first sample is number 0."""
+    every_choice: bool = False
+    """Whether every choice of an answer is judged, not the first alone."""
+    structured: bool = True
+    """Whether judges are asked to follow a template's JSON schema, where it has one and the provider can see to it."""
 
 
 @dataclass
 class JudgePlan:
-    """What is to be done for one judge."""
+    """What is to be done for one judge, in one file: one sample."""
 
     judge: str
     endpoint: Endpoint | None
@@ -67,6 +74,9 @@ class JudgePlan:
     """Rows to write."""
     calls: int = 0
     done: Done | None = None
+    replaces: bool = False
+    """Whether a row to be written replaces one that is there, be it only an error text."""
+    sample: int = 0
 
     @property
     def untidy(self) -> bool:
@@ -89,6 +99,14 @@ class JudgmentPlan:
     judges: list[JudgePlan] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     """What the user should know before the first call."""
+    awaited: Mapping[str, set[QuestionId]] = field(default_factory=dict)
+    """Answers, by model and question, that are not there yet and will be while the plan is run."""
+    every_choice: bool = False
+
+    @property
+    def one_order(self) -> bool:
+        """Whether each pair is shown in one order only."""
+        return self.mode != "single" and self.judge_set.order != "both"
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -107,9 +125,36 @@ class JudgmentPlan:
 
     def matches(self, judge: JudgePlan) -> Iterator[Match]:
         """Yield the matches that the judge has still to judge."""
-        for match in plan_matches(self.questions, self.groups, self.turns):
-            if self.redo or judge.done is None or not judge.done.current(match, self.materials):
+        for match in self.every_match(judge.sample):
+            if self.open(match, judge):
                 yield match
+
+    def every_match(
+        self,
+        sample: int = 0,
+        *,
+        questions: Iterable[Question] | None = None,
+        groups: Sequence[tuple[str, ...]] | None = None,
+    ) -> Iterator[Match]:
+        """Yield every match of a sample, judged or not; `questions` and `groups` narrow it."""
+        return plan_matches(
+            self.questions if questions is None else questions,
+            self.groups if groups is None else groups,
+            self.turns,
+            judge_set=self.judge_set,
+            sample=sample,
+            choices=self.materials.choices if self.every_choice else None,
+        )
+
+    def open(self, match: Match, judge: JudgePlan) -> bool:
+        """Return whether the answers of a match are there, and the judge has still to judge it."""
+        if self.awaits(match):
+            return False
+        return self.redo or judge.done is None or not judge.done.current(match, self.materials)
+
+    def awaits(self, match: Match) -> bool:
+        """Return whether an answer of a match is not there yet."""
+        return any(match.question.question_id in self.awaited.get(model, ()) for model in match.models)
 
 
 def plan_judgments(
@@ -121,11 +166,13 @@ def plan_judgments(
     models: Sequence[str] | None = None,
     questions: Sequence[Question] | None = None,
     redo: bool = False,
+    awaited: Mapping[str, Iterable[QuestionId]] | None = None,
 ) -> JudgmentPlan:
     """Return what has to be done so that every judge has judged every match.
 
     `models` are the ones to judge (default: all that have answers), `questions` the ones to judge them on (default:
-    all). With `redo`, what is judged is judged again; the old rows are kept in `.turnbench/`.
+    all). With `redo`, what is judged is judged again; the old rows are kept in `.turnbench/`. `awaited` names answers,
+    by model and question, that count as there although they are still to be made.
 
     Raises:
         UsageError: no such judge, judge set, mode or model.
@@ -139,11 +186,16 @@ def plan_judgments(
         raise UsageError(
             "no judge given; name one with --judge-model (builtin/overlap needs no key, for trying things out)"
         )
+    if options.samples < 1:
+        raise UsageError(f"there must be at least one sample, not {options.samples}")
     judge_set = with_sampling(
-        load_judge_set(options.judge_set, bench.folder), temperature=options.temperature, max_tokens=options.max_tokens
+        load_judge_set(options.judge_set, bench.folder).by(options.criteria),
+        temperature=options.temperature,
+        max_tokens=options.max_tokens,
     )
     baseline = options.baseline if mode == "pairwise-baseline" else None
-    groups = model_groups(mode, _models(bench, models, baseline), baseline)
+    waits = {model: set(ids) for model, ids in (awaited or {}).items()}
+    groups = model_groups(mode, _models(bench, models, baseline, waits), baseline)
     shown = list(dict.fromkeys(model for group in groups for model in group))
     materials, judged, notices = gather(
         bench,
@@ -153,19 +205,28 @@ def plan_judgments(
         turns=options.turns,
         reference=options.reference,
         skip_missing=options.skip_missing,
+        awaited=waits,
+        mode=mode,
+        structured=options.structured,
+        every_choice=options.every_choice,
     )
-    plan = JudgmentPlan(bench, mode, judge_set, materials, judged, groups, options.turns, redo, notices=notices)
+    plan = JudgmentPlan(
+        bench, mode, judge_set, materials, judged, groups, options.turns, redo, notices=notices, awaited=waits
+    )
+    plan.every_choice = options.every_choice
     for name in names:
-        plan.judges.append(_plan_judge(plan, name, options))
+        plan.judges += _plan_judge(plan, name, options)
     if not any(judge.rows or judge.already for judge in plan.judges):
-        why = "" if judged else "; every question was left out: " + "; ".join(notices)
-        raise UsageError(f"there is nothing to judge: no turn is left by --turns and the choice of questions{why}")
+        why = "no turn is left by --turns, the choice of questions and the judge set"
+        raise UsageError(f"there is nothing to judge: {'; '.join(notices) if notices and not judged else why}")
     return plan
 
 
-def _models(bench: Bench, models: Sequence[str] | None, baseline: str | None) -> list[str]:
-    """Return the models to judge, all of which have answers."""
-    known = bench.answered_models()
+def _models(
+    bench: Bench, models: Sequence[str] | None, baseline: str | None, awaited: Mapping[str, set[QuestionId]]
+) -> list[str]:
+    """Return the models to judge, all of which have answers or will have."""
+    known = tuple(sorted({*bench.answered_models(), *awaited}))
     if not known:
         raise UsageError(f"no model has answers in {bench.folder / 'model_answer'}; run gen_answer first")
     chosen = list(models or known)
@@ -176,26 +237,43 @@ def _models(bench: Bench, models: Sequence[str] | None, baseline: str | None) ->
     return chosen
 
 
-def _plan_judge(plan: JudgmentPlan, name: str, options: JudgeOptions) -> JudgePlan:
+def _plan_judge(plan: JudgmentPlan, name: str, options: JudgeOptions) -> Iterator[JudgePlan]:
+    """Yield what a judge has to do, one plan for each sample."""
     check_model_name(name)
     endpoint = None
     if not is_builtin_judge(name):
-        endpoint = resolve(name, base_url=options.base_url, api_key_env=options.api_key_env, timeout=options.timeout)
-    path = plan.bench.judgment_file(name, plan.judge_set.name, plan.mode)
-    done = Done(path)
-    judge = JudgePlan(name, endpoint, path, done=done)
-    for match in plan_matches(plan.questions, plan.groups, plan.turns):
-        if match.game == 2:
+        endpoint = resolve(
+            name,
+            base_url=options.base_url,
+            api_key_env=options.api_key_env,
+            timeout=options.timeout,
+            models=options.models_file,
+        )
+    for sample in range(options.samples):
+        path = plan.bench.judgment_file(name, plan.judge_set.name, plan.mode, sample, one_order=plan.one_order)
+        judge = JudgePlan(name, endpoint, path, done=Done(path), sample=sample)
+        _count(plan, judge)
+        yield judge
+
+
+def _count(plan: JudgmentPlan, judge: JudgePlan) -> None:
+    """Count what a judge has done and has to do."""
+    assert judge.done is not None
+    games = 1 if plan.mode == "single" or plan.one_order else 2
+    for match in plan.every_match(judge.sample):
+        if games == 2 and match.game == 2:
             continue
         plan.materials.check(match)
-        current = done.current(match, plan.materials)
+        if judge.endpoint is None:
+            require_verdict(judge.judge, plan.materials.form(match))
+        current = None if plan.awaits(match) else judge.done.current(match, plan.materials)
         if current and not plan.redo:
             judge.already += 1
         else:
             judge.rows += 1
-            judge.calls += len(match.models)
+            judge.calls += games
             judge.superseded += current is False
-    return judge
+            judge.replaces |= judge.done.holds(match)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,38 +303,12 @@ def run_judgments(plan: JudgmentPlan, running: RunOptions = RunOptions(), *, wat
         StorageError: a judgment file can't be written, or another process writes it.
         Interrupted: the user stopped the run. In every case what was done is kept.
     """
-    busy = [judge for judge in plan.judges if judge.rows or judge.untidy]
-    superseded = 0
-    with contextlib.ExitStack() as stack:
-        sinks = []
-        for judge in busy:
-            journal = stack.enter_context(Journal(judge.path, plan.bench.judgment_state))
-            pending = stack.enter_context(Pending(judge.path, plan.bench.judgment_state, fresh=plan.redo))
-            sinks.append(JudgmentSink(journal, pending))
-
-        def sync() -> None:
-            for sink in sinks:
-                sink.sync()
-
-        def courses() -> Iterator[Course[Judgment]]:
-            for judge, sink in zip(busy, sinks, strict=True):
-                for match in plan.matches(judge):
-                    yield Course(judging_job(match, judge.judge, plan.materials), sink, sink.pending)
-
-        models = {judge.judge: _open(judge) for judge in busy if judge.rows}
-        try:
-            tally = run(courses(), models, running, planned=plan.calls, watch=watch, sync=sync)
-        finally:
-            for sink in sinks:
-                superseded += sink.journal.retire_older(row_key, is_good_judgment)
-    return JudgmentReport(
-        tally,
-        sum(sink.written for sink in sinks),
-        sum(sink.unparsed for sink in sinks),
-        superseded,
-        tuple(judge.path for judge in plan.judges),
-    )
+    with Cache(running.cache) as cache, JudgmentWork(plan, cache) as work:
+        tally = run(work.courses(), work.models(), running, planned=plan.calls, watch=watch, sync=work.sync)
+    return report_of(work, tally)
 
 
-def _open(judge: JudgePlan) -> ChatModel:
-    return open_builtin_judge(judge.judge) if judge.endpoint is None else open_chat_model(judge.endpoint)
+def report_of(work: JudgmentWork, tally: Tally) -> JudgmentReport:
+    """Return what was done, once the files are closed."""
+    paths = tuple(judge.path for judge in work.plan.judges)
+    return JudgmentReport(tally, work.written, work.unparsed, work.superseded, paths)

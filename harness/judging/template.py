@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Self
 
+from harness.judging.neutral import neutralised
 from harness.records import content_hash
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([A-Za-z][A-Za-z0-9_]*)\}")
@@ -64,6 +65,19 @@ class Template:
             pieces.append((literal, name))
         return cls(tuple(pieces))
 
+    @classmethod
+    def parse_named(cls, text: str, names: Mapping[str, str]) -> Self:
+        """Return the template of a text in another project's words: `names` says which placeholder each stands for.
+
+        Everything else in braces, and every other brace, is text.
+        """
+        pieces: list[tuple[str, str | None]] = []
+        position = 0
+        for found in re.finditer("|".join(re.escape(f"{{{name}}}") for name in names), text):
+            pieces.append((text[position : found.start()], names[found[0][1:-1]]))
+            position = found.end()
+        return cls((*pieces, (text[position:], None)))
+
     @property
     def names(self) -> frozenset[str]:
         """The placeholders that occur."""
@@ -81,11 +95,12 @@ class Template:
 
 
 def fenced(text: str, *, judge_set: str, question: str) -> str:
-    """Return the text between two marker lines that it cannot contain.
+    """Return the text, neutralised, between two marker lines that it cannot contain.
 
     The marker is derived from the judge set, the question and the text itself, so it repeats exactly from run to run,
     and a text that quotes a marker changes its own.
     """
+    text = neutralised(text)
     salt = 0
     while True:
         marker = content_hash(judge_set, question, text, salt)[:12]

@@ -2,7 +2,15 @@
 
 - `jobs.py`: what a job is, and the course of one job from request to record
 - `pending.py`: replies whose row is not complete yet, kept for the next start
+- `cache.py`: completions by content, shared by files, benchmarks and processes
 - `retry.py`: which failures are tried again, and when
+- `engines.py`: which engine runs the jobs
 - `direct.py`: the engine that calls chat models directly
+- `queue.py`: which job is next
+- `lanes.py`: the endpoints of a model, and which of them a call goes to
+- `limiter.py`, `rates.py`: how many calls at once, how many in a minute
+- `breaker.py`: when an endpoint that only fails is left alone, and when it is given up
+- `interrupts.py`: Ctrl-C
+- `batches/`: the engine that hands them in as batches
 - `watch.py`: what a run tells whoever watches it
 """

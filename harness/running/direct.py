@@ -133,7 +133,10 @@ class _Engine:
         if self.fatal is not None:
             raise self.fatal
         if self.stopping:
-            raise Interrupted(self._why_stopped())
+            stopped = Interrupted(self._why_stopped())
+            if self.too_dear:
+                stopped.exit_code = 1  # rows are missing, but nobody broke the run off
+            raise stopped
         return self.tally
 
     def _begin_calls(self) -> None:

@@ -8,11 +8,13 @@ when a judge gave no verdict:
         return Judgment(...)
 """
 
-from collections.abc import Callable, Generator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from harness.records import Reply, Request
+from harness.running.cache import Shelf
 from harness.running.pending import Pending
 
 Record = TypeVar("Record")
@@ -30,6 +32,8 @@ class Job(Generic[Record]):
     steps: Callable[[], Steps[Record]]
     part_of: str = ""
     """What jobs have in common whose records make one row: two games, several choices. Empty: the row is its own."""
+    index: int = 0
+    """The place among samples of the same: equal requests of different places are different completions."""
 
     @property
     def row(self) -> str:
@@ -49,57 +53,120 @@ class Sink(Protocol[RecordIn]):
         ...
 
 
+def _nothing() -> Iterable["Course[Any]"]:
+    return ()
+
+
 @dataclass(slots=True)
 class Course(Generic[Record]):
     """The course of one job: which request is next, which replies it has had, which record it ended in.
 
-    Replies found in `pending` are used without a call. A reply is put there when the job goes on after it, or when its
-    record waits for another, and is dropped when the row is complete; so a kill loses only the calls in flight.
+    Replies found in `pending` or in `cache` are used without a call. A reply is put into `pending` when the job goes on
+    after it, or when its record waits for another, and is dropped when the row is complete; so a kill loses only the
+    calls in flight.
+
+    An engine calls `start`, then, as long as a `request` is due and the course is not `parked`, `receive` or `fail`;
+    after each of these it starts what `released` returns.
     """
 
     job: Job[Record]
     sink: Sink[Record]
     pending: Pending
+    cache: Shelf | None = None
+    then: Callable[[], Iterable["Course[Any]"]] = _nothing
+    """Called when the row is complete: the courses that can begin because of it."""
     request: Request | None = None
     """The request that is due; None when the job has ended."""
     tries: int = 0
     """How often the request that is due has failed."""
+    parked: bool = False
+    """Whether another course is asking the very same, so that this one has to wait for its reply."""
     _steps: Steps[Record] | None = None
     _replies: int = 0
-    _unsaved: list[tuple[Request, Reply]] = field(default_factory=list)
+    _unsaved: list[tuple[int, Request, Reply]] = field(default_factory=list)
+    _released: list["Course[Any]"] = field(default_factory=list)
+    _asking: str | None = None
+    """The cache's key of the request that is due."""
+    _asked: Counter[str] = field(default_factory=Counter)
+    """How often each completion was wanted before, with a cache."""
 
     def start(self) -> None:
-        """Begin the job, up to the first request that needs a call, or to its end."""
-        self._steps = self.job.steps()
-        self._go_on(None)
+        """Begin the job, or go on after being parked: up to a request that needs a call, or to its end."""
+        if self._steps is None:
+            self._steps = self.job.steps()
+            self._go_on(None)
+        elif self.parked and self.request is not None:
+            reply = self._cached(self.request)
+            if reply is not None:
+                self._go_on(reply)
 
     def receive(self, reply: Reply) -> None:
         """Take the reply to the request that is due, and go on to the next one, or to the end."""
         assert self.request is not None
-        self._unsaved.append((self.request, reply))
-        self.tries = 0
+        self._unsaved.append((self._replies, self.request, reply))
         self._replies += 1
+        self.tries = 0
+        self._no_longer_asking(reply)
         self._go_on(reply)
+
+    def fail(self) -> None:
+        """Give the job up; who waited for its reply asks by itself."""
+        self._no_longer_asking(None)
+
+    def released(self) -> list["Course[Any]"]:
+        """Return the courses that can be started now because of how far this one has come; each only once."""
+        released, self._released = self._released, []
+        return released
 
     def _go_on(self, reply: Reply | None) -> None:
         assert self._steps is not None
         try:
             while True:
                 self.request = next(self._steps) if reply is None else self._steps.send(reply)
-                kept = self.pending.find(self.job.row, self.job.key, self._replies, self.request)
-                if kept is None:
+                reply = self._known(self.request)
+                if reply is None:
                     self._save()
                     return
-                reply = kept
-                self._replies += 1
         except StopIteration as end:
             self.request = None
             if self.sink.put(end.value):
                 self.pending.complete(self.job.row)
+                self._released.extend(self.then())
             else:
                 self._save()
 
+    def _known(self, request: Request) -> Reply | None:
+        """Return the reply to a new request that is there already; else see to it that somebody asks."""
+        kept = self.pending.find(self.job.row, self.job.key, self._replies, request)
+        if self.cache is not None:
+            content = request.content
+            self._asking = self.cache.key(request, self.job.index, self._asked[content])
+            self._asked[content] += 1
+        if kept is not None:
+            self._replies += 1
+            self._asking = None
+            return kept
+        return None if self.cache is None else self._cached(request)
+
+    def _cached(self, request: Request) -> Reply | None:
+        """Return the cache's reply; where it has none, it is asked for, by this course or one that was earlier."""
+        assert self.cache is not None
+        assert self._asking is not None
+        found = self.cache.find(self._asking)
+        if found is None:
+            self.parked = not self.cache.begin(self._asking, self)
+            return None
+        self.parked, self._asking = False, None
+        self._unsaved.append((self._replies, request, found))
+        self._replies += 1
+        return found
+
+    def _no_longer_asking(self, reply: Reply | None) -> None:
+        if self.cache is not None and self._asking is not None:
+            self._released.extend(self.cache.end(self._asking, reply))
+            self._asking = None
+
     def _save(self) -> None:
-        for place, (request, reply) in enumerate(self._unsaved, self._replies - len(self._unsaved)):
+        for place, request, reply in self._unsaved:
             self.pending.keep(self.job.row, self.job.key, place, request, reply)
         self._unsaved.clear()

@@ -7,10 +7,11 @@ nothing is pending any more the file goes.
 
 import pathlib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self, TypeAlias
 
 from harness.jsonl import Journal, read_rows
-from harness.records import Reply, Request, content_hash
+from harness.records import Reply, Request, TokenLogprobs, content_hash
 from harness.rows import reply_details, reply_from_row
 
 _Name: TypeAlias = tuple[str, int, str]
@@ -23,7 +24,7 @@ class Pending:
 
     def __init__(self, path: pathlib.Path, state: pathlib.Path, *, fresh: bool = False) -> None:
         """`path` is the output file, `state` the benchmark's state folder; `fresh` uses no earlier run's replies."""
-        self._journal = Journal(state / "pending" / path.name, state / "pending")
+        self._journal = Journal(pending_file(path, state), state / "pending")
         self._fresh = fresh
         self._rows: dict[str, dict[_Name, Reply]] = {}
         """What an earlier run left for each row that is not complete."""
@@ -34,10 +35,9 @@ class Pending:
         """Read what an earlier run left."""
         self._journal.__enter__()
         try:
-            for row, lines in self._left().items():
+            for row, lines in left_in(self._journal.path).items():
                 self._rows[row] = {
-                    (line["key"], line["place"], line["request"]): reply_from_row(line["text"], line["details"])
-                    for line in lines
+                    (line["key"], line["place"], line["request"]): reply_from_kept(line) for line in lines
                 }
         except BaseException:
             self._journal.__exit__()
@@ -52,6 +52,11 @@ class Pending:
         finally:
             self._journal.__exit__()
 
+    @property
+    def path(self) -> pathlib.Path:
+        """The file; it has the name of the output file."""
+        return self._journal.path
+
     def find(self, row: str, key: str, place: int, request: Request) -> Reply | None:
         """Return the reply that an earlier run received for this request of this job, if any."""
         if self._fresh or row not in self._rows:
@@ -62,7 +67,7 @@ class Pending:
         """Store a reply for the next start."""
         self._kept.add(row)
         line = {"row": row, "key": key, "place": place, "request": _content(request)}
-        self._journal.append({**line, "text": reply.text, "details": reply_details(reply)})
+        self._journal.append({**line, **reply_to_kept(reply)})
 
     def complete(self, row: str) -> None:
         """Take out the replies of a row that now stands in the output file."""
@@ -75,16 +80,42 @@ class Pending:
         """Bring what was kept to the disk."""
         self._journal.sync()
 
-    def _left(self) -> dict[str, list[Mapping[str, Any]]]:
-        """Return the lines of the file by row, without those of complete rows."""
-        left: dict[str, list[Mapping[str, Any]]] = {}
-        if self._journal.path.exists():
-            for _, line in read_rows(self._journal.path):
-                if "complete" in line:
-                    left.pop(line["complete"], None)
-                elif line.keys() >= _FIELDS:
-                    left.setdefault(line["row"], []).append(line)
-        return left
+
+def pending_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
+    """Return where the pending replies of an output file are."""
+    return state / "pending" / path.name
+
+
+def left_in(path: pathlib.Path) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the lines of a file of pending replies by row, without those of complete rows; nothing is changed."""
+    left: dict[str, list[Mapping[str, Any]]] = {}
+    if path.exists():
+        for _, line in read_rows(path):
+            if "complete" in line:
+                left.pop(line["complete"], None)
+            elif line.keys() >= _FIELDS:
+                left.setdefault(line["row"], []).append(line)
+    return left
+
+
+def reply_to_kept(reply: Reply) -> dict[str, Any]:
+    """Return all of a reply as JSON: also what no row holds in this form, the log-probabilities."""
+    kept: dict[str, Any] = {"text": reply.text, "details": reply_details(reply)}
+    if reply.logprobs is not None:
+        kept["logprobs"] = [[token.token, token.logprob, token.top] for token in reply.logprobs]
+    return kept
+
+
+def reply_from_kept(kept: Mapping[str, Any]) -> Reply:
+    """Return the reply; the inverse of `reply_to_kept`."""
+    reply = reply_from_row(kept["text"], kept["details"])
+    if kept.get("logprobs") is None:
+        return reply
+    logprobs = tuple(
+        TokenLogprobs(token, logprob, tuple((other, value) for other, value in top))
+        for token, logprob, top in kept["logprobs"]
+    )
+    return replace(reply, logprobs=logprobs)
 
 
 def _content(request: Request) -> str:

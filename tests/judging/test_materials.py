@@ -347,7 +347,7 @@ class Official:
     questions: dict[QuestionId, Question]
     references: dict[QuestionId, tuple[str, ...]]
 
-    def materials(self, answers: Mapping[str, Mapping[QuestionId, Answer]]) -> Materials:
+    def materials(self, answers: Mapping[str, dict[QuestionId, Answer]]) -> Materials:
         bench = Bench("mt_bench", self.folder, self.folder, tuple(self.questions.values()))
         return Materials(bench, self.judge_set, answers, self.references, self.judge_set.required)
 

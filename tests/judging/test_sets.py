@@ -110,7 +110,7 @@ def test_a_set_is_found_by_path_then_with_the_benchmark_then_among_the_shipped(
     ("name", "words"),
     [
         pytest.param("mt_bensh", "no judge set 'mt_bensh'; did you mean 'mt_bench'?", id="near"),
-        pytest.param("zzz", r"no judge set 'zzz'; known: mt_bench", id="far"),
+        pytest.param("zzz", r"no judge set 'zzz'; known: .*mt_bench", id="far"),
         pytest.param("../secret", r"no judge set '\.\./secret'", id="a path to nothing"),
         pytest.param("", "no judge set ''", id="empty"),
     ],
@@ -167,11 +167,42 @@ references = { required = ["math"], if_any = ["stem"] }
         pytest.param("[references]\nrequired = 'math'", "must be a list of categories", id="no list"),
         pytest.param("scale = [10, 1]", "scale must be", id="scale upside down"),
         pytest.param("scale = [1]", "scale must be", id="half a scale"),
+        pytest.param("scale = [-5, 5]", "scale holds -1, which stands for no verdict", id="scale with -1"),
+        pytest.param('order = "randm"', 'order must be "both", "random" or "as_given"', id="order"),
+        pytest.param("order_seed = -1", "order_seed must be a whole number from 0", id="seed"),
+        pytest.param('turns = "second"', 'turns must be "first", "later", "every" or "last"', id="turns"),
+        pytest.param("[labels]\nYES = 2", "labels.YES must be the label's share", id="share"),
+        pytest.param("[labels]\nYES = 1\nyes = 0", "differ in capital letters only", id="labels alike"),
+        pytest.param("questions = 'math'", "questions must be a table", id="questions"),
+        pytest.param("criteria = 'a'", "criteria must be a table", id="criteria"),
+        pytest.param("[criteria.a]\nstep = ''", "unknown key 'criteria.a.step'; did you mean 'steps'?", id="step"),
+        pytest.param("[criteria.a]\nscale = [2, 1]", "criteria.a.scale must be", id="a criterion's scale"),
+        pytest.param(
+            "[criteria.a.by_category.math]\ndefine = ''", "'criteria.a.by_category.math.define'", id="in a category"
+        ),
+        pytest.param("[criteria.a]\n[categories]\nmath = ['a']", "categories.default is missing", id="no default"),
+        pytest.param(
+            "[criteria.tone]\n[categories]\ndefault = ['tome']",
+            "categories.default names the unknown criterion 'tome'; did you mean 'tone'?",
+            id="unknown criterion",
+        ),
+        pytest.param("[categories]\ndefault = ['a']", "'a'; the set declares none", id="no criteria"),
+        pytest.param(
+            "[criteria.a]\n[criteria.b]\n[categories]\ndefault = ['a']",
+            "criteria.b is for no category",
+            id="a criterion for nothing",
+        ),
+        pytest.param(
+            "extends = 'mt_bensh'", "extends names the judge set 'mt_bensh', which is not there", id="extends"
+        ),
         pytest.param("attempts = 0", "attempts must be a whole number from 1 to 20", id="no attempt"),
         pytest.param("attempts = true", "attempts must be a whole number", id="attempts true"),
         pytest.param("fence = 'yes'", "fence must be true or false", id="fence of text"),
         pytest.param("version = 1", "version must be a text, this is 1", id="version a number"),
         pytest.param("name = ' '", "name is empty", id="empty name"),
+        pytest.param(
+            "name = 'a#1'", "name holds # or @, which part the names of judgment files", id="name of a sample"
+        ),
     ],
 )
 def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings: str, words: str) -> None:
@@ -183,11 +214,15 @@ def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings
     ("template", "words"),
     [
         pytest.param("kind", "not valid TOML", id="no TOML"),
-        pytest.param('user = "{answer}"', 'kind must be "grade" or "compare", this is None', id="no kind"),
+        pytest.param(
+            'user = "{answer}"',
+            'kind must be "grade", "compare", "label" or "dimensions", this is None',
+            id="no kind",
+        ),
         pytest.param('kind = "grade"', "the key 'user', the prompt itself, is missing", id="no prompt"),
         pytest.param('kind = "grade"\nuser = "\\n "', "the key 'user', the prompt itself, is missing", id="blank"),
         pytest.param(GRADE + 'turn_ = "x"', "unknown key 'turn_'; did you mean 'turn'?", id="unknown key"),
-        pytest.param(GRADE + 'turns = "second"', 'turns must be "first", "later" or "every"', id="turns"),
+        pytest.param(GRADE + 'turns = "second"', 'turns must be "first", "later", "every" or "last"', id="turns"),
         pytest.param(GRADE + 'verdict = "[[number]]"', "unknown verdict format '[[number]]'; known:", id="format"),
         pytest.param(GRADE + 'verdict = "[[A]]"', "the verdict [[A]] is not one to grade with", id="grade by letter"),
         pytest.param(COMPARE + 'verdict = "[[rating]]"', "is not one to compare with", id="compare by number"),
@@ -198,6 +233,28 @@ def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings
         ),
         pytest.param('kind = "grade"\nuser = "{Answer}"', "unknown placeholder {Answer}", id="capital letter"),
         pytest.param(GRADE + 'system = "{criteria}"', "system holds the unknown placeholder", id="in system"),
+        pytest.param(GRADE + 'system = "{steps}"', "the set declares no criteria", id="steps of nothing"),
+        pytest.param(GRADE + 'criterion = "a"', "for the unknown criterion 'a'; the set declares none", id="criterion"),
+        pytest.param('kind = "label"\nuser = "{answer}"', "the table 'labels' (label = share) is needed", id="labels"),
+        pytest.param(GRADE + "labels = { YES = 1 }", 'only templates of the kind "label" have it', id="idle labels"),
+        pytest.param('kind = "dimensions"\nuser = "{answer}"', "'dimensions', the list", id="no dimensions"),
+        pytest.param(
+            'kind = "dimensions"\nuser = "{answer}"\ndimensions = ["a", "a"]', "names one twice", id="dimensions twice"
+        ),
+        pytest.param(
+            'kind = "dimensions"\nuser = "{answer}"\ndimensions = ["depth"]\ntotal = "dept"',
+            "total is 'dept', which is none of the dimensions; did you mean 'depth'?",
+            id="total",
+        ),
+        pytest.param(COMPARE + 'sides = ["A", "A"]', "sides must be two names", id="sides alike"),
+        pytest.param(GRADE + 'sides = ["A", "B"]', 'only templates of the kind "compare" have it', id="sides of one"),
+        pytest.param(GRADE + 'score_method = "logprob"', 'score_method must be "text" or "logprobs"', id="method"),
+        pytest.param(
+            GRADE + 'score_method = "logprobs"', "[[rating]] is no single token; such are: grade", id="no token"
+        ),
+        pytest.param(GRADE + "top_logprobs = 50", "top_logprobs must be a whole number from 1 to 20", id="logprobs"),
+        pytest.param(GRADE + 'schema = "{"', "schema is not valid JSON", id="schema"),
+        pytest.param(GRADE + "schema = { type = 'array' }", 'a JSON schema with "type": "object"', id="no object"),
         pytest.param(
             CONVERSATION.replace("{question}:", "{conversation}:"),
             "turn holds the unknown placeholder {conversation}",
@@ -251,7 +308,7 @@ def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings
     ],
 )
 def test_what_is_wrong_in_a_template_is_named(tmp_path: pathlib.Path, template: str, words: str) -> None:
-    with pytest.raises(DataError, match=rf"broken\.toml(:1)?: .*{re.escape(words)}"):
+    with pytest.raises(DataError, match=rf"(broken|judge_set)\.toml(:1)?: .*{re.escape(words)}"):
         loaded(tmp_path / "set", broken=template)
 
 

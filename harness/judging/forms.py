@@ -1,0 +1,46 @@
+"""What a template says about the verdict that it asks for: everything that reading one needs, and nothing else.
+
+    VerdictForm("[[rating]]", "grade", scale=(1, 5))
+    VerdictForm("label", "label", labels={"CORRECT": 1.0, "INCORRECT": 0.0, "NOT_ATTEMPTED": 0.0})
+    VerdictForm("dimensions", "dimensions", dimensions=("clarity", "overall"), total="overall")
+    VerdictForm("preference", "compare", score_method="logprobs", sides=("m", "M"))
+
+`harness.judging.sets` makes them, `harness.judging.parse` reads replies by them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+Kind: TypeAlias = Literal["grade", "compare", "label", "dimensions"]
+ScoreMethod: TypeAlias = Literal["text", "logprobs"]
+Scale: TypeAlias = tuple[float, float]
+
+KINDS: tuple[Kind, ...] = ("grade", "compare", "label", "dimensions")
+SCORE_METHODS: tuple[ScoreMethod, ...] = ("text", "logprobs")
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictForm:
+    """The verdict that a template asks for."""
+
+    format: str
+    """The name of the form, one of `harness.judging.parse.known_formats()`."""
+    kind: Kind = "grade"
+    """`grade` gives a Score, `compare` a Winner or two Scores, `label` a Label, `dimensions` Scores by name."""
+    scale: Scale = (1, 10)
+    """Least and greatest grade, for each dimension and each of two scores too."""
+    labels: Mapping[str, float] = field(default_factory=dict)
+    """Each label and the share that it counts for, from 0 to 1; empty but for `label`."""
+    dimensions: tuple[str, ...] = ()
+    """The names of the dimensions, the total among them, in the order asked for; empty but for `dimensions`."""
+    total: str | None = None
+    """The dimension that is the grade of the whole; None: there is none."""
+    score_method: ScoreMethod = "text"
+    """`logprobs`: the expectation over the likely tokens of the verdict, never read from the text in its place."""
+    sides: tuple[str, str] = ("A", "B")
+    """How the prompt calls the answer shown first and the one shown second."""
+    patterns: tuple[str, ...] = ()
+    """Regular expressions of a foreign set, the one for the first side and the one for the second."""
+    schema: Mapping[str, Any] | None = None
+    """The JSON schema of the reply, sent to providers that can see to it; the text format still holds elsewhere."""

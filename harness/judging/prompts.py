@@ -1,0 +1,133 @@
+"""The exact messages that a judge set would send about a question, without sending them.
+
+for prompt in judge_prompts("mt_bench", load_bench("mt_bench"), 1001):
+    print(prompt.match.turn, prompt.template.name, prompt.request.messages[-1].content)
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harness.bench import Bench
+from harness.errors import UsageError
+from harness.judging.forms import VerdictForm
+from harness.judging.materials import gather
+from harness.judging.plan import plan_matches
+from harness.judging.sets import JudgeSet, JudgeTemplate, load_judge_set
+from harness.records import Answer, Choice, Match, Mode, Question, QuestionId, Reply, Request
+from harness.rows import question_id as as_id
+
+STAND_INS = ("answer", "other-answer")
+"""The names of the models whose answers are stood in for, where none is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePrompt:
+    """What a judge would be asked about one match."""
+
+    match: Match
+    template: JudgeTemplate
+    form: VerdictForm
+    request: Request
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON has it: the match, what is asked for, and the messages."""
+        match, form, request = self.match, self.form, self.request
+        return {
+            "question_id": match.question.question_id,
+            "turn": match.turn,
+            "criterion": match.criterion,
+            "models": list(match.models),
+            "game": match.game if len(match.models) == 2 else None,
+            "sample": match.sample,
+            "template": self.template.name,
+            "kind": form.kind,
+            "verdict": form.format,
+            "scale": list(form.scale),
+            "score_method": form.score_method,
+            "sampling": request.sampling.stated(),
+            "schema": request.schema,
+            "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        }
+
+
+def judge_prompts(
+    judge_set: str | JudgeSet,
+    bench: Bench,
+    question_id: QuestionId,
+    *,
+    turns: Sequence[int] | None = None,
+    models: Sequence[str] = (),
+    mode: Mode | None = None,
+    criteria: Sequence[str] = (),
+    reference: str | None = None,
+    structured: bool = True,
+) -> list[JudgePrompt]:
+    """Return what a judge would be asked about a question, in the order in which it is planned.
+
+    Without `models`, texts that say so stand in for answers. Without a `mode`, two models are compared and one is
+    judged alone; if none is named, all that the judge set can do is shown.
+
+    Raises:
+        UsageError: there is no such judge set, question, model or criterion, or the set is not for that question.
+        MissingError: an answer, a reference or a field of the question is missing.
+    """
+    chosen = (load_judge_set(judge_set, bench.folder) if isinstance(judge_set, str) else judge_set).by(criteria)
+    question = bench.question(as_id(question_id))
+    if question is None:
+        raise UsageError(f"{bench.name} has no question {question_id}; the first is {bench.questions[0].question_id}")
+    found = [
+        prompt
+        for each in _modes(chosen, models, mode)
+        for prompt in _prompts(chosen, bench, question, each, models, turns, reference, structured=structured)
+    ]
+    if not found:
+        raise UsageError(f"the judge set {chosen.name} judges nothing of question {question_id} that was asked for")
+    return found
+
+
+def _modes(judge_set: JudgeSet, models: Sequence[str], mode: Mode | None) -> list[Mode]:
+    """Return in which ways to judge: as asked for, as the models tell, else all for which there are templates."""
+    if len(models) > 2:
+        raise UsageError(f"a judge is shown one or two answers, not those of {', '.join(models)}")
+    if mode is not None or models:
+        pairs = mode != "single" if mode is not None else len(models) == 2
+        if models and pairs != (len(models) == 2):
+            raise UsageError(f"mode {mode} shows {2 if pairs else 1} of two answers; name as many models")
+        return ["pairwise-all" if pairs else "single"]
+    kinds = {template.kind == "compare" for template in judge_set.templates.values()}
+    both: list[tuple[bool, Mode]] = [(False, "single"), (True, "pairwise-all")]
+    return [each for compares, each in both if compares in kinds]
+
+
+def _prompts(
+    judge_set: JudgeSet,
+    bench: Bench,
+    question: Question,
+    mode: Mode,
+    models: Sequence[str],
+    turns: Sequence[int] | None,
+    reference: str | None,
+    *,
+    structured: bool,
+) -> Iterable[JudgePrompt]:
+    materials, judged, notices = gather(
+        bench, judge_set, models, [question], turns=turns, reference=reference, mode=mode, structured=structured
+    )
+    if not judged:
+        raise UsageError("; ".join(notices))
+    shown = tuple(models)
+    if not shown:
+        shown = STAND_INS[: 1 if mode == "single" else 2]
+        materials = replace(
+            materials, answers={name: {question.question_id: _stand_in(question, name)} for name in shown}
+        )
+    for match in plan_matches(judged, [shown], turns, judge_set=judge_set):
+        template = materials.template(match)
+        yield JudgePrompt(match, template, materials.form(match), materials.request(match))
+
+
+def _stand_in(question: Question, name: str) -> Answer:
+    which = "The other answer" if name == STAND_INS[1] else "The answer"
+    replies = tuple(Reply(f"({which} to turn {turn} stands here.)") for turn in range(1, len(question.turns) + 1))
+    return Answer(question.question_id, name, (Choice(0, replies),))

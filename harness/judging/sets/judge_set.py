@@ -1,0 +1,305 @@
+"""What a judge set is, once read: templates, criteria, and the rule that picks them for a question and turn."""
+
+import pathlib
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from harness.bench import nearest
+from harness.errors import UsageError
+from harness.judging.forms import Kind, Scale, VerdictForm
+from harness.judging.template import Template
+from harness.records import Question, Sampling
+
+Order: TypeAlias = Literal["both", "random", "as_given"]
+Turns: TypeAlias = tuple[int, int | None]
+"""The first and the last turn that something is for; None: no last one; `LAST`: only a question's last turn."""
+Filter: TypeAlias = Mapping[str, tuple[Any, ...]]
+"""By field of a question (`category` among them): the values of which it must have one."""
+
+ORDERS: tuple[Order, ...] = ("both", "random", "as_given")
+LAST: Turns = (-1, -1)
+TURNS: Mapping[str, Turns] = {"first": (1, 1), "later": (2, None), "every": (1, None), "last": LAST}
+ANY = "*"
+"""In a list of categories: every category."""
+DEFAULT = "default"
+"""In the table of categories: those that have no entry of their own."""
+OWN_TEXTS = ("rubric", "context")
+"""Placeholders that may be fields of the question."""
+_NUMBERED = re.compile(r"(.+?)_(\d+)")
+
+
+def fits(turns: Turns, turn: int, of: int | None = None) -> bool:
+    """Return whether something with these turns is for that turn, of a question with `of` turns."""
+    if turns == LAST:
+        return turn == of
+    first, last = turns
+    return turn >= first and (last is None or turn <= last)
+
+
+def turns_told(turns: Turns) -> str:
+    """Return the word by which files say which turns these are."""
+    named = {known: word for word, known in TURNS.items()}
+    return named.get(turns) or f"{turns[0]} to {turns[1] or 'the last'}"
+
+
+def passes(wanted: Filter, question: Question | None) -> bool:
+    """Return whether a question is among those that a filter lets through."""
+    if not wanted or question is None:
+        return not wanted
+    return all(
+        (question.category if name == "category" else question.extra.get(name)) in values
+        for name, values in wanted.items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTemplate:
+    """One prompt of a judge set."""
+
+    name: str
+    form: VerdictForm
+    turns: Turns
+    user: Template
+    system: Template | None = None
+    turn: Template | None = None
+    """The sub-template of which `{conversation}` is made, once for each turn so far."""
+    criterion: str | None = None
+    """The criterion that it is for; None: for any, and for matches without one."""
+    questions: Filter = field(default_factory=dict)
+    """The questions that it is for; empty: all."""
+    top_logprobs: int = 20
+    """How many likely tokens to ask for, where the verdict is read from them."""
+    names: frozenset[str] = field(init=False, compare=False)
+    """All placeholders that occur."""
+    fields: frozenset[str] = field(init=False, compare=False)
+    """All placeholders that occur, without the number of a turn."""
+
+    def __post_init__(self) -> None:
+        parts = (self.user, self.system, self.turn)
+        names: frozenset[str] = frozenset().union(*(part.names for part in parts if part is not None))
+        plain = frozenset(found[1] if (found := _NUMBERED.fullmatch(name)) else name for name in names)
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "fields", plain)
+
+    @property
+    def kind(self) -> Kind:
+        """What the judge is asked for."""
+        return self.form.kind
+
+    @property
+    def verdict(self) -> str:
+        """The form in which the verdict is asked for, such as `[[rating]]`."""
+        return self.form.format
+
+    @property
+    def reference(self) -> bool:
+        """Whether the judge is shown a reference answer."""
+        return "reference" in self.fields or "ref_answer" in self.fields
+
+    def fits(self, turn: int, of: int | None = None) -> bool:
+        """Return whether the template is for that turn, of a question with `of` turns."""
+        return fits(self.turns, turn, of)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a criterion says in a prompt."""
+
+    definition: str = ""
+    """What the criterion asks; `{criterion}` in a template."""
+    steps: str = ""
+    """How to go about it; `{steps}` in a template."""
+    rubric: str = ""
+    """What earns which grade; `{rubric}` in a template, before a question's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One thing that answers are judged by; each makes a judgment of its own."""
+
+    name: str
+    wording: Wording = Wording()
+    scale: Scale | None = None
+    """None: the judge set's."""
+    categories: frozenset[str] = frozenset()
+    """Categories that it is for beside those which the set's own table gives it to."""
+    by_category: Mapping[str, Wording] = field(default_factory=dict)
+    """Other words in some categories; an empty text there stands for the usual one."""
+    turns: Turns = (1, None)
+    default: bool = True
+    """Whether it is used without being asked for by name."""
+    reference: bool = True
+    """Whether the judge may be shown a reference answer for it."""
+
+    def said(self, category: str) -> Wording:
+        """Return the words that are used for a question of this category."""
+        own = self.by_category.get(category)
+        if own is None:
+            return self.wording
+        usual = self.wording
+        return Wording(own.definition or usual.definition, own.steps or usual.steps, own.rubric or usual.rubric)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSet:
+    """A judge set, read and checked."""
+
+    name: str
+    version: str
+    path: pathlib.Path
+    templates: Mapping[str, JudgeTemplate]
+    required: frozenset[str] = frozenset()
+    """Categories that are judged with a reference; a question without one is an error."""
+    if_any: frozenset[str] = frozenset()
+    """Categories that are judged with a reference if the benchmark has any for them."""
+    never: frozenset[str] = frozenset()
+    """Categories that are judged without a reference, whatever the others say."""
+    fence: bool = True
+    attempts: int = 1
+    """Calls to make until the judge gives a verdict."""
+    scale: Scale = (1, 10)
+    sampling: Sampling = field(default_factory=Sampling)
+    title: str = ""
+    language: str = "en"
+    criteria: Mapping[str, Criterion] = field(default_factory=dict)
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The criteria of each category, and of all others under `default`; empty: every criterion in every category."""
+    chosen: tuple[str, ...] = ()
+    """The criteria that the user asked for; empty: the set's usual ones."""
+    questions: Filter = field(default_factory=dict)
+    """The questions that it is for; empty: all."""
+    turns: Turns = (1, None)
+    """The turns that it is for."""
+    order: Order = "both"
+    """In which order two answers are shown: one game in each, or one game only."""
+    order_seed: int = 0
+    rubric: str = ""
+    """Stands for `{rubric}` where the question has none of its own."""
+    extends: tuple[str, ...] = ()
+    """The sets that it was made from, the nearest first."""
+    contents: Mapping[str, str] = field(default_factory=dict)
+    """For each template, the hash of everything in the set that shapes its prompt and its verdict."""
+
+    def choose(
+        self,
+        kind: Kind,
+        turn: int,
+        *,
+        reference: bool,
+        question: Question | None = None,
+        criterion: str | None = None,
+    ) -> JudgeTemplate | None:
+        """Return the template for a match; None if there is none.
+
+        `kind` is `compare`, or any other for matches of one answer. Of several, one that names the criterion comes
+        first, then one that is for certain questions, then one that shows a rubric or context which the question has;
+        then the order of their names.
+        """
+        of = len(question.turns) if question is not None else None
+        best: tuple[tuple[bool, ...], JudgeTemplate] | None = None
+        for template in self.templates.values():
+            if (
+                (template.kind == "compare") != (kind == "compare")
+                or template.reference != reference
+                or template.criterion not in (None, criterion)
+                or not template.fits(turn, of)
+                or not passes(template.questions, question)
+            ):
+                continue
+            lacking = self._lacking(template, question, criterion)
+            own = any(name in template.fields for name in OWN_TEXTS) and not lacking
+            rank = (not lacking, template.criterion is not None, bool(template.questions), own)
+            if best is None or rank > best[0]:
+                best = rank, template
+        return best[1] if best else None
+
+    def _lacking(self, template: JudgeTemplate, question: Question | None, criterion: str | None) -> bool:
+        """Return whether a text that the template shows is not there."""
+        return question is not None and any(
+            name in template.fields and self.own_text(name, question, criterion) is None for name in OWN_TEXTS
+        )
+
+    def own_text(self, name: str, question: Question, criterion: str | None = None) -> str | None:
+        """Return the rubric or context for a question: the criterion's, the question's, else the set's, if any."""
+        if name == "rubric" and criterion is not None:
+            rubric = self.criteria[criterion].said(question.category).rubric
+            if rubric:
+                return rubric
+        value = question.extra.get(name)
+        if isinstance(value, str) and value.strip():
+            return value
+        return (self.rubric or None) if name == "rubric" else None
+
+    def is_for(self, question: Question, turn: int) -> bool:
+        """Return whether the set judges this turn of this question at all."""
+        return passes(self.questions, question) and fits(self.turns, turn, len(question.turns))
+
+    def is_for_some_turn(self, question: Question) -> bool:
+        """Return whether the set judges any turn of this question."""
+        return any(self.is_for(question, turn) for turn in range(1, len(question.turns) + 1))
+
+    def criteria_of(self, question: Question, turn: int) -> tuple[str | None, ...]:
+        """Return the criteria by which a turn is judged, one judgment each; `(None,)` if the set knows none."""
+        if not self.is_for(question, turn):
+            return ()
+        of = len(question.turns)
+        if self.chosen:
+            return tuple(name for name in self.chosen if fits(self.criteria[name].turns, turn, of))
+        usual = [criterion for criterion in self.criteria.values() if criterion.default]
+        if not usual:
+            return (None,)
+        listed = self.categories.get(question.category, self.categories.get(DEFAULT, ()))
+        return tuple(
+            criterion.name
+            for criterion in usual
+            if fits(criterion.turns, turn, of)
+            and (
+                criterion.name in listed
+                or question.category in criterion.categories
+                or ANY in criterion.categories
+                or not (self.categories or criterion.categories)
+            )
+        )
+
+    def games(self, question: Question, turn: int, sample: int = 0) -> tuple[Literal[1, 2], ...]:
+        """Return the games of a pair: both, or the one that the set's order gives.
+
+        With `random`, the second model is shown first unless Python's `Random`, seeded with a text made of the turn and
+        the seed, picks otherwise: the choice that AlpacaEval makes, whose reference is our second model. Each sample
+        has the next seed.
+        """
+        if self.order == "both":
+            return (1, 2)
+        if self.order == "as_given":
+            return (1,)
+        text = f"is_switched_outputs{question.turns[turn - 1]}{self.order_seed + sample}"
+        return (1,) if random.Random(text).choices([False, True], k=1)[0] else (2,)
+
+    def by(self, names: Sequence[str]) -> "JudgeSet":
+        """Return the set judging by these criteria alone; by its usual ones if none is named.
+
+        Raises:
+            UsageError: it has no such criterion.
+        """
+        known = list(self.criteria)
+        for name in names:
+            if name not in known:
+                hint = nearest(name, known) if known else "it has none"
+                raise UsageError(f"the judge set {self.name} has no criterion {name!r}; {hint}")
+        return replace(self, chosen=tuple(dict.fromkeys(names)))
+
+    def shows_reference(self, category: str, *, present: bool) -> bool:
+        """Return whether questions of a category are judged with a reference; `present`: the benchmark has some."""
+        if category in self.never or ANY in self.never:
+            return False
+        if category in self.required or ANY in self.required:
+            return True
+        return present and (category in self.if_any or ANY in self.if_any)
+
+    def form(self, template: JudgeTemplate, criterion: str | None = None) -> VerdictForm:
+        """Return the verdict that is asked for, on the criterion's scale."""
+        scale = self.criteria[criterion].scale if criterion is not None else None
+        return template.form if scale is None else replace(template.form, scale=scale)

@@ -1,0 +1,99 @@
+"""Find a judge set by name or path, in whichever format it was written, and follow what it extends."""
+
+import pathlib
+from collections.abc import Callable, Iterator
+
+from harness.bench import nearest, shipped
+from harness.errors import DataError, UsageError
+from harness.judging.sets.alpaca_eval import source_from_alpaca_eval
+from harness.judging.sets.colossalai import source_from_colossalai
+from harness.judging.sets.fastchat import source_from_fastchat
+from harness.judging.sets.judge_set import JudgeSet
+from harness.judging.sets.settings import Source, judge_set_of, laid_over, read_source
+
+_READERS: dict[str, Callable[[pathlib.Path], Source]] = {
+    ".jsonl": source_from_fastchat,
+    ".json": source_from_colossalai,
+    ".yaml": source_from_alpaca_eval,
+    ".yml": source_from_alpaca_eval,
+}
+"""Who reads a file, by its ending; any other is taken for FastChat's."""
+_FILES = ("judge_set.toml", "judge_prompts.jsonl", "configs.yaml")
+"""What makes a folder a judge set, the first that is there."""
+
+
+def load_judge_set(name: str = "mt_bench", bench_folder: pathlib.Path | None = None) -> JudgeSet:
+    """Return the judge set of that name.
+
+    `name` is a path (a folder, or a file in the format of FastChat, ColossalAI or AlpacaEval), else a name looked for
+    in the benchmark's folder, then among the shipped ones.
+
+    Raises:
+        UsageError: there is none; the message lists the shipped ones.
+        DataError: a file of the set is not what it must be.
+    """
+    for place in _places(name, bench_folder):
+        source = _source_at(place)
+        if source is not None:
+            return judge_set_of(_resolved(source, bench_folder, (place.resolve(),)))
+    raise UsageError(
+        f"no judge set {name!r}; {nearest(name, shipped_judge_sets())} "
+        "(or give the path of a folder or of a judge_prompts.jsonl)"
+    )
+
+
+def shipped_judge_sets() -> list[str]:
+    """Return the names of the judge sets that are shipped."""
+    return sorted(path.parent.name for path in shipped("judge_prompts").glob("*/judge_set.toml"))
+
+
+def _places(name: str, bench_folder: pathlib.Path | None) -> Iterator[pathlib.Path]:
+    """Yield where a set of that name or path may be."""
+    yield pathlib.Path(name)
+    if pathlib.PurePath(name).name != name:
+        return
+    # A prompt file in the data folder must not take the place of a shipped set of the same name: it comes last.
+    if bench_folder is not None:
+        yield bench_folder / name
+    yield shipped("judge_prompts") / name
+    if bench_folder is not None:
+        yield bench_folder.parent / name
+
+
+def _source_at(place: pathlib.Path) -> Source | None:
+    """Return what is written at a place; None if no judge set is there."""
+    if place.is_file():
+        return _READERS.get(place.suffix.lower(), source_from_fastchat)(place)
+    found = next((place / file for file in _FILES if (place / file).is_file()), None)
+    if found is None:
+        return None
+    if found.name == "judge_set.toml":
+        return read_source(place)
+    source = _READERS[found.suffix](found)
+    return source if found.suffix != ".jsonl" else source_from_fastchat(found, place.name)
+
+
+def _resolved(source: Source, bench_folder: pathlib.Path | None, seen: tuple[pathlib.Path, ...]) -> Source:
+    """Return a source with everything that it takes over, from however far."""
+    name = source.settings.get("extends")
+    if not name:
+        return source
+    path = source.path / "judge_set.toml"
+    own = source.path / name
+    for place in (own, *_places(name, bench_folder)):
+        if place.resolve() == source.path.resolve() and pathlib.PurePath(name).name == name:
+            continue  # a set of the same name as the one that it extends: the next place holds the other one
+        base = _source_at(place)
+        if base is None:
+            continue
+        if place.resolve() in seen:
+            raise DataError(f"extends goes round in a circle: {_told(*seen, place)}", path=path)
+        whole = _resolved(base, bench_folder, (*seen, place.resolve()))
+        return laid_over(whole, source)
+    raise DataError(
+        f"extends names the judge set {name!r}, which is not there; {nearest(name, shipped_judge_sets())}", path=path
+    )
+
+
+def _told(*places: pathlib.Path) -> str:
+    return " > ".join(place.name for place in places)

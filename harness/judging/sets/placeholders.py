@@ -1,0 +1,43 @@
+"""What a template may hold: a closed set of placeholders, and what a prompt of each kind must hold."""
+
+from collections.abc import Mapping
+
+from harness.judging.forms import Kind
+from harness.judging.sets.judge_set import LAST, JudgeTemplate
+
+_MOST_TURNS = 20
+_PER_TURN = ("question", "answer", "answer_a", "answer_b", "ref_answer")
+TURN_PLACEHOLDERS = frozenset({"turn", "question", "answer", "answer_a", "answer_b", "reference"})
+"""What the sub-template `turn`, one for each turn so far, may hold."""
+PLAIN_PLACEHOLDERS = frozenset(
+    {"question", "answer", "answer_a", "answer_b", "reference", "conversation"}
+    | {"criterion", "steps", "rubric", "context"}
+)
+PLACEHOLDERS = PLAIN_PLACEHOLDERS | {f"{name}_{n}" for name in _PER_TURN for n in range(1, _MOST_TURNS + 1)}
+"""The closed set of what a template may hold."""
+
+_ONE, _TWO = frozenset({"answer"}), frozenset({"answer_a", "answer_b"})
+ANSWERS: Mapping[Kind, frozenset[str]] = {"grade": _ONE, "compare": _TWO, "label": _ONE, "dimensions": _ONE}
+"""What a prompt of each kind shows."""
+
+
+def fault_of(template: JudgeTemplate) -> str | None:
+    """Return what keeps a template from being filled for every turn that it is for; None if nothing does."""
+    shown = "conversation" in template.user.names | (template.system.names if template.system else frozenset())
+    if shown and template.turn is None:
+        return "the prompt holds {conversation}, so the sub-template 'turn' is needed"
+    if template.turn is not None and not shown:
+        return "the sub-template 'turn' is there, but the prompt holds no {conversation}"
+    needed = ANSWERS[template.kind]
+    if template.fields & (_ONE | _TWO) != needed:
+        names = " and ".join(f"{{{name}}}" for name in sorted(needed))
+        return f"a prompt to {template.kind} must hold {names} and no other answer"
+    first = 1 if template.turns == LAST else template.turns[0]
+    late = [name for name in sorted(template.names) if (number := _number(name)) is not None and number > first]
+    return f"{{{late[0]}}} is not there yet at turn {first}, which the template is for too" if late else None
+
+
+def _number(name: str) -> int | None:
+    """Return the turn whose text a placeholder names, if it names one."""
+    number = name.rpartition("_")[2]
+    return int(number) if number.isdigit() else None

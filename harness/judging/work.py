@@ -1,0 +1,110 @@
+"""A plan of judgments at work: its files open, its jobs ready for an engine."""
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Self
+
+from harness.chat import ChatModel, open_pool
+from harness.chat.structured import NoLogprobsError
+from harness.jsonl import Journal
+from harness.judging.builtin import open_builtin_judge
+from harness.judging.files import JudgmentSink, is_good_judgment, row_key
+from harness.judging.judge import judging_job
+from harness.records import Answer, Match
+from harness.running.batches.ledger import batches_begun
+from harness.running.cache import Cache
+from harness.running.jobs import Course
+from harness.running.pending import Pending
+
+if TYPE_CHECKING:
+    from harness.judging.run import JudgePlan, JudgmentPlan
+
+
+class JudgmentWork:
+    """The files of all judges of a plan, and the jobs that write to them; a context manager."""
+
+    def __init__(self, plan: "JudgmentPlan", cache: Cache) -> None:
+        self.plan = plan
+        self.superseded = 0
+        """Older rows moved to `.turnbench/superseded/`, once the files are closed."""
+        self._cache = cache
+        self._stack = contextlib.ExitStack()
+        self._sinks: list[tuple[JudgePlan, JudgmentSink]] = []
+        self._questions = {question.question_id: question for question in plan.questions}
+        self._later = {(model, key) for model, keys in plan.awaited.items() for key in keys}
+        """Answers that were awaited at first: what is about them is `about`'s, even when they have come meanwhile."""
+
+    def __enter__(self) -> Self:
+        """Open the files.
+
+        Raises:
+            StorageError: one can't be written, or another process writes it.
+        """
+        state = self.plan.bench.judgment_state
+        with contextlib.ExitStack() as stack:
+            for judge in self.plan.judges:
+                if judge.rows or judge.untidy:
+                    journal = stack.enter_context(Journal(judge.path, state))
+                    fresh = self.plan.redo and not batches_begun(judge.path, state)
+                    pending = stack.enter_context(Pending(judge.path, state, fresh=fresh))
+                    self._sinks.append((judge, JudgmentSink(journal, pending, one_order=self.plan.one_order)))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Move the rows that newer ones replace, and close the files."""
+        try:
+            for judge, sink in self._sinks:
+                if judge.replaces or judge.untidy:
+                    self.superseded += sink.journal.retire_older(row_key, is_good_judgment)
+        finally:
+            self._stack.__exit__(*error)
+        if isinstance(error[1], NoLogprobsError):
+            raise error[1].about(self.plan.judge_set.name) from None
+
+    @property
+    def written(self) -> int:
+        """Rows written."""
+        return sum(sink.written for _, sink in self._sinks)
+
+    @property
+    def unparsed(self) -> int:
+        """Of these, rows in which the judge gave no verdict."""
+        return sum(sink.unparsed for _, sink in self._sinks)
+
+    def models(self) -> dict[str, tuple[ChatModel, ...]]:
+        """Return the chat models that are needed, by the judge's name."""
+        return {judge.judge: _opened(judge) for judge, _ in self._sinks if judge.rows}
+
+    def courses(self) -> Iterator[Course[Any]]:
+        """Yield the jobs whose answers are there, one by one: there may be a hundred thousand."""
+        for judge, sink in self._sinks:
+            for match in self.plan.matches(judge):
+                if not any((model, match.question.question_id) in self._later for model in match.models):
+                    yield self._course(judge, sink, match)
+
+    def about(self, answer: Answer) -> Iterable[Course[Any]]:
+        """Yield the jobs that an answer makes possible: all about it whose other answer, if there is one, is there."""
+        plan, question = self.plan, self._questions.get(answer.question_id)
+        groups = [group for group in plan.groups if answer.model in group]
+        if question is None or not groups:
+            return
+        plan.materials.add(answer)
+        plan.awaited[answer.model].discard(answer.question_id)
+        for judge, sink in self._sinks:
+            for match in plan.every_match(judge.sample, questions=[question], groups=groups):
+                if plan.open(match, judge):
+                    yield self._course(judge, sink, match)
+
+    def sync(self) -> None:
+        """Bring what was written to the disk."""
+        for _, sink in self._sinks:
+            sink.sync()
+
+    def _course(self, judge: "JudgePlan", sink: JudgmentSink, match: Match) -> Course[Any]:
+        shelf = self._cache.shelf(judge.endpoint, fresh=self.plan.redo)
+        return Course(judging_job(match, judge.judge, self.plan.materials), sink, sink.pending, shelf)
+
+
+def _opened(judge: "JudgePlan") -> tuple[ChatModel, ...]:
+    return (open_builtin_judge(judge.judge),) if judge.endpoint is None else open_pool(judge.endpoint)

@@ -1,0 +1,539 @@
+"""The engine that hands requests in as batches: all that are due of one model go together, and so do their next ones.
+
+First all first turns are one batch, then all second turns, with whatever expired or failed for a time before. What is
+at a provider is written down (see `ledger.py`), so the process may end at any moment: the next one finds the batches
+again, by the names of their jobs and the content of their requests, and collects them.
+"""
+
+import asyncio
+import contextlib
+import logging
+import pathlib
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.chat.batches import (
+    QUEUE_FULL,
+    UNKNOWN_BATCH,
+    BatchModel,
+    Handed,
+    Prepared,
+    Progress,
+    open_batches,
+)
+from harness.chat.endpoint import Price
+from harness.chat.model import ChatModel
+from harness.chat.parameters import RefusedParameterError
+from harness.errors import ChatError, EndpointError, Interrupted, TransientError
+from harness.records import Failure, Reply
+from harness.running import interrupts
+from harness.running.batches.lanes import Flight, Lane, content, opened, place
+from harness.running.batches.ledger import Ask, Batch, Ledger, custom_id, described, ledger_beside, new_token
+from harness.running.cost import Budget, cost_of
+from harness.running.direct import Models
+from harness.running.jobs import Course
+from harness.running.options import RunOptions
+from harness.running.retry import RetryPolicy
+from harness.running.watch import Tally, Watcher, nobody
+
+log = logging.getLogger("turnbench")
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """How long to wait between two looks at the batches, in seconds."""
+
+    first: float = 5.0
+    growth: float = 1.5
+    longest: float = 120.0
+    settling: float = 10.0
+    """Before a batch that was handed in a moment ago and is not found counts as never handed in."""
+
+    def after(self, looks: int) -> float:
+        """Return the pause after so many looks that found nothing new."""
+        return min(self.longest, self.first * self.growth ** min(looks, 50))
+
+
+RETRY = RetryPolicy()
+PAUSES = Pauses()
+YOUNG = 120.0
+"""Seconds for which the provider's list may lack a batch that was handed in."""
+TICK = 1.0
+"""Seconds between two drawings of the bar."""
+
+
+def run_batches(
+    courses: Iterable[Course[Any]],
+    models: Models,
+    options: RunOptions = RunOptions(),
+    *,
+    planned: int = 0,
+    watch: Watcher = nobody,
+    sync: Callable[[], None] = lambda: None,
+) -> Tally:
+    """Run all jobs to their end by batches and return the counts; failed jobs are listed in them.
+
+    It is called as `direct.run` is. Of several chat models for one name the first takes the batches. Of the options
+    only the limit on the cost counts. Ctrl-C leaves the batches to their providers: once as soon as nothing is half
+    done, twice at once.
+
+    Raises:
+        UsageError: a model has no batches; nothing was handed in.
+        EndpointError: a model can't be called at all; what was done is kept.
+        Interrupted: the user stopped the run, or it would have exceeded what it may cost.
+        StorageError: a record could not be written.
+    """
+    members = {name: tuple(m) if isinstance(m, Sequence) else (m,) for name, m in models.items()}
+    takers = {name: open_batches(several[0]) for name, several in members.items()}
+    prices = {name: getattr(several[0], "endpoint").price for name, several in members.items()}  # noqa: B009
+    budget = None if options.max_cost is None else Budget(options.max_cost, prices, batch=True)
+    limits = {"--parallel": options.parallel, "--rpm": options.rpm, "--tpm": options.tpm}
+    if given := [flag for flag, value in limits.items() if value is not None]:
+        log.warning("%s: no effect on batches", ", ".join(given))
+    everyone = [model for several in members.values() for model in several]
+    engine = _Engine(courses, everyone, takers, prices, budget, Tally(planned=planned), watch, sync)
+    with interrupts.handed_on(engine.interrupt):
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(engine.run())
+        return _in_thread(engine)
+
+
+def _in_thread(engine: "_Engine") -> Tally:
+    """Run the engine in a thread of its own: the caller (a notebook) already has an event loop."""
+    outcome: list[Tally | BaseException] = []
+
+    def work() -> None:
+        try:
+            outcome.append(asyncio.run(engine.run()))
+        except BaseException as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=work, name="turnbench")
+    thread.start()
+    thread.join()
+    if isinstance(outcome[0], BaseException):
+        raise outcome[0]
+    return outcome[0]
+
+
+class _Engine:
+    """The state of one run."""
+
+    def __init__(
+        self,
+        courses: Iterable[Course[Any]],
+        models: Sequence[ChatModel],
+        takers: Mapping[str, BatchModel],
+        prices: Mapping[str, Price | None],
+        budget: Budget | None,
+        tally: Tally,
+        watch: Watcher,
+        sync: Callable[[], None],
+    ) -> None:
+        self.courses = courses
+        self.models = models
+        self.takers = takers
+        self.prices = prices
+        self.budget = budget
+        self.tally = tally
+        self.watch = watch
+        self.sync = sync
+        self.lanes: dict[tuple[str, pathlib.Path], Lane] = {}
+        self.ledgers: dict[pathlib.Path, Ledger] = {}
+        self.checked: set[tuple[str, str]] = set()
+        """Addresses and models of which it is known that the server has batches."""
+        self.wait = 0.0
+        """Seconds to wait before what failed for a time is handed in again."""
+        self.too_dear = False
+        """Whether something is left that the budget does not allow."""
+        self.fatal: EndpointError | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.stop = asyncio.Event()
+        self.task: asyncio.Task[Any] | None = None
+
+    async def run(self) -> Tally:
+        """Work until nothing is left to do, and return the counts."""
+        self.loop, self.task = asyncio.get_running_loop(), asyncio.current_task()
+        try:
+            with contextlib.ExitStack() as self.stack:
+                await self._run()
+        except asyncio.CancelledError:
+            raise self._interrupted() from None
+        finally:
+            await asyncio.gather(*(model.close() for model in self.models), return_exceptions=True)
+            self.watch(self.tally)
+        return self.tally
+
+    async def _run(self) -> None:
+        for course in self.courses:
+            self._begin(course)
+        looks = 0
+        while any(lane.due or lane.flights for lane in self.lanes.values()):
+            for lane in list(self.lanes.values()):
+                if lane.due:
+                    await self._check(lane)
+            self.too_dear = False
+            handed_in = [await self._hand_in(lane) for lane in list(self.lanes.values())]
+            collected = [await self._look(lane) for lane in list(self.lanes.values())]
+            if self.fatal is not None:
+                raise self.fatal
+            if self.too_dear and not any(collected) and not any(lane.flights for lane in self.lanes.values()):
+                raise self._interrupted()
+            looks = 0 if any(handed_in) or any(collected) else looks + 1
+            if self.wait or not any(collected):
+                await self._pause(self.wait or PAUSES.after(looks))
+            elif self.stop.is_set():
+                raise self._interrupted()
+            self.wait = 0.0
+
+    def _lane(self, course: Course[Any]) -> Lane:
+        """Return where a job belongs: to its model and its output file."""
+        kept = course.pending.path
+        place = course.job.model, kept
+        if place not in self.lanes:
+            if kept not in self.ledgers:
+                self.ledgers[kept] = self.stack.enter_context(Ledger(ledger_beside(kept)))
+            self.lanes[place] = opened(self.takers[course.job.model], self.ledgers[kept])
+        return self.lanes[place]
+
+    def _begin(self, course: Course[Any]) -> None:
+        """Start a job and put it where it belongs."""
+        course.start()
+        self._went_on(course)
+
+    def _went_on(self, course: Course[Any]) -> None:
+        """Put a job where it belongs now: ended, due, or left to whoever asks the same for it."""
+        if course.request is None:
+            self.tally.done += 1
+            self.watch(self.tally)
+        elif not course.parked:
+            self._lane(course).due.append(course)
+        self._released(course)
+
+    def _released(self, course: Course[Any]) -> None:
+        for more in course.released():
+            self._begin(more)
+
+    async def _check(self, lane: Lane) -> None:
+        """See whether the server has batches at all."""
+        if lane.model.origin in self.checked:
+            return
+        for tried in range(1, RETRY.tries + 1):
+            try:
+                await lane.model.check()
+                self.checked.add(lane.model.origin)
+                return
+            except TransientError as error:
+                enough = RETRY.tries if error.connected else RETRY.connections
+                wait = RETRY.wait(error, tried)
+                if wait is None or tried >= enough:
+                    raise EndpointError(f"{error} (tried {tried} times)", kind=error.kind) from None
+                await self._pause(wait)
+
+    async def _give_up(self, lane: Lane, batch: Batch, numbers: list[int]) -> None:
+        """Take out of a batch what is no longer asked for; one of which nothing is left is cancelled."""
+        log.warning("%s: %d of it changed since; the old results are not used", described(batch), len(numbers))
+        lane.ledger.settle(batch, numbers)
+        if not batch.open and batch.name is not None:
+            with contextlib.suppress(ChatError):
+                await lane.model.cancel(batch.name)
+
+    async def _hand_in(self, lane: Lane) -> bool:
+        """Hand in what is due, as far as there is room; return whether anything was."""
+        if lane.due and lane.earlier:
+            for token, numbers in lane.recognise().items():
+                await self._give_up(lane, lane.ledger.batches[token], numbers)
+        any_made = False
+        while lane.due and not self.stop.is_set():
+            flight, prepared = self._planned(lane)
+            if flight is None:
+                break
+            lane.flights.append(flight)
+            any_made = True
+            await self._submit(lane, flight, prepared)
+        return any_made
+
+    def _planned(self, lane: Lane) -> tuple[Flight | None, list[Prepared]]:
+        """Take out of what is due as much as one batch may hold and the budget allows, and write it down."""
+        most = lane.model.most_requests
+        if lane.room is not None:
+            most = min(most, lane.room - lane.queued)
+        token = new_token()
+        taken: list[tuple[Course[Any], Prepared, float]] = []
+        left: deque[Course[Any]] = deque()
+        size = 0
+        while lane.due and len(taken) < most:
+            course = lane.due.popleft()
+            assert course.request is not None
+            prepared = lane.model.prepare(custom_id(token, len(taken)), course.request)
+            other = bool(taken) and prepared.headers != taken[0][1].headers
+            full = bool(taken) and size + len(prepared.line) + 2 > lane.model.most_bytes
+            reserved = None if other or full else self._reserved(course)
+            if reserved is None:
+                left.append(course)
+                if full or not other:
+                    break
+                continue
+            size += len(prepared.line) + 2
+            taken.append((course, prepared, reserved))
+        lane.due.extendleft(reversed(left))
+        if not taken:
+            return None, []
+        asks = [Ask(course.job.key, place(course), content(course), one.names) for course, one, _ in taken]
+        batch = lane.ledger.plan(token, lane.model.origin, asks)
+        wanted = {number: course for number, (course, _, _) in enumerate(taken)}
+        reserves = {number: amount for number, (_, _, amount) in enumerate(taken)}
+        return Flight(batch, wanted, reserves), [one for _, one, _ in taken]
+
+    def _reserved(self, course: Course[Any]) -> float | None:
+        """Return the dollars set aside for the request that is due; None if the budget does not allow it."""
+        if self.budget is None:
+            return 0.0
+        assert course.request is not None
+        amount = self.budget.reserve(course.job.model, course.request)
+        self.too_dear |= amount is None
+        return amount
+
+    def _paid(self, flight: Flight, number: int, reply: Reply | None) -> None:
+        """Count what a request cost."""
+        name = flight.wanted[number].job.model
+        if self.budget is not None:
+            self.budget.settle(name, flight.reserved.pop(number, 0.0), reply)
+        cost = None if reply is None else cost_of(reply.usage, self.prices[name], batch=True)
+        if cost is not None:
+            self.tally.cost = (self.tally.cost or 0.0) + cost
+
+    async def _submit(self, lane: Lane, flight: Flight, prepared: list[Prepared]) -> None:
+        """Hand a batch in; where no answer comes, look whether it was taken before it is handed in again."""
+        self._count()
+        for tried in range(1, RETRY.tries + 1):
+            try:
+                lane.ledger.made(flight.batch, await lane.model.submit(flight.batch.token, prepared))
+                return
+            except TransientError as error:
+                wait = RETRY.wait(error, tried)
+                if wait is None or (not error.connected and tried >= RETRY.connections):
+                    raise EndpointError(f"{error} (tried {tried} times to hand in a batch)", kind=error.kind) from None
+                self.tally.retries += 1
+                await self._pause(wait)
+            except EndpointError:
+                lane.ledger.drop(flight.batch)
+                raise
+            except ChatError as error:
+                self._refused(lane, flight, Progress(ended=True, fault=error))
+                return
+            if not await self._missed(lane, flight):
+                return
+
+    async def _missed(self, lane: Lane, flight: Flight) -> bool:
+        """Return whether a batch without a name was certainly never taken; one that is found gets its name."""
+        batch = flight.batch
+        others = {other.name for other in lane.ledger.batches.values() if other.name is not None}
+        for pause in (PAUSES.settling, None):
+            try:
+                found = await lane.model.find(batch.token, len(batch.asks), batch.at, others)
+            except TransientError:
+                return False
+            if found.batch is not None:
+                lane.ledger.made(batch, found.batch)
+                return False
+            if not found.certain:
+                return False
+            if batch.age > YOUNG or pause is None:
+                break
+            await self._pause(pause)
+        return True
+
+    async def _look(self, lane: Lane) -> bool:
+        """Look at every batch, and collect those that have ended; return whether there was one."""
+        any_ended = False
+        for flight in list(lane.flights):
+            if self.stop.is_set():
+                raise self._interrupted()
+            if flight.batch.name is None:
+                if await self._missed(lane, flight):
+                    any_ended = True
+                    self._hand_back(lane, flight)
+                if flight.batch.name is None:
+                    continue
+            try:
+                progress = await lane.model.progress(flight.batch.name)
+            except TransientError:
+                self.tally.retries += 1
+                continue
+            except EndpointError as error:
+                raise self._unknown(lane, flight, error) from None
+            flight.processed = progress.processed
+            self._count()
+            if progress.ended:
+                any_ended = True
+                await self._collect(lane, flight, progress)
+        return any_ended
+
+    def _hand_back(self, lane: Lane, flight: Flight) -> None:
+        """Make due again what a batch that was never taken holds."""
+        lane.flights.remove(flight)
+        lane.ledger.drop(flight.batch)
+        for number, course in flight.wanted.items():
+            self._paid(flight, number, None)
+            lane.due.append(course)
+
+    def _unknown(self, lane: Lane, flight: Flight, error: EndpointError) -> EndpointError:
+        if error.kind != UNKNOWN_BATCH:
+            return error
+        how = f"use the key that it was handed in with, or remove {lane.ledger.path} to hand its requests in anew"
+        return EndpointError(f"{error}; it was {described(flight.batch)}: {how}", kind=error.kind)
+
+    async def _collect(self, lane: Lane, flight: Flight, progress: Progress) -> None:
+        """Take what a batch that has ended came to, and write down that it was taken."""
+        if progress.fault is not None or progress.faults:
+            self._refused(lane, flight, progress)
+            return
+        batch = flight.batch
+        left = {custom_id(batch.token, number): number for number in flight.wanted}
+        broken = await self._take_results(lane, flight, left)
+        for number in left.values():
+            course = flight.wanted[number]
+            if broken is not None:
+                self._paid(flight, number, None)
+                self._failed(course, ChatError(str(broken), kind=broken.kind))
+                continue
+            why = f"{lane.model.name}: {described(batch)} ended without a word on this request"
+            error = ChatError(f"{lane.model.name}: the batch was cancelled", kind="cancelled")
+            self._came(lane, flight, number, error if progress.cancelled else TransientError(why, kind="no result"))
+        self.sync()
+        lane.ledger.sync()
+        lane.flights.remove(flight)
+        self._count()
+
+    async def _take_results(self, lane: Lane, flight: Flight, left: dict[str, int]) -> TransientError | None:
+        """Take all results that can be read, out of `left`; return why the rest can't, if the list is not whole."""
+        assert flight.batch.name is not None
+        for tried in range(1, RETRY.tries + 1):
+            handed = {
+                name: Handed(request, flight.batch.asks[number].names)
+                for name, number in left.items()
+                if (request := flight.wanted[number].request) is not None
+            }
+            try:
+                async for result in lane.model.results(flight.batch.name, handed):
+                    number = left.pop(result.custom_id, None)
+                    if number is not None:
+                        self._came(lane, flight, number, result.outcome)
+                return None
+            except TransientError as error:
+                wait = RETRY.wait(error, tried)
+                if wait is None or not left:
+                    return error if left else None
+                await self._pause(wait)
+        return None
+
+    def _refused(self, lane: Lane, flight: Flight, progress: Progress) -> None:
+        """Take the refusal of a batch as a whole: nothing of it was done, nothing is paid."""
+        lane.flights.remove(flight)
+        count = len(flight.batch.asks)
+        for number, course in flight.wanted.items():
+            own = progress.faults.get(number)
+            fault = own or progress.fault
+            if fault is None or (fault.kind == QUEUE_FULL and count > 1):
+                self._paid(flight, number, None)
+                lane.due.append(course)  # there is nothing wrong with this request
+            else:
+                self._came(lane, flight, number, fault)
+        if progress.fault is not None and progress.fault.kind == QUEUE_FULL and count > 1:
+            lane.room = max(lane.queued, count // 2)
+            log.warning("%s; handed in again in smaller batches", progress.fault)
+        lane.ledger.drop(flight.batch)
+
+    def _came(self, lane: Lane, flight: Flight, number: int, outcome: Reply | ChatError) -> None:
+        """Take what a request came to, and then write down that it was taken."""
+        course = flight.wanted[number]
+        self._paid(flight, number, outcome if isinstance(outcome, Reply) else None)
+        if isinstance(outcome, Reply):
+            self.tally.count(outcome)
+            course.receive(outcome)
+            self._went_on(course)
+        elif isinstance(outcome, EndpointError):
+            self.fatal = self.fatal or outcome
+        elif self._again(lane, course, flight.batch.asks[number].names, outcome):
+            lane.due.append(course)
+        else:
+            self._failed(course, outcome)
+        lane.ledger.settle(flight.batch, [number])
+
+    def _again(self, lane: Lane, course: Course[Any], names: tuple[str, ...], error: ChatError) -> bool:
+        """Return whether a request that failed is to be handed in again."""
+        if isinstance(error, RefusedParameterError):
+            assert course.request is not None
+            if not lane.model.repair(Handed(course.request, names), error.parameter):
+                return False
+            lane.ledger.learn(error.parameter)
+            return True
+        if not isinstance(error, TransientError):
+            return False
+        course.tries += 1
+        wait = RETRY.wait(error, course.tries)
+        if wait is None:
+            return False
+        self.tally.retries += 1
+        self.wait = max(self.wait, wait)
+        return True
+
+    def _failed(self, course: Course[Any], error: ChatError) -> None:
+        self.tally.failures.append(Failure(course.job.key, error.kind, str(error)))
+        course.fail()
+        self._released(course)
+
+    def _count(self) -> None:
+        """Say how much is at the providers."""
+        flights = [flight for lane in self.lanes.values() for flight in lane.flights]
+        self.tally.batched = sum(len(flight.batch.asks) for flight in flights)
+        self.tally.processed = sum(flight.processed for flight in flights)
+        self.watch(self.tally)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, the bar moving, until the time is over or the user stops the run."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while not self.stop.is_set() and (left := until - loop.time()) > 0:
+            self.watch(self.tally)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.stop.wait(), min(TICK, left))
+        await asyncio.sleep(0)
+        if self.stop.is_set():
+            raise self._interrupted()
+
+    def interrupt(self) -> None:
+        """Take a Ctrl-C, in whichever thread it was received."""
+        if self.loop is not None and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._stop)
+        else:
+            self.stop.set()
+
+    def _stop(self) -> None:
+        if self.stop.is_set() and self.task is not None:
+            self.task.cancel()
+        self.stop.set()
+
+    def _interrupted(self) -> Interrupted:
+        """Return the error that says what goes on without us."""
+        flights = [flight for lane in self.lanes.values() for flight in lane.flights]
+        if flights:
+            count = sum(len(flight.wanted) for flight in flights)
+            batches = f"{len(flights)} batches stay" if len(flights) > 1 else "1 batch stays"
+            requests = f"{count} requests" if count > 1 else "1 request"
+            return Interrupted(
+                f"stopped; {batches} with the provider, which goes on with it ({requests});"
+                " at once or in some days, run the same command again to go on"
+            )
+        if self.too_dear and self.budget is not None and not self.stop.is_set():
+            return Interrupted(
+                f"stopped before the cost could exceed ${self.budget.most:,.2f} (so far ${self.budget.spent:,.2f});"
+                " what was done is kept, run the same command with a higher --max-cost to go on"
+            )
+        return Interrupted("stopped; what was done is kept, run the same command again to go on")

@@ -1,0 +1,87 @@
+"""One model and output file in a run by batches: what of it is due, and what is at the provider."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.chat.batches import BatchModel
+from harness.running.batches.ledger import Batch, Ledger
+from harness.running.jobs import Course
+
+
+@dataclass(slots=True)
+class Flight:
+    """A batch of which this run wants something."""
+
+    batch: Batch
+    wanted: dict[int, Course[Any]]
+    """The jobs that wait for it, by the number of their request in it."""
+    reserved: dict[int, float] = field(default_factory=dict)
+    """The dollars that were set aside for a request."""
+    processed: int = 0
+
+
+@dataclass(slots=True)
+class Lane:
+    """One model and output file: what of it is due and what is at the provider."""
+
+    model: BatchModel
+    ledger: Ledger
+    earlier: dict[tuple[str, int], list[tuple[Batch, int]]]
+    """What earlier runs have handed in and not collected, by job and place."""
+    due: deque[Course[Any]] = field(default_factory=deque)
+    flights: list[Flight] = field(default_factory=list)
+    room: int | None = None
+    """The most requests that the provider queues; None: no limit was met yet."""
+
+    @property
+    def queued(self) -> int:
+        """Requests that are at the provider."""
+        return sum(len(flight.batch.asks) for flight in self.flights)
+
+    def recognise(self) -> dict[str, list[int]]:
+        """Give the jobs that are due the batches of earlier runs that hold their requests.
+
+        Return the requests in them, by the batch's token, that have changed since. One that this run does not come to
+        stays for a later one.
+        """
+        flights = {flight.batch.token: flight for flight in self.flights}
+        outdated: dict[str, list[int]] = {}
+        due, self.due = self.due, deque()
+        for course in due:
+            wanted, found = content(course), False
+            for batch, number in self.earlier.pop((course.job.key, place(course)), ()):
+                if batch.asks[number].content != wanted or found:
+                    outdated.setdefault(batch.token, []).append(number)
+                    continue
+                found = True
+                if batch.token not in flights:
+                    flights[batch.token] = Flight(batch, {})
+                    self.flights.append(flights[batch.token])
+                flights[batch.token].wanted[number] = course
+            if not found:
+                self.due.append(course)
+        return outdated
+
+
+def opened(model: BatchModel, ledger: Ledger) -> Lane:
+    """Return the lane of a model and an output file, with what earlier runs have left of it."""
+    for parameter in ledger.unsupported:
+        model.learn(parameter)
+    lane = Lane(model, ledger, {})
+    for batch in ledger.batches.values():
+        if batch.origin == model.origin:
+            for number in batch.open:
+                lane.earlier.setdefault((batch.asks[number].job, batch.asks[number].place), []).append((batch, number))
+    return lane
+
+
+def place(course: Course[Any]) -> int:
+    """Return the place in its job of the request that is due."""
+    return course._replies
+
+
+def content(course: Course[Any]) -> str:
+    """Return the hash of the request that is due."""
+    assert course.request is not None
+    return course.request.content

@@ -1,0 +1,208 @@
+"""What of an output file's requests is at a provider in batches, kept in `.turnbench/batches/` until it is collected.
+
+One line for each event; plans and names are on the disk before the next step is taken:
+
+    {"plan": TOKEN, "origin": [ADDRESS, MODEL], "at": SECONDS, "asks": [[JOB, PLACE, CONTENT, [PARAMETERS]], ...]}
+                                              written before a batch is handed in
+    {"made": TOKEN, "batch": ID}              the provider has it, and calls it so
+    {"settled": TOKEN, "asks": [0, 1, ...]}   these need not be collected any more: their rows or replies are stored,
+                                              they have failed, or they are no longer asked for
+    {"dropped": TOKEN}                        nothing of it was or will be collected
+    {"unsupported": PARAMETER}                the model does not take it
+
+A batch with a plan and no name was perhaps handed in: the process ended in between. The provider is asked before its
+requests are handed in again.
+"""
+
+import logging
+import pathlib
+import secrets
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
+
+from harness.jsonl import Journal, read_rows
+
+log = logging.getLogger("turnbench")
+
+KEPT_DAYS = 29
+"""How long providers keep results; a batch older than that is of no use."""
+
+
+class Ask(NamedTuple):
+    """One request in a batch."""
+
+    job: str
+    """The job's key."""
+    place: int
+    """The request's place in the job; the first is 0."""
+    content: str
+    """The hash of what is asked."""
+    names: tuple[str, ...]
+    """The parameters that were sent."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """One batch that is to be collected."""
+
+    token: str
+    origin: tuple[str, str]
+    """The address and the model string that it was made for."""
+    at: float
+    """When it was planned, in seconds since 1970."""
+    asks: tuple[Ask, ...]
+    name: str | None = None
+    """What the provider calls it; None: it is not known whether it was handed in."""
+    open: set[int] = field(default_factory=set)
+    """The asks that are not settled."""
+
+    @property
+    def age(self) -> float:
+        """Seconds since it was planned."""
+        return time.time() - self.at
+
+
+class Ledger:
+    """The batches of one output file; a context manager, with one writer."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        """`path` is the ledger's own file, see `ledger_file`."""
+        self._journal = Journal(path, path.parent)
+        self.batches: dict[str, Batch] = {}
+        """Those with something to collect, by token."""
+        self.unsupported: list[str] = []
+        """Parameters that the model does not take, in the order in which that was found out."""
+
+    @property
+    def path(self) -> pathlib.Path:
+        """The file."""
+        return self._journal.path
+
+    def __enter__(self) -> Self:
+        """Read what earlier runs left."""
+        self._journal.__enter__()
+        try:
+            self.batches, self.unsupported = _read(self.path)
+            for batch in list(self.batches.values()):
+                if batch.age > KEPT_DAYS * 86400:
+                    log.warning("%s is too old to be collected; its requests are handed in anew", described(batch))
+                    self.drop(batch)
+        except BaseException:
+            self._journal.__exit__()
+            raise
+        return self
+
+    def __exit__(self, kind: object = None, *error: object) -> None:
+        """Bring everything to disk; the file goes when nothing is left to collect and the run came to its end."""
+        try:
+            if not (kind or self.batches):
+                self._journal.clear()
+        finally:
+            self._journal.__exit__()
+
+    def plan(self, token: str, origin: tuple[str, str], asks: Sequence[Ask]) -> Batch:
+        """Return a new batch under a `new_token`, written down before it is handed in."""
+        batch = Batch(token, origin, time.time(), tuple(asks), open=set(range(len(asks))))
+        self._write({"plan": batch.token, "origin": list(origin), "at": batch.at, "asks": [list(ask) for ask in asks]})
+        self.batches[batch.token] = batch
+        return batch
+
+    def made(self, batch: Batch, name: str) -> None:
+        """Write down what the provider calls a batch."""
+        batch.name = name
+        self._write({"made": batch.token, "batch": name})
+
+    def settle(self, batch: Batch, numbers: Iterable[int]) -> None:
+        """Write down that these need not be collected any more; `sync` brings it to the disk."""
+        settled = sorted(batch.open.intersection(numbers))
+        if settled:
+            self._journal.append({"settled": batch.token, "asks": settled})
+            batch.open.difference_update(settled)
+        if not batch.open:
+            self.batches.pop(batch.token, None)
+
+    def sync(self) -> None:
+        """Bring what was written to the disk."""
+        self._journal.sync()
+
+    def drop(self, batch: Batch) -> None:
+        """Write down that nothing of a batch will be collected."""
+        self._write({"dropped": batch.token})
+        self.batches.pop(batch.token, None)
+
+    def learn(self, parameter: str) -> None:
+        """Write down that the model does not take a parameter."""
+        if parameter not in self.unsupported:
+            self.unsupported.append(parameter)
+            self._write({"unsupported": parameter})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._journal.append(line)
+        self._journal.sync()
+
+
+def new_token() -> str:
+    """Return what no other batch is called."""
+    return secrets.token_hex(8)
+
+
+def custom_id(token: str, number: int) -> str:
+    """Return the name of a request in its batch."""
+    return f"{token}-{number}"
+
+
+def ledger_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
+    """Return the file in which the batches of an output file are kept."""
+    return state / "batches" / path.name
+
+
+def batches_begun(path: pathlib.Path, state: pathlib.Path) -> bool:
+    """Return whether a run by batches was begun for an output file and has not come to its end."""
+    return ledger_file(path, state).exists()
+
+
+def ledger_beside(pending: pathlib.Path) -> pathlib.Path:
+    """Return the same, from the file of the output file's pending replies."""
+    return pending.parent.parent / "batches" / pending.name
+
+
+def described(batch: Batch) -> str:
+    """Return a batch as messages name it."""
+    name = f"batch {batch.name}" if batch.name else "a batch without a known name"
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(batch.at))
+    requests = "1 request" if len(batch.asks) == 1 else f"{len(batch.asks)} requests"
+    return f"{name} ({requests}, handed in {when})"
+
+
+def tell_of_batches(path: pathlib.Path) -> None:
+    """Warn whoever calls directly while requests of the same file are at a provider in batches."""
+    for batch in _read(path)[0].values():
+        results = "1 result is" if len(batch.open) == 1 else f"{len(batch.open)} results are"
+        log.warning(
+            "%s: %s not collected; run with --batch to use them instead of asking again", described(batch), results
+        )
+
+
+def _read(path: pathlib.Path) -> tuple[dict[str, Batch], list[str]]:
+    """Return what a file says: the batches with something to collect, and the parameters that are not taken."""
+    batches: dict[str, Batch] = {}
+    unsupported: list[str] = []
+    for _, line in read_rows(path) if path.exists() else ():
+        if "plan" in line:
+            asks = tuple(Ask(job, place, content, tuple(names)) for job, place, content, names in line["asks"])
+            address, model = line["origin"]
+            batches[line["plan"]] = Batch(line["plan"], (address, model), line["at"], asks, open=set(range(len(asks))))
+        elif "unsupported" in line:
+            unsupported.append(line["unsupported"])
+        elif "dropped" in line:
+            batches.pop(line["dropped"], None)
+        elif (batch := batches.get(line.get("made") or line.get("settled") or "")) is not None:
+            if "made" in line:
+                batch.name = line["batch"]
+            else:
+                batch.open.difference_update(line["asks"])
+                if not batch.open:
+                    del batches[batch.token]
+    return batches, unsupported

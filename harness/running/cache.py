@@ -1,0 +1,173 @@
+"""Completions by content: what was asked of a model once need not be paid for again, in whatever file it is wanted.
+
+    with Cache(path) as cache:
+        shelf = cache.shelf(endpoint)
+        shelf.find(shelf.key(request))      # a reply with `from_cache`, or None
+
+What counts is what is sent (provider, model string, address, messages, sampling, log-probabilities, schema) and the
+place among samples: the k-th sample of a question, or the k-th attempt of a judging, stays a completion of its own. The
+names that models and benchmarks go by do not count. Only replies that ended by themselves are kept; built-in models
+cost nothing and are always asked. Nothing of a request but its hash is stored, and never a key.
+
+The file is SQLite's with a write-ahead log, so several processes share it; each completion is in it before it is used.
+Two equal requests in one run: the second waits for the first one's reply, without holding a slot. A cache that cannot
+be used costs one warning and is then left alone: the run goes on and calls.
+"""
+
+import hashlib
+import json
+import logging
+import pathlib
+import secrets
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+from harness.chat.endpoint import Endpoint
+from harness.records import Reply, Request
+from harness.running.pending import reply_from_kept, reply_to_kept
+
+if TYPE_CHECKING:
+    import sqlite3
+
+log = logging.getLogger("turnbench")
+FILE_NAME = "cache.sqlite"
+_VERSION = 1
+_BUSY_SECONDS = 10.0
+"""How long another process may hold the file."""
+_TABLE = """
+create table if not exists completion (
+    key text primary key, run text not null, made real not null, reply text not null
+) without rowid
+"""
+
+
+def cache_file(data_dir: pathlib.Path | str) -> pathlib.Path:
+    """Return where the completions of all benchmarks in a data folder are kept, unless a file is named."""
+    return pathlib.Path(data_dir) / ".turnbench" / FILE_NAME
+
+
+class Cache:
+    """The completions in one file; a context manager. Without a path it is empty and keeps nothing."""
+
+    def __init__(self, path: pathlib.Path | None) -> None:
+        self.path = path
+        self.hits = 0
+        """Replies that were found."""
+        self.waiting: dict[str, list[Any]] = {}
+        """By key of a completion that is being asked for: who else needs it."""
+        self._run = secrets.token_hex(8)
+        self._base: sqlite3.Connection | None = None
+
+    def __enter__(self) -> Self:
+        """Open the file, made where missing."""
+        if self.path is not None:
+            self._open(self.path)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        base, self._base = self._base, None
+        if base is not None:
+            base.close()
+
+    def shelf(self, endpoint: Endpoint | None, *, fresh: bool = False) -> "Shelf | None":
+        """Return the completions of one endpoint; None where nothing is to be kept.
+
+        With `fresh` only those of this very run are found: what is done again shall be asked again.
+        """
+        if self._base is None or endpoint is None or endpoint.provider == "builtin":
+            return None
+        return Shelf(self, endpoint, fresh)
+
+    def find(self, key: str, *, fresh: bool) -> Reply | None:
+        """Return the completion with that key, if there is one."""
+        import sqlite3
+
+        if self._base is None:
+            return None
+        try:
+            found = self._base.execute("select run, reply from completion where key = ?", (key,)).fetchone()
+            if found is None or (fresh and found[0] != self._run):
+                return None
+            reply = replace(reply_from_kept(json.loads(found[1])), from_cache=True)
+        except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+            self._give_up(error)
+            return None
+        self.hits += 1
+        return reply
+
+    def keep(self, key: str, reply: Reply) -> None:
+        """Store a completion in place of an earlier one."""
+        import sqlite3
+
+        if self._base is None:
+            return
+        row = (key, self._run, time.time(), json.dumps(reply_to_kept(reply), ensure_ascii=False, separators=(",", ":")))
+        try:
+            with self._base:
+                self._base.execute("insert or replace into completion values (?, ?, ?, ?)", row)
+        except (sqlite3.Error, UnicodeEncodeError) as error:
+            self._give_up(error)
+
+    def _open(self, path: pathlib.Path) -> None:
+        import sqlite3
+
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # The engine may work in a thread of its own; only one uses it at a time.
+            self._base = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
+            self._base.execute("pragma journal_mode = wal")
+            self._base.execute("pragma synchronous = normal")
+            (version,) = self._base.execute("pragma user_version").fetchone()
+            if version not in (0, _VERSION):
+                raise sqlite3.DatabaseError(f"it is of version {version}, another turnbench's")
+            with self._base:
+                self._base.execute(_TABLE)
+                self._base.execute(f"pragma user_version = {_VERSION}")
+        except (sqlite3.Error, OSError) as error:
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        """Say once that the cache is of no use, and use it no more."""
+        self.__exit__()
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        log.warning("%s: the cache cannot be used (%s); going on without it", self.path, reason)
+
+
+class Shelf:
+    """The part of a cache that belongs to one endpoint."""
+
+    def __init__(self, cache: Cache, endpoint: Endpoint, fresh: bool) -> None:
+        self._cache = cache
+        self._fresh = fresh
+        self._about = [endpoint.provider, endpoint.model, endpoint.base_url, endpoint.conv_template]
+
+    def key(self, request: Request, index: int = 0, again: int = 0) -> str:
+        """Return what a completion is found by.
+
+        `index` is the place among samples, `again` how often the same job has asked the same before.
+        """
+        messages = [[message.role, message.content] for message in request.messages]
+        shaping = [request.sampling.stated(), request.top_logprobs, request.schema]
+        text = json.dumps([self._about, messages, shaping, index, again], sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def find(self, key: str) -> Reply | None:
+        """Return the completion with that key, marked as found here, or None."""
+        return self._cache.find(key, fresh=self._fresh)
+
+    def begin(self, key: str, who: Any) -> bool:
+        """Return whether the completion is to be asked for now; else `who` is told by `end` when another has it."""
+        waiting = self._cache.waiting.get(key)
+        if waiting is not None:
+            waiting.append(who)
+            return False
+        self._cache.waiting[key] = []
+        return True
+
+    def end(self, key: str, reply: Reply | None) -> list[Any]:
+        """Keep what came (None: the call failed for good), and return who waited for it."""
+        if reply is not None and reply.finish_reason == "stop":
+            self._cache.keep(key, reply)
+        return self._cache.waiting.pop(key, [])
