@@ -1,17 +1,21 @@
 # make demo   questions to verdicts with built-in models and judge; no key, no network once installed
+# make viewer the demo's results in a browser
 # make test   all tests
 # make check  lint, format and types
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: help demo test check format clean-demo
+.PHONY: help demo viewer test check format clean-demo
 
 help:
-	@sed -n '1,3s/^# //p' Makefile
+	@sed -n '1,4s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+
+viewer: demo
+	@$(BIN)/viewer --data-dir demo $(VIEWER_ARGS)
 
 test: $(VENV)/.dev
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -19,12 +19,15 @@ __version__ = "0.1.0"
 _HOME = {
     "AnswerOptions": "harness.answering",
     "Bench": "harness.bench",
+    "BenchStatus": "harness.status",
     "JudgeOptions": "harness.judging.run",
-    "JudgeSet": "harness.judging.sets",
+    "JudgeSet": "harness.judging.sets.judge_set",
     "Report": "harness.results.judges.report",
-    "Result": "harness.results.show",
+    "Result": "harness.results.result",
     "RunOptions": "harness.running.options",
     "TurnbenchError": "harness.errors",
+    "bench_status": "harness.status",
+    "estimate_plan": "harness.estimating",
     "gen_answer": "harness.api",
     "gen_judgment": "harness.api",
     "import_data": "harness.importing.run",
@@ -33,44 +36,59 @@ _HOME = {
     "judge_corrected": "harness.results.judges.votes_report",
     "judge_length": "harness.results.judges.report",
     "judge_position": "harness.results.judges.report",
+    "judge_prompts": "harness.judging.prompts",
     "judge_ranking": "harness.results.judges.models_report",
     "judge_repeat": "harness.results.judges.report",
     "judge_self": "harness.results.judges.models_report",
     "load_bench": "harness.bench",
-    "load_judge_set": "harness.judging.sets",
+    "load_judge_set": "harness.judging.sets.loading",
     "plan_answers": "harness.answering",
+    "plan_bench": "harness.pipeline",
     "plan_judgments": "harness.judging.run",
     "read_judgments": "harness.results.reading.read",
     "run_answers": "harness.answering",
+    "run_bench": "harness.api",
     "run_judgments": "harness.judging.run",
+    "run_plan": "harness.pipeline",
+    "show_cost": "harness.results.cost",
     "show_result": "harness.results.show",
 }
 
 if TYPE_CHECKING:
     from harness.answering import AnswerOptions, plan_answers, run_answers
-    from harness.api import gen_answer, gen_judgment
+    from harness.api import gen_answer, gen_judgment, run_bench
     from harness.attacking import judge_attack
     from harness.bench import Bench, load_bench
     from harness.errors import TurnbenchError
+    from harness.estimating import estimate_plan
     from harness.importing.run import import_data
+    from harness.judging.prompts import judge_prompts
     from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
-    from harness.judging.sets import JudgeSet, load_judge_set
+    from harness.judging.sets.judge_set import JudgeSet
+    from harness.judging.sets.loading import load_judge_set
+    from harness.pipeline import plan_bench, run_plan
+    from harness.results.cost import show_cost
     from harness.results.judges.models_report import judge_ranking, judge_self
     from harness.results.judges.report import Report, judge_length, judge_position, judge_repeat
     from harness.results.judges.votes_report import judge_agreement, judge_corrected
     from harness.results.reading.read import read_judgments
-    from harness.results.show import Result, show_result
+    from harness.results.result import Result
+    from harness.results.show import show_result
     from harness.running.options import RunOptions
+    from harness.status import BenchStatus, bench_status
 
 __all__ = [
     "AnswerOptions",
     "Bench",
+    "BenchStatus",
     "JudgeOptions",
     "JudgeSet",
     "Report",
     "Result",
     "RunOptions",
     "TurnbenchError",
+    "bench_status",
+    "estimate_plan",
     "gen_answer",
     "gen_judgment",
     "import_data",
@@ -79,16 +97,21 @@ __all__ = [
     "judge_corrected",
     "judge_length",
     "judge_position",
+    "judge_prompts",
     "judge_ranking",
     "judge_repeat",
     "judge_self",
     "load_bench",
     "load_judge_set",
     "plan_answers",
+    "plan_bench",
     "plan_judgments",
     "read_judgments",
     "run_answers",
+    "run_bench",
     "run_judgments",
+    "run_plan",
+    "show_cost",
     "show_result",
 ]
 

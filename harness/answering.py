@@ -7,16 +7,17 @@ Every turn sees the model's own earlier replies; reasoning is kept apart and nev
 """
 
 import contextlib
+import functools
 import logging
 import math
 import pathlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from harness.bench import Bench, read_answers
-from harness.chat import ChatModel, Endpoint, open_chat_model, resolve
+from harness.chat import ChatModel, Endpoint, open_pool, resolve
 from harness.errors import UsageError
 from harness.jsonl import Journal, read_rows
 from harness.records import (
@@ -32,13 +33,17 @@ from harness.records import (
     content_hash,
 )
 from harness.rows import answer_to_row, is_good_answer, question_id
-from harness.running.direct import run
+from harness.running.batches.ledger import batches_begun
+from harness.running.cache import Cache
+from harness.running.engines import run
 from harness.running.jobs import Course, Job, Steps
 from harness.running.options import RunOptions
 from harness.running.pending import Pending
 from harness.running.watch import Tally, Watcher, nobody
 
 log = logging.getLogger("turnbench")
+MAX_TOKENS = 4096
+"""The most tokens of a reply where neither the options nor models.toml say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +54,8 @@ class AnswerOptions:
     """Conversations for each question."""
     temperature: float | None = None
     """Forced for every category; None samples by category as MT-Bench does."""
-    max_tokens: int = 4096
-    """The most tokens of one reply, reasoning included."""
+    max_tokens: int | None = None
+    """The most tokens of one reply, reasoning included; None takes what models.toml says, else `MAX_TOKENS`."""
     top_p: float | None = None
     seed: int | None = None
     """Sent to endpoints that take one; choice k is sampled with seed + k."""
@@ -61,6 +66,8 @@ class AnswerOptions:
     conv_template: str | None = None
     timeout: float | None = None
     """Seconds that one call may take."""
+    models_file: pathlib.Path | str | None = None
+    """The file that names endpoints; None takes ./models.toml, if it is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ class _Part:
 
 
 @dataclass(slots=True)
-class _Todo:
+class Todo:
     """What is to be done for one model and question."""
 
     question: Question
@@ -95,7 +102,9 @@ class ModelPlan:
     """Answers that are there but were made from another question, prompt or sampling."""
     untidy: bool = False
     """Whether rows stand in the file that later ones replace: a run was stopped before it could move them."""
-    todo: list[_Todo] = field(default_factory=list)
+    replaces: bool = False
+    """Whether a row to be written replaces one that is there, be it only an error text."""
+    todo: list[Todo] = field(default_factory=list)
 
     @property
     def calls(self) -> int:
@@ -161,6 +170,7 @@ def plan_answers(
             api_key_env=options.api_key_env,
             conv_template=options.conv_template,
             timeout=options.timeout,
+            models=options.models_file,
         )
         path = answer_file or bench.answer_file(name)
         plans.append(_plan_model(ModelPlan(endpoint, path), bench, options, chosen, redo))
@@ -170,7 +180,7 @@ def plan_answers(
 def _check(options: AnswerOptions) -> None:
     if options.num_choices < 1:
         raise UsageError(f"--num-choices must be at least 1, this is {options.num_choices}")
-    if options.max_tokens < 1:
+    if options.max_tokens is not None and options.max_tokens < 1:
         raise UsageError(f"--max-tokens must be at least 1, this is {options.max_tokens}")
     for flag, value in (("--temperature", options.temperature), ("--top-p", options.top_p)):
         if value is not None and not (math.isfinite(value) and value >= 0):
@@ -180,7 +190,7 @@ def _check(options: AnswerOptions) -> None:
 def _plan_model(
     plan: ModelPlan, bench: Bench, options: AnswerOptions, questions: Sequence[Question], redo: bool
 ) -> ModelPlan:
-    there = _answers_there(plan)
+    there, ids = _answers_there(plan)
     foreign = 0
     for question in questions:
         answer = None if redo else there.get(question.question_id)
@@ -188,6 +198,7 @@ def _plan_model(
         foreign += todo.foreign
         if todo.missing:
             plan.superseded += answer is not None and not todo.kept
+            plan.replaces |= question.question_id in ids
             plan.todo.append(todo)
         else:
             plan.already += 1
@@ -200,15 +211,16 @@ def _plan_model(
     return plan
 
 
-def _answers_there(plan: ModelPlan) -> Mapping[QuestionId, Answer]:
+def _answers_there(plan: ModelPlan) -> tuple[Mapping[QuestionId, Answer], set[Any]]:
+    """Return the good answers of a file by question, and the ids of all its rows."""
     if not plan.path.exists():
-        return {}
+        return {}, set()
     ids = [row.value.get("question_id") for row in read_rows(plan.path)]
     plan.untidy = len({str(key) for key in ids}) < len(ids)
-    return read_answers(plan.path, plan.endpoint.name)
+    return read_answers(plan.path, plan.endpoint.name), {question_id(key) for key in ids if key is not None}
 
 
-def _todo(answer: Answer | None, question: Question, num_choices: int, parameters: str) -> _Todo:
+def _todo(answer: Answer | None, question: Question, num_choices: int, parameters: str) -> Todo:
     """Return which choices of the answer that is there are current, and which are missing."""
     kept: dict[int, Choice] = {}
     foreign = False
@@ -216,18 +228,31 @@ def _todo(answer: Answer | None, question: Question, num_choices: int, parameter
         foreign = answer.parameters_content is None and _shape_fits(answer, question)
         if foreign or (answer.question_content, answer.parameters_content) == (question.content, parameters):
             kept = {choice.index: choice for choice in answer.choices}
-    return _Todo(question, kept, tuple(k for k in range(num_choices) if k not in kept), foreign)
+    return Todo(question, kept, tuple(k for k in range(num_choices) if k not in kept), foreign)
 
 
 def _shape_fits(answer: Answer, question: Question) -> bool:
     return all(len(choice.turns) == len(question.turns) for choice in answer.choices)
 
 
-def asked_sampling(bench: Bench, options: AnswerOptions, question: Question) -> Sampling:
-    """Return the sampling that is asked for: MT-Bench's temperature by category, unless one is forced."""
-    temperature = bench.temperature(question.category) if options.temperature is None else options.temperature
-    top_p = None if options.top_p is None else float(options.top_p)
-    return Sampling(float(temperature), options.max_tokens, top_p, options.seed)
+def asked_sampling(endpoint: Endpoint, bench: Bench, options: AnswerOptions, question: Question) -> Sampling:
+    """Return the sampling that is asked for.
+
+    What the options say counts first, then the benchmark's own temperature for the category, then models.toml, and at
+    last MT-Bench's temperature by category.
+    """
+    usual = endpoint.sampling
+    own = bench.settings.temperatures.get(question.category)
+    temperature = next((t for t in (options.temperature, own, usual.temperature) if t is not None), None)
+    if temperature is None:
+        temperature = bench.temperature(question.category)
+    top_p = usual.top_p if options.top_p is None else options.top_p
+    return Sampling(
+        float(temperature),
+        options.max_tokens or usual.max_tokens or MAX_TOKENS,
+        None if top_p is None else float(top_p),
+        usual.seed if options.seed is None else options.seed,
+    )
 
 
 def system_prompt(bench: Bench, options: AnswerOptions) -> str | None:
@@ -237,7 +262,7 @@ def system_prompt(bench: Bench, options: AnswerOptions) -> str | None:
 
 def parameters_content(endpoint: Endpoint, bench: Bench, options: AnswerOptions, question: Question) -> str:
     """Return the hash of everything but the question that makes an answer: sampling, system prompt, templates."""
-    asked = asked_sampling(bench, options, question).stated()
+    asked = asked_sampling(endpoint, bench, options, question).stated()
     reference = _reply_source(endpoint, bench, question)
     template = bench.settings.answer_template
     return content_hash(asked, system_prompt(bench, options), template, endpoint.conv_template, reference)
@@ -288,21 +313,22 @@ class _AnswerSink:
         choices[record.choice.index] = record.choice
         if any(k not in choices for k in range(self.options.num_choices)):
             return False
-        self.journal.append(answer_to_row(self._answer(record.question, choices)))
+        self.journal.append(answer_to_row(self.answer(record.question)))
         self.written += 1
         return True
 
-    def _answer(self, question: Question, choices: Mapping[int, Choice]) -> Answer:
+    def answer(self, question: Question) -> Answer:
         """Return the answer that the choices make; where some are another tool's, it states no origin either."""
         import shortuuid
 
+        choices = self.choices[question.question_id]
         ours = question.question_id not in self.foreign
         parameters = parameters_content(self.plan.endpoint, self.bench, self.options, question)
         return Answer(
             question_id=question.question_id,
             model=self.plan.endpoint.name,
             choices=tuple(choices[k] for k in sorted(choices)),
-            asked=asked_sampling(self.bench, self.options, question) if ours else Sampling(),
+            asked=asked_sampling(self.plan.endpoint, self.bench, self.options, question) if ours else Sampling(),
             system=system_prompt(self.bench, self.options) if ours else None,
             question_content=question.content if ours else None,
             parameters_content=parameters if ours else None,
@@ -341,41 +367,91 @@ def run_answers(plan: AnswerPlan, running: RunOptions = RunOptions(), *, watch: 
         StorageError: an answer file can't be written, or another process writes it.
         Interrupted: the user stopped the run. In every case what was done is kept.
     """
-    busy = [m for m in plan.models if m.todo or m.untidy]
-    superseded = 0
-    with contextlib.ExitStack() as stack:
-        sinks = [_open_sink(stack, m, plan) for m in busy]
+    with Cache(running.cache) as cache, AnswerWork(plan, cache) as work:
+        tally = run(work.courses(), work.models(), running, planned=plan.jobs, watch=watch, sync=work.sync)
+    return work.report(tally)
 
-        def sync() -> None:
-            for sink in sinks:
-                sink.sync()
 
-        models: dict[str, ChatModel] = {m.endpoint.name: open_chat_model(m.endpoint) for m in busy if m.todo}
+class AnswerWork:
+    """A plan with its files open, so that its jobs can be run; a context manager."""
+
+    def __init__(self, plan: AnswerPlan, cache: Cache) -> None:
+        self.plan = plan
+        self._cache = cache
+        self._stack = contextlib.ExitStack()
+        self._sinks: list[_AnswerSink] = []
+        self._superseded = 0
+
+    def __enter__(self) -> Self:
+        """Open the files.
+
+        Raises:
+            StorageError: one can't be written, or another process writes it.
+        """
+        state = self.plan.bench.answer_state
+        with contextlib.ExitStack() as stack:
+            for model in self.plan.models:
+                if model.todo or model.untidy:
+                    journal = stack.enter_context(Journal(model.path, state))
+                    fresh = self.plan.redo and not batches_begun(model.path, state)
+                    pending = stack.enter_context(Pending(model.path, state, fresh=fresh))
+                    self._sinks.append(_AnswerSink(model, self.plan.bench, self.plan.options, journal, pending))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Move the rows that newer ones replace, and close the files."""
         try:
-            tally = run(_courses(plan, sinks), models, running, planned=plan.jobs, watch=watch, sync=sync)
+            for sink in self._sinks:
+                if sink.plan.replaces or sink.plan.untidy:
+                    self._superseded += sink.journal.retire_older(_row_key, is_good_answer)
         finally:
-            for sink in sinks:
-                superseded += sink.journal.retire_older(_row_key, is_good_answer)
-    return AnswerReport(tally, sum(s.written for s in sinks), superseded, tuple(m.path for m in plan.models))
+            self._stack.__exit__(*error)
+
+    def models(self) -> dict[str, tuple[ChatModel, ...]]:
+        """Return the chat models that are needed, by name."""
+        return {s.plan.endpoint.name: open_pool(s.plan.endpoint) for s in self._sinks if s.plan.todo}
+
+    def courses(self, then: Callable[[Answer], Iterable[Course[Any]]] = lambda answer: ()) -> Iterator[Course[Any]]:
+        """Yield the jobs question by question, so that several models advance side by side.
+
+        `then` is called with each answer that is complete; what it returns is run as well.
+        """
+        steps = [(sink, todo) for sink in self._sinks for todo in sink.plan.todo]
+        place = {q.question_id: n for n, q in enumerate(self.plan.bench.questions)}
+        for sink, todo in sorted(steps, key=lambda step: place.get(step[1].question.question_id, -1)):
+            shelf = self._cache.shelf(sink.plan.endpoint, fresh=self.plan.redo)
+            for index in todo.missing:
+                job = _job(self.plan, sink.plan.endpoint, todo.question, index)
+                follow = functools.partial(_followed, sink, todo.question, then)
+                yield Course(job, sink, sink.pending, shelf, follow)
+
+    def sync(self) -> None:
+        """Bring what was written to the disk."""
+        for sink in self._sinks:
+            sink.sync()
+
+    def report(self, tally: Tally) -> AnswerReport:
+        """Return what was done, once the files are closed."""
+        written = sum(sink.written for sink in self._sinks)
+        return AnswerReport(tally, written, self._superseded, tuple(m.path for m in self.plan.models))
+
+
+def _followed(
+    sink: _AnswerSink, question: Question, then: Callable[[Answer], Iterable[Course[Any]]]
+) -> Iterable[Course[Any]]:
+    return then(sink.answer(question))
 
 
 def _row_key(row: Mapping[str, Any]) -> QuestionId:
     return question_id(row["question_id"])
 
 
-def _open_sink(stack: contextlib.ExitStack, model: ModelPlan, plan: AnswerPlan) -> _AnswerSink:
-    journal = stack.enter_context(Journal(model.path, plan.bench.answer_state))
-    pending = stack.enter_context(Pending(model.path, plan.bench.answer_state, fresh=plan.redo))
-    return _AnswerSink(model, plan.bench, plan.options, journal, pending)
-
-
-def _courses(plan: AnswerPlan, sinks: Sequence[_AnswerSink]) -> Iterator[Course[_Part]]:
-    """Yield the jobs question by question, so that several models advance side by side."""
-    steps = [(sink, todo) for sink in sinks for todo in sink.plan.todo]
-    place = {q.question_id: n for n, q in enumerate(plan.bench.questions)}
-    for sink, todo in sorted(steps, key=lambda step: place.get(step[1].question.question_id, -1)):
+def planned_jobs(plan: AnswerPlan, model: ModelPlan) -> Iterator[Job[Any]]:
+    """Yield the conversations that one model has still to hold."""
+    for todo in model.todo:
         for index in todo.missing:
-            yield Course(_job(plan, sink.plan.endpoint, todo.question, index), sink, sink.pending)
+            yield _job(plan, model.endpoint, todo.question, index)
 
 
 def _job(plan: AnswerPlan, endpoint: Endpoint, question: Question, index: int) -> Job[_Part]:
@@ -383,7 +459,7 @@ def _job(plan: AnswerPlan, endpoint: Endpoint, question: Question, index: int) -
         return conversation(
             question,
             index,
-            asked_sampling(plan.bench, plan.options, question),
+            asked_sampling(endpoint, plan.bench, plan.options, question),
             system=system_prompt(plan.bench, plan.options),
             template=plan.bench.settings.answer_template,
             reference=_reply_source(endpoint, plan.bench, question),
@@ -391,4 +467,4 @@ def _job(plan: AnswerPlan, endpoint: Endpoint, question: Question, index: int) -
 
     row = f"{endpoint.name}, question {question.question_id}"
     choice = f", choice {index}" if index else ""
-    return Job(f"{row}{choice}", endpoint.name, steps, part_of=row)
+    return Job(f"{row}{choice}", endpoint.name, steps, part_of=row, index=index)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from harness.answering import AnswerOptions, AnswerReport, plan_answers, run_answers
 from harness.bench import load_bench
 from harness.judging.run import JudgeOptions, JudgmentReport, plan_judgments, run_judgments
+from harness.pipeline import BenchReport, plan_bench, run_plan
 from harness.records import Mode
 from harness.running.options import RunOptions
 from harness.running.watch import Watcher, nobody
@@ -77,3 +78,42 @@ def gen_judgment(
         redo=redo,
     )
     return run_judgments(plan, running, watch=watch)
+
+
+def run_bench(
+    model: str | Sequence[str],
+    judge_model: str | Sequence[str],
+    bench_name: str = "mt_bench",
+    *,
+    mode: Mode = "single",
+    model_list: Sequence[str] | None = None,
+    data_dir: pathlib.Path | str = "data",
+    answering: AnswerOptions | None = None,
+    judging: JudgeOptions | None = None,
+    question_begin: int | None = None,
+    question_end: int | None = None,
+    first_n: int | None = None,
+    redo: bool = False,
+    running: RunOptions = RunOptions(),
+    watch: Watcher = nobody,
+) -> BenchReport:
+    """Let each model answer what it has not answered, and each judge judge it as soon as it is there.
+
+    What it adds up to is `show_result(mode, ...)`'s to say.
+
+    Raises:
+        TurnbenchError: see `plan_bench` and `run_plan`.
+    """
+    bench = load_bench(bench_name, data_dir)
+    plan = plan_bench(
+        [model] if isinstance(model, str) else model,
+        [judge_model] if isinstance(judge_model, str) else judge_model,
+        bench,
+        mode,
+        answering,
+        judging,
+        model_list=model_list,
+        questions=bench.slice(question_begin, question_end, first_n),
+        redo=redo,
+    )
+    return run_plan(plan, running, watch=watch)

@@ -63,6 +63,10 @@ class BenchSettings:
     system_prompt: str | None = None
     answer_template: str = "{question}"
     """How a turn is put to the model; `{question}` stands for the turn's text."""
+    answer_field: str | None = None
+    """The field of a JSON object in a reply that holds the answer, which alone is judged; None: all of the reply."""
+    confidence_field: str | None = None
+    """The field of the same object that holds how sure the model is, from 0 to 100 or as a share."""
     temperatures: Mapping[str, float] = field(default_factory=dict)
     """By category, where other than MT-Bench's."""
 
@@ -107,11 +111,16 @@ class Bench:
         """Return the file of a model's answers, which may not exist yet."""
         return _file_of(self.folder / "model_answer", model)
 
-    def judgment_file(self, judge: str, judge_set: str, mode: Mode, sample: int = 0) -> pathlib.Path:
-        """Return the file for a judge's judgments: FastChat's name for our own set, else with the set's name in it."""
+    def judgment_file(
+        self, judge: str, judge_set: str, mode: Mode, sample: int = 0, *, one_order: bool = False
+    ) -> pathlib.Path:
+        """Return the file for a judge's judgments: FastChat's name for our own set, else with the set's name in it.
+
+        With `one_order`, pairs were judged in one order only; they stand apart.
+        """
         plain = judge_set == OWN_JUDGE_SET and not sample
         which = "" if plain else f"@{file_stem(judge_set)}{f'#{sample}' if sample else ''}"
-        kind = "single" if mode == "single" else "pair"
+        kind = "single" if mode == "single" else "pair1" if one_order else "pair"
         return self.folder / "model_judgment" / f"{file_stem(judge)}{which}_{kind}.jsonl"
 
     def answered_models(self) -> tuple[str, ...]:
@@ -237,6 +246,10 @@ def load_settings(path: pathlib.Path) -> BenchSettings:
             fault = f"{key} must be a text in quotes, this is {value!r}"
         elif key == "answer_template" and "{question}" not in value:
             fault = "answer_template lacks {question}, which stands for the turn's text"
+        elif key in ("answer_field", "confidence_field") and not value.strip():
+            fault = f"{key} is empty; name the field, or leave the key out"
+        elif key == "confidence_field" and table.get("answer_field") in (None, value):
+            fault = "confidence_field needs answer_field, another field of the same object"
         if fault:
             raise DataError(fault, path=path, line=_line_of(key, path))
     return BenchSettings(**table)

@@ -23,6 +23,7 @@ from typing import IO, Any, NamedTuple, TypeAlias
 from harness.bench import nearest, read_toml
 from harness.errors import DataError, MissingError, StorageError, TurnbenchError, UsageError
 from harness.jsonl import lock
+from harness.original_readers import READERS, make_ours
 
 ORIGINALS = pathlib.Path(__file__).with_name("originals.toml")
 UPSTREAM = "https://raw.githubusercontent.com"
@@ -59,6 +60,8 @@ class Original:
     """What the user should have read before it is fetched."""
     afterwards: tuple[str, ...] = ()
     """Commands to go on with."""
+    reader: str | None = None
+    """What makes a judge set or a benchmark of the files; None: they are in our form already."""
 
     @property
     def size(self) -> int:
@@ -132,10 +135,11 @@ def fetch(
             _bring(wanted, folder, state / "fetch", origin, watch)
         finally:
             held.release()
+    made = make_ours(original.reader, folder) if original.reader else ()
     return Fetched(
         original,
         folder,
-        written=tuple(folder / file.into for file in wanted),
+        written=(*(folder / file.into for file in wanted), *made),
         already=tuple(folder / file.into for file in already),
     )
 
@@ -369,7 +373,7 @@ def _reason(error: BaseException) -> str:
 
 
 _TEXTS = ("title", "repository", "revision", "licence")
-_KEYS = (*_TEXTS, "notice", "afterwards", "files")
+_KEYS = (*_TEXTS, "notice", "afterwards", "reader", "files")
 
 
 def _original(name: str, table: Mapping[str, Any], path: pathlib.Path) -> Original:
@@ -385,9 +389,17 @@ def _original(name: str, table: Mapping[str, Any], path: pathlib.Path) -> Origin
         raise DataError(f"{name}: names no files", path=path)
     if len({file.into for file in files}) < len(files):
         raise DataError(f"{name}: two files have one place", path=path)
+    reader = table.get("reader")
+    if reader is not None and reader not in READERS:
+        raise DataError(f"{name}: unknown reader {reader!r}; known: {', '.join(READERS)}", path=path)
     texts = {key: table[key] for key in _TEXTS}
     return Original(
-        name, **texts, files=files, notice=table.get("notice"), afterwards=tuple(table.get("afterwards", ()))
+        name,
+        **texts,
+        files=files,
+        notice=table.get("notice"),
+        afterwards=tuple(table.get("afterwards", ())),
+        reader=reader,
     )
 
 

@@ -13,6 +13,7 @@ import logging
 import math
 import os
 import pathlib
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from harness.errors import DataError, StorageError
 
 log = logging.getLogger("turnbench")
 _SYNC_SECONDS = 1.0
+_PROCESS = re.compile(r"process (\d+)")
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _LINE_ENDS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
 """Characters that JSON leaves as they are and `str.splitlines` takes for the end of a line."""
@@ -123,7 +125,7 @@ def lock(path: pathlib.Path, state: pathlib.Path) -> Any:
     _make_folder(lock_file.parent)
     # Not per thread: a journal may be closed by another thread than the one that opened it.
     held = filelock.FileLock(lock_file, thread_local=False)
-    holder = lock_file.with_suffix(".holder")
+    holder = lock_file.with_suffix(".holder")  # FILE.lock -> FILE.holder
     try:
         held.acquire(timeout=0)
         program = pathlib.Path(*sys.argv[:1]).name or "python"
@@ -138,7 +140,38 @@ def lock(path: pathlib.Path, state: pathlib.Path) -> Any:
     except OSError as error:
         held.release()
         raise _storage_error(lock_file, error, kept=False) from error
-    return held
+    return _Held(held, holder)
+
+
+class _Held:
+    """A lock that was taken, and the note that says by whom."""
+
+    def __init__(self, file_lock: Any, holder: pathlib.Path) -> None:
+        self._lock, self._holder = file_lock, holder
+
+    def release(self) -> None:
+        """Free the lock."""
+        with contextlib.suppress(OSError):
+            self._holder.unlink(missing_ok=True)
+        self._lock.release()
+
+
+def holder_of(path: pathlib.Path, state: pathlib.Path) -> str | None:
+    """Return which process writes an output file, None if none does; no lock is taken to find out.
+
+    What a killed process left is told from what a living one holds by its number.
+    """
+    holder = state / "locks" / f"{path.name}.holder"
+    try:
+        who = holder.read_text(encoding="utf-8", errors="replace")
+        number = _PROCESS.match(who)
+        if number and os.name == "posix":  # elsewhere signal 0 would end the process
+            os.kill(int(number[1]), 0)
+    except PermissionError:  # somebody else's process, alive
+        return who
+    except (OSError, OverflowError):
+        return None
+    return who or None
 
 
 class Journal:
@@ -272,8 +305,7 @@ class Journal:
             if os.path.samestat(os.fstat(self._file), self.path.stat()):
                 return self._file
             self._close()
-        _make_folder(self.path.parent)
-        new = not self.path.exists()
+        new = not self.path.exists()  # its folder was made on entering; one that has vanished is not made again
         if not new:
             self._mend_tail()
         self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)

@@ -21,9 +21,11 @@ from harness.charts import (
     win_rate_chart,
 )
 from harness.errors import StorageError
-from harness.results.detail import PairwiseDetail, SingleDetail, pair_row
+from harness.results.detail import SingleDetail, pair_row
+from harness.results.pair_detail import PairwiseDetail
 from harness.results.show import Result
-from harness.results.statistics.rounding import printable, shown
+from harness.results.statistics.paired import Paired, PairedTable
+from harness.results.statistics.rounding import interval_cells, narrow_rows, printable, shown, with_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Chart:
 
 Part: TypeAlias = Table | Chart
 
+_SHORT = 24
+"""Letters; a column of words that are no longer than this has no line breaks."""
 _COLUMN = 520
 """Pixels; a chart that is wider takes the width of the page."""
 
@@ -91,14 +95,19 @@ def report_html(
 
 def result_html(result: Result, *, date: str) -> str:
     """Return the page of a result with its tables and, where the result has intervals, its charts."""
-    single = result.mode == "single"
-    parts: list[Part] = [Table("Results", result.rows(), places=2 if single else 3)]
+    parts: list[Part] = [_first_table(result)]
+    if result.verdicts is not None:
+        for heading, rows in result.verdicts.sections():
+            parts.append(Table(heading[:1].upper() + heading[1:], rows, places=result.verdicts.places))
     if result.categories:
         parts.append(Table("Average by category", result.category_table()))
-    if isinstance(result.detail, SingleDetail):
-        parts += _grade_parts(result.detail)
-    elif result.detail is not None:
-        parts += _pair_parts(result.detail)
+    if result.panel is not None:
+        rows = result.panel.disagreement_rows()
+        parts.append(
+            Table("Where the judges do not say the same", rows, f"All together: {result.panel.rule}.", places=3)
+        )
+    if result.detail is not None:
+        parts += _grade_parts(result.detail) if result.detail.kind == "grades" else _pair_parts(result.detail)
     if result.runs is not None:
         note = "model_1 is of this run, model_2 of the other"
         parts.append(Table("Against the other run", [pair_row(pair) for pair in result.runs.pairs], note, places=3))
@@ -114,6 +123,14 @@ def result_html(result: Result, *, date: str) -> str:
     )
 
 
+def _first_table(result: Result) -> Table:
+    """Return the rows as the command shows them, an interval in one cell."""
+    if result.verdicts is not None:
+        return Table("Results", result.rows(), places=result.verdicts.places)
+    column, places = ("average", 2) if result.mode == "single" else ("win_rate_adjusted", 3)
+    return Table("Results", interval_cells(result.table_rows(), column, places), places=places)
+
+
 def _grade_parts(detail: SingleDetail) -> Iterator[Part]:
     """Yield what says how sure grades are."""
     resampled = f"95% intervals; questions resampled within {detail.by}, seed {detail.seed}."
@@ -122,8 +139,9 @@ def _grade_parts(detail: SingleDetail) -> Iterator[Part]:
         yield Chart(f"By {detail.by}", radar_chart(detail.scores[:6]), "The first six models of the table.")
     if len(detail.scores) > 1:
         yield Chart("Differences between models", difference_chart(detail.pairs), "What can be told apart is bold.")
-        yield Table("Each model and the next one", [pair_row(pair) for pair in detail.neighbours()], places=3)
-    yield Table("How sure", detail.rows(), resampled)
+        yield _apart(detail.pairs, detail.neighbours())
+    yield Table("How sure", narrow_rows(detail.rows()), resampled)
+    yield from _by_group(detail.group_rows(), detail.by, "average", 2, resampled)
 
 
 def _pair_parts(detail: PairwiseDetail) -> Iterator[Part]:
@@ -134,7 +152,37 @@ def _pair_parts(detail: PairwiseDetail) -> Iterator[Part]:
         yield Chart("Pairs", win_rate_chart(detail.matrix))
     if detail.position:
         yield Chart("Does the judge go by the place of an answer?", position_chart(detail.position))
-    yield Table("How sure", detail.rows(), detail.strengths.why_not, places=3)
+    if len(detail.rates) > 1:
+        yield _apart(detail.pairs, detail.neighbours())
+    scale = detail.strengths.scale if detail.strengths.why_not is None else "; ".join(detail.without_strengths())
+    yield Table("How sure", narrow_rows(detail.rows()), f"{scale}. {resampled}", places=3)
+    turns = detail.turn_rows()
+    if len({row["turn"] for row in turns}) > 1:
+        yield Table("By turn", narrow_rows(turns), places=3)
+    yield from _by_group(detail.group_rows(), detail.by, "win_rate_adjusted", 3, resampled)
+    yield from _by_group(detail.group_rows(), detail.by, "strength", 0, detail.strengths.scale)
+
+
+def _by_group(rows: Sequence[Mapping[str, Any]], by: str, name: str, places: int, note: str) -> Iterator[Table]:
+    """Yield a table of a number and its interval with a row for each model and a column for each group."""
+    groups = list(dict.fromkeys(row[by] for row in rows if name in row))
+    if len(groups) < 2:
+        return
+    wide: dict[str, dict[str, Any]] = {row["model"]: {"model": row["model"]} for row in rows}
+    for group in groups:
+        for row in rows:
+            if row[by] == group:
+                ends = (row.get(f"{name}_low"), row.get(f"{name}_high"))
+                wide[row["model"]][str(group)] = with_interval(row.get(name), *ends, places)
+    yield Table(f"{name} by {by}, with 95% intervals".capitalize(), list(wide.values()), note)
+
+
+def _apart(table: PairedTable, neighbours: Sequence[Paired]) -> Table:
+    """Return each model beside the next one, and what these questions can show."""
+    smallest = table.smallest_detectable
+    shows = "" if smallest is None else f" This many questions would show a difference of about {smallest:.2f}."
+    note = f"{table.told_apart} of {len(table.pairs)} pairs of models can be told apart.{shows}"
+    return Table("Each model and the next one", narrow_rows([pair_row(pair) for pair in neighbours]), note, places=3)
 
 
 def write_report(path: pathlib.Path | str, page: str) -> None:
@@ -179,8 +227,7 @@ def _table(table: Table) -> str:
     heading = f"<h2>{_name(table.title)}</h2>"
     if not columns:
         return f"<section>{heading}<p>There are no rows.</p>{note}</section>"
-    words = {name for name in columns if any(isinstance(row.get(name), str) for row in table.rows)}
-    kind = {name: ' class="word"' if name in words else "" for name in columns}
+    kind = {name: _kind([row.get(name) for row in table.rows]) for name in columns}
     head = "".join(f'<th scope="col"{kind[name]}>{_column(name)}</th>' for name in columns)
     lines = []
     for row in table.rows:
@@ -193,6 +240,14 @@ def _table(table: Table) -> str:
         f'<section>{heading}<div class="scroll" tabindex="0" role="group" aria-label="{_text(table.title)}">'
         f"<table><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table></div>{note}</section>"
     )
+
+
+def _kind(values: Sequence[Any]) -> str:
+    """Return how a column is set: numbers to the right, short words and intervals on one line, long ones broken."""
+    words = [value for value in values if isinstance(value, str)]
+    if not words:
+        return ""
+    return ' class="word"' if max(map(len, words)) > _SHORT else ' class="word short"'
 
 
 def _text(text: str) -> str:
@@ -267,6 +322,7 @@ tbody th { font-weight: 500; }
 th:first-child { position: sticky; left: 0; background: var(--paper); }
 tbody th div { width: max-content; max-width: 300px; white-space: normal; overflow-wrap: anywhere; }
 td.word { white-space: normal; overflow-wrap: anywhere; min-width: 110px; max-width: 420px; }
+td.short { white-space: nowrap; min-width: 0; font-variant-numeric: tabular-nums; }
 .charts { columns: 2; column-gap: 28px; }
 .charts figure { break-inside: avoid; margin: 0; padding-top: 28px; }
 .charts figure.wide { column-span: all; }

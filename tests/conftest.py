@@ -6,6 +6,7 @@ import pathlib
 import pytest
 
 from harness.running import direct
+from harness.running.batches import engine as batches
 from harness.running.retry import RetryPolicy
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -22,6 +23,8 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try again at once."""
+    monkeypatch.setattr(batches, "RETRY", RetryPolicy(first=0.0, longest=0.0))
+    monkeypatch.setattr(batches, "PAUSES", batches.Pauses(first=0.0, settling=0.0))
     monkeypatch.setattr(direct, "RETRY", RetryPolicy(first=0.0, longest=0.0))
 
 

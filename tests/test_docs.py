@@ -47,7 +47,15 @@ def test_the_readme_has_every_room() -> None:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "judge_prompts/README.md", "benchmarks/README.md", "docs/commands.md"]
+    "document",
+    [
+        "README.md",
+        "judge_prompts/README.md",
+        "benchmarks/README.md",
+        "docs/commands.md",
+        "docs/models.md",
+        "docs/batch.md",
+    ],
 )
 def test_links_inside_the_repository_lead_somewhere(document: str) -> None:
     path = ROOT / document

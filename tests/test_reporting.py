@@ -100,9 +100,11 @@ def test_numbers_are_rounded_half_up_and_absent_ones_are_dashes() -> None:
 
 
 def test_words_stand_left_and_numbers_right() -> None:
-    page = report(Table("t", [{"model": "a", "score": 1.0, "verdict": "better"}]))
-    assert '<th scope="col" class="word"><bdi>model</bdi></th><th scope="col"><bdi>score</bdi></th>' in page
-    assert '<td class="word"><bdi>better</bdi></td>' in page
+    page = report(Table("t", [{"model": "a", "score": 1.0, "verdict": "better", "why": "a reason of many words"}]))
+    assert '<th scope="col" class="word short"><bdi>model</bdi></th><th scope="col"><bdi>score</bdi></th>' in page
+    assert '<td class="word short"><bdi>better</bdi></td>' in page
+    long = report(Table("t", [{"model": "a", "why": "a reason that needs more than one line of a phone"}]))
+    assert '<td class="word"><bdi>a reason' in long
 
 
 def test_a_table_without_rows_says_so() -> None:

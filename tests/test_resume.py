@@ -4,13 +4,16 @@ The server lives in the test's process and ends the command when a given request
 every run: that request is in flight, and nobody waits for a clock.
 """
 
+import asyncio
 import collections
 import os
 import pathlib
+import re
+import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -177,3 +180,93 @@ def test_a_second_process_is_told_who_writes_the_file(tmp_path: pathlib.Path) ->
     (line,) = told[0].stderr.splitlines()
     assert f"is being written by process {holder} (gen_answer.py)" in line
     assert (len(server.requests), len(rows(bench.answer_file("m")))) == (6, 3)
+
+
+def test_ctrl_c_says_what_is_left_and_the_command_to_go_on(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path, *(question(n) for n in range(1, 7)))
+    with (server := Ended(4, signal.SIGINT)):
+        stopped = server.run(*gen_answer(bench, "-q"))
+        line = stopped.stderr.strip()
+        told = re.fullmatch(r"gen_answer: stopped, (\d) of 6 left; what was done .* again to go on: (.*)", line)
+        assert told is not None, line
+        assert int(told[1]) == 6 - len(rows(bench.answer_file("m")))
+        again = shlex.split(told[2])
+        assert again[:3] == ["python", "-m", "harness.cli.gen_answer"]
+        going_on = [sys.executable, *again[1:]]
+        assert subprocess.run(going_on, env=environment(), capture_output=True, check=False).returncode == 0
+    assert len(rows(bench.answer_file("m"))) == 6
+
+
+def test_ctrl_c_again_stops_at_once_though_no_reply_comes(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path, *(question(n) for n in range(1, 7)))
+
+    class Silent(Ended):
+        async def _good(self, asked: Asked, fault: Any) -> bytes:
+            if asked.number >= 3:
+                assert self.command is not None
+                self.command.send_signal(signal.SIGINT)
+                await asyncio.Event().wait()
+            return await super()._good(asked, fault)
+
+    with (server := Silent(-1, signal.SIGKILL)):
+        stopped = server.run(*gen_answer(bench, "-q"))
+        assert stopped.returncode == 130
+        assert "stopped, 6 of 6 left" in stopped.stderr or "stopped, 5 of 6 left" in stopped.stderr
+    with (whole := Ended(-1, signal.SIGKILL)):
+        assert whole.run(*gen_answer(bench)).returncode == 0
+    kept = {asked.digest for asked in server.requests[:3]}
+    assert not kept.intersection(asked.digest for asked in whole.requests)
+
+
+class Spoilt(Ended):
+    """A server that spoils the place of the results when its n-th request arrives."""
+
+    def __init__(self, at: int, spoil: Callable[[], None]) -> None:
+        super().__init__(-1, signal.SIGKILL)
+        self.when, self.spoil = at, spoil
+
+    def _answer(self, asked: Asked) -> str:
+        if asked.number == self.when:
+            self.spoil()
+        return parrot(asked)
+
+
+def test_a_folder_that_vanishes_stops_the_run_with_one_line(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path, *(question(n) for n in range(1, 13)))
+    moved = tmp_path / "moved"
+    with (server := Spoilt(10, lambda: os.rename(bench.folder, moved))):
+        stopped = server.run(*gen_answer(bench, "-q"))
+    assert stopped.returncode == 2
+    (line,) = stopped.stderr.splitlines()
+    assert "cannot be written: the file or its folder has vanished" in line
+    assert len(server.requests) < 24
+    assert not bench.folder.exists(), list(bench.folder.rglob("*"))
+    os.rename(moved, bench.folder)
+    with (whole := Ended(-1, signal.SIGKILL)):
+        assert whole.run(*gen_answer(bench)).returncode == 0
+    assert sorted(row["question_id"] for row in rows(bench.answer_file("m"))) == list(range(1, 13))
+
+
+def test_a_full_disk_stops_the_run_with_one_line_and_keeps_what_was_done(tmp_path: pathlib.Path) -> None:
+    resource = pytest.importorskip("resource")
+    bench = small_bench(tmp_path, *(question(n) for n in range(1, 13)))
+    with (server := Ended(-1, signal.SIGKILL)):
+        assert server.run(*gen_answer(bench, "--first-n", "2")).returncode == 0
+        words = [sys.executable, "-m", *gen_answer(bench, "-q"), "--base-url", server.openai_url, "--parallel", "3"]
+        stopped = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            env={**environment(), "PYTHONDONTWRITEBYTECODE": "1"},
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)),
+            check=False,
+        )
+        assert stopped.returncode == 2
+        assert stopped.stderr.count("\n") == 1, stopped.stderr
+        line = stopped.stderr
+        assert "cannot be written: File too large; make space; what was done before is kept" in line
+        before = rows(bench.answer_file("m"))
+        assert server.run(*gen_answer(bench)).returncode == 0
+    after = rows(bench.answer_file("m"))
+    assert before == after[: len(before)] != []
+    assert sorted(row["question_id"] for row in after) == list(range(1, 13))

@@ -1,1 +1,18 @@
-"""The web viewer: reads single verdicts in a browser, one module a tab; computes nothing that `harness.results` can."""
+"""The web viewer: every verdict within two clicks. A Gradio app whose every view is an address.
+
+    address bar ─▶ State ─▶ one tab's show(state) ─▶ HTML of links and forms, whose targets are addresses
+
+state.py       what the address bar holds, and back
+context.py     what a tab is, and what it is given
+store.py       the files behind it: benchmarks, answers, judgments, results; read when shown
+places.py      where in a file the rows of a question are
+later.py       what takes long, done beside the page
+text.py        text of models and people as safe HTML; maths.py: the formulas in it
+markup.py      the parts that pages are made of: links, forms, tables, chips, notices
+leaderboard.py, answers.py, compare.py, find.py, judge.py, vote.py, runs.py   one tab each
+app.py         the tabs put together
+serving.py     how it is served: where, to whom, and what can be asked for
+style.css, page.js   how it looks; how a click becomes an address
+
+It computes nothing that `harness.results` can, and writes nothing but votes.
+"""

@@ -60,6 +60,8 @@ def interval_chart(
     ranks: Sequence[RankRange] = (),
     reference: float | None = None,
     as_percent: bool = False,
+    of: str = "models",
+    counted: str = "questions",
 ) -> str:
     """Return the chart of one estimate for each name, in their order, as SVG text.
 
@@ -69,6 +71,8 @@ def interval_chart(
         ranks: the ranges to show beside (default: none).
         reference: a value to mark, such as 0 or one half (default: none).
         as_percent: whether the numbers are shares.
+        of: what the names are of.
+        counted: what each estimate rests on, as it counts them.
 
     Raises:
         UsageError: there is no estimate with a value.
@@ -84,7 +88,7 @@ def interval_chart(
     right = 8.0 + sum(_HEADS[head] for head in heads)
     top, bottom = 24.0, 40.0
     height = top + _ROW * len(estimates) + bottom
-    sheet = Sheet(WIDTH, height, f"{label} of {len(estimates)} models, each with a 95% interval")
+    sheet = Sheet(WIDTH, height, f"{label} of {len(estimates)} {of}, each with a 95% interval")
     span = WIDTH - right - left - 8.0
 
     def at(value: float) -> float:
@@ -95,7 +99,7 @@ def interval_chart(
         sheet.line([at(mark)] * 2, [top, height - bottom], RULE)
         text = _number(mark, last, as_percent)
         sheet.text(at(mark), height - bottom + 12.0, text, anchor="middle", size=SMALL, colour=QUIET)
-    below = "n: questions" if len(counts) > 1 else f"n = {counts.pop()} questions"
+    below = f"n: {counted}" if len(counts) > 1 else f"n = {counts.pop()} {counted}"
     sheet.text(
         WIDTH / 2, height - 10.0, f"{shortened(label, 18.0)}, 95% interval, {below}", anchor="middle", size=SMALL
     )

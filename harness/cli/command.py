@@ -16,6 +16,8 @@ from harness import __version__
 from harness.errors import Interrupted, StorageError, TurnbenchError
 
 if TYPE_CHECKING:
+    import pathlib
+
     from harness.running.options import RunOptions
 
 EXIT_CODES = {
@@ -26,6 +28,10 @@ EXIT_CODES = {
 }
 MODES = ("single", "pairwise-baseline", "pairwise-all")
 """The same as `harness.records.MODES`, which is not imported so that every command starts at once."""
+
+
+_GO_ON = "run the same command again to go on"
+"""How a message ends behind which the command fits."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -151,13 +157,62 @@ def add_endpoint(parser: argparse.ArgumentParser, what: str) -> Any:
     group.add_argument(
         "--timeout", type=seconds, metavar="SECONDS", help="the longest that one call may take (default: 600)"
     )
+    add_models_file(group)
     return group
+
+
+def add_models_file(group: Any) -> None:
+    """Add the flag that names the file of endpoints."""
+    group.add_argument(
+        "--models",
+        metavar="FILE",
+        help="file that names endpoints: addresses, pools, prices, limits (default: ./models.toml, if it is there)",
+    )
 
 
 def add_running(parser: argparse.ArgumentParser) -> Any:
     """Add the flags that say how the calls are made; return their group. `running` reads them."""
     group = parser.add_argument_group("calls")
-    group.add_argument("--parallel", type=positive, default=8, metavar="N", help="calls in flight at once (default: 8)")
+    group.add_argument(
+        "--parallel",
+        type=parallel,
+        metavar="N",
+        help="calls in flight at once; auto finds out for each endpoint how many it can take (default: auto)",
+    )
+    group.add_argument(
+        "--rpm", type=rate, metavar="N", help="the most calls in a minute to each endpoint (default: no limit)"
+    )
+    group.add_argument(
+        "--tpm",
+        type=rate,
+        metavar="N",
+        help="the most tokens in a minute, prompt and reply, of each endpoint (default: no limit)",
+    )
+    group.add_argument(
+        "--cache",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="keep completions by content and use them again, across files, benchmarks and model names "
+        "(default: off; without FILE: .turnbench/cache.sqlite in the data folder)",
+    )
+    group.add_argument(
+        "--max-cost",
+        type=dollars,
+        metavar="DOLLARS",
+        help="stop before a call that could bring the cost of this run above this (default: no limit)",
+    )
+    group.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print the calls, tokens and cost that are still to come, call nothing and write nothing (default: off)",
+    )
+    group.add_argument(
+        "--batch",
+        action="store_true",
+        help="hand the calls in as batches, which OpenAI and Anthropic answer within a day at half the price; the "
+        "command waits, and may be stopped and run again to collect them (default: off)",
+    )
     return group
 
 
@@ -165,12 +220,42 @@ def running(args: argparse.Namespace) -> "RunOptions":
     """Return what the flags of `add_running` say."""
     from harness.running.options import RunOptions
 
-    return RunOptions(parallel=args.parallel)
+    return RunOptions(
+        parallel=args.parallel,
+        rpm=args.rpm,
+        tpm=args.tpm,
+        max_cost=args.max_cost,
+        cache=_cache(args),
+        batch=args.batch,
+    )
+
+
+def _cache(args: argparse.Namespace) -> "pathlib.Path | None":
+    """Return the file that --cache names, or the usual one where it names none."""
+    if args.cache is None:
+        return None
+    import pathlib
+
+    from harness.running.cache import cache_file
+
+    return pathlib.Path(args.cache) if args.cache else cache_file(args.data_dir)
 
 
 def positive(text: str) -> int:
     """Return a whole number from 1, for argparse."""
     return int(_number(text, "a whole number from 1", lambda n: n >= 1 and n == int(n)))
+
+
+def parallel(text: str) -> int | None:
+    """Return a number of calls at once, or None for `auto`, for argparse."""
+    if text == "auto":
+        return None
+    return int(_number(text, "auto or a whole number from 1", lambda n: n >= 1 and n == int(n)))
+
+
+def rate(text: str) -> float:
+    """Return a number of calls or tokens in a minute, for argparse."""
+    return _number(text, "a number above 0", lambda n: 0 < n < float("inf"))
 
 
 def whole(text: str) -> int:
@@ -191,6 +276,11 @@ def share(text: str) -> float:
 def seconds(text: str) -> float:
     """Return a length of time, for argparse."""
     return _number(text, "a number of seconds above 0", lambda n: 0 < n < float("inf"))
+
+
+def dollars(text: str) -> float:
+    """Return an amount of money, for argparse."""
+    return _number(text.removeprefix("$"), "an amount of dollars from 0", lambda n: 0 <= n < float("inf"))
 
 
 def variable(text: str) -> str:
@@ -255,24 +345,89 @@ def ask_to_go_on(args: argparse.Namespace, what: str) -> None:
 
 
 def run_command(parser: Parser, work: Callable[[argparse.Namespace], int], argv: Sequence[str] | None) -> int:
-    """Parse, work, and return the exit code; every error that a user can meet becomes one line here."""
+    """Parse, work, and return the exit code; every error that a user can meet becomes one line here.
+
+    A process that was started for this command ends here.
+    """
+    code = _run(parser, work, argv)
+    if argv is None:
+        leave(code)
+    return code
+
+
+def _run(parser: Parser, work: Callable[[argparse.Namespace], int], argv: Sequence[str] | None) -> int:
     mend_streams()
     args = parser.parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
     try:
         with _warnings_told(parser.prog):
             return work(args)
     except TurnbenchError as error:
         _traceback(args)
-        warn(parser.prog, f"{'' if isinstance(error, Interrupted) else 'error: '}{error}")
+        beginning, end = ("", _same_command(parser.prog, words)) if isinstance(error, Interrupted) else ("error: ", "")
+        again = f": {end}" if end and str(error).endswith(_GO_ON) else ""
+        warn(parser.prog, f"{beginning}{error}{again}")
         return error.exit_code
     except KeyboardInterrupt:
-        warn(parser.prog, "interrupted; what was done is kept, run the same command again to go on")
+        again = _same_command(parser.prog, words)
+        warn(parser.prog, f"interrupted; what was done is kept, {_GO_ON}: {again}")
         return 130
     except OSError as error:  # a path that the system refuses in a way that no room foresaw
         _traceback(args)
         where = f"{error.filename}: " if error.filename else ""
         warn(parser.prog, f"error: {where}{error.strerror or error}")
         return 2
+
+
+def _same_command(prog: str, words: Sequence[str]) -> str:
+    """Return the command as it was given, ready to be pasted; it holds no key, since no flag takes one."""
+    import pathlib
+    import shlex
+
+    called = pathlib.Path(sys.argv[0])
+    begin = [prog]
+    if called.name == f"{prog}.py":
+        begin = ["python", "-m", f"harness.cli.{prog}"]
+    elif called.name == "__main__.py" and called.parent.name == "cli":
+        begin = ["python", "-m", "harness.cli", prog]
+    elif called.stem == "turnbench":
+        begin = ["turnbench", prog]
+    return shlex.join([*begin, *words])
+
+
+def leave(code: int) -> None:
+    """End a process that was started for a command at once; return where something else has still to happen in it.
+
+    Taking the interpreter and the SDKs' modules apart would take longer than many a command. Whatever asked to be
+    called at the end is called.
+    """
+    import atexit
+    import threading
+
+    watched = sys.gettrace() is not None or sys.getprofile() is not None or sys.flags.inspect
+    monitoring = getattr(sys, "monitoring", None)
+    watched = watched or (monitoring is not None and any(monitoring.get_tool(tool) for tool in range(6)))
+    if watched or threading.active_count() > 1 or not _is_command_process():
+        return
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            _forget(stream)
+    os._exit(code)
+
+
+def _is_command_process() -> bool:
+    """Return whether this process runs one of our commands and nothing else, such as a test or a notebook."""
+    import pathlib
+
+    file = getattr(sys.modules.get("__main__"), "__file__", None)
+    if not file:
+        return False
+    main = pathlib.Path(file)
+    here = pathlib.Path(__file__).resolve().parent
+    return main.resolve().parent == here or (here / f"{main.stem}.py").exists() or main.stem == "turnbench"
 
 
 def report_failures(command: str, failures: Sequence[Any]) -> None:

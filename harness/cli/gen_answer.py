@@ -3,12 +3,12 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.cli import command
 
 if TYPE_CHECKING:
-    from harness.answering import AnswerOptions, AnswerPlan
+    from harness.answering import AnswerOptions, AnswerPlan, AnswerReport
 
 NAME = "gen_answer"
 PURPOSE = "Let chat models answer every question of a benchmark that they have not answered yet."
@@ -40,6 +40,15 @@ def parser() -> command.Parser:
         help="answer again what is answered; the old rows are kept in .turnbench/ (default: off)",
     )
     command.add_slice(command.add_bench(p))
+    add_sampling(p)
+    endpoint = command.add_endpoint(p, "the models")
+    command.add_running(p)
+    add_template(endpoint)
+    return p
+
+
+def add_sampling(p: command.Parser) -> None:
+    """Add the flags that say how answers are sampled; `options` reads them."""
     sampling = p.add_argument_group("sampling")
     sampling.add_argument(
         "--num-choices",
@@ -54,28 +63,29 @@ def parser() -> command.Parser:
         type=command.temperature,
         metavar="T",
         help="one temperature for all questions (default: by category as in MT-Bench: 0.7 writing and roleplay, "
-        "0 extraction, math, coding and reasoning, 0.1 stem and humanities, else 0.7)",
+        "0 extraction, math, coding and reasoning, 0.1 stem and humanities, else 0.7; bench.toml and models.toml may "
+        "say otherwise)",
     )
     sampling.add_argument(
         "--max-tokens",
         "--max-new-token",
         type=command.positive,
-        default=4096,
         metavar="N",
-        help="the most tokens of a reply, reasoning included (default: 4096)",
+        help="the most tokens of a reply, reasoning included (default: what models.toml says, else 4096)",
     )
     sampling.add_argument("--top-p", type=command.share, metavar="P", help="nucleus sampling (default: the endpoint's)")
     sampling.add_argument("--seed", type=int, metavar="N", help="sent to endpoints that take one (default: none)")
     sampling.add_argument("--system", metavar="TEXT", help="system prompt (default: the benchmark's, if it has one)")
-    endpoint = command.add_endpoint(p, "the models")
-    command.add_running(p)
+
+
+def add_template(endpoint: Any) -> None:
+    """Add the flag for servers that speak no chat."""
     endpoint.add_argument(
         "--conv-template",
         metavar="NAME",
         help="for servers that only speak /v1/completions: the fschat conversation template to use "
         "(default: none, the server speaks chat)",
     )
-    return p
 
 
 def work(args: argparse.Namespace) -> int:
@@ -90,27 +100,39 @@ def work(args: argparse.Namespace) -> int:
     plan = plan_answers(
         args.model,
         bench,
-        _options(args),
+        options(args),
         questions=bench.slice(args.question_begin, args.question_end, args.first_n),
         answer_file=pathlib.Path(args.answer_file) if args.answer_file else None,
         redo=args.redo,
     )
     command.detail(args, f"questions: {bench.source / 'question.jsonl'}")
-    _tell_plan(args, plan)
+    tell_plan(args, plan)
+    if args.dry_run:
+        from harness.cli.estimates import print_estimates
+        from harness.estimating import estimate_plan
+
+        print_estimates(args, estimate_plan(plan, batch=args.batch))
+        return 0
     with bar(plan.jobs, "conversation", quiet=args.quiet) as watch:
         report = run_answers(plan, command.running(args), watch=watch)
-    flagged = ", ".join(f"{count} {kind}" for kind, count in report.tally.flagged.items())
-    if flagged:
-        command.warn(NAME, f"some replies are not whole ({flagged}); they are kept, flagged, and judged as they stand")
-    if report.superseded:
-        moved = command.counted(report.superseded, "older answer")
-        command.say(args, f"{moved} moved to {bench.answer_state / 'superseded'}")
+    tell_report(args, plan, report)
     command.report_failures(NAME, report.tally.failures)
     command.results("\n".join(map(str, report.paths)))
     return 0 if report.complete else 1
 
 
-def _options(args: argparse.Namespace) -> "AnswerOptions":
+def tell_report(args: argparse.Namespace, plan: "AnswerPlan", report: "AnswerReport", name: str = NAME) -> None:
+    """Say what there is to know about the answers of a run."""
+    flagged = ", ".join(f"{count} {kind}" for kind, count in report.tally.flagged.items())
+    if flagged:
+        command.warn(name, f"some replies are not whole ({flagged}); they are kept, flagged, and judged as they stand")
+    if report.superseded:
+        moved = command.counted(report.superseded, "older answer")
+        command.say(args, f"{moved} moved to {plan.bench.answer_state / 'superseded'}")
+
+
+def options(args: argparse.Namespace) -> "AnswerOptions":
+    """Return what the flags say about how answers are made."""
     from harness.answering import AnswerOptions
 
     return AnswerOptions(
@@ -124,10 +146,11 @@ def _options(args: argparse.Namespace) -> "AnswerOptions":
         api_key_env=args.api_key_env,
         conv_template=args.conv_template,
         timeout=args.timeout,
+        models_file=args.models,
     )
 
 
-def _tell_plan(args: argparse.Namespace, plan: "AnswerPlan") -> None:
+def tell_plan(args: argparse.Namespace, plan: "AnswerPlan") -> None:
     """Say what each model has done and will do."""
     for model in plan.models:
         parts = [f"{model.already} answered before"] if model.already else []

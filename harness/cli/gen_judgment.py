@@ -3,12 +3,12 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.cli import command
 
 if TYPE_CHECKING:
-    from harness.judging.run import JudgeOptions, JudgmentPlan
+    from harness.judging.run import JudgeOptions, JudgmentPlan, JudgmentReport
 
 NAME = "gen_judgment"
 PURPOSE = "Let judges grade or compare every answer that they have not judged yet."
@@ -23,39 +23,7 @@ EXAMPLES = (
 def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--judge-model")
-    judging = p.add_argument_group("judging")
-    command.add_names(
-        judging,
-        "--judge-model",
-        required=True,
-        help="judges: any chat model, or builtin/overlap, which needs no key and is for trying things out (needed)",
-    )
-    command.add_mode(judging, "grade single answers, compare every model with a baseline, or compare all pairs")
-    judging.add_argument(
-        "--judge-set",
-        "--judge-file",
-        default="mt_bench",
-        metavar="SET",
-        help="a shipped judge set, a folder, or a FastChat judge_prompts.jsonl (default: mt_bench)",
-    )
-    command.add_names(judging, "--model-list", help="the models to judge (default: all that have answers)")
-    judging.add_argument(
-        "--baseline-model", metavar="NAME", help="the baseline (default: none; pairwise-baseline needs one)"
-    )
-    command.add_names(
-        judging, "--turns", help="the turns to judge (default: every turn)", metavar="N", type=command.positive
-    )
-    judging.add_argument(
-        "--reference",
-        metavar="NAME",
-        help="whose answers are the references: a file of reference_answer/ or any answered model "
-        "(default: the only file there)",
-    )
-    judging.add_argument(
-        "--skip-missing",
-        action="store_true",
-        help="leave out questions whose answer or reference is missing, in place of stopping (default: off)",
-    )
+    judging = add_judging(p, "all that have answers")
     judging.add_argument(
         "--redo",
         action="store_true",
@@ -85,6 +53,67 @@ def parser() -> command.Parser:
     return p
 
 
+def add_judging(p: command.Parser, models: str) -> Any:
+    """Add the flags that say who judges what, `models` by default; return their group."""
+    judging = p.add_argument_group("judging")
+    command.add_names(
+        judging,
+        "--judge-model",
+        required=True,
+        help="judges: any chat model, or builtin/overlap, which needs no key and is for trying things out (needed)",
+    )
+    command.add_mode(judging, "grade single answers, compare every model with a baseline, or compare all pairs")
+    judging.add_argument(
+        "--judge-set",
+        "--judge-file",
+        default="mt_bench",
+        metavar="SET",
+        help="a shipped judge set, a folder of TOML, or a prompt file of FastChat (.jsonl), ColossalAI (.json) or "
+        "AlpacaEval (.yaml); show_judge_set lists the shipped ones (default: mt_bench)",
+    )
+    command.add_names(judging, "--criterion", help="the judge set's criteria to judge by (default: its usual ones)")
+    command.add_names(judging, "--model-list", help=f"the models to judge (default: {models})")
+    judging.add_argument(
+        "--baseline-model", metavar="NAME", help="the baseline (default: none; pairwise-baseline needs one)"
+    )
+    command.add_names(
+        judging, "--turns", help="the turns to judge (default: every turn)", metavar="N", type=command.positive
+    )
+    judging.add_argument(
+        "--reference",
+        metavar="NAME",
+        help="whose answers are the references: a file of reference_answer/ or any answered model "
+        "(default: the only file there)",
+    )
+    judging.add_argument(
+        "--samples",
+        type=command.positive,
+        default=1,
+        metavar="K",
+        help="judge each match K times; each further sample has a file and, if the judge set states a seed, a seed of "
+        "its own (default: 1)",
+    )
+    judging.add_argument(
+        "--choices",
+        choices=("first", "all"),
+        default="first",
+        help="which choices of an answer to judge (default: first)",
+    )
+    judging.add_argument(
+        "--structured",
+        choices=("auto", "off"),
+        default="auto",
+        help="auto: ask for a reply by the judge set's JSON schema where it has one and the provider can see to it, in "
+        "words elsewhere; off: always in words (default: auto)",
+    )
+    judging.add_argument(
+        "--skip-missing",
+        action="store_true",
+        help="leave out questions whose answer or reference is missing, in place of stopping (default: off)",
+    )
+    return judging
+
+
 def work(args: argparse.Namespace) -> int:
     """Plan, ask, call, report."""
     from harness.bench import load_bench
@@ -96,30 +125,45 @@ def work(args: argparse.Namespace) -> int:
         args.judge_model,
         bench,
         args.mode,
-        _options(args),
+        options(args),
         models=args.model_list,
         questions=bench.slice(args.question_begin, args.question_end, args.first_n),
         redo=args.redo,
     )
-    _tell_plan(args, plan)
+    tell_plan(args, plan)
+    if args.dry_run:
+        from harness.cli.estimates import print_estimates
+        from harness.estimating import estimate_plan
+
+        print_estimates(args, estimate_plan(plan, batch=args.batch))
+        return 0
     if plan.calls:
         matches = command.counted(plan.rows, "match", "matches")
         command.ask_to_go_on(args, f"{matches} to judge, {command.counted(plan.calls, 'call')}")
     with bar(plan.calls, "call", quiet=args.quiet) as watch:
         report = run_judgments(plan, command.running(args), watch=watch)
-    if report.unparsed:
-        none = "gives no verdict; it is" if report.unparsed == 1 else "give no verdict; they are"
-        written = command.counted(report.written, "judgment")
-        command.warn(NAME, f"{report.unparsed} of {written} {none} kept and left out of every mean")
-    if report.superseded:
-        moved = command.counted(report.superseded, "older judgment")
-        command.say(args, f"{moved} moved to {bench.judgment_state / 'superseded'}")
+    tell_report(args, plan, report)
     command.report_failures(NAME, report.tally.failures)
     command.results("\n".join(map(str, report.paths)))
     return 0 if report.complete else 1
 
 
-def _options(args: argparse.Namespace) -> "JudgeOptions":
+def tell_report(args: argparse.Namespace, plan: "JudgmentPlan", report: "JudgmentReport", name: str = NAME) -> None:
+    """Say what there is to know about the judgments of a run."""
+    in_words = report.tally.flagged.get("in words", 0)
+    if in_words:
+        command.warn(name, f"{in_words} replies were asked for in words: the endpoint takes no JSON schema")
+    if report.unparsed:
+        none = "gives no verdict; it is" if report.unparsed == 1 else "give no verdict; they are"
+        written = command.counted(report.written, "judgment")
+        command.warn(name, f"{report.unparsed} of {written} {none} kept and left out of every mean")
+    if report.superseded:
+        moved = command.counted(report.superseded, "older judgment")
+        command.say(args, f"{moved} moved to {plan.bench.judgment_state / 'superseded'}")
+
+
+def options(args: argparse.Namespace) -> "JudgeOptions":
+    """Return what the flags say about how judgments are made."""
     from harness.judging.run import JudgeOptions
 
     return JudgeOptions(
@@ -133,20 +177,28 @@ def _options(args: argparse.Namespace) -> "JudgeOptions":
         api_key_env=args.api_key_env,
         timeout=args.timeout,
         skip_missing=args.skip_missing,
+        models_file=args.models,
+        criteria=tuple(args.criterion or ()),
+        samples=args.samples,
+        every_choice=args.choices == "all",
+        structured=args.structured == "auto",
     )
 
 
-def _tell_plan(args: argparse.Namespace, plan: "JudgmentPlan") -> None:
+def tell_plan(args: argparse.Namespace, plan: "JudgmentPlan", name: str = NAME) -> None:
     """Say what is judged, and what each judge has done and will do."""
     for notice in plan.notices:
-        command.warn(NAME, f"warning: {notice}")
+        command.warn(name, f"warning: {notice}")
     if args.baseline_model and plan.mode != "pairwise-baseline":
-        command.warn(NAME, f"warning: --baseline-model has no effect in mode {plan.mode}")
+        command.warn(name, f"warning: --baseline-model has no effect in mode {plan.mode}")
     baseline = f" against {args.baseline_model}" if plan.mode == "pairwise-baseline" else ""
     questions, models = command.counted(len(plan.questions), "question"), command.counted(len(plan.models), "model")
     judge_set = f"judge set {plan.judge_set.name} {plan.judge_set.version}"
     command.say(args, f"{plan.bench.name}, {plan.mode}{baseline}, {judge_set}: {questions}, {models}")
     command.detail(args, f"  judge set: {plan.judge_set.path}; models: {', '.join(plan.models)}")
+    if plan.one_order:
+        seed = f" by the seed {plan.judge_set.order_seed}" if plan.judge_set.order == "random" else ""
+        command.say(args, f"each pair is shown in one order only ({plan.judge_set.order.replace('_', ' ')}{seed})")
     for judge in plan.judges:
         parts = [f"{judge.already} judged before"] if judge.already else []
         if judge.superseded:
@@ -154,7 +206,8 @@ def _tell_plan(args: argparse.Namespace, plan: "JudgmentPlan") -> None:
         matches = command.counted(judge.rows, "match", "matches")
         todo = f"{matches} to judge, {command.counted(judge.calls, 'call')}"
         parts.append(todo if judge.rows else "nothing left to judge")
-        command.say(args, f"{judge.judge}: {', '.join(parts)}")
+        sample = f", sample {judge.sample}" if judge.sample else ""
+        command.say(args, f"{judge.judge}{sample}: {', '.join(parts)}")
         command.detail(args, f"  {command.endpoint_told(judge.endpoint)}; judgments: {judge.path}")
 
 

@@ -62,7 +62,7 @@ def parser() -> command.Parser:
         help="write the benchmark's graded judgments in this shape instead, to train a judge on (default: import)",
     )
     back.add_argument("--judge-model", metavar="NAME", help="whose judgments (default: the only judge's)")
-    back.add_argument("--output", metavar="FILE", help="where to write them (needed with --back)")
+    back.add_argument("--output", metavar="FILE", help="where to write them; needed with --back (default: none)")
     return p
 
 

@@ -31,6 +31,8 @@ class Kind(NamedTuple):
     examples: tuple[str, ...]
     flags: Callable[[Any], None]
     make: Callable[[argparse.Namespace], "Report"]
+    calls: bool = False
+    """Whether making it calls a judge."""
 
 
 class _Reports(command.Parser):
@@ -61,12 +63,15 @@ def _parser_of(name: str) -> command.Parser:
     p = command.Parser(f"{NAME} {name}", purpose, [f"{NAME} {name} {words}" for words in kind.examples])
     kind.flags(p.add_argument_group("what to show"))
     command.add_bench(p, default=None)
+    if kind.calls:
+        command.add_endpoint(p, "the judge")
+        command.add_running(p)
     output = p.add_argument_group("output")
     output.add_argument(
         "--format",
         default="table",
-        choices=["table", "json", "csv", "markdown"],
-        help="how to print; json and csv are not rounded (default: table)",
+        choices=["table", "json", "csv", "markdown", "latex"],
+        help="how to print; json and csv are not rounded; a table has lines on a terminal only (default: table)",
     )
     if name != "corrected":  # its intervals have a formula
         output.add_argument(
@@ -122,7 +127,11 @@ def _position_flags(group: Any) -> None:
 
 
 def _agreement_flags(group: Any) -> None:
-    _votes(group, "files of votes or of judgments, all of pairs or all of grades; every two are compared")
+    _votes(
+        group,
+        "files of votes or of judgments: of pairs, of grades or of labels; every two are compared, grades beside pairs "
+        "as preferences",
+    )
     _judge(group, several="the judges or voters to take (default: all)")
 
 
@@ -175,6 +184,43 @@ def _corrected_flags(group: Any) -> None:
         "--all-questions",
         action="store_true",
         help="make the intervals about all questions of this kind, not these alone (default: off)",
+    )
+
+
+def _attack_flags(group: Any) -> None:
+    group.add_argument("--judge-model", required=True, metavar="NAME", help="the judge to attack (needed)")
+    group.add_argument(
+        "--judge-set", default="mt_bench", metavar="SET", help="with which judge set it judges (default: mt_bench)"
+    )
+    group.add_argument(
+        "--mode",
+        default="single",
+        choices=["single", "pairwise-baseline"],
+        help="grade the weak answers, or compare them with strong ones (default: single)",
+    )
+    group.add_argument(
+        "--first-n",
+        type=command.positive,
+        default=10,
+        metavar="N",
+        help="questions to attack on, evenly spread over the benchmark (default: 10)",
+    )
+    group.add_argument(
+        "--weak-model",
+        default="builtin/eliza",
+        metavar="NAME",
+        help="whose answers are attacked: built in, or a model that has answered (default: builtin/eliza)",
+    )
+    group.add_argument(
+        "--strong-model",
+        default="builtin/reference",
+        metavar="NAME",
+        help="whose answers they are compared with in mode pairwise-baseline (default: builtin/reference)",
+    )
+    group.add_argument(
+        "--attack-file",
+        metavar="FILE",
+        help="TOML with [[attack]] tables of name, kind and text (default: the 32 attacks that are shipped)",
     )
 
 
@@ -233,6 +279,31 @@ def _corrected(args: argparse.Namespace) -> "Report":
     return judge_corrected(finite=not args.all_questions, **_shared(args, "votes", "exclude", "input_file", "turns"))
 
 
+def _attack(args: argparse.Namespace) -> "Report":
+    from harness.attacking import plan_attack, run_attack
+    from harness.cli.bar import bar
+    from harness.judging.run import JudgeOptions
+
+    options = JudgeOptions(
+        judge_set=args.judge_set, base_url=args.base_url, api_key_env=args.api_key_env, timeout=args.timeout
+    )
+    plan = plan_attack(
+        args.judge_model,
+        args.bench_name or "mt_bench",
+        mode=args.mode,
+        options=options,
+        data_dir=args.data_dir,
+        first_n=args.first_n,
+        weak_model=args.weak_model,
+        strong_model=args.strong_model,
+        attack_file=args.attack_file,
+    )
+    told = f"{len(plan.attacks)} attacks on {command.counted(len(plan.judgments.questions), 'question')}"
+    command.say(args, f"{args.judge_model}: {told}, {command.counted(plan.judgments.calls, 'call')}")
+    with bar(plan.judgments.calls, "call", quiet=args.quiet) as watch:
+        return run_attack(plan, command.running(args), watch=watch, seed=args.seed)
+
+
 KINDS: dict[str, Kind] = {
     "position": Kind(
         "whether the judge goes by the place in which it sees an answer",
@@ -276,6 +347,13 @@ KINDS: dict[str, Kind] = {
         _corrected_flags,
         _corrected,
     ),
+    "attack": Kind(
+        "whether the judge can be talked round: attacks planted into weak answers, and what they gain",
+        ("--judge-model gpt-4.1", "--judge-model gpt-4.1 --mode pairwise-baseline --first-n 20"),
+        _attack_flags,
+        _attack,
+        calls=True,
+    ),
 }
 
 
@@ -292,25 +370,24 @@ def work(args: argparse.Namespace) -> int:
     elif args.format == "csv":
         command.results(as_csv(report.rows))
     else:
-        command.results(_tables(report, markdown=args.format == "markdown"))
+        command.results(_tables(report, args.format))
         return 0
     for note in report.notes:
         command.say(args, f"{NAME} {report.name}: note: {note}")
     return 0
 
 
-def _tables(report: "Report", *, markdown: bool) -> str:
+def _tables(report: "Report", form: str) -> str:
     """Return the tables for people, with what they should know about them."""
-    from harness.cli.tables import as_markdown, as_table, printable
+    from harness.cli.tables import Drawing
 
-    draw = as_markdown if markdown else as_table
-    about = f"{report.name}, questions: {report.bench or 'unstated'}, judge: {report.judge}"
-    parts = [f"**{printable(about)}**" if markdown else printable(about)]
+    draw = Drawing(form)
+    parts = [draw.heading(f"{report.name}, questions: {report.bench or 'unstated'}, judge: {report.judge}")]
     for title, rows in _parts(report):
-        parts += [title] if title else []
-        parts.append(draw([_narrow(row) for row in rows], places=3))
+        parts += [draw.line(title)] if title else []
+        parts.append(draw.table([_narrow(row) for row in rows], places=3))
     if report.notes:
-        parts.append("\n".join(f"- {note}" if markdown else f"note: {note}" for note in map(printable, report.notes)))
+        parts.append(draw.notes(report.notes))
     return "\n\n".join(part for part in parts if part)
 
 

@@ -6,13 +6,17 @@ import sys
 from collections.abc import Sequence
 
 from harness import __version__
-from harness.cli.command import EXIT_CODES, mend_streams, results, warn
+from harness.cli.command import EXIT_CODES, leave, mend_streams, results, warn
 
 COMMANDS = {
     "gen_answer": "let chat models answer the questions of a benchmark",
     "gen_judgment": "let judges grade or compare the answers",
+    "run_bench": "answer, judge and show in one go",
     "show_result": "show what the judgments add up to",
+    "status": "show what is answered, judged and missing, and what the rest would cost",
     "judge_report": "show what a judge is worth",
+    "viewer": "show answers, verdicts and results in a browser",
+    "show_judge_set": "show the judge sets, and what one would send",
     "fetch_bench": "bring a published benchmark from its upstream, verified",
     "import_data": "make a benchmark of other projects' data, or training data of judgments",
     "check_bench": "check a benchmark's files before anything is asked",
@@ -34,6 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     name = first.replace("-", "_")
     if name in COMMANDS:
         code: int = importlib.import_module(f"harness.cli.{name}").main(words[1:])
+        if argv is None:
+            leave(code)
         return code
     mend_streams()
     if first in {"-h", "--help", "help"}:

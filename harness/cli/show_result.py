@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from harness.cli import command
 
 if TYPE_CHECKING:
+    from harness.results.detail import SingleDetail
+    from harness.results.pair_detail import PairwiseDetail
     from harness.results.show import Result
 
 NAME = "show_result"
@@ -15,6 +17,7 @@ PURPOSE = "Show scores, or wins, losses and ties, of every model that was judged
 EXAMPLES = (
     "show_result --judge-model builtin/overlap",
     "show_result --mode pairwise-all --format markdown",
+    "show_result --judge-model gpt-4.1 claude-opus-4-5 --intervals",
     "show_result --input-file gpt-4_single.jsonl --format json",
 )
 
@@ -27,11 +30,19 @@ def parser() -> command.Parser:
     what.add_argument(
         "--input-file", metavar="FILE", help="a judgment or vote file (default: the one in model_judgment/)"
     )
-    what.add_argument(
-        "--judge-model", metavar="NAME", help="whose judgments (default: the only judge's; of several, name one)"
+    command.add_names(
+        what,
+        "--judge-model",
+        help="whose judgments; several make a panel: each judge alone and all together (default: the only judge's)",
     )
     what.add_argument(
         "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
+    )
+    what.add_argument(
+        "--sample", type=command.whole, metavar="N", help="which sample of a judge (default: the only one in the file)"
+    )
+    what.add_argument(
+        "--criterion", metavar="NAME", help="judged by which criterion (default: the only one in the file)"
     )
     command.add_names(what, "--model-list", help="the models to show (default: all)")
     what.add_argument(
@@ -50,13 +61,24 @@ def parser() -> command.Parser:
     )
     command.add_bench(p, default=None)
     sure = p.add_argument_group(
-        "how sure", "for single grades; questions are resampled, everything of a question together"
+        "how sure",
+        "Questions are resampled, everything of a question together. A table of up to 50 models and 8,000 rows "
+        "ends with each model's 95% interval and the ranks that it may have.",
     )
     sure.add_argument(
         "--intervals",
         action="store_true",
-        help="add 95%% intervals; for grades also the ranks that a model may have and which models can be told apart, "
-        "for pairs the matrix of pairs, strengths, and whether the judge goes by an answer's place (default: off)",
+        default=None,
+        help="add all intervals (turns, categories, the drop in turn 2), which models can be told apart and how many "
+        "questions that takes; for pairs also the matrix of pairs, Bradley-Terry strengths, and whether the judge "
+        "goes by an answer's place (default: off)",
+    )
+    sure.add_argument(
+        "--no-intervals",
+        dest="intervals",
+        action="store_false",
+        default=None,
+        help="leave out every interval and rank (default: off)",
     )
     sure.add_argument(
         "--by",
@@ -77,10 +99,23 @@ def parser() -> command.Parser:
     sure.add_argument("--seed", type=command.whole, default=0, metavar="N", help="seed of the resampling (default: 0)")
     output = p.add_argument_group("output")
     output.add_argument(
+        "--cost",
+        action="store_true",
+        help="show what the answers and judgments cost in place of results: calls, tokens and dollars by model and "
+        "judge, at today's prices, of the whole benchmark in all modes or of --input-file (default: off)",
+    )
+    command.add_models_file(output)
+    output.add_argument(
         "--format",
         default="table",
-        choices=["table", "json", "csv", "markdown"],
-        help="how to print; json and csv are not rounded (default: table)",
+        choices=["table", "json", "csv", "markdown", "latex"],
+        help="how to print; json and csv are not rounded; a table has lines on a terminal only (default: table)",
+    )
+    output.add_argument(
+        "--sort",
+        metavar="COLUMN",
+        help="sort the models by a column or category, such as turn_2, model or math (default: average, or "
+        "win_rate_adjusted)",
     )
     output.add_argument(
         "--report",
@@ -92,7 +127,8 @@ def parser() -> command.Parser:
 
 def work(args: argparse.Namespace) -> int:
     """Read, sum up, print."""
-    from harness.cli.tables import as_csv, as_json
+    if args.cost:
+        return _cost(args)
     from harness.errors import MissingError
     from harness.results.show import show_result
 
@@ -108,9 +144,12 @@ def work(args: argparse.Namespace) -> int:
         turns=args.turns,
         count_failed=args.count_failed,
         exclude=args.exclude or (),
-        intervals=args.intervals or args.report is not None,
+        intervals=_intervals_wanted(args),
         by=args.by,
         against=args.against,
+        sort=args.sort,
+        sample=args.sample,
+        criterion=args.criterion,
         seed=args.seed,
     )
     rows = result.rows()
@@ -124,16 +163,54 @@ def work(args: argparse.Namespace) -> int:
 
         write_report(args.report, result_html(result, date=datetime.date.today().isoformat()))
         command.say(args, f"{NAME}: wrote {args.report}")
+    print_result(args, result)
+    return _code(args, result)
+
+
+def print_result(args: argparse.Namespace, result: "Result") -> None:
+    """Print a result in the form that --format names; where it has no place for notes, they go to stderr."""
+    from harness.cli.tables import as_csv, as_json
+
     if args.format == "json":
-        command.results(as_json(_json(result)))
+        more = {} if result.verdicts is None else result.verdicts.json(intervals=bool(args.intervals))
+        command.results(as_json(_json(result) | more))
     elif args.format == "csv":
+        if result.verdicts is not None:
+            rows = result.verdicts.flat_rows(intervals=bool(args.intervals))
+        else:
+            rows = result.table_rows() if args.intervals else result.rows()
         command.results(as_csv(rows))
     else:
-        command.results(_tables(result, markdown=args.format == "markdown"))
-        return _code(args, result)
+        command.results(_tables(result, args.format))
+        return
     for note in result.notes:
         command.say(args, f"{NAME}: note: {note}")
-    return _code(args, result)
+
+
+def _cost(args: argparse.Namespace) -> int:
+    """Print what the answers and judgments cost."""
+    from harness.cli.estimates import print_costs
+    from harness.results.cost import show_cost
+
+    print_costs(
+        args,
+        show_cost(
+            bench_name=args.bench_name,
+            data_dir=args.data_dir,
+            input_file=args.input_file,
+            judge_model=args.judge_model,
+            model_list=args.model_list,
+            models_file=args.models,
+        ),
+    )
+    return 0
+
+
+def _intervals_wanted(args: argparse.Namespace) -> bool | None:
+    """Return what is to be computed: json and csv have no place for intervals that were not asked for."""
+    if args.report is not None:
+        return True
+    return False if args.format in {"json", "csv"} and args.intervals is None else args.intervals
 
 
 def _code(args: argparse.Namespace, result: "Result") -> int:
@@ -153,15 +230,11 @@ def _json(result: "Result") -> dict[str, Any]:
         "judge": result.judge,
         "rows": result.rows(),
     }
+    if result.panel is not None:
+        panel = result.panel
+        shown["panel"] = {"judges": panel.judges, "rule": panel.rule, "disagreement": panel.disagreement_rows()}
     if result.detail is not None:
-        detail = result.detail
-        shown["intervals"] = {
-            "by": detail.by,
-            "seed": detail.seed,
-            "rows": detail.rows(),
-            "groups": detail.group_rows(),
-            "pairs": detail.pair_rows(),
-        }
+        shown["intervals"] = _intervals(result.detail)
     if result.runs is not None:
         from harness.results.detail import pair_row
 
@@ -169,23 +242,44 @@ def _json(result: "Result") -> dict[str, Any]:
     return shown
 
 
-def _tables(result: "Result", *, markdown: bool) -> str:
-    """Return the tables for people, with what they should know about them."""
-    from harness.cli.tables import as_markdown, as_table, printable
+def _intervals(detail: "SingleDetail | PairwiseDetail") -> dict[str, Any]:
+    """Return what json shows of how sure the results are."""
+    shown: dict[str, Any] = {
+        "by": detail.by,
+        "seed": detail.seed,
+        "rows": detail.rows(),
+        "groups": detail.group_rows(),
+        "pairs": detail.pair_rows(),
+    }
+    if detail.kind == "pairs":
+        shown["turns"], shown["compared"] = detail.turn_rows(), detail.compared_rows()
+        strengths = detail.strengths
+        shown["strengths"] = {"scale": strengths.scale, "nu": strengths.nu, "why_not": detail.without_strengths()}
+    return shown
 
-    draw = as_markdown if markdown else as_table
+
+def _tables(result: "Result", form: str) -> str:
+    """Return the tables for people, with what they should know about them."""
+    from harness.cli.tables import Drawing, interval_cells
+
+    draw = Drawing(form)
     questions = result.bench or "unstated"
     about = f"{result.mode}, questions: {questions}, judge: {result.judge}, judge set: {result.judge_set}"
-    parts = [f"**{printable(about)}**" if markdown else printable(about)]
-    parts.append(draw(result.rows(), places=2 if result.mode == "single" else 3))
+    column, places = ("average", 2) if result.mode == "single" else ("win_rate_adjusted", 3)
+    if result.verdicts is not None:
+        parts = [draw.heading(about), draw.table(result.rows(), places=result.verdicts.places)]
+        for heading, rows in result.verdicts.sections():
+            parts += [draw.line(heading), draw.table(rows, places=result.verdicts.places)]
+        return "\n\n".join([*parts, draw.notes(result.notes)] if result.notes else parts)
+    parts = [draw.heading(about), draw.table(interval_cells(result.table_rows(), column, places), places=places)]
     if result.categories:
-        parts += ["average by category", draw(result.category_table())]
-    if result.detail is not None or result.runs is not None:
+        parts += [draw.line("average by category"), draw.table(result.category_table())]
+    if result.detail is not None or result.runs is not None or result.panel is not None:
         from harness.cli.certainty import how_sure
 
         parts += how_sure(result, draw)
     if result.notes:
-        parts.append("\n".join(f"- {note}" if markdown else f"note: {note}" for note in map(printable, result.notes)))
+        parts.append(draw.notes(result.notes))
     return "\n\n".join(parts)
 
 

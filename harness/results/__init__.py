@@ -17,13 +17,15 @@ pairs/         two answers compared
     pairwise.py, rates.py    win, loss, tie as FastChat counts them; the same with intervals
     matrix.py                each model against each other one; the mean over opponents
     bradley_terry.py         strengths, with ties
+    games.py, existence.py, davidson.py   their counts, whether there is an estimate, the fit
 judges/        what the judge is worth
     position.py              whether it goes by the place of an answer
-    agreement.py, graded_agreement.py   with people and other judges: verdicts, grades
+    agreement.py, graded_agreement.py, labels.py   with people and other judges: verdicts, grades, labels
+    preferences.py           grades as preferences, to compare with votes on pairs
     length.py, repeat.py, self_preference.py   longer answers, repeats, its own family
     ranking.py               our order against another one
     corrected.py             win rates corrected by votes
-    panel.py                 several judges together
+    panel.py, panel_table.py   several judges, each alone and all together
     report.py, models_report.py, votes_report.py   what judge_report shows
-show.py, detail.py   what show_result shows
+show.py, result.py   what show_result shows; brief.py on its first screen, detail.py and pair_detail.py with --intervals
 """

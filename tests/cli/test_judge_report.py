@@ -81,6 +81,10 @@ def _vote(question: int, winner: str, judge: str = "ann", models: tuple[str, str
     }
 
 
+def _label(question: int, label: str | None, judge: str = "ann") -> dict[str, Any]:
+    return {"judge": judge, "model": "m", "question_id": question, "turn": 1, "label": label}
+
+
 @pytest.fixture
 def pairs(tmp_path: pathlib.Path) -> pathlib.Path:
     """Return a pair file: two consistent pairs, one of each other kind, one error."""
@@ -211,6 +215,29 @@ def test_agreement_of_grades_has_every_measure(told: Told, tmp_path: pathlib.Pat
     )
 
 
+def test_agreement_of_labels_is_kappa_and_label_by_label(told: Told, tmp_path: pathlib.Path) -> None:
+    # The worked line of `labels`.
+    judge = [_label(at, label, "j") for at, label in enumerate(("RIGHT", "RIGHT", "WRONG", "WRONG"))]
+    people = [_label(at, label) for at, label in enumerate(("RIGHT", "WRONG", "WRONG", "WRONG"))]
+    files = [_write(tmp_path / "j.jsonl", [*judge, _label(9, None, "j")]), _write(tmp_path / "ann.jsonl", people)]
+    found = told("agreement", "--votes", *files)
+    (row,) = found["rows"]
+    assert (row["judge1"], row["judge2"], row["agree"], row["total"]) == ("j", "ann", 3, 4)
+    assert (row["ratio"], row["kappa"]) == (0.75, pytest.approx(0.5))
+    assert [(row["label"], row["share_of_judge1"], row["share_of_judge2"]) for row in found["by_label"]] == [
+        ("RIGHT", 0.5, 1.0),
+        ("WRONG", 1.0, pytest.approx(2 / 3)),
+    ]
+
+
+def test_grades_beside_votes_count_as_preferences(told: Told, tmp_path: pathlib.Path) -> None:
+    grades = [_grade(1, "x", 8), _grade(1, "y", 6), _grade(2, "x", 5), _grade(2, "y", 5), _grade(3, "x", -1)]
+    votes = [_vote(1, "model_a"), _vote(2, "model_b"), _vote(3, "model_a")]
+    files = [_write(tmp_path / "j_single.jsonl", [*grades, _grade(3, "y", 9)]), _write(tmp_path / "ann.jsonl", votes)]
+    rows = told("agreement", "--votes", *files)["rows"]
+    assert [(row["setup"], row["agree"], row["total"]) for row in rows] == [("S1", 1, 2), ("S2", 1, 1)]
+
+
 def test_agreement_of_many_voters_in_one_file_is_their_alpha(told: Told, tmp_path: pathlib.Path) -> None:
     rows = [_grade(at, "m", at, judge=f"voter_{v}") for at in range(1, 5) for v in range(8)]
     found = told("agreement", "--votes", _write(tmp_path / "people.jsonl", rows))["rows"]
@@ -223,7 +250,7 @@ def test_agreement_of_many_voters_in_one_file_is_their_alpha(told: Told, tmp_pat
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        pytest.param({"a": [_vote(1, "tie")], "b": [_grade(1, "m", 1)]}, "grades and pairs cannot be", id="kinds"),
+        pytest.param({"a": [_vote(1, "tie")], "b": [_label(1, "RIGHT")]}, "labels and other votes", id="kinds"),
         pytest.param({"a": [_vote(1, "tie")], "b": []}, "b.jsonl holds no votes", id="empty"),
         pytest.param({"a": [_vote(1, "tie")], "b": [_vote(2, "tie")]}, "no two judges say something", id="apart"),
         pytest.param({"a": [_vote(1, "tie", "author_1")]}, r"--exclude author* leaves no vote", id="excluded"),

@@ -104,7 +104,7 @@ def test_turnbench_lists_all_commands(words: list[str], capsys: pytest.CaptureFi
     ("word", "said"),
     [
         pytest.param("gen_answr", "did you mean gen_answer", id="near"),
-        pytest.param("plot", r"there are: gen_answer, gen_judgment, show_result", id="far"),
+        pytest.param("plot", r"there are: gen_answer, gen_judgment, run_bench, show_result", id="far"),
         pytest.param("--verison", "no command '--verison'", id="flag"),
     ],
 )

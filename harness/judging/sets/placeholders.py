@@ -28,6 +28,8 @@ def fault_of(template: JudgeTemplate) -> str | None:
         return "the prompt holds {conversation}, so the sub-template 'turn' is needed"
     if template.turn is not None and not shown:
         return "the sub-template 'turn' is there, but the prompt holds no {conversation}"
+    if template.names == {"context"} and template.kind != "compare":
+        return None  # a record's whole judge input as it was assembled elsewhere, the answer in it
     needed = ANSWERS[template.kind]
     if template.fields & (_ONE | _TWO) != needed:
         names = " and ".join(f"{{{name}}}" for name in sorted(needed))

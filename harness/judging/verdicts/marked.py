@@ -86,7 +86,7 @@ def mark_grade(text: str) -> str | Fault:
     given = _object_grade(text)
     if given is not None:
         return given
-    made = _labelled(text)
+    made = _LABELLED.sub(_bracketed_grade, text)
     for pattern in (_BARE_LINE, _NAMED_LINE):
         made = pattern.sub(_bracketed_line, made)
     return made if "[[" in made else _OUT_OF.sub(r"[[\g<value>]]", made)
@@ -168,6 +168,14 @@ def _bracketed_label(found: re.Match[str]) -> str:
         return f"{found['cjk']}[[{found['cjk_value']}]]"
     start = found.start("value") - found.start()
     return f"{found[0][:start]}[[{found['value']}]]"
+
+
+def _bracketed_grade(found: re.Match[str]) -> str:
+    """Return the label with its grade in brackets; "My own result is 12" solves the task that is graded."""
+    solves = (found["label"] or "").lower() == "result" and not re.search(
+        r"(?:^|\n|\b(?:final|overall) )[ \t#>-]*$", found.string[max(0, found.start() - 20) : found.start()], re.I
+    )
+    return found[0] if solves else _bracketed_label(found)
 
 
 def _bracketed_line(found: re.Match[str]) -> str:

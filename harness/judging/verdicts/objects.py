@@ -101,13 +101,20 @@ def _is_own(text: str, before: int, start: int, end: int) -> bool:
     """Return whether the judge says what stands here, by the sentence that leads to it from `before` on."""
     left = text[max(before, start - SIGHT) : start]
     lines = [line for line in left.split("\n") if line.strip() and not line.strip().startswith("```")]
-    if not lines:
+    if not lines or _closes(text, left, end):
         return True
     lead = SENTENCE_END.split(lines[-1])[-1]
     sentence = re.split(r"[.!?\n]", text[end : end + SIGHT], maxsplit=1)[0] + " "
     if _OF_JUDGING.search(lead) and not TOLD.search(lead):
         return True
     return voice_of("", lead, sentence, "", False) == "own" and not ELSEWHERE.match(lead)
+
+
+def _closes(text: str, left: str, end: int) -> bool:
+    """Return whether an object is all of the last lines, after a whole sentence: what a judge ends on, not a quotation."""
+    above, _, line = re.sub(r"\n[ \t]*```(?:json)?[ \t]*\n(?=\s*$)", "\n", left).rpartition("\n")
+    begins = not line.strip() and above.rstrip().endswith((".", "!", "?", "\u3002", "\uff01", "\uff1f"))
+    return begins and _TAIL.fullmatch(text, end) is not None
 
 
 def _value(text: str, place: int, depth: int) -> tuple[Any, int]:

@@ -88,6 +88,18 @@ def scores(
     return sorted(rows, key=lambda row: (row.average.value is None, -(row.average.value or 0), row.model))
 
 
+def average_of(
+    grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0, scale: tuple[float, float] | None = None
+) -> dict[str, Estimate]:
+    """Return the average of each model alone, with the same digits as in `scores`."""
+    order = question_order(grades.questions)
+    values, groups = grades.scores[order], [grades.groups[place] for place in order]
+    there = ~np.isnan(values)
+    column = _Column(groups, resamplings, seed, scale)
+    found = column.of(np.where(there, values, 0.0).sum(axis=2), there.sum(axis=2))
+    return {model: found[at] for at, model in enumerate(grades.models)}
+
+
 def of_turn(grades: Grades, turn: int) -> Grades:
     """Return the grades of one turn only; `excluded` still counts all turns."""
     at = grades.turns.index(turn)

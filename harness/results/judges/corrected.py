@@ -68,7 +68,7 @@ class Rate(NamedTuple):
 
     value: float
     low: float | None
-    """None with fewer than five voted questions, or where all of them say the same."""
+    """None with fewer than five voted questions, where all say the same, or where nothing is left to vote on."""
     high: float | None
 
 
@@ -244,7 +244,7 @@ def _rate(value: float, variance: float, n: int, freedom: int, settled: bool) ->
     """Return a rate with its interval, both kept between 0 and 1; `settled`: all that could be voted on was."""
     kept = min(1.0, max(0.0, value))
     if settled:
-        return Rate(kept, kept, kept)
+        return Rate(kept, None, None)
     if n < LEAST or variance < 1e-12:
         return Rate(kept, None, None)
     half = student(freedom) * math.sqrt(variance)

@@ -5,6 +5,7 @@ and has the name of its stem; a judgment file with several judges is as many sid
 corrected by `corrected`.
 """
 
+import fnmatch
 import pathlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,10 +16,12 @@ from typing import Any, NamedTuple
 
 from harness.errors import MissingError, UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
-from harness.records import QuestionId
+from harness.records import Origin, QuestionId, Rating
 from harness.results.judges.agreement import agreement_rows, table_estimate, votes_of, win_rate_rows, without_verdict
 from harness.results.judges.corrected import Rate, corrected_rates
 from harness.results.judges.graded_agreement import LEVELS, GradedRow, aligned, alpha, coincidences, graded_rows
+from harness.results.judges.labels import by_label, holds_labels, label_parts, label_rows, read_labels
+from harness.results.judges.preferences import as_preferences
 from harness.results.judges.report import Report
 from harness.results.reading.arrays import grades
 from harness.results.reading.arrays import pairs as pair_arrays
@@ -69,18 +72,24 @@ def judge_agreement(
     paths = [pathlib.Path(path) for path in votes]
     if not paths:
         raise UsageError("no file of votes; name one or more with --votes")
-    reads = {path: read_judgments(path) for path in paths}
-    if len(reads) < len(paths):
+    if len(set(paths)) < len(paths):
         raise UsageError(f"{next(p for p, n in Counter(paths).items() if n > 1)} is named twice")
+    labelled = [path for path in paths if holds_labels(path)]
+    if labelled:
+        if other := [path for path in paths if path not in labelled]:
+            held = f"{labelled[0].name} labels, {other[0].name} none"
+            raise UsageError(f"labels and other votes cannot be compared ({held}); name files of one kind")
+        return _labelled(paths, exclude, judge_model, bench_name, data_dir, seed)
+    reads = {path: read_judgments(path) for path in paths}
     kinds = {
         path: "grades" if read.ratings else "pairs" for path, read in reads.items() if read.ratings or read.comparisons
     }
     for path in paths:
         if path not in kinds:
             raise MissingError(f"{path} holds no votes")
-    if len(set(kinds.values())) > 1:
-        held = ", ".join(f"{path.name} {kind}" for path, kind in kinds.items())
-        raise UsageError(f"grades and pairs cannot be compared ({held}); name files of one kind")
+    preferred = [path for path in paths if len(set(kinds.values())) > 1 and kinds[path] == "grades"]
+    for path in preferred:
+        reads[path] = as_preferences(reads[path])
     names = _names(paths)
     sides = [
         side
@@ -97,6 +106,11 @@ def judge_agreement(
     )
     subject = _subject(records, paths, bench_name, data_dir)
     notes = _notes(reads, sides, subject)
+    notes += [
+        f"{path.name} holds grades: of two answers to one question the one with the higher grade counts as preferred, "
+        "equal grades as a tie"
+        for path in preferred
+    ]
     compare = _graded if sides[0].ratings else _paired
     rows, more = compare(sides, subject.categories or None, seed, notes)
     if not rows:
@@ -110,6 +124,49 @@ def judge_agreement(
         methods.append("studentized")
     notes += [f"intervals: {COVERAGE[method]}" for method in methods]
     return Report("agreement", ", ".join(side.name for side in sides), subject.bench, rows, more, notes, tuple(paths))
+
+
+def _labelled(
+    paths: Sequence[pathlib.Path],
+    exclude: Sequence[str],
+    judges: Sequence[str] | None,
+    bench_name: str | None,
+    data_dir: pathlib.Path | str,
+    seed: int,
+) -> Report:
+    """Return how often labels agree: every two files, and the voters within each; `by_label` beside it."""
+    names, notes, files = _names(paths), [], {}
+    for path in paths:
+        found = read_labels(path)
+        kept = {
+            judge: own
+            for judge, own in found.labels.items()
+            if (not judges or judge in judges) and not any(fnmatch.fnmatchcase(judge, pattern) for pattern in exclude)
+        }
+        if kept:
+            files[names[path]] = kept
+        if found.without:
+            notes.append(f"{found.without} rows of {path.name} without a label left out")
+        if found.replaced:
+            notes.append(f"{found.replaced} rows of {path.name} stand more than once; the last counts")
+    ratings = Ratings.of(
+        Rating(item.question_id, item.turn, item.model, None, Origin(judge))
+        for own in files.values()
+        for judge, labels in own.items()
+        for item in labels
+    )
+    subject = _subject(ratings, paths, bench_name, data_dir) if ratings else About(None)
+    rows: list[dict[str, Any]] = []
+    each: list[dict[str, Any]] = []
+    for one, other in [*combinations(files, 2), *((name, name) for name, own in files.items() if len(own) > 1)]:
+        parts = label_parts(files[one], None if one == other else files[other], subject.categories or None)
+        rows += label_rows((one, other), parts, seed=seed)
+        each += by_label((one, other), parts)
+    if not rows:
+        raise UsageError(f"{', '.join(names.values())}: no two judges label the same answer")
+    notes.append("share_of_judge1: of the answers to which judge1 gives the label, those to which judge2 gives it too")
+    notes += [subject.why_not] if subject.why_not else []
+    return Report("agreement", ", ".join(files), subject.bench, rows, {"by_label": each}, notes, tuple(paths))
 
 
 def judge_corrected(
@@ -180,6 +237,10 @@ def judge_corrected(
     notes = [*told_once(sources), *([f"{replaced} votes stand more than once; the last counts"] if replaced else [])]
     notes += [found.rows[0].assumption, f"the intervals are about {what}"]
     notes.append("more_questions, more_votes: how many more would halve the interval")
+    if any(row.n and row.more_votes == 0 and row.votes.low is None for row in found.rows):
+        notes.append(
+            "where every judged pair has votes, the win rate by votes is what is asked for, and has no interval"
+        )
     if found.without_votes:
         notes.append(f"nobody voted on {', '.join(found.without_votes)}")
     if found.unjudged:
@@ -331,8 +392,6 @@ def _graded_votes(
     name: str, path: pathlib.Path, read: Read, voters: Sequence[str], exclude: Sequence[str]
 ) -> list[Side]:
     """Return the one side of a file of grades by people."""
-    import fnmatch
-
     kept = {v for v in voters if not any(fnmatch.fnmatchcase(v, pattern) for pattern in exclude)}
     if voters and not kept:
         raise UsageError(f"--exclude {' '.join(exclude)} leaves no vote of {path}")

@@ -90,6 +90,20 @@ def rates(pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAM
     return sorted(rows, key=_best_first)
 
 
+def adjusted_rates(
+    pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAMPLINGS, seed: int = 0
+) -> dict[str, Estimate]:
+    """Return the adjusted win rate of each model alone, with the same digits as in `rates`."""
+    if baseline is not None:
+        pairs = against(pairs, baseline)
+    pairs = in_order(pairs)
+    counts = outcomes(pairs)
+    wins = counts[:, :, WIN] + counts[:, :, TIE] / 2
+    n = counts.sum(axis=2)
+    found = estimates(wins, n, pairs.groups, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))
+    return {model: found[at] for at, model in enumerate(pairs.models) if model != baseline}
+
+
 def _best_first(row: RateRow) -> tuple[bool, float, str]:
     value = row.overall.win_rate_adjusted.value
     return value is None, -(value or 0.0), row.model

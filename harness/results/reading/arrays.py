@@ -56,10 +56,13 @@ class Pairs:
     """Both games together: 1 or 0 if they agree, 0.5 for a tie or disagreement, NaN if either gave no verdict."""
 
 
-def grades(ratings: Sequence[Rating], groups: Mapping[QuestionId, Any] | None = None) -> Grades:
+def grades(
+    ratings: Sequence[Rating], groups: Mapping[QuestionId, Any] | None = None, *, count_failed: bool = False
+) -> Grades:
     """Return the grades of one origin as an array; questions in the order of `groups`, else as they come.
 
-    `groups` maps each question to the value that groups it; None puts all into one group.
+    `groups` maps each question to the value that groups it; None puts all into one group. With `count_failed`, a rating
+    without score counts as -1.
     """
     columns = Ratings.of(ratings)
     order = _order(columns, groups)
@@ -70,7 +73,7 @@ def grades(ratings: Sequence[Rating], groups: Mapping[QuestionId, Any] | None = 
     model = _of_case(columns, _places(models, (case.models[0] for case in columns.cases)))
     turn = _of_case(columns, _places(turns, (case.turn for case in columns.cases)))
     given = _in_row_order(columns, columns.verdicts_of)
-    good = given != NO_SCORE
+    good = (given != NO_SCORE) | count_failed
     cell = ((question * shape[1] + model) * shape[2] + turn)[good]
     size = shape[0] * shape[1] * shape[2]
     total = np.bincount(cell, weights=given[good], minlength=size).reshape(shape)

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from harness.errors import UsageError
 from harness.records import Origin, QuestionId
-from harness.results.reading.columns import Comparisons, Ratings
+from harness.results.reading.columns import Case, Comparisons, Ratings
 from harness.results.reading.parts import read_parts
 
 Judged = TypeVar("Judged", Ratings, Comparisons)
@@ -59,8 +59,8 @@ def one_origin(
         ({o.judge for o in origins}, "choose one with --judge-model"),
         ({o.judge_set for o in origins}, "choose one with --judge-set"),
         ({o.sampling for o in origins}, "split the file by the judge's sampling"),
-        ({str(o.sample) for o in origins}, "split the file by sample"),
-        ({str(o.criterion) for o in origins}, "split the file by criterion"),
+        ({str(o.sample) for o in origins}, "choose one with show_result --sample"),
+        ({str(o.criterion) for o in origins}, "choose one with show_result --criterion"),
     ):
         if len(values) > 1:
             choices = ", ".join(sorted(values))
@@ -70,6 +70,26 @@ def one_origin(
 
 def _told(origin: Origin) -> str:
     return f"judge {origin.judge}, judge set {origin.judge_set}"
+
+
+def of_kind(read: Read, sample: int | None, criterion: str | None, path: pathlib.Path) -> Read:
+    """Return the judgments of one sample and criterion, as far as these are named.
+
+    Raises:
+        UsageError: there are none.
+    """
+    if sample is None and criterion is None:
+        return read
+
+    def wanted(case: Case) -> bool:
+        return sample in {None, case.sample} and criterion in {None, case.criterion}
+
+    found = Read(read.ratings.keep(wanted), read.comparisons.keep(wanted), read.replaced)
+    if not found.ratings and not found.comparisons:
+        cases = [*read.ratings.cases, *read.comparisons.cases]
+        there = dict.fromkeys(f"sample {case.sample}, criterion {case.criterion or 'none'}" for case in cases)
+        raise UsageError(f"{path} holds no judgment of that sample or criterion; there are: {'; '.join(there)}")
+    return found
 
 
 def one_wording(records: Judged, path: pathlib.Path) -> None:

@@ -33,7 +33,7 @@ from harness.errors import UsageError
 from harness.records import QuestionId
 from harness.results.grades.scores import question_order
 from harness.results.reading.arrays import Floats, Grades, Ints
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates, ratios
 from harness.results.statistics.signflip import sign_flip
 
 LEVEL = 0.05
@@ -119,17 +119,20 @@ class PairedTable:
         return 1 + math.ceil(math.log2(max(1, tested) / LEVEL))
 
 
-def paired(grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> PairedTable:
+def paired(
+    grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0, bounds: tuple[float, float] | None = None
+) -> PairedTable:
     """Return every two models compared, in the order of the models; over the turns and questions of `grades`.
 
-    For one turn or one category, pass `scores.of_turn(grades, 1)` or `scores.of_group(grades, "math")`.
+    For one turn or one category, pass `scores.of_turn(grades, 1)` or `scores.of_group(grades, "math")`. With
+    `resamplings` 0 differences have no interval, which is much faster; `bounds` are those of a difference.
     """
     first, second = np.triu_indices(len(grades.models), k=1)
     order = question_order(grades.questions)
     values = grades.scores[order]
     groups = [grades.groups[place] for place in order]
     differences = _Differences(values, values, first, second)
-    rows = _compared(differences, groups, resamplings, seed)
+    rows = _compared(differences, groups, resamplings, seed, bounds)
     names = [(grades.models[one], grades.models[other]) for one, other in zip(first, second, strict=True)]
     return PairedTable(grades.models, _named(rows, names))
 
@@ -232,7 +235,13 @@ class _Differences:
         return means, (any_score & (shared == 0)).sum(axis=0).astype(np.int64)
 
 
-def _compared(differences: _Differences, groups: Sequence[Any], resamplings: int, seed: int) -> list[Paired]:
+def _compared(
+    differences: _Differences,
+    groups: Sequence[Any],
+    resamplings: int,
+    seed: int,
+    bounds: tuple[float, float] | None = None,
+) -> list[Paired]:
     """Return all pairs compared, still without names and without adjusted p-values."""
     rows: list[Paired] = []
     total = len(differences.first)
@@ -240,7 +249,12 @@ def _compared(differences: _Differences, groups: Sequence[Any], resamplings: int
     for start in range(0, total, width):
         means, left_out = differences.of(slice(start, start + width))
         there = ~np.isnan(means)
-        found = estimates(np.where(there, means, 0.0), there.astype(float), groups, resamplings=resamplings, seed=seed)
+        filled, counts = np.where(there, means, 0.0), there.astype(float)
+        found = (
+            estimates(filled, counts, groups, resamplings=resamplings, seed=seed, bounds=bounds)
+            if resamplings
+            else ratios(filled, counts)
+        )
         for k in range(means.shape[1]):
             own = means[there[:, k], k]
             n = len(own)

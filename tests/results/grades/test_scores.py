@@ -79,7 +79,7 @@ def test_groups_stand_in_the_order_of_the_questions_with_their_own_averages() ->
 
 def test_a_group_of_ten_says_that_its_interval_is_studentized() -> None:
     [row] = scores(
-        grades(ratings("x", 1, *(float(k % 5) for k in range(40))), {q: (q - 1) // 10 for q in range(1, 41)})
+        grades(ratings("x", 1, *(float(k % 5) for k in range(60))), {q: (q - 1) // 10 for q in range(1, 61)})
     )
     assert {e.method for e in row.groups.values()} == {"studentized"}
     assert row.average.method == "percentile"

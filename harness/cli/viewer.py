@@ -1,0 +1,105 @@
+"""Open the results in a browser."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from harness.cli import command
+
+NAME = "viewer"
+PURPOSE = "Show answers, verdicts and results in a browser."
+EXAMPLES = (
+    "viewer",
+    "viewer --data-dir demo --bench-name mt_bench",
+    "viewer --host 0.0.0.0 --auth-file people.txt --read-only",
+)
+
+
+def parser() -> command.Parser:
+    """Return the command's parser."""
+    p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--data-dir")
+    what = p.add_argument_group("what to show")
+    what.add_argument(
+        "--data-dir",
+        default="data",
+        metavar="DIR",
+        help="data folder, where answers and judgments are (default: ./data)",
+    )
+    command.add_names(
+        what, "--bench-name", help="benchmarks that may be shown (default: all that are in the data folder)"
+    )
+    what.add_argument(
+        "--read-only", action="store_true", help="hide the tab for votes; nothing is written (default: off)"
+    )
+    where = p.add_argument_group(
+        "serving", "Whoever reaches the page sees all answers and verdicts of the benchmarks shown."
+    )
+    where.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="address to listen on; the default is this machine alone, 0.0.0.0 all its networks (default: 127.0.0.1)",
+    )
+    where.add_argument(
+        "--port", type=command.positive, metavar="N", help="port to listen on (default: the first free one from 7860)"
+    )
+    where.add_argument(
+        "--auth-file",
+        metavar="FILE",
+        help="file with name:password of those who may see the page, one a line (default: no password)",
+    )
+    where.add_argument(
+        "--share",
+        action="store_true",
+        help="also make the page reachable from everywhere, through servers of Gradio (default: off)",
+    )
+    return p
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    return command.run_command(parser(), _work, argv)
+
+
+def _work(args: argparse.Namespace) -> int:
+    import pathlib
+    import threading
+
+    from harness.errors import UsageError
+    from viewer.context import Context
+    from viewer.serving import read_people, serve
+    from viewer.store import Store
+
+    data_dir = pathlib.Path(args.data_dir)
+    if args.port and args.port > 65535:
+        raise UsageError(f"--port must be at most 65535, this is {args.port}")
+    people = read_people(pathlib.Path(args.auth_file)) if args.auth_file else None
+    store = Store(data_dir, args.bench_name or ())
+    for name in args.bench_name or ():
+        store.bench(name)
+    if not data_dir.is_dir():
+        command.warn(NAME, f"warning: {data_dir} is not there; what is shipped is shown until it is")
+    if args.share:
+        command.warn(NAME, f"warning: --share makes everything here reachable from everywhere{_asks(people)}")
+    elif args.host not in {"127.0.0.1", "localhost", "::1"} and people is None:
+        command.warn(NAME, f"warning: {args.host} can be reached from other machines, without a password")
+    context = Context(store, read_only=args.read_only)
+    address, app = serve(context, host=args.host, port=args.port, people=people, share=args.share)
+    command.results(address)
+    command.say(args, "open this address in a browser; Ctrl-C ends it")
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:  # the way to end it, and nothing is left half done
+        return 0
+    finally:
+        store.later.close()
+        app.close(verbose=False)
+    return 0
+
+
+def _asks(people: object) -> str:
+    return ", behind the names and passwords of --auth-file" if people else ", without a password (see --auth-file)"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+"""Answers judged as soon as they exist: both kinds of jobs in one run of the engine.
+
+    plan = plan_bench(["gpt-4o", "builtin/eliza"], ["gpt-4.1"], load_bench("mt_bench"))  # checks all; calls nothing
+    report = run_plan(plan)                                  # calls, writes model_answer/ and model_judgment/
+
+An answer that is complete brings forth the judgings about it; a pair is judged when both answers are there. What was
+answered before the run is judged in it too. Whatever would stop gen_judgment before its first call (a reference, a key,
+a template that is missing) stops this before its first call. Of jobs that compete for the same slots, first turns come
+before second ones and those before judgings: what others wait for goes first, which leaves the shortest tail.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harness.answering import AnswerOptions, AnswerPlan, AnswerReport, AnswerWork, plan_answers
+from harness.bench import Bench
+from harness.chat import ChatModel
+from harness.judging.run import JudgeOptions, JudgmentPlan, JudgmentReport, plan_judgments, report_of
+from harness.judging.work import JudgmentWork
+from harness.records import Answer, Mode, Question
+from harness.running.cache import Cache
+from harness.running.engines import run
+from harness.running.jobs import Course
+from harness.running.options import RunOptions
+from harness.running.watch import Tally, Watcher, nobody
+
+
+@dataclass(frozen=True, slots=True)
+class BenchPlan:
+    """Everything that `run_plan` will do; nothing has been called or written yet."""
+
+    answers: AnswerPlan
+    judgments: JudgmentPlan
+
+    @property
+    def jobs(self) -> int:
+        """Conversations to hold and calls to judges, if none has to be repeated."""
+        return self.answers.jobs + self.judgments.calls
+
+    @property
+    def calls(self) -> int:
+        """Calls in all, if none has to be repeated."""
+        return self.answers.calls + self.judgments.calls
+
+
+@dataclass(frozen=True, slots=True)
+class BenchReport:
+    """What `run_plan` did."""
+
+    answers: AnswerReport
+    judgments: JudgmentReport
+    unjudged: int
+    """Calls to judges that could not be made because an answer is missing."""
+
+    @property
+    def tally(self) -> Tally:
+        """The counts of both kinds of jobs together."""
+        return self.answers.tally
+
+    @property
+    def complete(self) -> bool:
+        """Whether no row is missing."""
+        return not self.tally.failures
+
+
+def plan_bench(
+    models: Sequence[str],
+    judges: Sequence[str],
+    bench: Bench,
+    mode: Mode = "single",
+    answering: AnswerOptions | None = None,
+    judging: JudgeOptions | None = None,
+    *,
+    model_list: Sequence[str] | None = None,
+    questions: Sequence[Question] | None = None,
+    redo: bool = False,
+) -> BenchPlan:
+    """Return what has to be done so that every model has answered every question and every judge has judged it.
+
+    `model_list` are the models to judge (default: `models`); others than `models` must have answers already, as must a
+    baseline. With `redo`, what is there is made again; the old rows are kept in `.turnbench/`.
+
+    Raises:
+        UsageError, MissingError, DataError: see `plan_answers` and `plan_judgments`.
+    """
+    answers = plan_answers(models, bench, answering or AnswerOptions(), questions=questions, redo=redo)
+    awaited = {plan.endpoint.name: [todo.question.question_id for todo in plan.todo] for plan in answers.models}
+    judgments = plan_judgments(
+        judges,
+        bench,
+        mode,
+        judging or JudgeOptions(),
+        models=model_list or [plan.endpoint.name for plan in answers.models],
+        questions=questions,
+        redo=redo,
+        awaited=awaited,
+    )
+    return BenchPlan(answers, judgments)
+
+
+def run_plan(plan: BenchPlan, running: RunOptions = RunOptions(), *, watch: Watcher = nobody) -> BenchReport:
+    """Answer and judge what is planned, and write each row as soon as it is there.
+
+    Raises:
+        EndpointError: a model or a judge cannot be called at all.
+        StorageError: a file can't be written, or another process writes it.
+        Interrupted: the user stopped the run. In every case what was done is kept.
+    """
+    with (
+        Cache(running.cache) as cache,
+        AnswerWork(plan.answers, cache) as answers,
+        JudgmentWork(plan.judgments, cache) as judgments,
+    ):
+        models, names = _models(plan, answers.models(), judgments.models())
+
+        def named(courses: Iterable[Course[Any]]) -> Iterator[Course[Any]]:
+            for course in courses:
+                yield replace(course, job=replace(course.job, model=names[course.job.model]))
+
+        def then(answer: Answer) -> Iterable[Course[Any]]:
+            return named(judgments.about(answer))
+
+        def sync() -> None:
+            answers.sync()
+            judgments.sync()
+
+        courses = itertools.chain(answers.courses(then), named(judgments.courses()))
+        tally = run(courses, models, running, planned=plan.jobs, watch=watch, sync=sync)
+    waits = plan.judgments.awaits
+    every = (plan.judgments.every_match(judge.sample) for judge in plan.judgments.judges) if tally.failures else ()
+    unjudged = sum(waits(match) for matches in every for match in matches)
+    return BenchReport(answers.report(tally), report_of(judgments, tally), unjudged)
+
+
+def _models(
+    plan: BenchPlan, answerers: Mapping[str, Sequence[ChatModel]], judges: Mapping[str, Sequence[ChatModel]]
+) -> tuple[dict[str, Sequence[ChatModel]], dict[str, str]]:
+    """Return all chat models, and the name among them of each judge.
+
+    A model that judges at the address where it answers is one chat model, with one set of limits.
+    """
+    endpoints = {model.endpoint.name: model.endpoint for model in plan.answers.models}
+    names: dict[str, str] = {}
+    models = dict(answerers)
+    for judge in plan.judgments.judges:
+        name = judge.judge
+        shared = name in answerers and endpoints[name] == judge.endpoint
+        names[name] = f"{name} as judge" if name in answerers and not shared else name
+        if name in judges and not shared:
+            models[names[name]] = judges[name]
+    return models, names

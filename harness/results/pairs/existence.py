@@ -1,0 +1,100 @@
+"""Counts of games -> whether there are strengths of greatest likelihood, and if not, why.
+
+The estimate exists if and only if
+
+    every model reaches every other by "won or tied against", and
+    if there are ties: some round of models (a, b, ..., back to a) has more wins than ties, each model having won
+    or tied against the next
+
+Without the first, one group of models is better than the rest without limit; without the second, ties crowd out all
+else (a win and a tie, no loss: fitted ever better as nu and p_x / p_y grow together). Davidson's own condition, that
+every model reaches every other by wins alone, implies both. x beat y once and never lost to it: y does not reach x.
+
+Source: Ford (1957), Am. Math. Monthly 64, 28, for the first condition; Davidson (1970), J. Am. Stat. Assoc. 65, 317.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from harness.results.pairs.games import FIRST, NONE, SECOND, TIE, Bools, Games
+
+
+def has_estimate(games: Games, models: int) -> Bools:
+    """Return for each row of counts whether there are strengths of greatest likelihood."""
+    rows = len(games.counts)
+    if models < 2 or not len(games.first):
+        return np.zeros(rows, dtype=bool)
+    won, tied = _edges(games, models)
+    one = np.zeros((rows, models), dtype=bool)
+    one[:, 0] = True
+    good = np.ones(rows, dtype=bool)
+    for way in (won | tied, (won | tied).swapaxes(1, 2)):
+        good &= _reached(one, way).all(axis=1)
+    unclear = good & tied.any(axis=(1, 2)) & ~(won & won.swapaxes(1, 2)).any(axis=(1, 2))
+    for at in np.flatnonzero(unclear):
+        good[at] = _has_round(won[at], tied[at])
+    return good
+
+
+def _edges(games: Games, models: int) -> tuple[Bools, Bools]:
+    """Return rows × models × models: whether the one beat the other, and whether they tied."""
+    won = np.zeros((len(games.counts), models, models), dtype=bool)
+    tied = np.zeros(won.shape, dtype=bool)
+    there = games.counts > NONE
+    won[:, games.first, games.second] = there[:, :, FIRST]
+    won[:, games.second, games.first] = there[:, :, SECOND]
+    tied[:, games.first, games.second] = tied[:, games.second, games.first] = there[:, :, TIE]
+    return won, tied
+
+
+def _reached(start: Bools, edges: Bools) -> Bools:
+    """Return the models that are reached from `start` along the edges, for each row."""
+    numbers = edges.astype(np.float32)
+    reached = start
+    while True:
+        further: Bools = reached | ((reached[:, None, :].astype(np.float32) @ numbers)[:, 0, :] > 0)
+        if (further == reached).all():
+            return reached
+        reached = further
+
+
+def _has_round(won: Bools, tied: Bools) -> bool:
+    """Return whether some round of models has more wins than ties (Bellman and Ford, for the longest path)."""
+    weight = np.where(won, 1.0, np.where(tied, -1.0, -np.inf))
+    best = np.zeros(len(won))
+    for _ in range(len(won) + 1):
+        longer = np.maximum(best, (best[:, None] + weight).max(axis=0))
+        if (longer == best).all():
+            return False
+        best = longer
+    return True
+
+
+def why_none(models: Sequence[str], games: Games, anchor: str | None) -> str | None:
+    """Return why there is no estimate, or None if there is one; `games` has one row of counts."""
+    if len(models) < 2:
+        return "fewer than two models were compared"
+    if anchor is not None and anchor not in models:
+        return f"no pair of the anchor {anchor} counts"
+    if has_estimate(games, len(models))[0]:
+        return None
+    won, tied = _edges(games, len(models))
+    met = np.zeros(won.shape, dtype=bool)
+    met[:, games.first, games.second] = met[:, games.second, games.first] = True
+    sets = [
+        (told, [model for model, there in zip(models, row, strict=True) if there])
+        for told, edges in (
+            ("never compared with", met),
+            ("never won or tied against", won | tied),
+            ("never lost or tied against", (won | tied).swapaxes(1, 2)),
+        )
+        for row in _reached(np.eye(len(models), dtype=bool), np.repeat(edges, len(models), axis=0)).tolist()
+    ]
+    for told in ("never compared with", ""):
+        apart = [own for own in sets if len(own[1]) < len(models) and own[0].startswith(told)]
+        if apart:
+            what, group = min(apart, key=lambda own: len(own[1]))
+            rest = "the other" if len(models) - len(group) == 1 else "any of the others"
+            return f"{', '.join(group)} {what} {rest}"
+    return "no round of models, each of which won or tied against the next, has more wins than ties"

@@ -1,0 +1,149 @@
+"""What `show_result` shows: one table, what a reader must know about it, and how sure it is.
+
+The rows of every output (table, json, csv, markdown, latex, the HTML page, the viewer) come from here.
+"""
+
+import pathlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from harness.errors import UsageError
+from harness.records import Mode
+from harness.results.grades.single import CategoryRow, SingleRow
+from harness.results.pairs.pairwise import PairwiseRow
+
+if TYPE_CHECKING:  # numpy is imported only where it is needed
+    from harness.results.brief import Brief
+    from harness.results.criteria.table import CriteriaTable
+    from harness.results.detail import SingleDetail
+    from harness.results.judges.panel_table import PanelTable
+    from harness.results.labels.table import LabelTable
+    from harness.results.pair_detail import PairwiseDetail
+    from harness.results.statistics.paired import PairedTable
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One table of results, and what a reader must know about it."""
+
+    mode: Mode
+    bench: str | None
+    """None if it is not known which questions the judgments are about."""
+    judge: str
+    """The judge; of a panel, all of them."""
+    judge_set: str
+    path: pathlib.Path
+    """Of a panel, the first of its files."""
+    single: list[SingleRow] = field(default_factory=list)
+    pairwise: list[PairwiseRow] = field(default_factory=list)
+    categories: list[CategoryRow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    brief: "Brief | None" = None
+    """The interval and the ranks of each row; None of a large table, unless they were asked for."""
+    detail: "SingleDetail | PairwiseDetail | None" = None
+    """How sure the results are, where that was asked for; of a panel, what it says together."""
+    runs: "PairedTable | None" = None
+    """This run compared with another one, where that was asked for."""
+    panel: "PanelTable[Any] | None" = None
+    """Each judge alone and all together, where several were named; `single` and `pairwise` are empty then."""
+    verdicts: "LabelTable | CriteriaTable | None" = None
+    """Labels, dimensions or grades by several criteria; `single` is empty then."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the table's rows by column name, as json and csv show them; numbers unrounded.
+
+        Those of a panel also name the judge, and end with an interval.
+        """
+        if self.panel is not None:
+            return self.panel.rows
+        if self.verdicts is not None:
+            return self.verdicts.rows()
+        return self._graded_rows() if self.mode == "single" else self._paired_rows()
+
+    def table_rows(self) -> list[dict[str, Any]]:
+        """Return the same rows, each with its interval (`average_low`, ...) and ranks last, if the result has them."""
+        rows = self.rows()
+        if self.verdicts is not None:
+            return self.verdicts.table_rows()
+        return rows if self.brief is None else [row | self.brief.fields(row["model"]) for row in rows]
+
+    def _graded_rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "model": row.model,
+                **{f"turn_{turn}": value for turn, value in row.turns.items()},
+                "average": row.average,
+                "n": row.n,
+                "excluded": row.excluded,
+            }
+            for row in self.single
+        ]
+
+    def _paired_rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "model": row.model,
+                "win": row.win,
+                "loss": row.loss,
+                "tie": row.tie,
+                "win_rate": row.rate(row.win),
+                "loss_rate": row.rate(row.loss),
+                "tie_rate": row.rate(row.tie),
+                "win_rate_adjusted": row.win_rate_adjusted,
+                "n": row.n,
+                "excluded": row.excluded,
+            }
+            for row in self.pairwise
+        ]
+
+    def category_table(self) -> list[dict[str, Any]]:
+        """Return the rows of the table by category."""
+        return [{"model": row.model, **row.averages} for row in self.categories]
+
+    def sorted_by(self, column: str) -> "Result":
+        """Return the same result with the models in the order of a column of the table or of a category.
+
+        The greatest number comes first, names from A to Z; a model without a number comes last. Of a panel the rows of
+        all judges together decide. The categories stand in `categories`, or in the groups of the detail.
+
+        Raises:
+            UsageError: there is no such column.
+        """
+        values = self._values(column)
+
+        def key(model: str) -> tuple[Any, ...]:
+            value = values.get(model)
+            return (value is None, value if isinstance(value, str) else -(value or 0.0), model)
+
+        place = {model: at for at, model in enumerate(sorted(values, key=key))}
+
+        def ordered(rows: Sequence[Row], name: str = "model") -> list[Row]:
+            def where(row: Row) -> int:
+                model = row[name] if isinstance(row, Mapping) else getattr(row, name)
+                return place.get(model, len(place))
+
+            return sorted(rows, key=where)
+
+        return replace(
+            self,
+            single=ordered(self.single),
+            pairwise=ordered(self.pairwise),
+            categories=ordered(self.categories),
+            detail=None if self.detail is None else self.detail.in_order(place),
+            verdicts=None if self.verdicts is None else self.verdicts.in_order(place),
+            panel=None if self.panel is None else replace(self.panel, rows=ordered(self.panel.rows)),
+        )
+
+    def _values(self, column: str) -> dict[str, Any]:
+        """Return what each model has in a column."""
+        tables = [self.rows(), self.category_table()]
+        if self.detail is not None:
+            tables += [self.detail.rows(), self.detail.wide_rows()]
+        for table in tables:
+            if any(column in row for row in table):  # of several rows of a model, the last is all judges together
+                return {row["model"]: row.get(column) for row in table}
+        there = dict.fromkeys(name for table in tables for row in table for name in row)
+        raise UsageError(f"no column {column!r} to sort by; there are: {', '.join(map(str, there))}")

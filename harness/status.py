@@ -1,0 +1,322 @@
+"""Where a benchmark stands: what is answered, judged, missing and out of date, and what the rest would cost.
+
+    status = bench_status(load_bench("mt_bench"))
+    status.models[0].missing, status.judges[0].judged, status.rest_rows()
+
+Nothing is written and no lock is taken, so it may be asked while a run goes on. An answer is out of date here if its
+question has changed, a judgment if its question, answers, reference or template have; with which flags the next run is
+started is not known, so sampling is taken to stay as it was.
+"""
+
+import logging
+import pathlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from harness.answering import AnswerOptions, AnswerPlan, ModelPlan, Todo
+from harness.bench import Bench, read_answers
+from harness.chat import Endpoint, resolve
+from harness.chat.prices import list_price
+from harness.errors import TurnbenchError
+from harness.estimating import estimate_plan
+from harness.jsonl import holder_of, read_rows
+from harness.judging.builtin import is_builtin_judge
+from harness.judging.files import Done, is_good_judgment, match_key, row_key
+from harness.judging.materials import gather, with_sampling
+from harness.judging.plan import model_groups
+from harness.judging.run import JudgePlan, JudgmentPlan
+from harness.judging.sets import load_judge_set
+from harness.records import Mode, QuestionId
+from harness.rows import FAILED_SCORE, FAILED_WINNER, is_good_answer, question_id
+from harness.running.estimate import Estimate
+from harness.running.pending import left_in, pending_file
+
+log = logging.getLogger("turnbench")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """How far one model has answered."""
+
+    model: str
+    path: pathlib.Path
+    answered: int
+    """Questions whose answer is there and current."""
+    missing: tuple[QuestionId, ...]
+    """Questions without an answer."""
+    superseded: tuple[QuestionId, ...]
+    """Questions whose answer is to another wording."""
+    failed: int
+    """Rows that hold another tool's error text in place of an answer."""
+    flagged: Mapping[str, int]
+    """Replies that were cut, refused or empty, by finish reason."""
+    pending: int
+    """Replies that are kept for rows not complete yet."""
+    held_by: str | None
+    """The process that writes the file now."""
+
+    def row(self) -> dict[str, Any]:
+        """Return the row of a table."""
+        return {
+            "model": self.model,
+            "answered": self.answered,
+            "missing": len(self.missing),
+            "superseded": len(self.superseded),
+            "failed": self.failed,
+            "not whole": sum(self.flagged.values()),
+            "pending": self.pending,
+            "written by": self.held_by or "",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeStatus:
+    """How far one judgment file has come, in one mode."""
+
+    judge: str
+    judge_set: str
+    mode: Mode
+    path: pathlib.Path
+    sample: int = 0
+    judged: int = 0
+    """Matches whose judgment is there and current; a pair's two games are one match."""
+    missing: int = 0
+    """Matches without a judgment, though what they are about is answered."""
+    superseded: int = 0
+    """Matches whose judgment was made from something else."""
+    waiting: int = 0
+    """Matches whose answers are not there yet."""
+    unparsed: int = 0
+    """Rows in which the judge gave no verdict."""
+    failed: int = 0
+    """Rows that hold another tool's error text in place of a judgment."""
+    pending: int = 0
+    """Replies that are kept for rows not complete yet."""
+    held_by: str | None = None
+    """The process that writes the file now."""
+    note: str = ""
+    """Why the file could not be compared with what is to be judged."""
+
+    def row(self) -> dict[str, Any]:
+        """Return the row of a table."""
+        return {
+            "judge": self.judge,
+            "judge set": self.judge_set,
+            "mode": self.mode,
+            "sample": self.sample,
+            "judged": self.judged,
+            "missing": self.missing,
+            "superseded": self.superseded,
+            "unanswered": self.waiting,
+            "unparsed": self.unparsed,
+            "failed": self.failed,
+            "pending": self.pending,
+            "written by": self.held_by or "",
+        }
+
+
+@dataclass(slots=True)
+class BenchStatus:
+    """Where a benchmark stands."""
+
+    bench: str
+    questions: int
+    models: list[ModelStatus] = field(default_factory=list)
+    judges: list[JudgeStatus] = field(default_factory=list)
+    rest: list[Estimate] = field(default_factory=list)
+    """What is missing or out of date, as calls, tokens and dollars, for each model and judge that has any."""
+    torn: dict[str, int] = field(default_factory=dict)
+    """Torn last lines that were set aside, by file name."""
+    set_aside: dict[str, int] = field(default_factory=dict)
+    """Superseded rows that were moved to `.turnbench/`, by file name."""
+
+    def rest_rows(self) -> list[dict[str, object]]:
+        """Return the rest as rows of a table."""
+        return [estimate.row() for estimate in self.rest]
+
+
+def bench_status(bench: Bench, *, models_file: pathlib.Path | str | None = None) -> BenchStatus:
+    """Return where a benchmark stands; `models_file` is the models.toml that may state prices.
+
+    Raises:
+        DataError: an answer or judgment file can't be read.
+    """
+    status = BenchStatus(bench.name, len(bench.questions))
+    for folder, counts in (("torn", status.torn), ("superseded", status.set_aside)):
+        for path in sorted(bench.state.glob(f"*/{folder}/*.jsonl")):
+            counts[path.name] = sum(1 for line in path.read_bytes().splitlines() if line.strip())
+    awaited: dict[str, set[QuestionId]] = {}
+    for model in bench.answered_models():
+        found = _model_status(bench, model)
+        status.models.append(found)
+        awaited[model] = {*found.missing, *found.superseded}
+        status.rest += _rest_of_answers(bench, found, models_file)
+    for path in sorted((bench.folder / "model_judgment").glob("*.jsonl")):
+        if not path.name.startswith("."):
+            for judged, rest in _judge_statuses(bench, path, awaited, models_file):
+                status.judges.append(judged)
+                status.rest += rest
+    return status
+
+
+def _model_status(bench: Bench, model: str) -> ModelStatus:
+    path = bench.answer_file(model)
+    answers = read_answers(path, model)
+    bad = {question_id(row["question_id"]) for _, row in read_rows(path) if not is_good_answer(row)}
+    missing, superseded = [], []
+    flagged: Counter[str] = Counter()
+    for question in bench.questions:
+        answer = answers.get(question.question_id)
+        if answer is None:
+            missing.append(question.question_id)
+        elif answer.question_content not in {None, question.content}:
+            superseded.append(question.question_id)
+        else:
+            replies = (reply for choice in answer.choices for reply in choice.replies)
+            flagged.update(r.finish_reason for r in replies if r.finish_reason in {"length", "refused", "empty"})
+    return ModelStatus(
+        model,
+        path,
+        len(bench.questions) - len(missing) - len(superseded),
+        tuple(missing),
+        tuple(superseded),
+        len(bad - answers.keys()),
+        dict(flagged),
+        _pending(path, bench.answer_state),
+        holder_of(path, bench.answer_state),
+    )
+
+
+def _pending(path: pathlib.Path, state: pathlib.Path) -> int:
+    return sum(len(lines) for lines in left_in(pending_file(path, state)).values())
+
+
+def _rest_of_answers(bench: Bench, status: ModelStatus, models_file: pathlib.Path | str | None) -> list[Estimate]:
+    open_ones = {*status.missing, *status.superseded}
+    todo = [Todo(question, {}, (0,)) for question in bench.questions if question.question_id in open_ones]
+    plan = ModelPlan(_endpoint(status.model, models_file), status.path, todo=todo)
+    return estimate_plan(AnswerPlan(bench, AnswerOptions(), [plan])) if todo else []
+
+
+def _endpoint(name: str, models_file: pathlib.Path | str | None) -> Endpoint:
+    """Return where a model is, as far as that is known without keys and flags: its price counts here."""
+    try:
+        return resolve(name, models=models_file)
+    except TurnbenchError:
+        return Endpoint(name, "openai", name, price=list_price(name))
+
+
+def _judge_statuses(
+    bench: Bench,
+    path: pathlib.Path,
+    awaited: Mapping[str, set[QuestionId]],
+    models_file: pathlib.Path | str | None,
+) -> Iterator[tuple[JudgeStatus, list[Estimate]]]:
+    """Yield the status of each judge and judge set in a file; there is one, unless files were joined."""
+    rows: dict[tuple[str, str, int], dict[Any, Mapping[str, Any]]] = {}
+    bad: Counter[tuple[str, str, int]] = Counter()
+    for _, row in read_rows(path):
+        judge = row.get("judge")
+        name = str(judge[0] if isinstance(judge, list) and judge else judge)
+        which = (name, str(row.get("judge_set") or "mt_bench"), row.get("sample") or 0)
+        rows.setdefault(which, {})
+        if is_good_judgment(row):
+            rows[which][row_key(row)] = _short(row)
+        else:
+            bad[which] += 1
+    for (judge, judge_set, sample), judged in rows.items():
+        mode, baseline = _mode(list(judged.values()))
+        status = JudgeStatus(
+            judge,
+            judge_set,
+            mode,
+            path,
+            unparsed=sum(row["unparsed"] for row in judged.values()),
+            sample=sample,
+            failed=bad[judge, judge_set, sample],
+            pending=_pending(path, bench.judgment_state),
+            held_by=holder_of(path, bench.judgment_state),
+        )
+        try:
+            yield _compared(bench, status, list(judged.values()), baseline, awaited, models_file)
+        except TurnbenchError as error:
+            yield replace(status, judged=len(judged), note=str(error)), []
+
+
+def _short(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what counts here of a judgment row, without the texts."""
+    pair = "model_1" in row
+    winners = (row.get("g1_winner"), row.get("g2_winner"))
+    return {
+        "models": (row["model_1"], row["model_2"]) if pair else (row["model"],),
+        "turn": row.get("turn", 1),
+        "sampling": row.get("sampling"),
+        "unparsed": FAILED_WINNER in winners if pair else row.get("score") == FAILED_SCORE,
+    }
+
+
+def _mode(rows: Sequence[Mapping[str, Any]]) -> tuple[Mode, str | None]:
+    """Return the mode in which rows were judged, and the baseline if all pairs have one.
+
+    A file of pairs does not say how they were chosen; if there are several and one model is in each, in the second
+    place, it is taken for a baseline.
+    """
+    groups = {row["models"] for row in rows}
+    if all(len(group) == 1 for group in groups):
+        return "single", None
+    seconds = {group[-1] for group in groups}
+    firsts = {group[0] for group in groups}
+    if len(groups) > 1 and len(seconds) == 1 and not seconds & firsts:
+        return "pairwise-baseline", seconds.pop()
+    return "pairwise-all", None
+
+
+def _compared(
+    bench: Bench,
+    status: JudgeStatus,
+    rows: Sequence[Mapping[str, Any]],
+    baseline: str | None,
+    awaited: Mapping[str, set[QuestionId]],
+    models_file: pathlib.Path | str | None,
+) -> tuple[JudgeStatus, list[Estimate]]:
+    """Return the status, compared with what there is to judge, and what the rest takes."""
+    sampling = next((row["sampling"] for row in reversed(rows) if isinstance(row["sampling"], dict)), {})
+    judge_set = with_sampling(
+        load_judge_set(status.judge_set, bench.folder),
+        temperature=sampling.get("temperature"),
+        max_tokens=sampling.get("max_tokens"),
+    )
+    groups = model_groups(status.mode, sorted(awaited), baseline)
+    models = list(dict.fromkeys(model for group in groups for model in group))
+    turns = tuple(sorted({row["turn"] for row in rows}))
+    waits = {model: set(ids) for model, ids in awaited.items()}
+    materials, questions, _ = gather(
+        bench, judge_set, models, bench.questions, turns=turns, skip_missing=True, awaited=waits
+    )
+    done = Done(status.path)
+    plan = JudgmentPlan(bench, status.mode, judge_set, materials, questions, groups, turns, redo=False, awaited=waits)
+    counts = _counts(plan, done, status.sample)
+    endpoint = None if is_builtin_judge(status.judge) else _endpoint(status.judge, models_file)
+    rest = counts[None] + counts[False] + counts["waiting"]
+    calls = rest * (1 if status.mode == "single" or plan.one_order else 2)
+    plan.judges.append(
+        JudgePlan(status.judge, endpoint, status.path, rows=rest, calls=calls, done=done, sample=status.sample)
+    )
+    found = replace(
+        status, judged=counts[True], missing=counts[None], superseded=counts[False], waiting=counts["waiting"]
+    )
+    return found, estimate_plan(plan) if rest else []
+
+
+def _counts(plan: JudgmentPlan, done: Done, sample: int) -> Counter[Any]:
+    """Return how many rows are current (True), out of date (False), absent (None), or wait for an answer."""
+    counts: Counter[Any] = Counter()
+    last: Any = None
+    for match in plan.every_match(sample):
+        key = match_key(match)
+        if key != last:  # both games of a pair are one row, and follow each other
+            counts["waiting" if plan.awaits(match) else done.current(match, plan.materials)] += 1
+        last = key
+    return counts

@@ -1,0 +1,171 @@
+"""A real Chromium, viewers to look at with it, and a page that notices whatever it should not do.
+
+    def test_...(open_view: OpenView, demo: str) -> None:
+        page = open_view(demo, "?tab=answers&question=1")
+
+`open_view` returns a page of Playwright on which the view is there. When the test ends it fails if the page asked
+anything of another host, ran a dialog, or had an error.
+"""
+
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeAlias
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ServeViewer: TypeAlias = Callable[..., str]
+
+
+class OpenView(Protocol):
+    """Opens a view."""
+
+    def __call__(self, address: str, query: str = "?", *, width: int = 1440, dark: bool = False) -> Any: ...
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """Return a running Chromium, or skip with the reason why there is none.
+
+    For a module and no longer: as long as it runs, Playwright holds an event loop, in which no other test's could run.
+    """
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (the extra [dev])")
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("there is no chromium here (Debian: apt install chromium)")
+    no_look_ups = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=program, args=["--no-sandbox", "--disable-gpu", "--no-proxy-server", no_look_ups]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def serve_viewer() -> Iterator[ServeViewer]:
+    """Return a function that starts `viewer --data-dir DIR FLAGS...`, once for equal ones, and returns its address."""
+    running: dict[tuple[str, ...], tuple[subprocess.Popen[bytes], str]] = {}
+
+    def serve(data_dir: pathlib.Path, *flags: str) -> str:
+        key = (str(data_dir), *flags)
+        if key not in running:
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                port = probe.getsockname()[1]
+            words = ["-m", "harness.cli.viewer", "-q", "--data-dir", str(data_dir), "--port", str(port), *flags]
+            environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+            process = subprocess.Popen([sys.executable, *words], env=environment, stdout=subprocess.DEVNULL)
+            running[key] = (process, f"http://127.0.0.1:{port}/")
+            _await(process, running[key][1])
+        return running[key][1]
+
+    yield serve
+    for process, _ in running.values():
+        process.terminate()
+        process.wait(10)
+
+
+def _await(process: "subprocess.Popen[bytes]", address: str) -> None:
+    """Wait until the viewer replies."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    until = time.monotonic() + 60
+    while True:
+        try:
+            with opener.open(address, timeout=10):
+                return
+        except OSError:
+            assert process.poll() is None, "the viewer ended"
+            assert time.monotonic() < until, "the viewer does not reply"
+            time.sleep(0.1)  # another process starts; there is nothing else to wait for
+
+
+@pytest.fixture
+def open_view(chromium: Any) -> Iterator[OpenView]:
+    """Return a function that opens a view and waits until it is there."""
+    contexts: list[Any] = []
+    faults: list[str] = []
+
+    def open_page(address: str, query: str = "?", *, width: int = 1440, dark: bool = False) -> Any:
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light", locale="en-US"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        watch(page, address, faults)
+        page.goto(address + query.lstrip("/"))
+        settled(page)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not faults
+
+
+def watch(page: Any, address: str, faults: list[str]) -> None:
+    """Note in `faults` what the page should not do."""
+
+    def dialog(opened: Any) -> None:
+        faults.append(f"dialog: {opened.message}")
+        opened.dismiss()
+
+    def request(asked: Any) -> None:
+        if not _is_here(asked.url, address):
+            faults.append(f"asked for {asked.url[:200]}")
+
+    def console(said: Any) -> None:
+        if said.type == "error":
+            faults.append(f"console: {said.text}")
+
+    page.on("request", request)
+    page.on("dialog", dialog)
+    page.on("console", console)
+    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+
+
+def _is_here(url: str, address: str) -> bool:
+    return url.startswith((address, "data:", "blob:", "about:"))
+
+
+def settled(page: Any, after: int = 0) -> int:
+    """Wait until more than `after` views were shown and none is being made; return how many there were."""
+    page.wait_for_function(f"Number(document.body.dataset.shown || 0) > {after}")
+    page.wait_for_function("!document.querySelector('.tb-wait') && !document.body.classList.contains('tb-busy')")
+    return int(page.evaluate("Number(document.body.dataset.shown)"))
+
+
+@pytest.fixture(scope="session")
+def demo_data(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """Return a data folder with `small`: six questions, three built-in models, graded and compared in pairs."""
+    from harness.cli.gen_answer import main as gen_answer
+    from harness.cli.gen_judgment import main as gen_judgment
+    from tests.small_bench import answer, question, write
+
+    folder = tmp_path_factory.mktemp("viewer") / "data"
+    kinds = ("writing", "math", "coding")
+    rows = [
+        question(n, kinds[n % 3], ("Name the *largest* rivers of Asia.", "Sort them by length.")) for n in range(1, 7)
+    ]
+    write(folder / "small" / "question.jsonl", rows)
+    said = [answer(n, "ref", "The Yangtze, $6300$ km.", "Yangtze, Yenisei, Ob.") for n in range(1, 7)]
+    write(folder / "small" / "reference_answer" / "ref.jsonl", said)
+    where = ["--data-dir", str(folder), "--bench-name", "small", "-q"]
+    assert gen_answer([*where, "--model", "builtin/reference", "builtin/outline", "builtin/eliza"]) == 0
+    for mode in ("single", "pairwise-all"):
+        assert gen_judgment([*where, "--judge-model", "builtin/overlap", "--mode", mode, "--yes"]) == 0
+    return folder
+
+
+@pytest.fixture(scope="session")
+def demo(serve_viewer: ServeViewer, demo_data: pathlib.Path) -> str:
+    """Return the address of a viewer on `demo_data`."""
+    return serve_viewer(demo_data)

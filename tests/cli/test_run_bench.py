@@ -1,0 +1,100 @@
+"""run_bench: what it says, shows and refuses."""
+
+import json
+import pathlib
+
+import pytest
+
+from harness.cli.main import main
+from tests.cli.conftest import Run, write_questions
+from tests.protocol_server import Asked, ProtocolServer, bad_request, parrot, verdict
+from tests.small_bench import question
+
+
+@pytest.fixture
+def fresh(tmp_path: pathlib.Path) -> pathlib.Path:
+    """Return a data folder with a benchmark that nobody has answered."""
+    write_questions(tmp_path / "data" / "tiny", question(1), question(2))
+    return tmp_path / "data"
+
+
+def words(data: pathlib.Path, *more: str) -> list[str]:
+    return ["run_bench", "--data-dir", str(data), "--bench-name", "tiny", "--judge-model", "builtin/overlap", *more]
+
+
+def test_it_answers_judges_and_shows_what_show_result_shows(run: Run, fresh: pathlib.Path) -> None:
+    done = run(*words(fresh, "--model", "builtin/eliza", "builtin/outline"))
+    assert done.returncode == 0
+    assert "builtin/eliza: 2 questions to answer, 4 calls" in done.stderr
+    assert "builtin/overlap: 8 matches to judge, 8 calls" in done.stderr
+    assert "12/12" in done.stderr
+    shown = run("show_result", "--data-dir", str(fresh), "--bench-name", "tiny", "--judge-model", "builtin/overlap")
+    assert done.stdout.splitlines()[:5] == shown.stdout.splitlines()[:5]
+    assert "builtin/outline" in done.stdout
+
+
+def test_a_second_run_shows_again_and_calls_nothing(fresh: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words(fresh, "--model", "builtin/eliza", "-q", "--format", "json")) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert main(words(fresh, "--model", "builtin/eliza", "--format", "json")) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out) == first
+    assert "2 answered before, nothing left to answer" in told.err
+    assert "4 judged before, nothing left to judge" in told.err
+
+
+def test_pairs_against_a_baseline(fresh: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mode = ["--mode", "pairwise-baseline", "--baseline-model", "builtin/eliza"]
+    assert main(words(fresh, "--model", "builtin/eliza", "builtin/outline", *mode, "-q")) == 0
+    assert "pairwise-baseline, questions: tiny" in capsys.readouterr().out
+
+
+def test_a_failure_is_listed_with_what_it_leaves_undone(
+    fresh: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def faults(asked: Asked) -> object:
+        return bad_request("This cannot be.") if "Question 2" in asked.texts[-1] else None
+
+    with ProtocolServer(parrot, faults=faults) as server:  # type: ignore[arg-type]
+        assert main(words(fresh, "--model", "m", "--base-url", server.openai_url, "-q")) == 1
+    told = capsys.readouterr()
+    assert "run_bench: 1 failed, not in the file" in told.err
+    assert "run_bench: 2 calls to judges could not be made, since their answers are missing" in told.err
+    assert "m " in told.out
+
+
+def test_models_and_judges_have_addresses_of_their_own(fresh: pathlib.Path) -> None:
+    with ProtocolServer(parrot) as models, ProtocolServer(verdict) as judges:
+        both = ["--base-url", models.openai_url, "--judge-base-url", judges.openai_url, "--judge-temperature", "0.3"]
+        command = ["run_bench", "--data-dir", str(fresh), "--bench-name", "tiny", "--judge-model", "j"]
+        assert main([*command, "--model", "m", "--temperature", "0.9", *both, "-q"]) == 0
+        assert {(r.model, r.body["temperature"]) for r in models.requests} == {("m", 0.9)}
+        assert {(r.model, r.body["temperature"]) for r in judges.requests} == {("j", 0.3)}
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        pytest.param(["--judge-set", "nowhere"], "nowhere", id="judge set"),
+        pytest.param(["--mode", "pairwise-baseline"], "needs --baseline-model", id="no baseline"),
+        pytest.param(["--judge-model", "builtin/other"], "builtin/other", id="judge"),
+        pytest.param(
+            ["--judge-model", "gpt-4.1", "--format", "csv"], "run_bench: error: --format csv shows one judge", id="csv"
+        ),
+    ],
+)
+def test_what_cannot_work_is_said_before_anything_is_answered(
+    fresh: pathlib.Path, capsys: pytest.CaptureFixture[str], more: list[str], said: str
+) -> None:
+    assert main(words(fresh, "--model", "builtin/eliza", *more)) == 2
+    assert said in capsys.readouterr().err
+    assert not (fresh / "tiny" / "model_answer").exists()
+
+
+def test_a_cache_makes_equal_answers_one_judging(fresh: pathlib.Path) -> None:
+    with ProtocolServer(lambda asked: verdict(asked) if asked.model == "j" else "The same.") as server:
+        both = ["--base-url", server.openai_url, "--judge-base-url", server.openai_url]
+        command = ["run_bench", "--data-dir", str(fresh), "--bench-name", "tiny", "--judge-model", "j", *both, "-q"]
+        assert main([*command, "--model", "a", "b", "--cache"]) == 0
+        assert [request.model for request in server.requests].count("j") == 4
+    assert (fresh / ".turnbench" / "cache.sqlite").exists()

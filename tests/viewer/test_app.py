@@ -1,0 +1,199 @@
+"""Every view is a page, whatever the files hold and the address says."""
+
+import json
+import pathlib
+
+import pytest
+
+from tests.small_bench import answer, question, small_bench, write
+from viewer.app import Views
+from viewer.context import Context
+from viewer.later import Later
+from viewer.state import TABS
+from viewer.store import Store
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for what is made beside the page."""
+    whole = Later.get
+    monkeypatch.setattr(Later, "get", lambda self, key, what, make: whole(self, key, what, make, patience=60))
+
+
+def views(data: pathlib.Path) -> Views:
+    """Return the views of a data folder."""
+    return Views(Context(Store(data, ["small"])))
+
+
+def grade(number: int, model: str, score: float, turn: int = 1, **more: object) -> dict[str, object]:
+    """Return the row of a grade as FastChat writes it."""
+    row = {"question_id": number, "model": model, "judge": ["j", "single-v1"], "user_prompt": "<prompt>", "turn": turn}
+    return {**row, "judgment": f"Because of <b>reasons</b>. [[{score}]]", "score": score, "tstamp": 1.0, **more}
+
+
+def pair(number: int, first: str, second: str, *winners: str) -> dict[str, object]:
+    """Return the row of a pair as FastChat writes it."""
+    names = {"question_id": number, "model_1": first, "model_2": second, "judge": ["j", "pair-v2"], "turn": 1}
+    games = {f"g{at}_winner": winner for at, winner in enumerate(winners, 1)}
+    words = {"g1_judgment": "A, I say", "g2_judgment": "A again", "g1_user_prompt": "p", "g2_user_prompt": "p"}
+    return {**names, **games, **words, "tstamp": 1.0}
+
+
+def test_without_answers_the_page_says_how_to_get_them(tmp_path: pathlib.Path) -> None:
+    small_bench(tmp_path)
+    state, html = views(tmp_path).view("?tab=leaderboard")
+    assert state.bench == "small"
+    assert "no answers yet" in html
+    assert "gen_answer --bench-name small --model NAME" in html
+    _, html = views(tmp_path).view("?tab=answers")
+    assert "Question 1, first part?" in html
+    assert "There are no answers in small yet" in html
+    _, html = views(tmp_path).view("?tab=compare")
+    assert "nobody has answered yet" in html
+
+
+def test_answers_without_judgments_are_shown_and_the_next_step_named(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    write(bench.answer_file("m"), [answer(1, "m", "List<int> it is", "second")])
+    _, html = views(tmp_path).view("?tab=answers&question=1")
+    assert "List&lt;int&gt; it is" in html
+    assert "gen_judgment --bench-name small --judge-model NAME" in html
+    _, html = views(tmp_path).view("?tab=leaderboard")
+    assert "nobody has judged the answers yet" in html
+
+
+def test_judgments_without_answers_are_shown(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    write(bench.folder / "model_judgment" / "j_single.jsonl", [grade(1, "lost", 7), grade(1, "lost", 4, turn=2)])
+    state, html = views(tmp_path).view("?tab=answers&model=lost")
+    assert state.models == ("lost",)
+    assert "There is no answer of lost to question 1" in html
+    assert "Because of &lt;b&gt;reasons&lt;/b&gt;" in html
+    assert '<span class="tb-chip tb-chip-score">7</span>' in html
+
+
+def test_a_verdict_that_swapping_changed_is_marked_and_named_by_model(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    for model in ("a", "b"):
+        write(bench.answer_file(model), [answer(1, model, f"from {model}", "second")])
+    write(bench.folder / "model_judgment" / "j_pair.jsonl", [pair(1, "a", "b", "model_1", "model_2")])
+    _, html = views(tmp_path).view("?tab=compare&model=b&model=a")
+    assert "swapping changed the verdict" in html
+    assert 'tb-chip-win-2">Game 1: a wins' in html
+    assert 'tb-chip-win-1">Game 2: b wins' in html
+    assert "The judge saw <bdi>a</bdi> as A and <bdi>b</bdi> as B." in html
+    assert "The judge saw <bdi>b</bdi> as A and <bdi>a</bdi> as B." in html
+
+
+def test_of_equal_rows_the_last_good_one_is_shown(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    write(bench.answer_file("m"), [answer(1, "m", "old", "x"), answer(1, "m", "new", "x"), answer(1, "m", "$ERROR$")])
+    rows = [grade(1, "m", 3), grade(1, "m", 9), grade(1, "m", -1, judgment="$ERROR$")]
+    write(bench.folder / "model_judgment" / "j_single.jsonl", rows)
+    _, html = views(tmp_path).view("?tab=answers&question=1")
+    assert "<p>new</p>" in html
+    assert "<p>old</p>" not in html
+    assert 'tb-chip-score">9<' in html
+    assert 'tb-chip-score">3<' not in html
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param("empty", id="empty files"),
+        pytest.param("broken", id="broken lines"),
+        pytest.param("wrong", id="values of other types"),
+        pytest.param("torn", id="a last line being written"),
+        pytest.param("folders", id="folders in place of files"),
+    ],
+)
+def test_damaged_files_never_break_a_tab(tab: str, damage: str, tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    good = {
+        bench.answer_file("m"): answer(1, "m", "said", "more"),
+        bench.folder / "model_judgment" / "j_single.jsonl": grade(1, "m", 5),
+        bench.folder / "model_judgment" / "j_pair.jsonl": pair(1, "m", "n", "tie", "tie"),
+        bench.folder / "human_judgment" / "v.jsonl": {"question_id": 1},
+    }
+    for path, row in good.items():
+        path.parent.mkdir(exist_ok=True)
+        line = json.dumps(row)
+        wrong = json.dumps({"question_id": 1, "choices": {"a": 1}, "score": "high", "turn": None, "judge": 3})
+        text = {
+            "empty": "",
+            "broken": f"{line[:30]}\n\x00\n{line}\n",
+            "wrong": f"{wrong}\n{line}\n",
+            "torn": f"{line}\n{line[:40]}",
+        }
+        if damage == "folders":
+            path.mkdir()
+        else:
+            path.write_text(text[damage], encoding="utf-8")
+    for query in (f"?tab={tab}", f"?tab={tab}&question=1&model=m", f"?tab={tab}&mode=pairwise-all&model=m&model=n"):
+        _, html = views(tmp_path).view(query)
+        assert html
+        assert "this view cannot be shown" not in html
+
+
+def test_a_broken_question_file_is_named_with_its_line(tmp_path: pathlib.Path) -> None:
+    small_bench(tmp_path)
+    (tmp_path / "small" / "question.jsonl").write_text('{"question_id": 1}\n', encoding="utf-8")
+    for tab in ("leaderboard", "answers"):
+        assert "question.jsonl:1: the field &#x27;category&#x27; is missing" in views(tmp_path).view(f"?tab={tab}")[1]
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        pytest.param("?tab=answers&question=99", "no question 99 in small", id="unknown question"),
+        pytest.param("?bench=..", "no benchmark", id="another folder"),
+        pytest.param("?tab=leaderboard&judge=nobody", "no single judgments by nobody", id="unknown judge"),
+        pytest.param("?tab=answers&model=..%2F..%2Fetc", "no answer of ../../etc", id="a path for a model"),
+    ],
+)
+def test_what_is_not_there_is_said_in_place(query: str, said: str, tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    write(bench.answer_file("m"), [answer(1, "m", "said", "more")])
+    write(bench.folder / "model_judgment" / "j_single.jsonl", [grade(1, "m", 5)])
+    assert said in views(tmp_path).view(query)[1]
+
+
+def test_what_is_added_while_the_viewer_runs_is_shown(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    shown = views(tmp_path)
+    assert "no answers" in shown.view("?tab=answers")[1]
+    write(bench.answer_file("late"), [answer(1, "late", "here I am", "again")])
+    assert "here I am" in shown.view("?tab=answers&question=1")[1]
+
+
+def test_a_category_leads_from_question_to_question(tmp_path: pathlib.Path) -> None:
+    small_bench(tmp_path, question(1, "a"), question(2, "b"), question(3, "a"))
+    state, html = views(tmp_path).view("?tab=answers&f.category=a")
+    assert state.question == "1"
+    assert "question=3" in html
+    assert "question=2" not in html
+
+
+def test_without_voting_there_is_no_such_tab(tmp_path: pathlib.Path) -> None:
+    small_bench(tmp_path)
+    quiet = Views(Context(Store(tmp_path, ["small"]), read_only=True))
+    assert "vote" not in quiet.named
+    assert quiet.view("?tab=vote")[0].tab == "leaderboard"
+
+
+@pytest.mark.parametrize("action", [None, "", "{}", "[1]", '[["tab"]]', "[" * 5000, '[["tab", "leaderboard"]]'])
+def test_a_form_that_no_tab_knows_changes_nothing(action: object, tmp_path: pathlib.Path) -> None:
+    small_bench(tmp_path)
+    state, html = views(tmp_path).acted("?tab=answers", action)
+    assert state.tab in {"answers", "leaderboard"}
+    assert html
+
+
+def test_votes_where_pairs_of_a_judge_are_expected_are_shown_too(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    names = {"question_id": 1, "model_a": "a", "model_b": "b", "turn": 1}
+    votes = [{**names, "winner": "model_b", "judge": voter} for voter in ("ann", "bo")]
+    write(bench.folder / "model_judgment" / "people_pair.jsonl", votes)
+    _, html = views(tmp_path).view("?tab=compare&question=1")
+    assert html.count("Game 1: b wins") == 2

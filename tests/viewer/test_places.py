@@ -1,0 +1,76 @@
+"""Rows of a question are found without the rest of the file, which may grow, be damaged or go away."""
+
+import json
+import pathlib
+
+import pytest
+
+from harness.errors import DataError
+from viewer.places import Places
+
+
+def looked_at(path: pathlib.Path) -> Places:
+    """Return the places of a file after one look."""
+    places = Places(path)
+    places.look()
+    return places
+
+
+def values(places: Places, key: int | str) -> list[object]:
+    """Return the field x of each row of a question."""
+    return [row.value["x"] for row in places.rows(key) if not isinstance(row, DataError)]
+
+
+def test_rows_are_found_by_question_wherever_the_id_stands(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.jsonl"
+    lines = ['{"question_id": 1, "x": "a"}', '{"x": "b", "question_id": "1"}', "", '{ "question_id":"q é", "x":"c"}']
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    places = looked_at(path)
+    assert values(places, 1) == ["a", "b"]
+    assert values(places, "q é") == ["c"]
+    assert values(places, 7) == []
+    assert [row.line for row in places.rows("q é") if not isinstance(row, DataError)] == [4]
+
+
+def test_only_what_was_added_is_read_when_a_file_grows(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"question_id": 1, "x": 1}\n{"question_id": 2, "x"', encoding="utf-8")
+    places = looked_at(path)
+    assert 2 not in places
+    with path.open("a", encoding="utf-8") as file:
+        file.write(': 2}\n{"question_id": 1, "x": 3}')
+    places.look()
+    assert values(places, 1) == [1, 3]
+    assert values(places, 2) == [2]
+
+
+def test_another_file_of_that_name_is_looked_through_anew(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"question_id": 1, "x": 1}\n' * 3, encoding="utf-8")
+    places = looked_at(path)
+    path.write_text('{"question_id": 2, "x": 5}\n', encoding="utf-8")
+    places.look()
+    assert places.questions() == {2}
+
+
+def test_damaged_lines_are_counted_and_told_when_read(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'nonsense\n[1]\n{"question_id": 1, "x": \n\xff\xfe\n{"question_id": 1, "x": 2}\n')
+    places = looked_at(path)
+    assert places.damaged == [1, 2, 4]
+    fault, good = places.rows(1)
+    assert isinstance(fault, DataError)
+    assert "a.jsonl:3: not valid JSON" in str(fault)
+    assert not isinstance(good, DataError)
+    assert good.line == 5
+
+
+def test_a_file_that_is_not_there_is_an_error_with_its_name(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(DataError, match=r"gone\.jsonl: cannot be read: No such file"):
+        looked_at(tmp_path / "gone.jsonl")
+
+
+def test_many_rows_of_one_question_come_in_their_order(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps({"question_id": n % 3, "x": n}) + "\n" for n in range(300)), encoding="utf-8")
+    assert values(looked_at(path), 2) == list(range(2, 300, 3))

@@ -1,0 +1,92 @@
+"""Runs shows what is there, what is missing and why, while files grow."""
+
+import os
+import pathlib
+import time
+
+import pytest
+
+from harness.jsonl import Journal
+from tests.small_bench import answer, small_bench, write
+from tests.viewer.test_app import grade, pair
+from viewer.app import Views
+from viewer.context import Context
+from viewer.growth import growth_of, reasons_in
+from viewer.later import Later
+from viewer.store import Store
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for what is made beside the page."""
+    whole = Later.get
+    monkeypatch.setattr(Later, "get", lambda self, key, what, make: whole(self, key, what, make, patience=60))
+
+
+def views(data: pathlib.Path) -> Views:
+    """Return the views of a data folder."""
+    return Views(Context(Store(data, ["small"])))
+
+
+def test_nothing_run_yet_is_a_page_that_says_what_to_do(tmp_path: pathlib.Path) -> None:
+    small_bench(tmp_path)
+    _, html = views(tmp_path).view("?tab=runs")
+    assert "Nothing has been run here yet" in html
+    assert "gen_answer --bench-name small --model NAME" in html
+
+
+def test_done_missing_and_failed_are_counted_with_reasons(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    write(bench.answer_file("m"), [answer(1, "m", "x", "y"), answer(2, "m", "$ERROR$", "")])
+    bad = grade(1, "m", -1, turn=2, details=[{"verdict_reason": "two <b>different</b> ratings"}])
+    write(bench.folder / "model_judgment" / "j_single.jsonl", [grade(1, "m", 4), bad])
+    _, html = views(tmp_path).view("?tab=runs")
+    assert "</span></div> 1 of 3" in html
+    assert "two &lt;b&gt;different&lt;/b&gt; ratings" in html
+    assert "f.flag=failed" in html
+    assert "nothing is running" in html
+
+
+def test_a_file_that_is_written_now_is_told_with_its_writer(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    page = views(tmp_path)
+    with Journal(bench.answer_file("m"), bench.answer_state) as journal:
+        for number in (1, 2):
+            journal.append(answer(number, "m", "x", "y", **{}) | {"tstamp": time.time()})
+            _, html = page.view("?tab=runs")
+            assert f"{number} of 3" in html
+        assert f"process {os.getpid()}" in html
+        assert 'data-refresh="2000"' in html
+        assert ">running</span>" in html
+
+
+def test_a_damaged_file_leaves_the_list_of_files(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    path = write(bench.answer_file("m"), [answer(1, "m", "x", "y")])
+    path.write_text("{broken\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    _, html = views(tmp_path).view("?tab=runs")
+    assert "m.jsonl:1: not valid JSON" in html
+    assert '<div class="tb-scroll" tabindex="0" role="group" aria-label="files">' in html
+
+
+def test_the_rate_is_that_of_the_last_rows_without_a_pause(tmp_path: pathlib.Path) -> None:
+    times = [1.7e9, 1.7e9 + 5000, 1.7e9 + 5010, 1.7e9 + 5030]
+    path = write(tmp_path / "a.jsonl", [{"tstamp": stamp} for stamp in times])
+    growth = growth_of(path)
+    assert growth.per_minute == pytest.approx(4.0)
+    assert growth.last == times[-1]
+    assert not growth.recent
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]\n", b'{"tstamp": "x"}\n', b"\xff\n"], ids=repr)
+def test_a_file_that_says_nothing_has_no_rate(content: bytes, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(content)
+    assert growth_of(tmp_path / "a.jsonl").per_minute is None
+    assert growth_of(tmp_path / "gone.jsonl").last is None
+
+
+def test_reasons_are_those_of_the_games_without_a_verdict(tmp_path: pathlib.Path) -> None:
+    details = [{"verdict_reason": "said [[A]]"}, {"verdict_reason": "no verdict at the end"}]
+    rows = [pair(1, "a", "b", "model_1", "error") | {"details": details}, pair(2, "a", "b", "error", "error")]
+    path = write(tmp_path / "j_pair.jsonl", rows)
+    assert reasons_in(path) == {"no verdict at the end": 1, "no reason is stored": 2}

@@ -1,0 +1,112 @@
+"""How far judges agree with people's votes, as a table and a chart; every number comes from `judge_agreement`."""
+
+import pathlib
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from harness.bench import Bench
+from harness.charts import interval_chart
+from harness.errors import TurnbenchError
+from harness.results.judges.report import Report
+from harness.results.judges.votes_report import judge_agreement
+from harness.results.statistics.bootstrap import Estimate
+from harness.results.statistics.rounding import percent, with_interval
+from viewer import markup
+from viewer.context import Context
+from viewer.later import NotYet
+from viewer.store import JudgmentFile
+
+_REFRESH = 700
+_KINDS = {"single": "grades", "pair": "pairs"}
+_SAID = (
+    "S1: a tie is a third answer; S2: votes and verdicts that are ties are left out. "
+    "Of two graded answers the one with the higher grade counts as preferred."
+)
+
+
+def voter_agreement(context: Context, bench: Bench, votes: pathlib.Path) -> str:
+    """Return how far each judge agrees with the votes of one file."""
+    files = context.store.judgment_files(bench)
+    if not files:
+        line = markup.command(f"gen_judgment --bench-name {bench.name} --judge-model NAME")
+        return markup.notice("No judge has judged here yet, so there is nothing to compare with:", then=line)
+    rows, faults = [], []
+    for file in files:
+        try:
+            found = report_on(context, bench, [votes], file).rows
+        except NotYet as wait:
+            faults.append(again(wait))
+            continue
+        except TurnbenchError as error:
+            faults.append(markup.notice(f"{file.label}, {_KINDS[file.kind]}: {error}"))
+            continue
+        rows.append({"judge": markup.named(file.label), "judged": _KINDS[file.kind], **_both(found)})
+    table = markup.table(rows, label="agreement with the judges") if rows else ""
+    return markup.section("How far the judges agree", table, note=_SAID) + "".join(faults)
+
+
+def again(wait: NotYet) -> str:
+    """Return the message that something is being made, after which the page looks again."""
+    return f'<div data-refresh="{_REFRESH}">{markup.notice(f"One moment: {wait} …", kind="wait")}</div>'
+
+
+def report_on(context: Context, bench: Bench, votes: Sequence[pathlib.Path], file: JudgmentFile) -> Report:
+    """Return the report on votes and one judge's file.
+
+    Raises:
+        NotYet: it is being made.
+        TurnbenchError: there is none, and why.
+    """
+    make = partial(judge_agreement, [*votes, file.path], bench_name=bench.name, data_dir=bench.folder.parent)
+    return context.store.made(
+        ("agreement", bench.name, *votes, file.path), "comparing with votes", make, *votes, file.path
+    )
+
+
+def _both(rows: Sequence[dict[str, Any]]) -> dict[str, object]:
+    """Return the agreement of all turns and categories in both setups, and kappa, as cells."""
+    cells: dict[str, object] = {}
+    for setup, name in (("S1", "agreement, S1"), ("S2", "without ties, S2")):
+        row = _total(rows, setup)
+        cells[name] = None if row is None or row["ratio"] is None else _share(row)
+        cells[f"of ({setup})"] = None if row is None else row["total"]
+        if setup == "S1":
+            kappa = None if row is None else row["kappa"]
+            cells["kappa"] = None if kappa is None else with_interval(kappa, row["kappa_low"], row["kappa_high"])  # type: ignore[index]
+    return cells
+
+
+def _whole(rows: Sequence[dict[str, Any]], setup: str) -> list[dict[str, Any]]:
+    """Return the rows of one setup on all categories, and all turns; where there is one turn only, on that one."""
+    own = [row for row in rows if row.get("setup") == setup and row["category"] is None]
+    of_all = {(row["judge1"], row["judge2"]) for row in own if row["turn"] is None}
+    return [row for row in own if row["turn"] is None or (row["judge1"], row["judge2"]) not in of_all]
+
+
+def _total(rows: Sequence[dict[str, Any]], setup: str) -> dict[str, Any] | None:
+    return next((row for row in _whole(rows, setup) if row["judge1"] != row["judge2"]), None)
+
+
+def _share(row: dict[str, Any]) -> str:
+    interval = (
+        "" if row["low"] is None or row["high"] is None else f" ({percent(row['low'])} to {percent(row['high'])})"
+    )
+    return f"{percent(row['ratio'])}{interval}"
+
+
+def agreement_chart(report: Report, judge: str, setup: str) -> str:
+    """Return the chart of how often every two sides agree, in one setup, as SVG text; `judge` is one side's name."""
+    shares = {
+        _sides(row["judge1"], row["judge2"], judge): Estimate(row["ratio"], row["low"], row["high"], row["total"], None)
+        for row in _whole(report.rows, setup)
+        if row["ratio"] is not None
+    }
+    label = f"agreement, {setup}"
+    return interval_chart(shares, label=label, as_percent=True, of="pairs of judges", counted="votes")
+
+
+def _sides(one: str, other: str, judge: str) -> str:
+    if one == other:
+        return f"within {one}"
+    return f"with {one if other == judge else other}" if judge in {one, other} else f"{one} with {other}"

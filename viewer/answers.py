@@ -1,0 +1,233 @@
+"""The tab Answers: one question as a conversation, the reference beside it, and what every judge made of each turn."""
+
+from harness.bench import Bench
+from harness.errors import DataError
+from harness.records import Answer, Choice, Question, Reply
+from viewer import markup
+from viewer.context import Context, Tab
+from viewer.later import NotYet
+from viewer.markup import Html
+from viewer.questions import question_bar, question_title, said_by_user, scrolling, settled, show_all
+from viewer.state import State
+from viewer.store import Compared, Found, Game, Graded
+from viewer.text import escaped, markdown_html, plain_html
+
+
+def tab(context: Context) -> Tab:
+    """Return the tab."""
+
+    def settle(state: State) -> State:
+        state = settled(context, state)
+        if state.models:
+            return state
+        answered = context.store.bench(state.bench).answered_models()
+        return state.to(models=answered[:1])
+
+    return Tab("answers", "Answers", lambda state: _show(context, state), settle)
+
+
+def _show(context: Context, state: State) -> str:
+    store = context.store
+    bench = store.bench(state.bench)
+    question = store.question(state)
+    choices = markup.choices(context, state, "bench")
+    parts = [question_bar(context, state, question)]
+    found = Found()
+    faults: list[str] = []
+    try:
+        found = store.judgments(bench, question.question_id)
+    except NotYet as wait:
+        parts.append(markup.waiting(wait))
+    models = _models(bench, found)
+    model = state.models[0] if state.models else (models[0] if models else "")
+    if model:
+        parts.insert(1, _model_choice(state, sorted({*models, model}), model))
+    answer, references = None, {}
+    try:
+        answer = store.answer(bench, model, question.question_id) if model else None
+        references = store.references(bench, question.question_id)
+    except NotYet as wait:
+        parts.append(markup.waiting(wait))
+    except DataError as error:
+        faults.append(str(error))
+    parts.append(question_title(question))
+    faults += found.faults
+    parts += [markup.notice(fault, kind="fault") for fault in faults[:5]]
+    if answer is None and not faults:
+        parts.append(_no_answer(bench, model, question))
+    choice = _choice(state, answer)
+    if answer is not None and len(answer.choices) > 1:
+        parts.append(_choice_links(state, answer, choice))
+    for turn in range(1, _turns(question, choice, found, model) + 1):
+        parts.append(_turn(state, question, turn, model, choice, references, found))
+    if answer is not None and not found.graded and not found.compared:
+        parts.append(_no_judgment(bench))
+    return choices + "".join(parts)
+
+
+def _models(bench: Bench, found: Found) -> list[str]:
+    """Return the models that have answered, and those that were judged here."""
+    judged = {g.rating.model for g in found.graded}
+    judged |= {m for c in found.compared for m in (c.comparison.model_1, c.comparison.model_2)}
+    return sorted({*bench.answered_models(), *judged})
+
+
+def _model_choice(state: State, models: list[str], model: str) -> str:
+    at = models.index(model)
+    inside = markup.select("model", "Model", models, model)
+    chosen = markup.form(state.to(whole=False), inside, names={"model", "f.choice"}, label="Model")
+    steps = ""
+    if len(models) > 1:
+        before, after = models[at - 1], models[(at + 1) % len(models)]
+        steps = markup.link(
+            state.to(models=(before,)), "\u2191", key="ArrowUp p", label="Previous model (p)", kind="button"
+        )
+        steps += markup.link(state.to(models=(after,)), "\u2193", key="n", label="Next model (n)", kind="button")
+        other = next(name for name in models if name != model)
+        pair = markup.link(state.to(tab="compare", models=(model, other)), "Compare with another")
+        steps += f'<span class="tb-place">{pair}</span>'
+    return f'<div class="tb-bar">{chosen}{steps}</div>'
+
+
+def _choice(state: State, answer: Answer | None) -> Choice | None:
+    if answer is None:
+        return None
+    wanted = state.looked_for("choice")
+    return next((c for c in answer.choices if str(c.index) == wanted), answer.choices[0])
+
+
+def _choice_links(state: State, answer: Answer, choice: Choice | None) -> str:
+    links = "".join(
+        markup.link(state.where(choice=c.index), str(c.index + 1), current=c is choice) for c in answer.choices
+    )
+    return f'<nav class="tb-field tb-switch" aria-label="Choice"><span>Choice</span><span>{links}</span></nav>'
+
+
+def _turns(question: Question, choice: Choice | None, found: Found, model: str) -> int:
+    judged = [g.rating.turn for g in found.graded if g.rating.model == model]
+    return min(60, max(len(question.turns), len(choice.replies) if choice else 0, *judged, 1))
+
+
+def _turn(
+    state: State,
+    question: Question,
+    turn: int,
+    model: str,
+    choice: Choice | None,
+    references: dict[str, Answer],
+    found: Found,
+) -> str:
+    """Return one turn: what the user says, the answer with the reference beside it, and what judges made of it."""
+    parts = []
+    if turn <= len(question.turns):
+        parts.append(said_by_user(state, question.turns[turn - 1], turn))
+    sides = []
+    if choice is not None and turn <= len(choice.replies):
+        sides.append(reply_html(state, model, choice.replies[turn - 1], f"answer-{turn}"))
+    elif choice is not None:
+        sides.append(markup.notice(f"{model} gave no answer to turn {turn}"))
+    for number, (author, reference) in enumerate(references.items()):
+        replies = reference.choices[0].replies
+        if turn <= len(replies):
+            name = f"reference-{number}-{turn}"
+            sides.append(reply_html(state, f"Reference by {author}", replies[turn - 1], name, kind="reference"))
+    parts.append(f'<div class="tb-sides">{"".join(sides)}</div>')
+    graded = [g for g in found.graded if g.rating.turn == turn and g.rating.model == model]
+    compared = [
+        c for c in found.compared if c.comparison.turn == turn and model in (c.comparison.model_1, c.comparison.model_2)
+    ]
+    parts += [graded_html(state, one, f"graded-{turn}-{at}") for at, one in enumerate(graded)]
+    if compared:
+        parts.append(_pairs(state, model, compared, f"pairs-{turn}"))
+    return f'<section class="tb-turn" aria-label="Turn {turn}">{"".join(parts)}</section>'
+
+
+def reply_html(state: State, title: str, reply: Reply, name: str, *, kind: str = "answer") -> str:
+    """Return a reply with its heading, what is known of it, and its reasoning folded away."""
+    facts = []
+    if reply.finish_reason in {"length", "refused", "empty"}:
+        words = {"length": "cut at the token limit", "refused": "refused", "empty": "empty"}
+        facts.append(markup.chip(words[reply.finish_reason], "warn"))
+    if reply.usage.completion_tokens is not None:
+        facts.append(f'<span class="tb-quiet">{reply.usage.completion_tokens:,} tokens</span>')
+    if reply.seconds is not None:
+        facts.append(f'<span class="tb-quiet">{reply.seconds:.1f} s</span>')
+    body = scrolling(markdown_html(reply.text, whole=state.whole, more=show_all(state)), name)
+    note = f'<p class="tb-quiet">{escaped(reply.note)}</p>' if reply.note else ""
+    if reply.reasoning:
+        thought = plain_html(reply.reasoning, whole=state.whole, more=show_all(state))
+        note += markup.details("Reasoning, which no judge saw", thought, name=f"tb-thought-{name}")
+    told = " ".join(facts)
+    return f'<div class="tb-said tb-{kind}"><h3><bdi>{escaped(title)}</bdi> {told}</h3>{body}{note}</div>'
+
+
+def graded_html(state: State, graded: Graded, name: str) -> str:
+    """Return one judge's grade with its words, folded away."""
+    score = graded.rating.score
+    mark = (
+        markup.chip("no score", "warn")
+        if score is None
+        else markup.chip(markup.number(score, 2 if score % 1 else 0), "score")
+    )
+    head = f"<summary><bdi>{escaped(graded.file.label)}</bdi> {mark}</summary>"
+    words = words_html(state, graded.game, name)
+    return f'<details class="tb-judged" id="tb-{escaped(name)}" open>{head}{words}</details>'
+
+
+def words_html(state: State, game: Game, name: str) -> str:
+    """Return the judge's words, why they were read as they were, and its prompt folded away."""
+    if game.text:
+        body = scrolling(markdown_html(game.text, whole=state.whole, more=show_all(state)), f"words-{name}")
+    else:
+        body = '<p class="tb-quiet">There are no words beside this verdict.</p>'
+    reason = game.details.get("verdict_reason")
+    parts = [body]
+    if isinstance(reason, str) and reason:
+        parts.append(f'<p class="tb-quiet">Read as it was because: {escaped(reason)}</p>')
+    if game.prompt:
+        prompt = plain_html(game.prompt, whole=state.whole, more=show_all(state))
+        system = plain_html(game.system, whole=state.whole) if game.system else ""
+        inside = scrolling(system + prompt, f"prompt-{name}")
+        parts.append(markup.details("What the judge was shown", inside, name=f"tb-prompt-{name}"))
+    return "".join(parts)
+
+
+def _pairs(state: State, model: str, compared: list[Compared], name: str) -> str:
+    """Return the pairs in which the model was compared, each leading to the comparison."""
+    rows = []
+    for one in compared[:200]:
+        pair = one.comparison
+        other = pair.model_2 if pair.model_1 == model else pair.model_1
+        there = state.to(tab="compare", models=(model, other), mode="pairwise-all", judge=one.file.judge)
+        rows.append(
+            {
+                "against": Html(markup.link(there.to(judge_set=one.file.judge_set), other)),
+                "verdicts": Html(" ".join(verdict_chip(winner, pair.model_1, pair.model_2) for winner in pair.winners)),
+                "swapping": Html(markup.chip("changed the verdict", "warn") if one.changed else ""),
+                "judge": one.file.label,
+            }
+        )
+    inside = markup.table(rows, label="pairs")
+    return markup.details(f"Compared with others: {len(compared)}", inside, name=f"tb-{name}")
+
+
+def verdict_chip(winner: str | None, model_1: str, model_2: str, *, before: str = "") -> str:
+    """Return the verdict of one game, named by model."""
+    if winner is None:
+        return markup.chip(f"{before}no verdict", "warn")
+    if winner == "tie":
+        return markup.chip(f"{before}tie", "tie")
+    name = model_1 if winner == "model_1" else model_2
+    return markup.chip(f"{before}{name} wins", "win-1" if winner == "model_1" else "win-2")
+
+
+def _no_answer(bench: Bench, model: str, question: Question) -> str:
+    if not model:
+        line = markup.command(f"gen_answer --bench-name {bench.name} --model NAME")
+        return markup.notice(f"There are no answers in {bench.name} yet. Let a model answer the questions:", then=line)
+    return markup.notice(f"There is no answer of {model} to question {question.question_id}.")
+
+
+def _no_judgment(bench: Bench) -> str:
+    line = markup.command(f"gen_judgment --bench-name {bench.name} --judge-model NAME")
+    return markup.notice("No judge has judged these answers yet. Let one:", then=line)

@@ -1,0 +1,142 @@
+"""The tabs put together: one hidden field holds the address, and whatever changes it shows another view.
+
+    a link is clicked ─▶ page.js: address ─▶ go(address) ─▶ parse ─▶ settle ─▶ show ─▶ HTML, and the address bar
+
+The server remembers nothing of a page, so a view depends on its address and the files only.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from harness import __version__
+from harness.errors import TurnbenchError
+from viewer import answers, compare, find, judge, leaderboard, markup, runs, vote
+from viewer.context import Context, Tab
+from viewer.later import NotYet
+from viewer.state import State, parse
+
+log = logging.getLogger("turnbench")
+
+_MOST_FIELDS = 100
+_MOST_ACTION = 20_000
+
+
+def tabs_of(context: Context) -> list[Tab]:
+    """Return the tabs in their order; without voting where nothing may be written."""
+    makers: list[Callable[[Context], Tab]] = [leaderboard.tab, answers.tab, compare.tab, find.tab, judge.tab]
+    if not context.read_only:
+        makers.append(vote.tab)
+    return [make(context) for make in (*makers, runs.tab)]
+
+
+class Views:
+    """From addresses to HTML: what the page shows, without a page."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.tabs = tabs_of(context)
+        self.named = {tab.name: tab for tab in self.tabs}
+
+    def view(self, query: object) -> tuple[State, str]:
+        """Return the view that an address leads to, as it then stands in the address bar, and its HTML."""
+        state = parse(query)
+        if state.tab not in self.named:
+            state = state.to(tab=self.tabs[0].name)
+        return self._shown(state)
+
+    def acted(self, query: object, action: object) -> tuple[State, str]:
+        """Return the view that follows when a form was sent, and its HTML; the view as it is where it is in error."""
+        fields = _fields(action)
+        state = parse("?" + urlencode(fields, errors="replace"))
+        tab = self.named.get(state.tab)
+        if tab is None or tab.act is None or not fields:
+            return self.view(query)
+        try:
+            return self._shown(tab.act(state, dict(fields)))
+        except TurnbenchError as error:
+            state, html = self._shown(state)
+            return state, markup.notice(str(error), kind="fault") + html
+
+    def _shown(self, state: State) -> tuple[State, str]:
+        """Return the settled view and its HTML; whatever is wrong is said in place."""
+        tab = self.named[state.tab]
+        try:
+            bench = self.context.store.bench(state.bench)
+            state = tab.settle(state.to(bench=bench.name))
+            return state, tab.show(state)
+        except NotYet as wait:
+            return state, markup.waiting(wait)
+        except TurnbenchError as error:
+            return state, self._instead(state, markup.notice(str(error), kind="fault"))
+        except Exception as error:  # a file may hold what no room foresaw; the other tabs go on
+            log.exception("the tab %s cannot be shown", state.tab)
+            text = f"this view cannot be shown ({type(error).__name__}: {error}); the others can"
+            return state, self._instead(state, markup.notice(text, kind="fault"))
+
+    def _instead(self, state: State, message: str) -> str:
+        """Return the message with what is needed to get somewhere else."""
+        try:
+            return markup.choices(self.context, state, "bench") + message
+        except TurnbenchError:
+            return message
+
+
+def _fields(action: object) -> list[tuple[str, str]]:
+    """Return the fields of a form that was sent; none if it is not one."""
+    if not isinstance(action, str) or len(action) > _MOST_ACTION:
+        return []
+    try:
+        pairs = json.loads(action)
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(pairs, list) or len(pairs) > _MOST_FIELDS:
+        return []
+    good = [p for p in pairs if isinstance(p, list) and len(p) == 2 and all(isinstance(part, str) for part in p)]
+    return [(name, value) for name, value in good]
+
+
+def build(context: Context) -> Any:
+    """Return the Gradio app, not yet served; `gradio` is imported here and not before."""
+    import gradio as gr
+
+    views = Views(context)
+    with gr.Blocks(title="turnbench", analytics_enabled=False, fill_width=True) as app:
+        gr.HTML(_top(), elem_classes="tb-top", apply_default_css=False, padding=False)
+        query = gr.Textbox(label="address", elem_id="tb-query", visible="hidden")
+        action = gr.Textbox(label="action", elem_id="tb-action", visible="hidden")
+        go = gr.Button("go", elem_id="tb-go", elem_classes="tb-hidden")
+        act = gr.Button("act", elem_id="tb-act", elem_classes="tb-hidden")
+        panes = []
+        plain: dict[str, Any] = {"elem_classes": "tb-view", "apply_default_css": False, "padding": False}
+        with gr.Tabs(selected=views.tabs[0].name, elem_id="tb-tabs", overflow_behavior="wrap") as bar:
+            for tab in views.tabs:
+                with gr.Tab(tab.title, id=tab.name, elem_id=f"tb-tab-{tab.name}", render_children=True):
+                    panes.append(gr.HTML("", elem_id=f"tb-{tab.name}", **plain))
+
+        def outcome(state: State, html: str) -> Sequence[Any]:
+            shown = [html if tab.name == state.tab else gr.skip() for tab in views.tabs]
+            return [state.query(), gr.Tabs(selected=state.tab), *shown]
+
+        def at(address: str) -> Sequence[Any]:
+            return outcome(*views.view(address))
+
+        def done(address: str, fields: str) -> Sequence[Any]:
+            return outcome(*views.acted(address, fields))
+
+        outputs = [query, bar, *panes]
+        quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+        tell = {"fn": None, "inputs": query, "js": "(query) => { turnbench.shown_now(query); }"}
+        opening = app.load(at, query, outputs, js="() => turnbench.open()", **quiet)
+        going = go.click(at, query, outputs, js="() => turnbench.open()", trigger_mode="always_last", **quiet)
+        sent = "() => [turnbench.query, turnbench.action]"
+        acting = act.click(done, [query, action], outputs, js=sent, trigger_mode="once", **quiet)
+        for event in (opening, going, acting):
+            event.then(**tell)
+    return app
+
+
+def _top() -> str:
+    return f'<header><h1>turnbench</h1><span class="tb-quiet">{__version__}</span></header>'

@@ -1,0 +1,136 @@
+"""The tab Compare: two models side by side, turn by turn, and what the judge said in each of the two games.
+
+Verdicts are named by model: the judge knew the answers only as A and B, in the order in which it saw them.
+"""
+
+from harness.errors import DataError
+from harness.records import Answer, Question
+from viewer import markup
+from viewer.answers import reply_html, verdict_chip, words_html
+from viewer.context import Context, Tab
+from viewer.later import NotYet
+from viewer.questions import question_bar, question_title, said_by_user, settled
+from viewer.state import State
+from viewer.store import Compared, Found
+from viewer.text import escaped
+
+
+def tab(context: Context) -> Tab:
+    """Return the tab."""
+
+    def settle(state: State) -> State:
+        state = settled(context, state)
+        answered = context.store.bench(state.bench).answered_models()
+        others = [name for name in answered if name not in state.models]
+        return state.to(models=(*state.models, *others)[:2])
+
+    return Tab("compare", "Compare", lambda state: _show(context, state), settle)
+
+
+def _show(context: Context, state: State) -> str:
+    store = context.store
+    bench = store.bench(state.bench)
+    question = store.question(state)
+    parts = [markup.choices(context, state, "bench"), question_bar(context, state, question)]
+    found, answers, faults = Found(), {}, []
+    try:
+        found = store.judgments(bench, question.question_id, "pair")
+    except NotYet as wait:
+        parts.append(markup.waiting(wait))
+    judged = {name for c in found.compared for name in (c.comparison.model_1, c.comparison.model_2)}
+    known = sorted({*bench.answered_models(), *judged})
+    models = list(dict.fromkeys((*state.models, *known)))[:2]
+    if len(models) < 2:
+        return "".join(parts) + _too_few(bench.name, models)
+    parts.append(_pair_choice(state, sorted({*known, *models}), models))
+    for model in models:
+        try:
+            answers[model] = store.answer(bench, model, question.question_id)
+        except NotYet as wait:
+            parts.append(markup.waiting(wait))
+        except DataError as error:
+            faults.append(str(error))
+    of_pair = [c for c in found.compared if {c.comparison.model_1, c.comparison.model_2} == set(models)]
+    parts.append(question_title(question))
+    parts += [markup.notice(fault, kind="fault") for fault in (*faults, *found.faults)[:5]]
+    for turn in range(1, _turns(question, answers, of_pair) + 1):
+        parts.append(_turn(state, question, turn, models, answers, of_pair))
+    if not of_pair:
+        line = markup.command(f"gen_judgment --bench-name {bench.name} --mode pairwise-all --judge-model NAME")
+        parts.append(markup.notice("No judge has compared these two on this question yet. Let one:", then=line))
+    return "".join(parts)
+
+
+def _too_few(bench: str, models: list[str]) -> str:
+    there = f"only {models[0]} has answered" if models else "nobody has answered yet"
+    line = markup.command(f"gen_answer --bench-name {bench} --model NAME NAME")
+    return markup.notice(f"Two models are needed to compare, and in {bench} {there}. Let them answer:", then=line)
+
+
+def _pair_choice(state: State, known: list[str], models: list[str]) -> str:
+    """Return the two fields that choose the models, and the link that puts them the other way round."""
+    first = markup.select("model", "Left", known, models[0])
+    second = markup.select("model", "Right", known, models[1]).replace('id="tb-model"', 'id="tb-model-2"', 1)
+    chosen = markup.form(state.to(whole=False), first + second, names={"model"}, label="Models to compare")
+    turned = markup.link(
+        state.to(models=tuple(models[::-1])), "\u21c4", label="Change sides (s)", key="s", kind="button"
+    )
+    return f'<div class="tb-bar">{chosen}{turned}</div>'
+
+
+def _turns(question: Question, answers: dict[str, Answer | None], compared: list[Compared]) -> int:
+    replied = [len(answer.choices[0].replies) for answer in answers.values() if answer]
+    return min(60, max(len(question.turns), *replied, *(c.comparison.turn for c in compared), 1))
+
+
+def _turn(
+    state: State,
+    question: Question,
+    turn: int,
+    models: list[str],
+    answers: dict[str, Answer | None],
+    compared: list[Compared],
+) -> str:
+    """Return one turn: what the user says, both answers at the same height, and the verdicts."""
+    parts = []
+    if turn <= len(question.turns):
+        parts.append(said_by_user(state, question.turns[turn - 1], turn))
+    sides = []
+    for side, model in enumerate(models):
+        answer = answers.get(model)
+        replies = answer.choices[0].replies if answer else ()
+        if turn <= len(replies):
+            sides.append(reply_html(state, model, replies[turn - 1], f"side-{side}-{turn}", kind=f"side-{side + 1}"))
+        else:
+            sides.append(markup.notice(f"There is no answer of {model} to turn {turn}."))
+    parts.append(f'<div class="tb-sides tb-two">{"".join(sides)}</div>')
+    of_turn = [one for one in compared if one.comparison.turn == turn]
+    parts += [_verdicts(state, one, models, f"{turn}-{at}") for at, one in enumerate(of_turn)]
+    return f'<section class="tb-turn" aria-label="Turn {turn}">{"".join(parts)}</section>'
+
+
+def _verdicts(state: State, compared: Compared, models: list[str], name: str) -> str:
+    """Return one judge's verdicts of a turn, and its words game by game."""
+    pair = compared.comparison
+    shown = (pair.model_1, pair.model_2)
+    chips, games = [], []
+    for number, (winner, game) in enumerate(zip(pair.winners, compared.games, strict=True), 1):
+        first, second = shown if number == 1 else shown[::-1]
+        chips.append(_chip(winner, shown, models, f"Game {number}: "))
+        seen = f"The judge saw <bdi>{escaped(first)}</bdi> as A and <bdi>{escaped(second)}</bdi> as B."
+        order = f'<p class="tb-quiet">{seen}</p>'
+        head = f"<h4>Game {number} {_chip(winner, shown, models)}</h4>"
+        games.append(f'<div class="tb-said">{head}{order}{words_html(state, game, f"game-{number}-{name}")}</div>')
+    changed = markup.chip("swapping changed the verdict", "warn") if compared.changed else ""
+    head = f"<summary><bdi>{escaped(pair.voter or compared.file.label)}</bdi> {' '.join(chips)} {changed}</summary>"
+    kind = "tb-judged tb-changed" if compared.changed else "tb-judged"
+    body = f'<div class="tb-sides tb-two">{"".join(games)}</div>'
+    return f'<details class="{kind}" id="tb-verdict-{escaped(name)}" open>{head}{body}</details>'
+
+
+def _chip(winner: str | None, shown: tuple[str, str], models: list[str], before: str = "") -> str:
+    """Return the verdict of one game, in the colour of the side on which the winner stands here."""
+    if shown != tuple(models) and winner in {"model_1", "model_2"}:
+        winner = "model_2" if winner == "model_1" else "model_1"
+        shown = (shown[1], shown[0])
+    return verdict_chip(winner, *shown, before=before)

@@ -1,0 +1,54 @@
+"""What a tab is, and what it is given. A tab is a function from a view to HTML; nothing in it lives longer than a page.
+
+    def tab(context: Context) -> Tab:
+        return Tab("find", "Find", show=lambda state: ..., settle=lambda state: ..., act=...)
+
+`show(state)` returns the tab's HTML, made with `markup` and `text`. Whatever may be clicked is a link or a form whose
+target is another `State` (`markup.link`, `markup.form`); page.js fetches it without loading the page anew, and puts it
+into the address bar. A `TurnbenchError` that it raises is shown in place, as is `NotYet`, after which the page looks
+again by itself. In the HTML
+
+    data-refresh="2000"     the view is fetched again after so many milliseconds, while it is open
+    data-key="j ArrowRight" these keys, pressed outside fields, click the element
+    <form data-act>         is sent to `act(state, fields)` of the tab, which may write, and returns the next view
+    id="..."                what has one keeps focus and scroll position when the view changes
+    data-top="..."          the page goes to its top when this becomes another one
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from viewer.state import State
+from viewer.store import Store
+
+Fields: TypeAlias = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every tab is given."""
+
+    store: Store
+    read_only: bool = False
+    """Whether nothing may be written, so that there is no voting."""
+
+
+def _as_it_is(state: State) -> State:
+    return state
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """One tab."""
+
+    name: str
+    """As in the address; one of `state.TABS`."""
+    title: str
+    """As people read it."""
+    show: Callable[[State], str]
+    """Return the HTML of the view."""
+    settle: Callable[[State], State] = field(default=_as_it_is)
+    """Return the view with the choices made that the address left open, which then go into the address bar."""
+    act: Callable[[State, Fields], State] | None = None
+    """Do what a form with `data-act` asks for, and return the view that follows."""

@@ -1,0 +1,243 @@
+"""Which judgments a view is about, and in which order: the filters of the tab Find, as arrays."""
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from harness.records import QuestionId
+from viewer import search
+from viewer.context import Context
+from viewer.index import FIRST, NONE, SECOND, TIE, Judgments
+from viewer.state import State
+from viewer.votes import votes_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from harness.results.pairs.games import Bools
+    from harness.results.reading.arrays import Floats, Ints
+
+SORTS = ("question", "category", "turn", "model", "against", "judge", "score", "winner")
+_MOST_TEXT = 300
+"""Characters of a value of a question's field that are compared."""
+
+
+def fields_of(judgments: Judgments) -> dict[str, list[str]]:
+    """Return the fields of the questions beside the usual ones that hold words or numbers, with their values."""
+    if "fields" not in judgments.kept:
+        found: dict[str, dict[str, None]] = {}
+        for question in judgments.bench.questions:
+            for name, value in question.extra.items():
+                found.setdefault(name, {}).update(dict.fromkeys(_texts(value)))
+        judgments.kept["fields"] = {name: sorted(values) for name, values in sorted(found.items()) if values}
+    fields: dict[str, list[str]] = judgments.kept["fields"]
+    return fields
+
+
+def _texts(value: Any) -> list[str]:
+    """Return the texts that a field's value stands for; several if it is a list of words."""
+    if isinstance(value, list):
+        return [text for one in value[:50] if not isinstance(one, list) for text in _texts(one)]
+    return [str(value)[:_MOST_TEXT]] if isinstance(value, str | int | float) and str(value) else []
+
+
+def found(context: Context, judgments: Judgments, state: State) -> "Ints":
+    """Return the places of the judgments that fit the view's filters, in its order.
+
+    Raises:
+        NotYet: the text is still being looked for, or the votes read.
+    """
+    kept = _fitting(context, judgments, state)
+    order = judgments.order
+    return _sorted(judgments, order[kept[order]], state.looked_for("sort"))
+
+
+def _fitting(context: Context, judgments: Judgments, state: State) -> "Bools":
+    import numpy as np
+
+    kept = np.ones(len(judgments), dtype=bool)
+    if not len(judgments):
+        return kept
+    get = state.looked_for
+    kept &= _of_questions(judgments, get("category"), get("field"), get("value"))
+    if state.turn:
+        kept &= judgments.turn == state.turn
+    kept &= _of_models(judgments, state.models)
+    kept &= _of_judge(judgments, state)
+    low, high = _number(get("min")), _number(get("max"))
+    if judgments.kind == "single" and low is not None:
+        kept &= judgments.score >= low
+    if judgments.kind == "single" and high is not None:
+        kept &= judgments.score <= high
+    if get("winner") and judgments.kind == "pair":
+        kept &= _won_by(judgments, get("winner"), state.models[:1])
+    kept &= _flagged(context, judgments, get("flag"))
+    if get("text"):
+        kept &= _with_text(context, judgments, get("text"))
+    return kept
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _of_questions(judgments: Judgments, category: str, name: str, value: str) -> "Bools":
+    """Return whether the question is of a category, and whether a field of it has a value."""
+    import numpy as np
+
+    questions = judgments.bench.questions
+    wanted = np.ones(len(judgments.ids), dtype=bool)
+    if category:
+        wanted[: len(questions)] = [question.category == category for question in questions]
+    if name and value:
+        fold = value.casefold()
+        whole = value in fields_of(judgments).get(name, ())
+        texts = (_texts(question.extra.get(name)) for question in questions)
+        own = [value in these if whole else any(fold in text.casefold() for text in these) for these in texts]
+        wanted[: len(questions)] &= own
+    if category or (name and value):
+        wanted[len(questions) :] = False
+    kept: Bools = wanted[judgments.question]
+    return kept
+
+
+def _of_models(judgments: Judgments, names: tuple[str, ...]) -> "Bools":
+    """Return whether a judgment is about the model; of two, a grade about either, a pair about both."""
+    import numpy as np
+
+    code = {name: at for at, name in enumerate(judgments.models)}
+    of = [(judgments.first == code.get(n, -2)) | (judgments.second == code.get(n, -2)) for n in names[:2]]
+    if not of:
+        return np.ones(len(judgments), dtype=bool)
+    kept: Bools = of[0]
+    for other in of[1:]:
+        kept = kept | other if judgments.kind == "single" else kept & other
+    return kept
+
+
+def _of_judge(judgments: Judgments, state: State) -> "Bools":
+    import numpy as np
+
+    if not state.judge:
+        return np.ones(len(judgments), dtype=bool)
+    exact = [(f.judge, f.judge_set) == (state.judge, state.judge_set) for f in judgments.files]
+    any_set = [f.judge == state.judge for f in judgments.files]
+    kept: Bools = np.array(exact if any(exact) else any_set)[judgments.file]
+    return kept
+
+
+def _won_by(judgments: Judgments, winner: str, models: tuple[str, ...]) -> "Bools":
+    """Return whether a model won, or neither (`tie`), or the other one than the model chosen (`lost`)."""
+    code = {name: at for at, name in enumerate(judgments.models)}
+    if winner == "tie":
+        tied: Bools = judgments.winner == TIE
+        return tied
+    lost = winner == "lost" and bool(models)
+    own = code.get(models[0] if lost else winner, -2)
+    one, other = (SECOND, FIRST) if lost else (FIRST, SECOND)
+    won: Bools = ((judgments.first == own) & (judgments.winner == one)) | (
+        (judgments.second == own) & (judgments.winner == other)
+    )
+    return won
+
+
+def _flagged(context: Context, judgments: Judgments, flag: str) -> "Bools":
+    import numpy as np
+
+    if flag == "changed":
+        return judgments.changed
+    if flag == "failed":
+        return judgments.failed
+    if flag == "disagree":
+        return judgments.disagreed
+    if flag == "humans":
+        store, bench = context.store, judgments.bench
+        paths = store.vote_files(bench)
+        votes = store.made(("votes", bench.folder), "reading the votes", partial(votes_in, paths), *paths)
+        kept = judgments.kept.get("humans")
+        if kept is None or kept[0] is not votes:
+            kept = judgments.kept["humans"] = (votes, judgments.against(votes))
+        against: Bools = kept[1]
+        return against
+    return np.ones(len(judgments), dtype=bool)
+
+
+def _with_text(context: Context, judgments: Judgments, text: str) -> "Bools":
+    """Return whether the text stands in the question, in an answer that was judged, or in the judge's words."""
+    bench, files = judgments.bench, judgments.files
+    answers = {name: bench.answer_file(name) for name in judgments.models if name in bench.answered_models()}
+    paths = [*answers.values(), *(file.path for file in files)]
+    make = partial(_searched, judgments, answers, text)
+    key = ("text", bench.folder, judgments.kind, text, id(judgments))
+    searched: Bools = context.store.made(key, f"looking for the text in {len(paths)} files", make, *paths)
+    return searched
+
+
+def _searched(judgments: Judgments, answers: "dict[str, Any]", text: str) -> "Bools":
+    import numpy as np
+
+    place: dict[QuestionId, int] = {key: at for at, key in enumerate(judgments.ids)}
+    code = {name: at for at, name in enumerate(judgments.models)}
+    wide = len(judgments.models) + 1
+    asked = np.zeros(len(judgments.ids), dtype=bool)
+    asked[[place[key] for key in search.in_questions(judgments.bench.questions, text)]] = True
+    found: Bools = asked[judgments.question]
+    said = _numbers(
+        (place[key] * 4096 + turn) * wide + code[name]
+        for name, path in answers.items()
+        for key, turn in search.in_answers(path, text)
+        if key in place
+    )
+    spot = (judgments.question * 4096 + judgments.turn) * wide
+    found |= np.isin(spot + judgments.first, said)
+    found |= (judgments.second >= 0) & np.isin(spot + judgments.second, said)
+    for number, file in enumerate(judgments.files):
+        own = _numbers(
+            judgments.item_of(place[key], turn, [code[name] for name in names])
+            for key, turn, names in search.in_judgments(file.path, text)
+            if key in place and all(name in code for name in names)
+        )
+        found |= (judgments.file == number) & np.isin(judgments.item, own)
+    return found
+
+
+def _numbers(values: "Iterable[int]") -> "Ints":
+    import numpy as np
+
+    return np.fromiter(values, dtype=np.int64)
+
+
+def _sorted(judgments: Judgments, found: "Ints", sort: str) -> "Ints":
+    """Return the places in the order of a column; what has no value comes last."""
+    import numpy as np
+
+    name = sort.removeprefix("-")
+    if name not in SORTS or not len(found):
+        return found
+    values = _values(judgments, name)[found].astype(np.float64)
+    order = np.argsort(np.where(np.isnan(values), np.inf, -values if sort.startswith("-") else values), kind="stable")
+    ordered: Ints = found[order]
+    return ordered
+
+
+def _values(judgments: Judgments, name: str) -> "Ints | Floats":
+    import numpy as np
+
+    if name == "category":
+        categories = sorted({question.category for question in judgments.bench.questions})
+        place = {category: at for at, category in enumerate(categories)}
+        own = np.full(len(judgments.ids), len(place), dtype=np.int64)
+        own[: len(judgments.bench.questions)] = [place[q.category] for q in judgments.bench.questions]
+        found: Ints = own[judgments.question]
+        return found
+    if name == "winner":
+        columns = [judgments.first, np.full(len(judgments), len(judgments.models)), judgments.second]
+        winner = np.choose(np.minimum(judgments.winner, SECOND), columns)
+        return np.where(judgments.winner == NONE, np.nan, winner)
+    by_name = {"question": judgments.question, "turn": judgments.turn, "model": judgments.first}
+    by_name |= {"against": judgments.second, "judge": judgments.file}
+    return judgments.score if name == "score" else by_name[name]

@@ -1,0 +1,102 @@
+"""How a file of results grows: when its last row was written, how fast rows came, and why verdicts are missing.
+
+Only the end of a file is read for its rate: of rows written at 0, 10 and 30 seconds, two in half a minute.
+"""
+
+import json
+import pathlib
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from harness.rows import FAILED_SCORE, FAILED_WINNER
+
+_END = 1 << 20
+"""Bytes at the end of a file that are read."""
+_MOST_ROWS = 100
+_PAUSE = 600.0
+"""Seconds without a row after which an earlier run has ended."""
+_RECENT = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What the end of a file says."""
+
+    last: float | None = None
+    """When the last row was written; None if rows do not say."""
+    per_minute: float | None = None
+    """Rows a minute, of the last ones that came without a pause; None of fewer than three."""
+
+    @property
+    def recent(self) -> bool:
+        """Whether a row was written within the last minute."""
+        return self.last is not None and time.time() - self.last < _RECENT
+
+
+def growth_of(path: pathlib.Path) -> Growth:
+    """Return how the file grows; nothing is known of a file that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - _END))
+            lines = file.read().splitlines()
+    except OSError:
+        return Growth()
+    if size > _END:
+        lines = lines[1:]
+    times = [stated for line in lines[-_MOST_ROWS:] if (stated := _tstamp(line)) is not None]
+    if not times:
+        return Growth()
+    times.sort()
+    start = max((at for at, (one, other) in enumerate(pairwise(times), 1) if other - one > _PAUSE), default=0)
+    run = times[start:]
+    spent = run[-1] - run[0]
+    return Growth(run[-1], 60 * (len(run) - 1) / spent if len(run) > 2 and spent > 0.01 else None)
+
+
+def _tstamp(line: bytes) -> float | None:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    value = row.get("tstamp") if isinstance(row, dict) else None
+    return float(value) if isinstance(value, int | float) and 1e6 < value < 1e11 else None
+
+
+def reasons_in(path: pathlib.Path) -> Counter[str]:
+    """Return why the judgments of a file without a verdict have none, as their rows say, the most frequent first."""
+    found: Counter[str] = Counter()
+    marks = (str(FAILED_SCORE).encode(), f'"{FAILED_WINNER}"'.encode())
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                if any(mark in line for mark in marks):
+                    found.update(_reasons(line))
+    except OSError:
+        pass
+    return found
+
+
+def _reasons(line: bytes) -> list[str]:
+    try:
+        row: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(row, dict):
+        return []
+    if "score" in row:
+        bad = [0] if row["score"] == FAILED_SCORE else []
+    else:
+        bad = [at for at, name in enumerate(("g1_winner", "g2_winner")) if row.get(name) == FAILED_WINNER]
+    details = row.get("details")
+    own = details if isinstance(details, list) else []
+    return [_reason(own[at] if at < len(own) else None) for at in bad]
+
+
+def _reason(details: object) -> str:
+    reason = details.get("verdict_reason") if isinstance(details, Mapping) else None
+    return reason if isinstance(reason, str) and reason else "no reason is stored"

@@ -1,0 +1,322 @@
+"""All judgments of a benchmark as columns of numbers: what can be filtered and sorted, without the texts.
+
+A file is read once, as `show_result` reads it, and again when it has changed. Of rows with equal keys the last good one
+counts. A file with a damaged line is read line by line, and says which lines are left out.
+"""
+
+import pathlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from harness.bench import Bench
+from harness.errors import DataError
+from harness.jsonl import row_of, value_of
+from harness.records import Comparison, Origin, QuestionId, Rating
+from harness.results.reading.columns import WINNERS, Asked, Case, Comparisons, Ratings
+from harness.rows import comparison_from_row, rating_from_row
+from viewer.places import stamp
+from viewer.store import JudgmentFile
+
+if TYPE_CHECKING:
+    from harness.results.pairs.games import Bools
+    from harness.results.reading.arrays import Floats, Ints
+
+APART = 2.0
+"""Points by which two grades differ that count as disagreement."""
+FIRST, TIE, SECOND, NONE = 0, 1, 2, 3
+"""Who won a pair, both games together."""
+_MOST_FAULTS = 3
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The judgments of one file."""
+
+    file: JudgmentFile
+    read: Ratings | Comparisons
+    labels: bool
+    """Whether the judge gives labels, so that a row without a score is not a failure."""
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """The judgments of several files of one kind; every array has an entry for each judgment."""
+
+    bench: Bench
+    kind: str
+    files: tuple[JudgmentFile, ...]
+    cases: Sequence[Case]
+    asked: Sequence[Asked]
+    ids: Sequence[QuestionId]
+    """The questions of the benchmark in their order, then those that are judged and not there."""
+    models: Sequence[str]
+    """By name, so that the order of their numbers is that of their names."""
+    file: "Ints"
+    case: "Ints"
+    who: "Ints"
+    """Place in `asked`."""
+    question: "Ints"
+    """Place in `ids`."""
+    turn: "Ints"
+    first: "Ints"
+    """Place in `models`; of a grade the one model."""
+    second: "Ints"
+    """Place in `models`; -1 in a grade."""
+    score: "Floats"
+    """NaN where there is none, and in pairs."""
+    winner: "Ints"
+    """FIRST, TIE, SECOND or NONE; NONE in grades."""
+    changed: "Bools"
+    """Whether swapping the answers changed the verdict."""
+    failed: "Bools"
+    """Whether there is no verdict."""
+    faults: tuple[str, ...] = ()
+    kept: dict[Any, Any] = field(default_factory=dict)
+    """What was worked out of these judgments before."""
+
+    def __len__(self) -> int:
+        return len(self.question)
+
+    @cached_property
+    def item(self) -> "Ints":
+        """A number for what was judged: the same for the same question, turn and models, in either order."""
+        import numpy as np
+
+        wide = len(self.models) + 1
+        low, high = np.minimum(self.first, self.second), np.maximum(self.first, self.second)
+        found: Ints = ((self.question * 4096 + np.minimum(self.turn, 4095)) * wide + low + 1) * wide + high
+        return found
+
+    def item_of(self, question: int, turn: int, models: Sequence[int]) -> int:
+        """Return the number of an item, as `item` has it."""
+        wide = len(self.models) + 1
+        low, high = (min(models), max(models)) if len(models) > 1 else (-1, models[0])
+        return ((question * 4096 + min(turn, 4095)) * wide + low + 1) * wide + high
+
+    @cached_property
+    def order(self) -> "Ints":
+        """The places in the order of the questions, then of turns, models and files."""
+        import numpy as np
+
+        return np.lexsort((self.file, self.second, self.first, self.turn, self.question))
+
+    @cached_property
+    def disagreed(self) -> "Bools":
+        """Whether judges with the same judge set and criterion disagree: on who won, or by two points or more."""
+        import numpy as np
+
+        aspects: dict[Any, int] = {}
+        aspect = np.array(
+            [aspects.setdefault((c.judge_set, c.criterion), len(aspects)) for c in self.cases] or [0], dtype=np.int64
+        )
+        first_sample = np.array([not c.sample for c in self.cases] or [True])
+        judges: dict[str, int] = {}
+        judge = np.array([judges.setdefault(a.judge, len(judges)) for a in self.asked] or [0], dtype=np.int64)
+        known = np.flatnonzero(~self.failed & first_sample[self.case])
+        found = np.zeros(len(self), dtype=bool)
+        if len(judges) < 2 or not len(known):
+            return found
+        value = self.score[known] if self.kind == "single" else self._towards_low()[known]
+        group = self.item[known] * len(aspects) + aspect[self.case[known]]
+        _, place = np.unique(group, return_inverse=True)
+        size = int(place.max()) + 1
+        ends = [np.full(size, np.inf), np.full(size, -np.inf)]
+        of_judge = [np.full(size, np.inf), np.full(size, -np.inf)]
+        for (best, numbers), ufunc in zip(((0, value), (1, value)), (np.minimum, np.maximum), strict=True):
+            ufunc.at(ends[best], place, numbers)
+            ufunc.at(of_judge[best], place, judge[self.who[known]])
+        apart = ends[1] - ends[0] >= (APART if self.kind == "single" else 0.5)
+        found[known] = (apart & (of_judge[0] != of_judge[1]))[place]
+        return found
+
+    def _towards_low(self) -> "Floats":
+        """Return for each pair 1 where the model that comes first by name won, -1 where the other one did."""
+        import numpy as np
+
+        won = np.choose(np.minimum(self.winner, 2), [1.0, 0.0, -1.0])
+        return np.where(self.first <= self.second, won, -won)
+
+    def against(self, votes: Sequence[Comparison]) -> "Bools":
+        """Return whether a judgment says otherwise than most people who voted on the same two answers.
+
+        Of grades, both of two are marked whose order is the reverse of what people say.
+        """
+        import numpy as np
+
+        from harness.results.judges.agreement import by_majority, votes_of
+
+        found = np.zeros(len(self), dtype=bool)
+        place = {key: at for at, key in enumerate(self.ids)}
+        code = {name: at for at, name in enumerate(self.models)}
+        said = {
+            (place[item.question_id], item.turn, code[item.first], code[item.second]): 1 - cast[0].label
+            for item, cast in by_majority(votes_of(votes), "people").items()
+            if item.question_id in place and item.first in code and item.second in code
+        }
+        if not said or not len(self):
+            return found
+        if self.kind == "single":
+            return self._graded_against(said, found)
+        wide = len(self.models) + 1
+        keys = np.array([((q * 4096 + t) * wide + a + 1) * wide + b for q, t, a, b in said], dtype=np.int64)
+        labels = np.array(list(said.values()), dtype=np.float64)
+        order = np.argsort(keys)
+        keys, labels = keys[order], labels[order]
+        at = np.minimum(np.searchsorted(keys, self.item), len(keys) - 1)
+        found |= (keys[at] == self.item) & ~self.failed & (labels[at] != self._towards_low())
+        return found
+
+    def _graded_against(self, said: Mapping[tuple[int, int, int, int], float], found: "Bools") -> "Bools":
+        """Mark grades of voted pairs; each file's grades are taken together."""
+        import numpy as np
+
+        voted = {(q, t) for q, t, _, _ in said}
+        asked_for = np.isin(self.question * 4096 + self.turn, np.array([q * 4096 + t for q, t in voted]))
+        rows: dict[tuple[int, int, int, int], int] = {}
+        for at in np.flatnonzero(asked_for & ~self.failed).tolist():
+            rows[int(self.file[at]), int(self.question[at]), int(self.turn[at]), int(self.first[at])] = at
+        for (q, t, a, b), label in said.items():
+            for number in range(len(self.files)):
+                one, other = rows.get((number, q, t, a)), rows.get((number, q, t, b))
+                if one is not None and other is not None:
+                    gap = float(self.score[one] - self.score[other])
+                    if gap * label < 0:
+                        found[[one, other]] = True
+        return found
+
+
+class Indexes:
+    """The judgments of benchmarks, read when they are looked for; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._files: dict[pathlib.Path, tuple[Any, Columns]] = {}
+        self._latest: dict[Any, Judgments] = {}
+        self._lock = threading.Lock()
+
+    def latest(self, key: Any) -> Judgments | None:
+        """Return what was made last under a key, whatever has changed since."""
+        return self._latest.get(key)
+
+    def make(self, key: Any, bench: Bench, kind: str, files: Sequence[JudgmentFile]) -> Judgments:
+        """Return the judgments of the files as they stand now; a file that did not change is not read again."""
+        made = joined(bench, kind, [self._columns(file) for file in files])
+        self._latest[key] = made
+        return made
+
+    def _columns(self, file: JudgmentFile) -> Columns:
+        mark = stamp(file.path)
+        with self._lock:
+            known = self._files.get(file.path)
+        if known is None or known[0] != mark:
+            known = (mark, read_columns(file))
+            with self._lock:
+                self._files[file.path] = known
+        return known[1]
+
+
+def read_columns(file: JudgmentFile) -> Columns:
+    """Return the judgments of a file; what cannot be read of it is among the faults, and the rest is there."""
+    from harness.results.judges.labels import holds_labels
+    from harness.results.reading.read import read_judgments
+
+    kind: type[Ratings] | type[Comparisons] = Ratings if file.kind == "single" else Comparisons
+    labels = file.kind == "single" and holds_labels(file.path)
+    try:
+        read = read_judgments(file.path)
+    except DataError:
+        return _line_by_line(file, labels)
+    found: Ratings | Comparisons = read.ratings if kind is Ratings else read.comparisons
+    other = read.comparisons if kind is Ratings else read.ratings
+    faults = (f"{file.path.name}: holds {'pairs' if kind is Ratings else 'grades'}, unlike its name says",)
+    return Columns(file, found, labels, faults if other else ())
+
+
+def _line_by_line(file: JudgmentFile, labels: bool) -> Columns:
+    records: list[Any] = []
+    faults: list[str] = []
+    from_row: Callable[..., Rating | Comparison] = rating_from_row if file.kind == "single" else comparison_from_row
+    try:
+        with file.path.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    if line.strip():
+                        row = row_of(file.path, number, value_of(file.path, number, line)).value
+                        records.append(from_row(row, file.path, number))
+                except DataError as error:
+                    faults.append(f"left out: {error}")
+    except OSError as error:
+        faults.append(f"{file.path.name} cannot be read: {error.strerror or error}")
+    more = (
+        [f"{file.path.name}: {len(faults) - _MOST_FAULTS:,} more lines left out"] if len(faults) > _MOST_FAULTS else []
+    )
+    read = (Ratings if file.kind == "single" else Comparisons).of(records).latest()
+    return Columns(file, read, labels, (*faults[:_MOST_FAULTS], *more))
+
+
+def joined(bench: Bench, kind: str, parts: Sequence[Columns]) -> Judgments:
+    """Return the judgments of several files together."""
+    import numpy as np
+
+    ids = [question.question_id for question in bench.questions]
+    place: dict[QuestionId, int] = {key: at for at, key in enumerate(ids)}
+    models = sorted({name for part in parts for case in part.read.cases for name in case.models})
+    code = {name: at for at, name in enumerate(models)}
+    cases: list[Case] = []
+    asked: list[Asked] = []
+    columns: dict[str, list[Any]] = {name: [] for name in ("file", "case", "who", "score", "winner")}
+    labels = np.array([part.labels for part in parts] or [False])
+    for number, part in enumerate(parts):
+        for case, who, verdicts in zip(part.read.cases, part.read.asked_of, part.read.verdicts_of, strict=True):
+            size = len(who)
+            columns["file"].append(np.full(size, number, dtype=np.int64))
+            columns["case"].append(np.full(size, len(cases), dtype=np.int64))
+            columns["who"].append(np.array(who, dtype=np.int64) + len(asked))
+            given = np.array(verdicts, dtype=np.float64)
+            columns["score" if kind == "single" else "winner"].append(given)
+            cases.append(case)
+        asked += part.read.asked
+    for one in asked:
+        if place.setdefault(one.question_id, len(ids)) == len(ids):
+            ids.append(one.question_id)
+    whole = {name: np.concatenate(own) if own else np.zeros(0) for name, own in columns.items()}
+    file, case_of, who_of = (whole[name].astype(np.int64) for name in ("file", "case", "who"))
+    question = _taken([place[one.question_id] for one in asked], who_of)
+    turn = _taken([case.turn for case in cases], case_of)
+    first = _taken([code[case.models[0]] for case in cases], case_of)
+    second = _taken([code[case.models[1]] if len(case.models) > 1 else -1 for case in cases], case_of)
+    if kind == "single":
+        score = np.where(whole["score"] == -1.0, np.nan, whole["score"])
+        failed = np.isnan(score) & ~labels[file]
+        winner, changed = np.full(len(file), NONE), np.zeros(len(file), dtype=bool)
+    else:
+        winner, changed, failed = _verdicts(whole["winner"].astype(np.int64))
+        score = np.full(len(file), np.nan)
+    return Judgments(
+        bench, kind, tuple(part.file for part in parts), cases, asked, ids, models, file, case_of, who_of, question,
+        turn, first, second, score, winner, changed, failed, tuple(fault for part in parts for fault in part.faults),
+    )  # fmt: skip
+
+
+def _taken(values: Sequence[int], places: "Ints") -> "Ints":
+    import numpy as np
+
+    return np.array(values or [0], dtype=np.int64)[places]
+
+
+def _verdicts(codes: "Ints") -> "tuple[Ints, Bools, Bools]":
+    """Return who won each pair, whether swapping changed it, and whether there is no verdict."""
+    import numpy as np
+
+    from harness.results.pairs.pairwise import winner_of
+
+    kinds = {"model_1": FIRST, "tie": TIE, "model_2": SECOND, None: NONE}
+    won = [
+        kinds[winner_of(Comparison(0, 1, "a", "b", winners, Origin("j")))] if winners else NONE for winners in WINNERS
+    ]
+    changed = [len(set(winners)) == 2 and None not in winners for winners in WINNERS]
+    failed = [None in winners or not winners for winners in WINNERS]
+    return np.array(won)[codes], np.array(changed)[codes], np.array(failed)[codes]

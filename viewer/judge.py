@@ -1,0 +1,317 @@
+"""The tab Judge: what the judge is worth, as `judge_report` prints it, drawn. A report that cannot be made says why."""
+
+import pathlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from harness.bench import Bench
+from harness.charts import interval_chart, position_chart
+from harness.errors import MissingError, TurnbenchError
+from harness.results.judges.models_report import judge_self
+from harness.results.judges.position import PositionRow
+from harness.results.judges.report import Report, judge_length, judge_position, judge_repeat
+from harness.results.judges.votes_report import judge_corrected
+from harness.results.statistics.bootstrap import Estimate
+from harness.results.statistics.rounding import with_interval
+from viewer import markup
+from viewer.agreement import again, agreement_chart, report_on
+from viewer.context import Context, Tab
+from viewer.later import NotYet
+from viewer.state import JUDGE_AND_SET, State
+from viewer.store import JudgmentFile
+from viewer.text import escaped
+from viewer.votes import settled_files
+
+_KINDS = {"single": "grades", "pair": "pairs"}
+_SHARES = {"ratio", "win_rate", "equal_length", "judge", "votes", "corrected"}
+_WORDS = {"facet": "source", "why_not": "why not", "judge1": "one", "judge2": "other"}
+
+
+def tab(context: Context) -> Tab:
+    """Return the tab."""
+
+    def settle(state: State) -> State:
+        judges = _judges(context.store.judgment_files(context.store.bench(state.bench)))
+        now = (state.judge, state.judge_set)
+        if not judges or now in judges:
+            return state
+        judge, judge_set = next((one for one in judges if one[0] == state.judge), judges[0])
+        return state.to(judge=judge, judge_set=judge_set)
+
+    return Tab("judge", "Judge", partial(_show, context), settle)
+
+
+def _judges(files: Sequence[JudgmentFile]) -> list[tuple[str, str]]:
+    """Return the judges with their sets; further samples are not judges of their own."""
+    return list(dict.fromkeys((file.judge, _base(file)) for file in files))
+
+
+def _base(file: JudgmentFile) -> str:
+    return file.judge_set.partition("#")[0]
+
+
+def _show(context: Context, state: State) -> str:
+    bench = context.store.bench(state.bench)
+    files = context.store.judgment_files(bench)
+    if not files:
+        line = markup.command(f"gen_judgment --bench-name {bench.name} --mode pairwise-all --judge-model NAME")
+        return markup.choices(context, state, "bench") + markup.notice(
+            "No judge has judged here yet. Let one:", then=line
+        )
+    head = markup.choices(context, state, "bench", more=_choice(state, files))
+    own = [file for file in files if file.judge == state.judge and _base(file) == state.judge_set]
+    page = _Page(context, bench, own, files)
+    title = f'<h2 class="tb-title"><bdi>{escaped(own[0].label if own else state.judge)}</bdi></h2>'
+    return head + title + f'<div class="tb-charts">{"".join(page.sections())}</div>'
+
+
+def _choice(state: State, files: Sequence[JudgmentFile]) -> str:
+    options = {
+        (f"{judge}{JUDGE_AND_SET}{judge_set}" if judge_set else judge): f"{judge} ({judge_set})" if judge_set else judge
+        for judge, judge_set in _judges(files)
+    }
+    now = f"{state.judge}{JUDGE_AND_SET}{state.judge_set}" if state.judge_set else state.judge
+    return markup.form(state, markup.select("judge", "Judge", options, now), names={"judge", "set"}, label="Judge")
+
+
+class _Page:
+    """The reports on one judge."""
+
+    def __init__(
+        self, context: Context, bench: Bench, own: Sequence[JudgmentFile], files: Sequence[JudgmentFile]
+    ) -> None:
+        self.context, self.bench, self.own, self.files = context, bench, own, files
+        self._where: Mapping[str, Any] = {"bench_name": bench.name, "data_dir": bench.folder.parent}
+
+    def sections(self) -> list[str]:
+        """Return the sections, a report each."""
+        return [self._position(), self._agreement(), self._length(), self._repeat(), self._self(), self._corrected()]
+
+    def _file(self, kind: str) -> JudgmentFile:
+        """Return the judge's file of one kind, of several samples the first."""
+        found = next((file for file in self.own if file.kind == kind and "#" not in file.judge_set), None)
+        if found is None:
+            mode = "single" if kind == "single" else "pairwise-all"
+            raise MissingError(
+                f"this judge has made no {_KINDS[kind]} here; "
+                f"let it: gen_judgment --bench-name {self.bench.name} --mode {mode} --judge-model NAME"
+            )
+        return found
+
+    def _report(self, name: str, make: Callable[[], Report], *paths: pathlib.Path) -> Report:
+        key = ("report", name, self.bench.name, *paths)
+        return self.context.store.made(key, f"working out the report on {name}", make, *paths)
+
+    def _section(self, title: str, note: str, content: Callable[[], str]) -> str:
+        """Return a section; where there is no report it says why."""
+        try:
+            inside = content()
+        except NotYet as wait:
+            inside = again(wait)
+        except TurnbenchError as error:
+            inside = markup.notice(f"No report: {error}")
+        return markup.section(title, inside, note=note)
+
+    def _position(self) -> str:
+        def content() -> str:
+            file = self._file("pair")
+            make = partial(judge_position, input_file=file.path, **self._where)
+            report = self._report("position", make, file.path)
+            return self._drawn("position", partial(_position_svg, report), report)
+
+        note = "Each pair is judged in both orders. Does the judge go by the place in which it sees an answer?"
+        return self._section("Position", note, content)
+
+    def _length(self) -> str:
+        def content() -> str:
+            file = self._file("pair")
+            make = partial(judge_length, input_file=file.path, **self._where)
+            report = self._report("length", make, file.path, *(self.bench.folder / "model_answer").glob("*.jsonl"))
+            return self._drawn("length", partial(_length_svg, report), report)
+
+        note = "Does the longer answer win, and who would win if all answers were equally long?"
+        return self._section("Length", note, content)
+
+    def _repeat(self) -> str:
+        def content() -> str:
+            parts = []
+            for kind in ("single", "pair"):
+                files = [file.path for file in self.own if file.kind == kind]
+                if not files:
+                    continue
+                make = partial(
+                    judge_repeat, "single" if kind == "single" else "pairwise-all", input_file=files, **self._where
+                )
+                parts.append(f"<h3>{_KINDS[kind].capitalize()}</h3>" + self._repeated(kind, make, files))
+            return "".join(parts)
+
+        note = "Where the variance of the verdicts comes from: a judge that repeats itself has little rest."
+        return self._section("Repeat", note, content)
+
+    def _repeated(self, kind: str, make: Callable[[], Report], files: Sequence[pathlib.Path]) -> str:
+        try:
+            report = self._report(f"repeat of {_KINDS[kind]}", make, *files)
+            return self._drawn(f"repeat-{kind}", partial(_repeat_svg, report), report)
+        except NotYet as wait:
+            return again(wait)
+        except TurnbenchError as error:
+            return markup.notice(f"No report: {error}")
+
+    def _self(self) -> str:
+        def content() -> str:
+            kind = "single" if any(file.kind == "single" for file in self.own) else "pair"
+            judge_set = _base(self.own[0]) if self.own else ""
+            files = [f.path for f in self.files if f.kind == kind and f.judge_set == judge_set]
+            if len(files) < 2:
+                raise MissingError("it takes two judges with the same judge set; there is one")
+            mode = "single" if kind == "single" else "pairwise-all"
+            make = partial(judge_self, mode, input_file=files, **self._where)  # type: ignore[arg-type]
+            report = self._report("self", make, *files)
+            return self._drawn("self", partial(_self_svg, report), report)
+
+        note = "Do the models of a judge's family fare better under it than under other judges?"
+        return self._section("Self", note, content)
+
+    def _votes(self) -> tuple[list[pathlib.Path], str]:
+        """Return the vote files that count, and what must be known of the others."""
+        files, voting = settled_files(self.bench, self.context.store.vote_files(self.bench))
+        note = ""
+        if voting:
+            names = ", ".join(voting[:5]) + (" and others" if len(voting) > 5 else "")
+            note = markup.notice(
+                f"Votes by {names} are left out until they say in the tab Vote that they have finished."
+            )
+        if not files:
+            raise MissingError(
+                "nobody has finished voting yet; votes are cast in the tab Vote, "
+                "and files of votes from elsewhere go to human_judgment/"
+                if voting
+                else "there are no votes; cast some in the tab Vote, or put files of votes into human_judgment/"
+            )
+        return files, note
+
+    def _agreement(self) -> str:
+        def content() -> str:
+            votes, left_out = self._votes()
+            parts = []
+            for kind in ("pair", "single"):
+                file = next((f for f in self.own if f.kind == kind and "#" not in f.judge_set), None)
+                if file is None:
+                    continue
+                parts.append(f"<h3>{_KINDS[kind].capitalize()}</h3>" + self._agreed(votes, file))
+            return left_out + "".join(parts)
+
+        note = "How often the judge says what people say of the same two answers."
+        return self._section("Agreement with votes", note, content)
+
+    def _agreed(self, votes: Sequence[pathlib.Path], file: JudgmentFile) -> str:
+        try:
+            report = report_on(self.context, self.bench, votes, file)
+            return self._drawn(f"agreement-{file.kind}", partial(agreement_chart, report, file.path.stem, "S2"), report)
+        except NotYet as wait:
+            return again(wait)
+        except TurnbenchError as error:
+            return markup.notice(f"No report: {error}")
+
+    def _corrected(self) -> str:
+        def content() -> str:
+            votes, left_out = self._votes()
+            file = self._file("pair")
+            make = partial(judge_corrected, votes, input_file=file.path, **self._where)
+            report = self._report("corrected", make, file.path, *votes)
+            return left_out + self._drawn("corrected", partial(_corrected_svg, report), report)
+
+        note = "Win rates as people would give them: the judge's verdicts on all pairs, corrected by votes on some."
+        return self._section("Corrected by votes", note, content)
+
+    def _drawn(self, name: str, draw: Callable[[], str], report: Report) -> str:
+        """Return a report as a chart, with its numbers and notes folded away beneath it."""
+        key = ("report chart", name, self.bench.name, *report.paths)
+        try:
+            label = f"chart of the report on {report.name}"
+            picture = markup.chart(self.context.store.made(key, f"drawing the {label}", draw, *report.paths), label)
+        except NotYet as wait:
+            picture = again(wait)
+        except TurnbenchError as error:
+            picture = markup.notice(str(error))
+        tables = markup.table(_cells(report.rows), label=f"report on {report.name}", places=3)
+        for title, rows in report.more.items():
+            if rows:
+                more = markup.table(_cells(rows), label=title.replace("_", " "), places=3)
+                tables += f"<h4>{escaped(title.replace('_', ' ').capitalize())}</h4>{more}"
+        made = [note for note in report.notes if note.startswith("intervals: ")]
+        numbers = markup.details("Numbers", tables + markup.notes(made), name=f"tb-numbers-{name}")
+        return picture + markup.notes([note for note in report.notes if note not in made]) + numbers
+
+
+def _cells(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, object]]:
+    """Return rows of a report with every interval in the cell of its number."""
+    found = []
+    for row in rows:
+        cells: dict[str, object] = {}
+        for name, value in row.items():
+            stem = name.removesuffix("_low").removesuffix("_high")
+            if (stem != name and stem in row) or name in {"low", "high"}:
+                continue
+            low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+            if name in {"ratio", "value", "difference"} and low is None:
+                low, high = row.get("low"), row.get("high")
+            if isinstance(value, float) and low is not None and high is not None:
+                value = with_interval(value, low, high, 3)
+            cells[_WORDS.get(name, name)] = value
+        found.append(cells)
+    return found
+
+
+def _position_svg(report: Report) -> str:
+    none = Estimate(None, None, None, 0, None)
+    counts = (
+        "n",
+        "errors",
+        "consistent",
+        "biased_first",
+        "biased_second",
+        "one_sided_tie",
+        "first_games",
+        "decided_games",
+    )
+    rows = [PositionRow(row["by"], row["group"], *(row[name] for name in counts), *[none] * 5) for row in report.rows]
+    return position_chart(rows)
+
+
+def _estimate(row: Mapping[str, Any], name: str, n: str = "n") -> Estimate:
+    return Estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], row[n], None)
+
+
+def _length_svg(report: Report) -> str:
+    rates = {row["model"]: _estimate(row, "equal_length") for row in report.more["models"]}
+    return interval_chart(rates, label="win rate at equal length", reference=0.5, as_percent=True, counted="pairs")
+
+
+def _repeat_svg(report: Report) -> str:
+    turns = {row["turn"] for row in report.rows}
+    found = {}
+    for turn in sorted(turns):
+        for row in report.rows:
+            if row["turn"] == turn and row["share"] and row["variance"] is not None:
+                ends = [
+                    row[name] and row[name] * row["share"] / row["variance"]
+                    for name in ("variance_low", "variance_high")
+                ]
+                name = f"{row['facet']}, turn {turn}" if len(turns) > 1 else row["facet"]
+                found[name] = Estimate(row["share"], ends[0], ends[1], row["levels"], None)
+    label = "share of the variance"
+    return interval_chart(found, label=label, of="sources", counted="levels", reference=0.0, as_percent=True)
+
+
+def _self_svg(report: Report) -> str:
+    found = {row["judge"]: _estimate(row, "difference") for row in report.rows if row["difference"] is not None}
+    if not found:
+        raise MissingError("no judge has models of its own family here that other judges judged too")
+    return interval_chart(found, label="self-preference", of="judges", counted="items", reference=0.0)
+
+
+def _corrected_svg(report: Report) -> str:
+    found = {row["model"]: _estimate(row, "corrected", "questions") for row in report.rows}
+    return interval_chart(found, label="corrected win rate", reference=0.5, as_percent=True)

@@ -1,0 +1,283 @@
+"""The parts that the tabs' pages are made of. Each takes plain values, escapes them, and returns HTML.
+
+What a caller puts between tags as it is (`inside`, `content`, cells) must be HTML that one of these functions, or
+`viewer.text`, has made.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.records import Mode
+from harness.results.statistics.rounding import ABSENT, shown
+from viewer.later import NotYet
+from viewer.state import JUDGE_AND_SET, State
+from viewer.store import kind_of
+from viewer.text import escaped
+
+if TYPE_CHECKING:
+    from viewer.context import Context
+
+_BREAKS = re.compile(r"(?<=\w)([/_.:@-])(?=\w)")
+_REFRESH = 700
+"""Milliseconds until a page looks again for what is being made."""
+PAGE = 50
+"""Rows of a table on one page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Html:
+    """HTML that goes into a cell as it is; any other value of a cell is escaped."""
+
+    text: str
+    number: bool = False
+    """Whether it stands to the right, as numbers do."""
+
+
+def link(state: State, text: str, *, key: str = "", label: str = "", current: bool = False, kind: str = "") -> str:
+    """Return a link to a view.
+
+    Args:
+        state: the view.
+        text: what is read.
+        key: keys that follow it, as `ArrowRight j`.
+        label: what it says to those who cannot see it, where the text is not enough.
+        current: whether it is the view that is open.
+        kind: `button` to look like one.
+    """
+    more = f' data-key="{escaped(key)}"' if key else ""
+    more += f' aria-label="{escaped(label)}" title="{escaped(label)}"' if label else ""
+    more += ' aria-current="true"' if current else ""
+    more += f' class="tb-{kind}"' if kind else ""
+    return f'<a href="{escaped(state.query())}"{more}>{escaped(text)}</a>'
+
+
+def form(state: State, inside: str, *, names: Iterable[str], label: str, act: bool = False) -> str:
+    """Return a form that leads to the view with its fields changed, as soon as one of them is.
+
+    Args:
+        state: the view to start from.
+        inside: HTML of the fields.
+        names: those of the fields in the address, such as `judge`, `model`, `f.category`.
+        label: what the form is for.
+        act: whether it is sent to the tab's `act`, by a button, with the names and values of all its fields.
+    """
+    own = set(names)
+    kept = "".join(_hidden(name, value) for name, value in state.pairs() if name not in own)
+    which = ' data-act="1"' if act else ' data-go="1"'
+    return f'<form class="tb-form"{which} aria-label="{escaped(label)}">{kept}{inside}</form>'
+
+
+def _hidden(name: str, value: str) -> str:
+    return f'<input type="hidden" name="{escaped(name)}" value="{escaped(value)}">'
+
+
+def select(name: str, label: str, options: Mapping[str, str] | Sequence[str], value: str) -> str:
+    """Return a field that chooses one of some values (by value, what is read)."""
+    texts = options if isinstance(options, Mapping) else {option: option for option in options}
+    inside = "".join(
+        f'<option value="{escaped(option)}"{" selected" if option == value else ""}>{escaped(text)}</option>'
+        for option, text in texts.items()
+    )
+    control = f'<select id="tb-{escaped(name)}" name="{escaped(name)}">{inside}</select>'
+    return f'<label class="tb-field"><span>{escaped(label)}</span>{control}</label>'
+
+
+def field(name: str, label: str, value: str, *, hint: str = "", kind: str = "text", width: str = "") -> str:
+    """Return a field to write in; `kind` is a type of HTML's input: text, search, number."""
+    style = f' style="width: {escaped(width)}"' if width else ""
+    control = (
+        f'<input id="tb-{escaped(name)}" type="{escaped(kind)}" name="{escaped(name)}" value="{escaped(value)}" '
+        f'placeholder="{escaped(hint)}" maxlength="400" autocomplete="off" spellcheck="false"{style}>'
+    )
+    return f'<label class="tb-field"><span>{escaped(label)}</span>{control}</label>'
+
+
+def checkbox(name: str, label: str, value: str, *, checked: bool) -> str:
+    """Return a box to tick; several of one name give several values."""
+    state = " checked" if checked else ""
+    own = f'id="tb-{escaped(name)}-{escaped(value)}" name="{escaped(name)}" value="{escaped(value)}"'
+    control = f'<input type="checkbox" {own}{state}>'
+    return f'<label class="tb-check">{control}<span>{escaped(label)}</span></label>'
+
+
+def button(text: str, *, name: str = "", value: str = "", key: str = "", primary: bool = False) -> str:
+    """Return the button that sends a form, and a name and value with it."""
+    more = f' name="{escaped(name)}" value="{escaped(value)}"' if name else ""
+    more += f' data-key="{escaped(key)}"' if key else ""
+    return f'<button type="submit" class="tb-button{" tb-primary" if primary else ""}"{more}>{escaped(text)}</button>'
+
+
+def notice(text: str, *, kind: str = "note", then: str = "") -> str:
+    """Return a message in place: `note`, `wait` or `fault`; `then` is HTML that follows the text."""
+    role = "alert" if kind == "fault" else "status"
+    return f'<div class="tb-notice tb-{kind}" role="{role}"><p>{escaped(text)}</p>{then}</div>'
+
+
+def waiting(wait: NotYet) -> str:
+    """Return the message that something is being made, after which the page looks again by itself."""
+    return f'<div data-refresh="{_REFRESH}">{notice(f"One moment: {wait} …", kind="wait")}</div>'
+
+
+def notes(lines: Sequence[str]) -> str:
+    """Return what a reader must know, a line each; nothing if there is nothing."""
+    return f'<ul class="tb-notes">{"".join(f"<li>{escaped(line)}</li>" for line in lines)}</ul>' if lines else ""
+
+
+def named(text: str) -> Html:
+    """Return the name of a model or a judge for a cell, in its own writing direction, which may break at its signs."""
+    broken = _BREAKS.sub(r"\1<wbr>", escaped(text))
+    return Html(f"<bdi>{broken}</bdi>")
+
+
+def command(text: str) -> str:
+    """Return a command line to type."""
+    return f'<pre class="tb-command"><code>{escaped(text)}</code></pre>'
+
+
+def chip(text: str, kind: str = "plain", *, tip: str = "") -> str:
+    """Return a short mark: `plain`, `win`, `loss`, `tie`, `score`, `warn` or `none`; never told by colour alone."""
+    title = f' title="{escaped(tip)}"' if tip else ""
+    return f'<span class="tb-chip tb-chip-{kind}"{title}>{escaped(text)}</span>'
+
+
+def section(title: str, content: str, *, note: str = "", level: int = 2) -> str:
+    """Return a part of the page with its heading."""
+    below = f'<p class="tb-quiet">{escaped(note)}</p>' if note else ""
+    return f'<section class="tb-section"><h{level}>{escaped(title)}</h{level}>{below}{content}</section>'
+
+
+def details(summary: str, content: str, *, name: str = "", opened: bool = False) -> str:
+    """Return a part that opens with a click; with a name it stays open when the view changes."""
+    more = f' id="{escaped(name)}"' if name else ""
+    return f"<details{more}{' open' if opened else ''}><summary>{escaped(summary)}</summary>{content}</details>"
+
+
+def chart(svg: str, label: str) -> str:
+    """Return a picture of `harness.charts` on a light card that scrolls sideways where it must."""
+    return f'<div class="tb-sheet" tabindex="0" role="group" aria-label="{escaped(label)}">{svg}</div>'
+
+
+def table(
+    rows: Sequence[Mapping[str, object]],
+    *,
+    label: str,
+    places: int = 2,
+    heads: Mapping[str, str | Html] | None = None,
+) -> str:
+    """Return rows as a table that scrolls sideways in itself; the first column names the row.
+
+    Args:
+        rows: values by column; `Html` goes in as it is, all else is escaped, numbers are rounded, None is a dash.
+        label: what the table shows.
+        places: decimal places of numbers that are not whole.
+        heads: what stands over a column, where it is not its name.
+    """
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    if not columns:
+        return '<p class="tb-quiet">There are no rows.</p>'
+    words = {name for name in columns if any(_is_word(row.get(name)) for row in rows)}
+    kinds = {name: ' class="tb-word"' if name in words else "" for name in columns}
+    head = "".join(
+        f'<th scope="col"{kinds[name]}>{_cell((heads or {}).get(name, name.replace("_", " ")), 0)}</th>'
+        for name in columns
+    )
+    body = []
+    for row in rows:
+        first = f'<th scope="row"{kinds[columns[0]]}>{_cell(row.get(columns[0]), places)}</th>'
+        rest = "".join(f"<td{kinds[name]}>{_cell(row.get(name), places)}</td>" for name in columns[1:])
+        body.append(f"<tr>{first}{rest}</tr>")
+    return (
+        f'<div class="tb-scroll" tabindex="0" role="group" aria-label="{escaped(label)}"><table class="tb-table">'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, Html) and not value.number)
+
+
+def _cell(value: object, places: int) -> str:
+    if isinstance(value, Html):
+        return value.text
+    return escaped(shown(value, places))
+
+
+def pages(state: State, total: int, *, size: int = PAGE) -> str:
+    """Return links to the other pages of a table of so many rows; nothing if it has one page only."""
+    last = max(1, -(-total // size))
+    page = min(state.page, last)
+    if last == 1:
+        return ""
+    before = link(state.where(page=page - 1), "Previous page", kind="button") if page > 1 else ""
+    after = link(state.where(page=page + 1), "Next page", kind="button") if page < last else ""
+    first, end = (page - 1) * size + 1, min(total, page * size)
+    told = f'<span class="tb-quiet">{first:,} to {end:,} of {total:,}</span>'
+    return f'<nav class="tb-pages" aria-label="Pages">{before}{told}{after}</nav>'
+
+
+def of_page(state: State, total: int, *, size: int = PAGE) -> slice:
+    """Return which of so many rows stand on the view's page."""
+    page = min(state.page, max(1, -(-total // size)))
+    return slice((page - 1) * size, page * size)
+
+
+def number(value: float | None, places: int = 2) -> str:
+    """Return a number as every table shows it."""
+    return ABSENT if value is None else shown(float(value), places)
+
+
+MODE_NAMES: Mapping[Mode, str] = {
+    "single": "grades",
+    "pairwise-baseline": "pairs with a baseline",
+    "pairwise-all": "all pairs",
+}
+
+
+def choices(context: "Context", state: State, *what: str, more: str = "") -> str:
+    """Return the row with which a tab chooses its benchmark, mode and judge.
+
+    Args:
+        context: what the tab was given.
+        state: the view.
+        what: some of `bench`, `mode`, `judge`.
+        more: HTML of further forms.
+    """
+    parts = []
+    store = context.store
+    benches = store.benches()
+    if "bench" in what and len(benches) > 1:
+        names = {"bench", "question", "model", "judge", "set", *(f"f.{name}" for name, _ in state.filter)}
+        parts.append(form(state, select("bench", "Benchmark", benches, state.bench), names=names, label="Benchmark"))
+    if "mode" in what:
+        parts.append(_modes(context, state))
+    if "judge" in what:
+        parts.append(_judges(context, state))
+    inside = "".join(parts) + more
+    return f'<div class="tb-choices">{inside}</div>' if inside else ""
+
+
+def _modes(context: "Context", state: State) -> str:
+    """Return a link for each mode; the judge stays where it has judged in that mode too."""
+    bench = context.store.bench(state.bench)
+    links = []
+    for mode, name in MODE_NAMES.items():
+        there = {(f.judge, f.judge_set) for f in context.store.judgment_files(bench, kind_of(mode))}
+        same = {} if (state.judge, state.judge_set) in there else {"judge": "", "judge_set": ""}
+        links.append(link(state.to(mode=mode, **same).where(page=""), name, current=mode == state.mode))
+    return f'<nav class="tb-field tb-switch" aria-label="Mode"><span>Mode</span><span>{"".join(links)}</span></nav>'
+
+
+def _judges(context: "Context", state: State) -> str:
+    """Return the field that chooses a judge, with its set where that is not the usual one."""
+    files = context.store.judgment_files(context.store.bench(state.bench), kind_of(state.mode))
+    options = {_both(file.judge, file.judge_set): file.label for file in files}
+    if not options:
+        return ""
+    inside = select("judge", "Judge", options, _both(state.judge, state.judge_set))
+    return form(state, inside, names={"judge", "set", "f.page"}, label="Judge")
+
+
+def _both(judge: str, judge_set: str) -> str:
+    return f"{judge}{JUDGE_AND_SET}{judge_set}" if judge_set else judge

@@ -1,0 +1,80 @@
+"""The bar with which a page about one question goes to another one, and what the question says."""
+
+from collections.abc import Sequence
+
+from harness.bench import Bench
+from harness.records import Question
+from viewer import markup
+from viewer.context import Context
+from viewer.state import State
+from viewer.text import escaped, markdown_html
+
+
+def settled(context: Context, state: State) -> State:
+    """Return the view with its question named: the first of the category where the address names none."""
+    if state.question:
+        return state
+    bench = context.store.bench(state.bench)
+    found = of_category(bench, state.looked_for("category")) or bench.questions
+    return state.to(question=str(found[0].question_id))
+
+
+def of_category(bench: Bench, category: str) -> Sequence[Question]:
+    """Return the questions of a category; all where none is named."""
+    return bench.questions if not category else [q for q in bench.questions if q.category == category]
+
+
+def question_bar(context: Context, state: State, question: Question) -> str:
+    """Return the links to the questions before and after, within the chosen category, and the way to others."""
+    bench = context.store.bench(state.bench)
+    category = state.looked_for("category")
+    among = of_category(bench, category)
+    if category and question.category != category:
+        category, among = "", bench.questions
+    at = context.store.question_places(bench.name)[question.question_id]
+    if category:
+        at = next(place for place, q in enumerate(among) if q.question_id == question.question_id)
+    before = _step(state, among[at - 1] if at else None, "Previous question", "ArrowLeft k", "\u2190")
+    after = _step(state, among[at + 1] if at + 1 < len(among) else None, "Next question", "ArrowRight j", "\u2192")
+    number = markup.field("question", "Question", str(question.question_id), width="7em")
+    jump = markup.form(state.to(turn=None, whole=False), number, names={"question"}, label="Go to a question")
+    categories = ["", *dict.fromkeys(q.category for q in bench.questions)]
+    options = {name: name or "all categories" for name in categories[:200]}
+    inside = markup.select("f.category", "Category", options, category)
+    leave = {"f.category"} if category == "" else {"f.category", "question"}
+    choose = markup.form(state.to(question="", turn=None, whole=False), inside, names=leave, label="Category")
+    told = f'<span class="tb-quiet tb-place">{at + 1:,} of {len(among):,}</span>'
+    return f'<nav class="tb-bar" aria-label="Questions">{before}{after}{jump}{choose}{told}</nav>'
+
+
+def _step(state: State, question: Question | None, label: str, key: str, sign: str) -> str:
+    if question is None:
+        return f'<span class="tb-button tb-off" aria-hidden="true">{sign}</span>'
+    there = state.to(question=str(question.question_id), turn=None, whole=False)
+    return markup.link(there, sign, key=key, label=f"{label} ({key.split()[1]})", kind="button")
+
+
+def question_title(question: Question) -> str:
+    """Return the heading of a page about one question."""
+    chip = markup.chip(question.category)
+    return f'<h2 class="tb-title">Question {escaped(question.question_id)} {chip}</h2>'
+
+
+def said_by_user(state: State, text: str, turn: int) -> str:
+    """Return what the user says in one turn."""
+    return (
+        f'<div class="tb-said tb-user"><h3>Turn {turn} <span class="tb-quiet">user</span></h3>'
+        f"{scrolling(markdown_html(text, whole=state.whole, more=show_all(state)), f'user-{turn}')}</div>"
+    )
+
+
+def scrolling(content: str, name: str) -> str:
+    """Return a long text in a box that scrolls in itself; `name` is its own among those of the page."""
+    return (
+        f'<div class="tb-long" id="tb-long-{escaped(name)}" tabindex="0" role="group" aria-label="text">{content}</div>'
+    )
+
+
+def show_all(state: State) -> str:
+    """Return the link that shows long texts to their end."""
+    return markup.link(state.to(whole=True), "Show all of it")

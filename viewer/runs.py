@@ -1,0 +1,337 @@
+"""The tab Runs: what is done, missing and failed, how fast it goes and what it cost; it looks again while files grow.
+
+The numbers are those of `status` and `show_result --cost`. They are worked out beside the page: while that takes, the
+page shows the ones before.
+"""
+
+import pathlib
+import threading
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from harness.bench import Bench
+from harness.errors import MissingError, TurnbenchError
+from harness.jsonl import holder_of
+from harness.names import name_of
+from viewer import markup
+from viewer.context import Context, Tab
+from viewer.growth import Growth, growth_of, reasons_in
+from viewer.later import NotYet
+from viewer.markup import Html
+from viewer.state import State
+from viewer.text import escaped
+
+if TYPE_CHECKING:
+    from harness.results.cost import CostRow
+    from harness.status import BenchStatus, JudgeStatus, ModelStatus
+
+Made = TypeVar("Made")
+_WHILE_GROWING = 2_000
+_OTHERWISE = 10_000
+_FLAGS = {"length": "cut at the token limit", "refused": "refused", "empty": "empty"}
+_MOST_REASONS = 8
+
+
+class _Latest:
+    """What was made last, while newer numbers are being worked out."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._made: dict[Hashable, tuple[float, Any]] = {}
+        self._busy: set[Hashable] = set()
+        self._lock = threading.Lock()
+
+    def get(
+        self, key: Hashable, what: str, make: Callable[[], Made], paths: Sequence[pathlib.Path]
+    ) -> tuple[Made, float | None]:
+        """Return what `make` returns and, if the files have changed since, how many seconds old it is.
+
+        Raises:
+            NotYet: it is made for the first time.
+        """
+
+        def run() -> Made:
+            with self._lock:
+                self._busy.add(key)
+            try:
+                made = make()
+            finally:
+                with self._lock:
+                    self._busy.discard(key)
+            self._made[key] = (time.monotonic(), made)
+            return made
+
+        before = self._made.get(key)
+        if key in self._busy:  # one at a time, or files that grow would start one with every look
+            if before is None:
+                raise NotYet(what)
+            return before[1], time.monotonic() - before[0]
+        try:
+            return self._context.store.made(key, what, run, *paths), None
+        except NotYet:
+            if before is None:
+                raise
+            return before[1], time.monotonic() - before[0]
+
+
+def tab(context: Context) -> Tab:
+    """Return the tab."""
+    return Tab("runs", "Runs", partial(_show, context, _Latest(context)))
+
+
+def _show(context: Context, latest: _Latest, state: State) -> str:
+    bench = context.store.bench(state.bench)
+    answers = _files(bench.folder / "model_answer")
+    judgments = _files(bench.folder / "model_judgment")
+    paths = [*answers, *judgments]
+    head = markup.choices(context, state, "bench")
+    grown = {path: growth_of(path) for path in paths}
+    holders = {path: _holder(bench, path) for path in paths}
+    active = any(holders.values()) or any(growth.recent for growth in grown.values())
+    parts = [head, f'<h2 class="tb-title">{escaped(bench.name)} {_state_chip(active)}</h2>', _writers(holders)]
+    if not paths:
+        line = markup.command(f"gen_answer --bench-name {bench.name} --model NAME")
+        parts.append(markup.notice("Nothing has been run here yet. Let a model answer:", then=line))
+        return _refreshed("".join(parts), _OTHERWISE)
+    wait = False
+    try:
+        status, age = latest.get(("status", bench.folder), "counting what is there", partial(_status, bench), paths)
+        parts += _standing(state, bench, status, grown, holders)
+        parts.append(_reasons(latest, bench, status))
+        if age is not None and age > 15:
+            parts.append(
+                f'<p class="tb-quiet">These numbers are {age:.0f} seconds old; newer ones are being counted.</p>'
+            )
+    except NotYet as pending:
+        wait = True
+        parts.append(markup.notice(f"One moment: {pending} …", kind="wait"))
+        parts.append(_plain(paths, grown, holders))
+    except TurnbenchError as error:
+        parts.append(markup.notice(str(error), kind="fault"))
+        parts.append(_plain(paths, grown, holders))
+    parts.append(_cost(latest, bench, paths))
+    return _refreshed("".join(parts), 700 if wait else _WHILE_GROWING if active else _OTHERWISE)
+
+
+def _refreshed(inside: str, every: int) -> str:
+    return f'<div data-refresh="{every}">{inside}</div>'
+
+
+def _state_chip(active: bool) -> str:
+    return markup.chip("running", "win") if active else markup.chip("nothing is running")
+
+
+def _files(folder: pathlib.Path) -> list[pathlib.Path]:
+    return [path for path in sorted(folder.glob("*.jsonl")) if not path.name.startswith(".") and path.is_file()]
+
+
+def _holder(bench: Bench, path: pathlib.Path) -> str | None:
+    state = bench.answer_state if path.parent.name == "model_answer" else bench.judgment_state
+    return holder_of(path, state)
+
+
+def _writers(holders: Mapping[pathlib.Path, str | None]) -> str:
+    found: dict[str, list[str]] = {}
+    for path, who in holders.items():
+        if who:
+            found.setdefault(who, []).append(path.name)
+    return markup.notes([f"{who} writes {', '.join(names)}" for who, names in found.items()])
+
+
+def _status(bench: Bench) -> "BenchStatus":
+    from harness.status import bench_status
+
+    return bench_status(bench)
+
+
+def _standing(
+    state: State,
+    bench: Bench,
+    status: "BenchStatus",
+    grown: Mapping[pathlib.Path, Growth],
+    holders: Mapping[pathlib.Path, str | None],
+) -> list[str]:
+    """Return the tables of answers and judgments, what is left to do, and notes."""
+    parts = []
+    if status.models:
+        rows = [_model_row(model, status.questions, grown, holders) for model in status.models]
+        parts.append(markup.section("Answers", markup.table(_bare(rows), label="answers"), note="Questions by model."))
+    if status.judges:
+        judged = [_judge_row(state, judge, grown, holders) for judge in status.judges]
+        note = "A pair's two games are one judgment."
+        parts.append(markup.section("Judgments", markup.table(_bare(judged), label="judgments"), note=note))
+    elif status.models:
+        line = markup.command(f"gen_judgment --bench-name {bench.name} --judge-model NAME")
+        parts.append(markup.notice("Nothing is judged yet. Let a judge:", then=line))
+    rest = [{name.replace("_", " "): value for name, value in row.items()} for row in status.rest_rows()]
+    if rest:
+        note = "What is missing or out of date, as far as it can be told before it is asked."
+        parts.append(markup.section("Left to do", markup.table(rest, label="left to do"), note=note))
+    notes = [f"{judge.path.name}: {judge.note}" for judge in status.judges if judge.note]
+    notes += [f"{name}: {count} torn line{'s' if count > 1 else ''} set aside" for name, count in status.torn.items()]
+    notes += [f"{name}: {count:,} rows out of date kept in .turnbench/" for name, count in status.set_aside.items()]
+    return [*parts, markup.notes(notes)]
+
+
+def _model_row(
+    model: "ModelStatus",
+    questions: int,
+    grown: Mapping[pathlib.Path, Growth],
+    holders: Mapping[pathlib.Path, str | None],
+) -> dict[str, object]:
+    missing = len(model.missing)
+    flagged = ", ".join(f"{n} {_FLAGS.get(kind, kind)}" for kind, n in model.flagged.items())
+    return {
+        "model": markup.named(model.model),
+        "done": _meter(model.answered, questions),
+        "missing": missing,
+        "out of date": len(model.superseded),
+        "failed": model.failed,
+        "not whole": flagged or None,
+        "replies kept": model.pending,
+        **_pace(grown.get(model.path, Growth()), missing, holders.get(model.path)),
+    }
+
+
+def _judge_row(
+    state: State,
+    judge: "JudgeStatus",
+    grown: Mapping[pathlib.Path, Growth],
+    holders: Mapping[pathlib.Path, str | None],
+) -> dict[str, object]:
+    of = judge.judged + judge.missing + judge.superseded + judge.waiting
+    bad = judge.unparsed + judge.failed
+    find = State("find", state.bench, "single" if judge.mode == "single" else "pairwise-all").where(flag="failed")
+    return {
+        "judge": markup.named(judge.judge + (f" #{judge.sample}" if judge.sample else "")),
+        "judge set": judge.judge_set,
+        "mode": markup.MODE_NAMES[judge.mode],
+        "done": _meter(judge.judged, of),
+        "missing": judge.missing,
+        "answers awaited": judge.waiting,
+        "out of date": judge.superseded,
+        "unparsed or failed": Html(markup.link(find, f"{bad:,}"), number=True) if bad else 0,
+        "replies kept": judge.pending,
+        **_pace(grown.get(judge.path, Growth()), judge.missing, holders.get(judge.path)),
+    }
+
+
+def _meter(done: int, of: int) -> Html:
+    share = 100 * done / of if of else 100
+    return Html(
+        f'<div class="tb-meter"><span style="width: {share:.1f}%"></span></div> {done:,} of {of:,}', number=True
+    )
+
+
+def _pace(growth: Growth, missing: int, holder: str | None) -> dict[str, object]:
+    """Return how fast rows come, when the rest will be there at that pace, and when the last one came."""
+    pace = growth.per_minute
+    left = None
+    if pace and missing and (holder or growth.recent):
+        left = _duration(60 * missing / pace)
+    return {
+        "a minute": None if pace is None else Html(f"{pace:,.1f}" if pace < 100 else f"{pace:,.0f}", number=True),
+        "left": left,
+        "last row": None if growth.last is None else f"{_duration(max(0.0, time.time() - growth.last))} ago",
+    }
+
+
+def _duration(seconds: float) -> str:
+    for size, name in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds:.0f} s"
+
+
+_ALWAYS = {"model", "judge", "mode", "done", "missing", "a minute", "last row"}
+
+
+def _bare(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+    """Return the rows without columns that hold nothing, but for the main ones."""
+    kept = [name for name in rows[0] if name in _ALWAYS or any(row[name] for row in rows)]
+    return [{name: row[name] for name in kept} for row in rows]
+
+
+def _plain(
+    paths: Sequence[pathlib.Path], grown: Mapping[pathlib.Path, Growth], holders: Mapping[pathlib.Path, str | None]
+) -> str:
+    """Return the files with their sizes: what can be said without reading them."""
+    rows = []
+    for path in paths:
+        try:
+            size: float | None = path.stat().st_size / 1e6
+        except OSError:
+            size = None
+        kind = "answers" if path.parent.name == "model_answer" else "judgments"
+        rows.append(
+            {
+                "file": markup.named(name_of(path.stem)),
+                "holds": kind,
+                "MB": size,
+                **_pace(grown[path], 0, holders[path]),
+            }
+        )
+    return markup.section("Files", markup.table(_bare_files(rows), label="files"))
+
+
+def _bare_files(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+    return [{name: value for name, value in row.items() if name != "left"} for row in rows]
+
+
+def _reasons(latest: _Latest, bench: Bench, status: "BenchStatus") -> str:
+    """Return why verdicts are missing, by judge."""
+    parts = []
+    for judge in status.judges:
+        if not judge.unparsed:
+            continue
+        try:
+            key = ("reasons", bench.folder, judge.path)
+            found, _ = latest.get(
+                key, f"looking why in {judge.path.name}", partial(reasons_in, judge.path), [judge.path]
+            )
+        except NotYet as wait:
+            parts.append(markup.notice(f"One moment: {wait} …", kind="wait"))
+            continue
+        rows = [{"why": Html(escaped(why[:200])), "judgments": n} for why, n in found.most_common(_MOST_REASONS)]
+        name = f"{judge.judge}, judge set {judge.judge_set}, {markup.MODE_NAMES[judge.mode]}"
+        parts.append(f"<h3>{escaped(name)}</h3>{markup.table(rows, label=name)}")
+    return markup.section("No verdict", "".join(parts)) if parts else ""
+
+
+def _cost(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
+    """Return tokens and dollars so far."""
+    try:
+        key, what = ("cost", bench.folder), "adding up the tokens"
+        found, _ = latest.get(key, what, partial(_costs, bench), paths)
+    except NotYet as wait:
+        return f'<div data-refresh="1000">{markup.notice(f"One moment: {wait} …", kind="wait")}</div>'
+    except MissingError:
+        return ""
+    except TurnbenchError as error:
+        return markup.notice(f"No cost: {error}", kind="fault")
+    rows = [
+        {
+            "of": markup.named(row.model),
+            "for": row.what,
+            "calls": _count(row.calls),
+            "prompt tokens": _count(row.prompt_tokens),
+            "reply tokens": _count(row.reply_tokens),
+            "cost": Html("unknown price" if row.cost is None else f"${row.cost:,.2f}", number=True),
+            "without tokens": row.unstated,
+        }
+        for row in found
+    ]
+    note = "Stored tokens at today's prices; calls that failed, and rows that newer ones replaced, are not counted."
+    return markup.section("Tokens and cost so far", markup.table(rows, label="tokens and cost"), note=note)
+
+
+def _count(number: int) -> Html:
+    return Html(f"{number:,}", number=True)
+
+
+def _costs(bench: Bench) -> "list[CostRow]":
+    from harness.results.cost import show_cost
+
+    return show_cost(bench_name=bench.name, data_dir=bench.folder.parent)

@@ -1,0 +1,156 @@
+"""What the address bar holds: which view is open. Every tab reads it, and every link and form leads to another one.
+
+    ?tab=compare&bench=mt_bench&mode=pairwise-all&judge=gpt-4&question=81&model=a&model=b&f.category=math
+
+An address may come from anywhere. What does not fit is left out; nothing in it is ever used as a path.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+from urllib.parse import parse_qsl, urlencode
+
+from harness.records import MODES, Mode
+
+TABS = ("leaderboard", "answers", "compare", "find", "judge", "vote", "runs")
+FILTERS = (
+    "category",
+    "field",
+    "value",
+    "choice",
+    "min",
+    "max",
+    "winner",
+    "flag",
+    "text",
+    "sort",
+    "page",
+    "column",
+    "show",
+    "voter",
+    "baseline",
+)
+"""What a filter may be about; in the address with `f.` before it. Find, and the tables of other tabs, use it.
+
+category, winner: as the records name them. field, value: any other field of the questions. choice: which of several
+answers. min, max: scores. flag: changed, disagree, humans, failed. text: a text to search. sort: a column, with - in
+front for the greatest first. page: of a table, from 1. column, show: what a table or a chart is about. voter: a chosen
+name. baseline: a model.
+"""
+JUDGE_AND_SET = " @"
+"""Between a judge and its set where one field of a form chooses both."""
+_MOST_CHARACTERS = 8_000
+_MOST_VALUE = 400
+_MOST_MODELS = 24
+_MOST_PAGE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One view. An empty text or None leaves a choice to the viewer."""
+
+    tab: str = "leaderboard"
+    bench: str = ""
+    mode: Mode = "single"
+    judge: str = ""
+    judge_set: str = ""
+    """The judge set where it is not the usual one, and `#n` for the n-th further sample, as the file names say it."""
+    question: str = ""
+    turn: int | None = None
+    models: tuple[str, ...] = ()
+    """One is the model that is looked at, two are a pair; a chart may show more."""
+    whole: bool = False
+    """Whether long texts are shown to their end."""
+    filter: tuple[tuple[str, str], ...] = ()
+    """What is looked for, by the names in `FILTERS`; at most one value each."""
+
+    def to(self, **changes: Any) -> Self:
+        """Return the view with some things changed; `filter` may be a mapping."""
+        if isinstance(changes.get("filter"), dict):
+            changes["filter"] = _filter(changes["filter"].items())
+        return replace(self, **changes)
+
+    def looked_for(self, name: str) -> str:
+        """Return the filter of that name, or an empty text."""
+        return dict(self.filter).get(name, "")
+
+    def where(self, **filters: object) -> Self:
+        """Return the view with these filters set, or taken out where the value is empty or None."""
+        wanted = {**dict(self.filter), **{name: "" if v is None else str(v) for name, v in filters.items()}}
+        return replace(self, filter=_filter(wanted.items()))
+
+    @property
+    def page(self) -> int:
+        """The page of a table, from 1."""
+        text = self.looked_for("page")
+        return min(_MOST_PAGE, max(1, int(text))) if text.isascii() and text.isdigit() and len(text) < 9 else 1
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return names and values as they stand in the address, without those that say nothing."""
+        plain = {
+            "tab": self.tab,
+            "bench": self.bench,
+            "mode": self.mode,
+            "judge": self.judge,
+            "set": self.judge_set,
+            "question": self.question,
+            "turn": str(self.turn or ""),
+            "whole": "1" if self.whole else "",
+        }
+        found = [(name, value) for name, value in plain.items() if value]
+        return found + [("model", m) for m in self.models] + [(f"f.{name}", value) for name, value in self.filter]
+
+    def query(self) -> str:
+        """Return the address's part from the question mark on; `parse` gives the same view back."""
+        return "?" + urlencode(self.pairs(), errors="replace")
+
+
+def parse(query: object) -> State:
+    """Return the view that an address names; whatever is wrong in it is as if it were not there."""
+    if not isinstance(query, str) or len(query) > _MOST_CHARACTERS:
+        return State()
+    try:
+        found = parse_qsl(query.partition("#")[0].lstrip("?"), errors="replace", max_num_fields=100)
+    except ValueError:
+        return State()
+    said: dict[str, str] = {}
+    for name, value in found:
+        if _plain(value):
+            said.setdefault(name, value)
+    mode = said.get("mode", "")
+    turn = said.get("turn", "")
+    judge, judge_set = said.get("judge", ""), said.get("set", "")
+    if not judge_set and JUDGE_AND_SET in judge:
+        judge, _, judge_set = judge.rpartition(JUDGE_AND_SET)
+    models = dict.fromkeys(value for name, value in found if name == "model" and _plain(value))
+    return State(
+        tab=said.get("tab", "") if said.get("tab") in TABS else "leaderboard",
+        bench=said.get("bench", ""),
+        mode=mode if mode in MODES else "single",
+        judge=judge,
+        judge_set=judge_set,
+        question=said.get("question", ""),
+        turn=int(turn) if turn.isascii() and turn.isdigit() and 0 < len(turn) < 4 and int(turn) else None,
+        models=tuple(models)[:_MOST_MODELS],
+        whole=said.get("whole") == "1",
+        filter=_filter((name[2:], value) for name, value in said.items() if name.startswith("f.")),
+    )
+
+
+def _filter(pairs: Any) -> tuple[tuple[str, str], ...]:
+    """Return the filters that are known and say something, in one order."""
+    found = {name: value for name, value in pairs if name in FILTERS and value and _plain(value)}
+    return tuple((name, found[name]) for name in FILTERS if name in found)
+
+
+def _plain(text: str) -> bool:
+    """Return whether a text can be a name or a word looked for: not empty, not long, nothing but printable."""
+    return bool(text) and len(text) <= _MOST_VALUE and text.isprintable()
+
+
+def neighbours(names: Sequence[str], name: str) -> tuple[str | None, str | None]:
+    """Return what stands before and after a name in a list; None at its ends, and for a name that is not there."""
+    if name not in names:
+        return None, None
+    at = list(names).index(name)
+    return (names[at - 1] if at else None), (names[at + 1] if at + 1 < len(names) else None)

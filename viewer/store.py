@@ -1,0 +1,367 @@
+"""The files behind the viewer: benchmarks, answers, judgments and results, read when they are shown and not before.
+
+What a page needs of one question is read by its places in the files; whole files are read beside the page (`later`).
+Everything is read anew when its file has changed. A name that comes with a request is only ever looked up among what
+is there; no path is made from it.
+"""
+
+import functools
+import pathlib
+import threading
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from harness.bench import Bench, load_bench, shipped
+from harness.errors import DataError, MissingError
+from harness.judging.files import is_good_judgment, row_key
+from harness.names import check_bench_name, name_of
+from harness.records import Answer, Comparison, Mode, Question, QuestionId, Rating
+from harness.rows import answer_from_row, comparison_from_row, question_id, rating_from_row
+from viewer.later import Later
+from viewer.places import Places, stamp
+from viewer.state import State
+
+if TYPE_CHECKING:
+    from harness.results.show import Result
+
+Made = TypeVar("Made")
+Kind = str
+"""`single` or `pair`."""
+MOST_ROWS = 1_000
+"""Judgments of one question that are shown."""
+
+
+class JudgmentFile(NamedTuple):
+    """One file of judgments, as its name says."""
+
+    judge: str
+    judge_set: str
+    """Empty for the usual set; else as in the file's name, a further sample after `#`."""
+    kind: Kind
+    path: pathlib.Path
+
+    @property
+    def label(self) -> str:
+        """The judge, and the set where it is not the usual one."""
+        return f"{self.judge} ({self.judge_set})" if self.judge_set else self.judge
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One reply of a judge, and what it was read as."""
+
+    text: str
+    prompt: str
+    system: str | None
+    details: Mapping[str, Any]
+    """What else is stored of it: why it was read so, tokens, seconds, earlier attempts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A grade with the judge's words."""
+
+    rating: Rating
+    game: Game
+    file: JudgmentFile
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A pair with the judge's words in each game that was played; game 1 shows `model_1` first."""
+
+    comparison: Comparison
+    games: tuple[Game, ...]
+    file: JudgmentFile
+    line: int
+
+    @property
+    def changed(self) -> bool:
+        """Whether swapping the two answers changed the verdict; False where a game gave none."""
+        winners = self.comparison.winners
+        return len(winners) == 2 and None not in winners and winners[0] != winners[1]
+
+
+@dataclass
+class Found:
+    """Judgments of one question, and what was wrong with the rows that are not among them."""
+
+    graded: list[Graded] = field(default_factory=list)
+    compared: list[Compared] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+
+class Store:
+    """The data folder as the viewer sees it; shared by all pages, safe to use from several threads."""
+
+    def __init__(self, data_dir: pathlib.Path | str = "data", benches: Sequence[str] = ()) -> None:
+        """`benches` are the benchmarks that may be shown; none given, all that are there."""
+        self.data_dir = pathlib.Path(data_dir)
+        self._named = tuple(check_bench_name(name) for name in benches)
+        self.later = Later()
+        self._benches: dict[str, tuple[Hashable, Bench, Mapping[QuestionId, int]]] = {}
+        self._places: dict[pathlib.Path, Places] = {}
+        self._lock = threading.Lock()
+
+    # what there is
+
+    def benches(self) -> tuple[str, ...]:
+        """Return the names of the benchmarks that can be shown: those with results first, then those with questions."""
+        if self._named:
+            return self._named
+        own: set[str] = set()
+        extra: set[str] = set()
+        for home, names in ((self.data_dir, own), (shipped("data"), extra)):
+            names.update(file.parent.name for file in home.glob("*/question.jsonl"))
+        used = {path.parent.name for path in self.data_dir.glob("*/model_*") if path.is_dir()} & (own | extra)
+        return (*sorted(used), *sorted(own - used)) or tuple(sorted(extra))
+
+    def bench(self, name: str) -> Bench:
+        """Return a benchmark of `benches()`; the first where no name is given.
+
+        Raises:
+            MissingError: there is none of that name.
+            DataError: its files are not what they must be.
+        """
+        names = self.benches()
+        if not names:
+            raise MissingError(f"no benchmark in {self.data_dir}; name another folder with --data-dir")
+        if name and name not in names:
+            raise MissingError(f"no benchmark {name!r} here; there are: {', '.join(names)}")
+        name = name or names[0]
+        homes = (self.data_dir / name, shipped("data") / name)
+        mark = tuple(stamp(home / file) for home in homes for file in ("question.jsonl", "bench.toml"))
+        with self._lock:
+            known = self._benches.get(name)
+            if known is None or known[0] != mark:
+                bench = load_bench(name, self.data_dir)
+                places = {question.question_id: at for at, question in enumerate(bench.questions)}
+                known = self._benches[name] = (mark, bench, places)
+        return known[1]
+
+    def question_places(self, name: str) -> Mapping[QuestionId, int]:
+        """Return for each question of a benchmark its place in `questions`, from 0."""
+        return self._benches[self.bench(name).name][2]
+
+    def judgment_files(self, bench: Bench, kind: Kind | None = None) -> list[JudgmentFile]:
+        """Return the judgment files that are there, by judge."""
+        found = []
+        for path in sorted((bench.folder / "model_judgment").glob("*.jsonl")):
+            stem, _, of_kind = path.stem.rpartition("_")
+            if path.name.startswith(".") or of_kind not in {"single", "pair"} or kind not in {None, of_kind}:
+                continue
+            judge, _, judge_set = stem.partition("@") if not stem.startswith("@") else (stem, "", "")
+            found.append(JudgmentFile(name_of(judge), name_of(judge_set), of_kind, path))
+        return found
+
+    def judgment_file(self, state: State) -> JudgmentFile:
+        """Return the judgment file that the view is about; the first that fits where it does not say.
+
+        Raises:
+            MissingError: there is none.
+        """
+        bench = self.bench(state.bench)
+        files = self.judgment_files(bench, kind_of(state.mode))
+        fitting = [
+            file
+            for file in files
+            if (not state.judge or file.judge == state.judge)
+            and (not (state.judge and state.judge_set) or file.judge_set == state.judge_set)
+        ]
+        fitting.sort(key=lambda file: (file.judge_set != state.judge_set, not file.path.stat().st_size, file.label))
+        if fitting:
+            return fitting[0]
+        known = f"; there are: {', '.join(file.label for file in files)}" if files else ""
+        by = f" by {state.judge}" if state.judge else ""
+        raise MissingError(
+            f"no {state.mode} judgments{by} in {bench.name}{known}; "
+            f"make some: gen_judgment --bench-name {bench.name} --mode {state.mode} --judge-model NAME"
+        )
+
+    def vote_files(self, bench: Bench) -> list[pathlib.Path]:
+        """Return the files of human votes."""
+        return [p for p in sorted((bench.folder / "human_judgment").glob("*.jsonl")) if not p.name.startswith(".")]
+
+    # one question
+
+    def question(self, state: State) -> Question:
+        """Return the question that the view is about; the first where it does not say.
+
+        Raises:
+            MissingError: there is none with that id.
+        """
+        bench = self.bench(state.bench)
+        if not state.question:
+            return bench.questions[0]
+        place = self.question_places(bench.name).get(question_id(state.question))
+        if place is None:
+            raise MissingError(f"no question {state.question} in {bench.name}; it has {len(bench.questions)} questions")
+        return bench.questions[place]
+
+    def places(self, path: pathlib.Path) -> Places:
+        """Return where the rows of a file are, as it stands now.
+
+        Raises:
+            NotYet: the file is large and still being looked through.
+            DataError: it cannot be read.
+        """
+        with self._lock:
+            places = self._places.setdefault(path, Places(path))
+        mark = stamp(path)
+        self.later.get(("places", path, mark), f"looking through {path.name}", places.look)
+        return places
+
+    def answer(self, bench: Bench, model: str, key: QuestionId) -> Answer | None:
+        """Return a model's answer to a question, of several the last good one; None if it has none.
+
+        Raises:
+            NotYet: the file is still being looked through.
+            DataError: the last row of that question is damaged, and no good one is there.
+        """
+        if model not in bench.answered_models():
+            return None
+        return self._answer_in(bench.answer_file(model), model, key)
+
+    def references(self, bench: Bench, key: QuestionId) -> dict[str, Answer]:
+        """Return the reference answers to a question, by author."""
+        found = {}
+        folder = bench.folder if any((bench.folder / "reference_answer").glob("*.jsonl")) else bench.source
+        for author in bench.references():
+            path = next((p for p in (folder / "reference_answer").glob("*.jsonl") if name_of(p.stem) == author), None)
+            answer = None if path is None else self._answer_in(path, author, key)
+            if answer is not None:
+                found[author] = answer
+        return found
+
+    def _answer_in(self, path: pathlib.Path, model: str, key: QuestionId) -> Answer | None:
+        answer, fault = None, None
+        for row in self.places(path).rows(key):
+            try:
+                if isinstance(row, DataError):
+                    raise row
+                answer = answer_from_row(row.value, path, row.line, model=model) or answer
+            except DataError as error:
+                fault = error
+        if answer is None and fault is not None:
+            raise fault
+        return answer
+
+    def judgments(self, bench: Bench, key: QuestionId, kind: Kind | None = None) -> Found:
+        """Return every judge's judgments of a question; of rows with equal keys the last good one.
+
+        Raises:
+            NotYet: a file is still being looked through.
+        """
+        found = Found()
+        for file in self.judgment_files(bench, kind):
+            self._judgments_in(file, key, found)
+        return found
+
+    def judgments_in(self, file: JudgmentFile, key: QuestionId) -> Found:
+        """Return what one file holds of a question."""
+        found = Found()
+        self._judgments_in(file, key, found)
+        return found
+
+    def _judgments_in(self, file: JudgmentFile, key: QuestionId, found: Found) -> None:
+        latest: dict[Any, Graded | Compared] = {}
+        try:
+            places = self.places(file.path)
+        except DataError as error:
+            found.faults.append(str(error))
+            return
+        for row in places.rows(key):
+            if len(latest) >= MOST_ROWS:
+                found.faults.append(f"{file.path.name} holds more than {MOST_ROWS} judgments of this question")
+                break
+            try:
+                if isinstance(row, DataError):
+                    raise row
+                judged = _judged(row.value, file, row.line)
+                if is_good_judgment(row.value):
+                    latest[_key(row.value, judged)] = judged
+            except DataError as error:
+                found.faults.append(str(error))
+        found.graded += [judged for judged in latest.values() if isinstance(judged, Graded)]
+        found.compared += [judged for judged in latest.values() if isinstance(judged, Compared)]
+
+    def faults(self, path: pathlib.Path) -> list[str]:
+        """Return what is damaged in a file, a line each; a place that no question's page would show."""
+        damaged = self.places(path).damaged
+        more = f" and {len(damaged) - 3} more" if len(damaged) > 3 else ""
+        lines = ", ".join(map(str, damaged[:3]))
+        return [f"{path.name}: no judgment or answer can be read on line {lines}{more}"] if damaged else []
+
+    # everything
+
+    def result(self, state: State, *, intervals: bool = True) -> "Result":
+        """Return the table of the view's judge and mode; with intervals, how sure it is.
+
+        Raises:
+            NotYet: it is being worked out.
+            MissingError, UsageError, DataError: there is none, and why.
+        """
+        file = self.judgment_file(state)
+        bench = self.bench(state.bench)
+        baseline = state.looked_for("baseline") or None if state.mode == "pairwise-baseline" else None
+        key = ("result", file.path, stamp(file.path), state.mode, bench.name, baseline, intervals)
+        what = "working out the intervals" if intervals else f"reading {file.path.name}"
+        return self.later.get(key, what, functools.partial(_result, file.path, state.mode, bench, baseline, intervals))
+
+    def made(self, key: Hashable, what: str, make: Callable[[], Made], *paths: pathlib.Path) -> Made:
+        """Return what `make` returns, made once as long as the files stay as they are; for what reads whole files.
+
+        Raises:
+            NotYet: it is being made; `what` says what, as "reading the votes".
+        """
+        return self.later.get((key, tuple(map(stamp, paths))), what, make)
+
+
+def kind_of(mode: Mode) -> Kind:
+    """Return which judgment files belong to a mode."""
+    return "single" if mode == "single" else "pair"
+
+
+def _result(path: pathlib.Path, mode: Mode, bench: Bench, baseline: str | None, intervals: bool) -> "Result":
+    from harness.results.show import show_result
+
+    return show_result(
+        mode,
+        bench_name=bench.name,
+        data_dir=bench.folder.parent,
+        input_file=path,
+        baseline_model=baseline,
+        intervals=intervals,
+    )
+
+
+def _judged(row: Mapping[str, Any], file: JudgmentFile, line: int) -> Graded | Compared:
+    """Return the judgment on a line, or raise `DataError`."""
+    if file.kind == "single":
+        return Graded(rating_from_row(row, file.path, line), _game(row, "", 0), file, line)
+    comparison = comparison_from_row(row, file.path, line)
+    games = tuple(_game(row, f"g{at + 1}_", at) for at in range(len(comparison.winners)))
+    return Compared(comparison, games, file, line)
+
+
+def _key(row: Mapping[str, Any], judged: Graded | Compared) -> Hashable:
+    """Return what identifies a judgment or a vote; of rows with equal keys the last counts."""
+    if isinstance(judged, Graded):
+        return row_key(row), judged.rating.origin.judge
+    pair = judged.comparison
+    if pair.voter is None:
+        return row_key(row), pair.origin.judge
+    return pair.turn, pair.model_1, pair.model_2, pair.voter
+
+
+def _game(row: Mapping[str, Any], prefix: str, at: int) -> Game:
+    details = row.get("details")
+    own = details[at] if isinstance(details, list) and at < len(details) and isinstance(details[at], dict) else {}
+    texts = [value if isinstance(value, str) else "" for value in (row.get(f"{prefix}{n}") for n in _TEXTS)]
+    system = row.get("system_prompt")
+    return Game(texts[0], texts[1], system if isinstance(system, str) else None, own)
+
+
+_TEXTS = ("judgment", "user_prompt")

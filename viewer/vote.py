@@ -1,0 +1,229 @@
+"""The tab Vote: two answers without names, on sides drawn by lot, turn by turn; a vote is a click or a key.
+
+No model's name is on the page or in the address until the voter has finished; then the judges' verdicts stand beside
+the votes.
+"""
+
+from functools import partial
+
+from harness.bench import Bench
+from harness.errors import MissingError, StorageError, UsageError
+from harness.records import Answer, Reply
+from harness.rows import question_id
+from viewer import markup
+from viewer.agreement import voter_agreement
+from viewer.context import Context, Fields, Tab
+from viewer.later import NotYet
+from viewer.questions import said_by_user, scrolling, show_all
+from viewer.state import State
+from viewer.text import escaped, markdown_html
+from viewer.votes import Ballot, Booth, check_voter
+
+_REFRESH = 700
+_PLANS = (10, 20, 50, 100, 200)
+_USUAL = 50
+_BUTTONS = (
+    ("a", "A is better", "a 1"),
+    ("b", "B is better", "b 2"),
+    ("tie", "Tie", "t 3"),
+    ("bad", "Both are bad", "x 4"),
+)
+_KEPT = ("voter", "category", "max", "show")
+
+
+def tab(context: Context) -> Tab:
+    """Return the tab."""
+
+    def settle(state: State) -> State:
+        """Return the view without anything that could tell whose answers these are."""
+        kept = {name: state.looked_for(name) for name in _KEPT}
+        bare = State("vote", state.bench, whole=state.whole, filter=())
+        return bare.where(**kept)
+
+    return Tab("vote", "Vote", partial(_show, context), settle, partial(_act, context))
+
+
+def _show(context: Context, state: State) -> str:
+    bench = context.store.bench(state.bench)
+    head = markup.choices(context, state, "bench")
+    if len(bench.answered_models()) < 2:
+        line = markup.command(f"gen_answer --bench-name {bench.name} --model NAME NAME")
+        return head + markup.notice("Two models must have answered before anybody can vote. Let them:", then=line)
+    if not state.looked_for("voter"):
+        return head + _welcome(bench, state)
+    try:
+        booth = _booth(context, bench, state)
+        return head + _page(context, state, booth)
+    except NotYet as wait:
+        return head + f'<div data-refresh="{_REFRESH}">{markup.notice(f"One moment: {wait} …", kind="wait")}</div>'
+    except UsageError as error:
+        return head + markup.notice(str(error), kind="fault") + _welcome(bench, state)
+
+
+def _booth(context: Context, bench: Bench, state: State) -> Booth:
+    """Return the voter's booth.
+
+    Raises:
+        NotYet: an answer file is still being looked through.
+        UsageError: nobody can vote under that name.
+    """
+    store = context.store
+    voter = check_voter(state.looked_for("voter"))
+    models = bench.answered_models()
+    answered = {model: store.places(bench.answer_file(model)).questions() for model in models}
+    return Booth(bench, voter, answered, lambda model, key: store.answer(bench, model, key))
+
+
+def _welcome(bench: Bench, state: State) -> str:
+    """Return what voting is, and the form that begins it."""
+    categories = list(dict.fromkeys(q.category for q in bench.questions))[:200]
+    options = {"": "all", **{name: name for name in categories}}
+    fields = markup.field("f.voter", "Your name", state.looked_for("voter"), hint="goes with your votes", width="15em")
+    fields += markup.select("f.category", "Category", options, state.looked_for("category"))
+    fields += markup.button("Begin", primary=True)
+    names = {"f.voter", "f.category"}
+    form = markup.form(state.where(show=""), fields, names=names, label="Begin to vote")
+    lines = [
+        "You read two answers to the same question, and say which is better. Whose they are is not shown.",
+        "Your votes are kept with the benchmark under the name you choose. "
+        "Come back under the same name to go on where you left.",
+        "How far the judges agree with you is shown when you have finished.",
+    ]
+    return f'<h2 class="tb-title">Vote</h2>{markup.notes(lines)}{form}'
+
+
+def _page(context: Context, state: State, booth: Booth) -> str:
+    """Return what the voter sees now: something to vote on, or what follows after all votes."""
+    faults = "".join(markup.notice(fault, kind="fault") for fault in booth.cast.faults)
+    category = state.looked_for("category")
+    done, total = booth.done(category), booth.total(category)
+    plan = min(total, _plan(state, total))
+    if booth.finished:
+        return faults + _finished(context, state, booth)
+    ballot = booth.last() if state.looked_for("show") == "last" else None
+    again = ballot is not None
+    if ballot is None and done < plan:
+        ballot = booth.next(category)
+    bar = _bar(state, booth, done, plan, total)
+    if ballot is None:
+        return faults + bar + _enough(state, booth, done, total)
+    return faults + bar + _asked(context, state, booth, ballot, again=again)
+
+
+def _plan(state: State, total: int) -> int:
+    text = state.looked_for("max")
+    if text == "all":
+        return total
+    return int(text) if text.isascii() and text.isdigit() and 0 < len(text) < 8 and int(text) else _USUAL
+
+
+def _bar(state: State, booth: Booth, done: int, plan: int, total: int) -> str:
+    """Return the voter's name, the progress, and the way out."""
+    plans = {str(n): f"{n} votes" for n in sorted({*_PLANS, plan}) if n < total} | {"all": f"all {total:,}"}
+    now = "all" if plan >= total else str(plan)
+    inside = markup.select("f.max", "Ask me for", plans, now)
+    form = markup.form(state, inside, names={"f.max"}, label="How many votes")
+    share = 100 * min(done, plan) / plan if plan else 100
+    told = f"{done:,} of {plan:,}"
+    meter = (
+        f'<div class="tb-progress" role="progressbar" aria-label="votes" aria-valuemin="0" aria-valuemax="{plan}" '
+        f'aria-valuenow="{min(done, plan)}" aria-valuetext="{told}"><span style="width: {share:.1f}%"></span></div>'
+    )
+    last = ""
+    if booth.cast.winners and state.looked_for("show") != "last":
+        last = markup.link(state.where(show="last"), "Change my last vote", key="u", label="Change my last vote (u)")
+    who = f"<span>Voting as <bdi><b>{escaped(booth.voter)}</b></bdi></span>"
+    return f'<div class="tb-bar tb-voting">{who}{meter}<span class="tb-quiet">{told}</span>{form}{last}</div>'
+
+
+def _asked(context: Context, state: State, booth: Booth, ballot: Ballot, *, again: bool) -> str:
+    """Return a ballot: the conversation so far, both answers, and the buttons."""
+    store, question = context.store, ballot.question
+    answers = [store.answer(booth.bench, m, question.question_id) for m in (ballot.model_a, ballot.model_b)]
+    parts = []
+    for turn in range(1, ballot.turn):
+        inside = _turn(state, ballot, answers, turn)
+        parts.append(markup.details(f"Turn {turn}, as before", inside, name=f"tb-{ballot.token}-before-{turn}"))
+    parts.append(_turn(state, ballot, answers, ballot.turn))
+    title = f"Which answer to turn {ballot.turn} is better?" if len(question.turns) > 1 else "Which answer is better?"
+    before = ""
+    if again:
+        said = booth.cast.winners.get(ballot.key, "")
+        words = {ballot.model_a: "A is better", ballot.model_b: "B is better", "tie (bothbad)": "both are bad"}
+        before = markup.notice(f"You voted on this before: {words.get(said, 'tie')}. A new vote replaces it.")
+    buttons = "".join(
+        f'<button type="submit" class="tb-button tb-vote-{name}" name="choice" value="{name}" data-key="{keys}">'
+        f"{escaped(text)} <kbd>{keys[0]}</kbd></button>"
+        for name, text, keys in _BUTTONS
+    )
+    hidden = f'<input type="hidden" name="item" value="{escaped(question.question_id)} {ballot.token}">'
+    form = markup.form(state, hidden + buttons, names=(), label="Your vote", act=True)
+    chip = markup.chip(question.category)
+    head = f'<h2 class="tb-title">{title} {chip}</h2>'
+    return (
+        f'<div data-top="{ballot.token}">{before}{head}{"".join(parts)}<div class="tb-ballot">{form}</div>'
+        f"{_finish(state) if booth.cast.winners else ''}</div>"
+    )
+
+
+def _turn(state: State, ballot: Ballot, answers: list[Answer | None], turn: int) -> str:
+    said = said_by_user(state, ballot.question.turns[turn - 1], turn)
+    said = said.replace('id="tb-long-user-', f'id="tb-long-{ballot.token}-user-', 1)
+    sides = []
+    for side, answer in zip("AB", answers, strict=True):
+        replies = answer.choices[0].replies if answer else ()
+        reply = replies[turn - 1] if turn <= len(replies) else Reply("")
+        body = markdown_html(reply.text, whole=state.whole, more=show_all(state))
+        box = scrolling(body, f"{ballot.token}-{side}-{turn}")
+        number = "1" if side == "A" else "2"
+        sides.append(f'<div class="tb-said tb-side-{number}"><h3>Answer {side}</h3>{box}</div>')
+    return f'{said}<div class="tb-sides tb-two">{"".join(sides)}</div>'
+
+
+def _finish(state: State) -> str:
+    button = markup.button("I have finished voting", name="finish", value="1")
+    form = markup.form(state, button, names=(), label="Finish", act=True)
+    note = "Then the judges' verdicts are shown beside your votes, and no more votes are taken under this name."
+    return f'<div class="tb-finish">{form}<span class="tb-quiet">{note}</span></div>'
+
+
+def _enough(state: State, booth: Booth, done: int, total: int) -> str:
+    """Return what follows when all votes asked for are cast."""
+    left = booth.next(state.looked_for("category")) is not None
+    text = f"Thank you, {booth.voter}: you have cast {done:,} votes."
+    if not left:
+        text += " There is nothing left to vote on here."
+    more = ""
+    if left:
+        wanted = next((n for n in _PLANS if done < n < total), None)
+        more = markup.link(state.where(max=wanted or "all"), "Go on with more", kind="button", key="g")
+    return markup.notice(text, then=more) + _finish(state)
+
+
+def _finished(context: Context, state: State, booth: Booth) -> str:
+    """Return how far the judges agree with the voter."""
+    head = f'<h2 class="tb-title">Votes by {escaped(booth.voter)}</h2>'
+    told = f"{len(booth.cast.winners):,} votes in human_judgment/{booth.path.name}"
+    find = State("find", state.bench, "pairwise-all").where(flag="humans")
+    links = markup.link(find, "Judgments that people's votes contradict") + " \u00b7 "
+    links += markup.link(State("vote", state.bench), "Vote under another name")
+    found = voter_agreement(context, booth.bench, booth.path)
+    return f'{head}<p class="tb-quiet">{escaped(told)}</p>{found}<p>{links}</p>'
+
+
+def _act(context: Context, state: State, fields: Fields) -> State:
+    """Write a vote, or note that the voter has finished."""
+    bench = context.store.bench(state.bench)
+    try:
+        booth = _booth(context, bench, state)
+    except NotYet as wait:
+        raise StorageError(f"the vote is not written yet: {wait}; vote again in a moment") from None
+    if fields.get("finish"):
+        booth.finish()
+        return state.where(show="")
+    key, _, token = fields.get("item", "").rpartition(" ")
+    ballot = booth.ballot(question_id(key), token) if key else None
+    if ballot is None:
+        raise MissingError("the vote is not written: these two answers are not there any more; here are the next two")
+    booth.vote(ballot, fields.get("choice", ""))
+    return state.where(show="")
