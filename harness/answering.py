@@ -37,6 +37,7 @@ from harness.running.batches.ledger import batches_begun
 from harness.running.cache import Cache
 from harness.running.engines import run
 from harness.running.jobs import Course, Job, Steps
+from harness.running.leftovers import any_left, take_out
 from harness.running.options import RunOptions
 from harness.running.pending import Pending
 from harness.running.watch import Tally, Watcher, nobody
@@ -105,6 +106,8 @@ class ModelPlan:
     replaces: bool = False
     """Whether a row to be written replaces one that is there, be it only an error text."""
     todo: list[Todo] = field(default_factory=list)
+    done: set[str] = field(default_factory=set)
+    """The names of the rows that are there and current."""
 
     @property
     def calls(self) -> int:
@@ -202,6 +205,7 @@ def _plan_model(
             plan.todo.append(todo)
         else:
             plan.already += 1
+            plan.done.add(_row_name(plan.endpoint, question))
     if foreign:
         log.warning(
             "%s: %d answers carry no record of what made them (another tool's); they are taken as done by their ids",
@@ -391,10 +395,13 @@ class AnswerWork:
         state = self.plan.bench.answer_state
         with contextlib.ExitStack() as stack:
             for model in self.plan.models:
-                if model.todo or model.untidy:
+                if model.todo or model.untidy or any_left(model.path, state, model.done.intersection):
                     journal = stack.enter_context(Journal(model.path, state))
+                    take_out(model.path, state, model.done.intersection)
                     fresh = self.plan.redo and not batches_begun(model.path, state)
                     pending = stack.enter_context(Pending(model.path, state, fresh=fresh))
+                    if self.plan.redo:
+                        pending.redo()
                     self._sinks.append(_AnswerSink(model, self.plan.bench, self.plan.options, journal, pending))
             self._stack = stack.pop_all()
         return self
@@ -454,6 +461,10 @@ def planned_jobs(plan: AnswerPlan, model: ModelPlan) -> Iterator[Job[Any]]:
             yield _job(plan, model.endpoint, todo.question, index)
 
 
+def _row_name(endpoint: Endpoint, question: Question) -> str:
+    return f"{endpoint.name}, question {question.question_id}"
+
+
 def _job(plan: AnswerPlan, endpoint: Endpoint, question: Question, index: int) -> Job[_Part]:
     def steps() -> Steps[_Part]:
         return conversation(
@@ -465,6 +476,6 @@ def _job(plan: AnswerPlan, endpoint: Endpoint, question: Question, index: int) -
             reference=_reply_source(endpoint, plan.bench, question),
         )
 
-    row = f"{endpoint.name}, question {question.question_id}"
+    row = _row_name(endpoint, question)
     choice = f", choice {index}" if index else ""
     return Job(f"{row}{choice}", endpoint.name, steps, part_of=row, index=index)

@@ -129,7 +129,8 @@ def _verdicts(plan: JudgmentPlan, path: pathlib.Path) -> Mapping[tuple[str, Any]
     for line, row in read_rows(path):
         if plan.mode == "single":
             rating = rating_from_row(row, path, line)
-            value = rating.score
+            share = row.get("share")
+            value = share if "label" in row and isinstance(share, int | float) else rating.score
             key = (rating.model, rating.question_id)
         else:
             pair = comparison_from_row(row, path, line)

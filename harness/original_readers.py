@@ -53,7 +53,8 @@ def _prometheus(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
         raise DataError(f"holds no text called {', '.join(absent)}", path=folder / "upstream" / "prompts.py")
     parts = [
         "# Made by fetch_bench from upstream/prompts.py, whose words these are (Apache-2.0).",
-        'name = "prometheus_original"\nversion = "0.1.20"\ntitle = "Prometheus as published, for checkpoints tuned on it"',
+        'name = "prometheus_original"\nversion = "0.1.20"',
+        'title = "Prometheus as published, for checkpoints that were tuned on its wording"',
         "# A published prompt, so answers stand in it without marks around them.\nfence = false",
         '# The prompts know no conversation.\nturns = "first"\nattempts = 10\nscale = [1, 5]',
         "[sampling]\ntemperature = 1.0\ntop_p = 0.9\nmax_tokens = 1024",
@@ -135,14 +136,15 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
     """Return a prompt with another project's placeholders in our words; every other brace stays text."""
     pieces, place = [], 0
     for found in re.finditer("|".join(rf"\{{{re.escape(name)}\}}" for name in names), text):
-        pieces += [_braces(text[place : found.start()]), f"{{{names[found[0][1:-1]]}}}"]
+        # What ends with a brace would begin a doubled one with the placeholder's.
+        pieces += [_braces(text[place : found.start()] + "{")[:-1], f"{{{names[found[0][1:-1]]}}}"]
         place = found.end()
     return "".join([*pieces, _braces(text[place:])])
 
 
 def _braces(text: str) -> str:
-    """Return a text such that our template says it: a brace before a name, or two in a row, would mean something."""
-    return re.sub(r"\{(?=[{A-Za-z])|\{\{", lambda found: found[0] * 2, text).replace("}}", "}}}}")
+    """Return a text such that our template says it: an open brace before a name or another one means something."""
+    return re.sub(r"\{(?=[{A-Za-z])", "{{", text)
 
 
 def template_toml(kind: str, verdict: str, user: str, system: str, *, sides: tuple[str, str] | None = None) -> str:

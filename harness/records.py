@@ -305,6 +305,8 @@ class Origin:
     """The sampling that was asked for, as one text."""
     sample: int = 0
     criterion: str | None = None
+    score_method: str = "text"
+    """How the verdict was taken from the reply: read from its text, or weighed by log-probabilities."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -451,12 +451,15 @@ def _origin(row: Mapping[str, Any], judge: str) -> Origin:
         sampling=sampling_text(sampling if isinstance(sampling, dict) else None),
         sample=sample if isinstance(sample, int) else 0,
         criterion=_text(row.get("criterion")),
+        score_method=_text(row.get("score_method")) or "text",
     )
 
 
 def judge_set_text(judge_set: object, version: object) -> str:
     """Return a judge set and its version as `Origin` names them."""
-    return f"{judge_set} {version}" if judge_set else "unstated"
+    if not judge_set:
+        return "unstated"
+    return str(judge_set) if version is None or version == "" else f"{judge_set} {version}"
 
 
 def sampling_text(sampling: Mapping[str, Any] | None) -> str:

@@ -2,12 +2,14 @@
 
 import os
 import pathlib
+from collections.abc import Iterator
 
 import pytest
 
 from harness.running import direct
 from harness.running.batches import engine as batches
 from harness.running.retry import RetryPolicy
+from tests.processes import Starter
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -26,6 +28,13 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "RETRY", RetryPolicy(first=0.0, longest=0.0))
     monkeypatch.setattr(batches, "PAUSES", batches.Pauses(first=0.0, settling=0.0))
     monkeypatch.setattr(direct, "RETRY", RetryPolicy(first=0.0, longest=0.0))
+
+
+@pytest.fixture(scope="session")
+def starter() -> Iterator[Starter]:
+    """Yield what starts commands as processes of their own, without their imports."""
+    with Starter() as starter:
+        yield starter
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -26,6 +26,7 @@ from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.running.batches import engine
 from harness.running.options import RunOptions
 from harness.running.watch import Tally
+from tests.processes import Command, Starter
 from tests.protocol_server import (
     Asked,
     BatchDesk,
@@ -538,12 +539,13 @@ def test_limits_on_direct_calls_are_said_to_have_no_effect(
 class Killing(ProtocolServer):
     """A server that kills the command at one moment: before a call is worked on, or after, before it is answered."""
 
-    def __init__(self, at: int, *, after: bool) -> None:
+    def __init__(self, starter: Starter, at: int = -1, *, after: bool = True) -> None:
         self.desk = BatchDesk(Script(polls=1))
         super().__init__(lambda asked: verdict(asked) if "[[" in asked.texts[-1] else parrot(asked), batches=self.desk)
-        self.at, self.after = at, after
+        self.starter, self.at, self.after = starter, at, after
         self.faults = self._before
-        self.command: subprocess.Popen[str] | None = None
+        self.command: Command | None = None
+        self._started = threading.Event()
 
     def _before(self, asked: Asked) -> Fault | None:
         if asked.number == self.at and not self.after:
@@ -557,40 +559,42 @@ class Killing(ProtocolServer):
         super()._done(asked, status)
 
     def _kill(self) -> None:
+        self._started.wait()
         assert self.command is not None
-        self.command.kill()
-        self.command.wait()
+        os.kill(self.command.pid, signal.SIGKILL)
+        self.command.ended.wait()
 
-    def run(self, command: str, *arguments: str, dies_after: int = 0) -> subprocess.CompletedProcess[str]:
-        """Run a command without pauses to its end, however that comes; it may kill itself after so many results."""
-        program = PROGRAM.format(command=command, dies_after=dies_after)
-        root = str(pathlib.Path(__file__).resolve().parent.parent)
-        env = {**os.environ, "PYTHONPATH": root, "ANTHROPIC_BASE_URL": self.anthropic_url}
-        pipe = subprocess.PIPE
-        with subprocess.Popen(
-            [sys.executable, "-c", program, *arguments, "--batch"], stdout=pipe, stderr=pipe, text=True, env=env
-        ) as process:
-            self.command = process
-            out, err = process.communicate()
-        return subprocess.CompletedProcess([command], process.returncode, out, err)
+    def run(self, command: str, *words: str, first: str = "") -> "subprocess.CompletedProcess[str]":
+        """Run a command without pauses to its end, however that comes; `first` is what its process does before."""
+        self._started.clear()
+        address = [] if any("claude" in word for word in words) else ["--base-url", self.openai_url]
+        environment = {**os.environ, "ANTHROPIC_BASE_URL": self.anthropic_url}
+        words = (*words, *address, "--batch", "-q")
+        self.command = self.starter.start(f"harness.cli.{command}", words, environment, first=NO_PAUSES + first)
+        self._started.set()
+        return self.command.wait()
 
 
-PROGRAM = """
-import itertools, os, sys
-from harness.cli.{command} import main
+NO_PAUSES = """
+import itertools, os, signal
+from harness.jsonl import Journal
 from harness.running.batches import engine
 
 engine.PAUSES = engine.Pauses(first=0.0, settling=0.0)
-came, taken = engine._Engine._came, itertools.count(1)
 
-def counted(self, *more):
-    came(self, *more)
-    if next(taken) == {dies_after}:
-        os.kill(os.getpid(), 9)
+def dying_after(method, calls):
+    taken = itertools.count(1)
 
-engine._Engine._came = counted
-sys.exit(main())
+    def dying(*arguments):
+        done = method(*arguments)
+        if next(taken) == calls:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
+
+    return dying
 """
+AFTER_LINES = "Journal.append = dying_after(Journal.append, {})"
+AFTER_RESULTS = "engine._Engine._came = dying_after(engine._Engine._came, {})"
 
 MOMENTS = [
     pytest.param("openai", 1, True, id="openai, file sent"),
@@ -607,17 +611,33 @@ MOMENTS = [
 ]
 
 
+def gen_answer(bench: Bench, kind: str) -> list[str]:
+    where = ["--bench-name", bench.name, "--data-dir", str(bench.folder.parent)]
+    return ["gen_answer", "--model", model_of(kind), *where]
+
+
+def gen_judgment(bench: Bench) -> list[str]:
+    where = ["--bench-name", bench.name, "--data-dir", str(bench.folder.parent)]
+    return ["gen_judgment", "--judge-model", "j", "--mode", "pairwise-all", *where]
+
+
+def pairs(folder: pathlib.Path, *numbers: int) -> Bench:
+    """Return a benchmark that two models have answered."""
+    bench = small_bench(folder, *(question(n) for n in numbers))
+    for model in ("a", "b"):
+        write(bench.answer_file(model), [answer(n, model, f"{model}{n}.", f"{model}{n}!") for n in numbers])
+    return bench
+
+
 @pytest.mark.parametrize(("kind", "at", "after"), MOMENTS)
 def test_a_run_killed_at_any_moment_pays_for_nothing_twice(
-    tmp_path: pathlib.Path, kind: str, at: int, after: bool
+    tmp_path: pathlib.Path, starter: Starter, kind: str, at: int, after: bool
 ) -> None:
     bench = small_bench(tmp_path)
-    where = ["--bench-name", bench.name, "--data-dir", str(tmp_path), "--model", model_of(kind), "-q"]
-    with (server := Killing(at, after=after)):
-        more = ["--base-url", server.openai_url] if kind == "openai" else []
-        killed = server.run("gen_answer", *where, *more)
+    with (server := Killing(starter, at, after=after)):
+        killed = server.run(*gen_answer(bench, kind))
         before = rows(bench.answer_file(model_of(kind)))
-        again = server.run("gen_answer", *where, *more)
+        again = server.run(*gen_answer(bench, kind))
     assert (killed.returncode, again.returncode) == (-signal.SIGKILL, 0), again.stderr
     after_all = rows(bench.answer_file(model_of(kind)))
     assert sorted(row["question_id"] for row in after_all) == [1, 2, 3]
@@ -627,28 +647,47 @@ def test_a_run_killed_at_any_moment_pays_for_nothing_twice(
 
 
 @pytest.mark.parametrize("at", [3, 5])
-def test_killed_judgments_of_pairs_go_on_where_they_were(tmp_path: pathlib.Path, at: int) -> None:
-    bench = small_bench(tmp_path)
-    for model in ("a", "b"):
-        write(bench.answer_file(model), [answer(n, model, f"{model}{n}.", f"{model}{n}!") for n in (1, 2, 3)])
-    where = ["--bench-name", bench.name, "--data-dir", str(tmp_path), "--judge-model", "j", "--mode", "pairwise-all"]
-    with (server := Killing(at, after=True)):
-        command = [*where, "--base-url", server.openai_url, "-q"]
-        assert server.run("gen_judgment", *command).returncode == -signal.SIGKILL
-        assert server.run("gen_judgment", *command).returncode == 0
+def test_killed_judgments_of_pairs_go_on_where_they_were(tmp_path: pathlib.Path, starter: Starter, at: int) -> None:
+    bench = pairs(tmp_path, 1, 2, 3)
+    with (server := Killing(starter, at)):
+        assert server.run(*gen_judgment(bench)).returncode == -signal.SIGKILL
+        assert server.run(*gen_judgment(bench)).returncode == 0
     assert len(rows(bench.folder / "model_judgment" / "j_pair.jsonl")) == 6
     assert (len(server.desk.answered), repeated(server.desk.answered)) == (12, 0)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("results", [1, 4])
-def test_a_run_killed_among_the_results_takes_the_rest_later(tmp_path: pathlib.Path, kind: str, results: int) -> None:
+def test_a_run_killed_among_the_results_takes_the_rest_later(
+    tmp_path: pathlib.Path, starter: Starter, kind: str, results: int
+) -> None:
     bench = small_bench(tmp_path)
-    where = ["--bench-name", bench.name, "--data-dir", str(tmp_path), "--model", model_of(kind), "-q"]
-    with (server := Killing(-1, after=True)):
-        more = ["--base-url", server.openai_url] if kind == "openai" else []
-        assert server.run("gen_answer", *where, *more, dies_after=results).returncode == -signal.SIGKILL
-        assert server.run("gen_answer", *where, *more).returncode == 0
+    with (server := Killing(starter)):
+        killed = server.run(*gen_answer(bench, kind), first=AFTER_RESULTS.format(results))
+        assert killed.returncode == -signal.SIGKILL
+        assert server.run(*gen_answer(bench, kind)).returncode == 0
     assert sorted(row["question_id"] for row in rows(bench.answer_file(model_of(kind)))) == [1, 2, 3]
     assert (len(server.desk.answered), repeated(server.desk.answered)) == (6, 0)
     assert not left(bench)
+
+
+@pytest.mark.parametrize("of", [*KINDS, "pairs"])
+def test_killed_after_any_line_that_it_writes_a_run_pays_for_nothing_twice_and_leaves_nothing_behind(
+    tmp_path: pathlib.Path, starter: Starter, of: str
+) -> None:
+    killed = -signal.SIGKILL
+    for lines in range(1, 50):
+        bench = pairs(tmp_path / str(lines), 1)
+        words = gen_judgment(bench) if of == "pairs" else gen_answer(bench, of)
+        with (server := Killing(starter)):
+            killed = server.run(*words, first=AFTER_LINES.format(lines)).returncode
+            again = server.run(*words)
+        assert again.returncode == 0, f"{lines} lines: {again.stderr}"
+        desk, calls = server.desk, 4 if of == "pairs" else 2
+        assert (len(desk.answered), repeated(desk.answered)) == (calls, 0), f"{lines} lines"
+        path = bench.folder / "model_judgment" / "j_pair.jsonl" if of == "pairs" else bench.answer_file(model_of(of))
+        assert [row.get("turn") for row in rows(path)] == ([1, 2] if of == "pairs" else [None]), f"{lines} lines"
+        assert not left(bench), f"{lines} lines"
+        if killed == 0:
+            break
+    assert (killed, lines > 9) == (0, True)

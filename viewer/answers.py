@@ -42,9 +42,12 @@ def _show(context: Context, state: State) -> str:
     model = state.models[0] if state.models else (models[0] if models else "")
     if model:
         parts.insert(1, _model_choice(state, sorted({*models, model}), model))
-    answer, references = None, {}
+    answer, references, unanswered = None, {}, False
     try:
         answer = store.answer(bench, model, question.question_id) if model else None
+        unanswered = answer is None
+        if unanswered and model in bench.answered_models():
+            faults += store.faults(bench.answer_file(model))
         references = store.references(bench, question.question_id)
     except NotYet as wait:
         parts.append(markup.waiting(wait))
@@ -53,7 +56,7 @@ def _show(context: Context, state: State) -> str:
     parts.append(question_title(question))
     faults += found.faults
     parts += [markup.notice(fault, kind="fault") for fault in faults[:5]]
-    if answer is None and not faults:
+    if unanswered:
         parts.append(_no_answer(bench, model, question))
     choice = _choice(state, answer)
     if answer is not None and len(answer.choices) > 1:

@@ -114,10 +114,11 @@ def build(context: Context) -> Any:
         with gr.Tabs(selected=views.tabs[0].name, elem_id="tb-tabs", overflow_behavior="wrap") as bar:
             for tab in views.tabs:
                 with gr.Tab(tab.title, id=tab.name, elem_id=f"tb-tab-{tab.name}", render_children=True):
-                    panes.append(gr.HTML("", elem_id=f"tb-{tab.name}", **plain))
+                    panes.append(gr.HTML("", elem_id=f"tb-pane-{tab.name}", **plain))
 
         def outcome(state: State, html: str) -> Sequence[Any]:
-            shown = [html if tab.name == state.tab else gr.skip() for tab in views.tabs]
+            # The other tabs are emptied: each is made anew when it is opened, and an id stands once on the page.
+            shown = [html if tab.name == state.tab else "" for tab in views.tabs]
             return [state.query(), gr.Tabs(selected=state.tab), *shown]
 
         def at(address: str) -> Sequence[Any]:
@@ -130,9 +131,8 @@ def build(context: Context) -> Any:
         quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
         tell = {"fn": None, "inputs": query, "js": "(query) => { turnbench.shown_now(query); }"}
         opening = app.load(at, query, outputs, js="() => turnbench.open()", **quiet)
-        going = go.click(at, query, outputs, js="() => turnbench.open()", trigger_mode="always_last", **quiet)
-        sent = "() => [turnbench.query, turnbench.action]"
-        acting = act.click(done, [query, action], outputs, js=sent, trigger_mode="once", **quiet)
+        going = go.click(at, query, outputs, js="() => turnbench.open()", trigger_mode="once", **quiet)
+        acting = act.click(done, [query, action], outputs, js="() => turnbench.sent()", trigger_mode="once", **quiet)
         for event in (opening, going, acting):
             event.then(**tell)
     return app

@@ -290,17 +290,15 @@ def _length_svg(report: Report) -> str:
 
 
 def _repeat_svg(report: Report) -> str:
-    turns = {row["turn"] for row in report.rows}
     found = {}
-    for turn in sorted(turns):
-        for row in report.rows:
-            if row["turn"] == turn and row["share"] and row["variance"] is not None:
-                ends = [
-                    row[name] and row[name] * row["share"] / row["variance"]
-                    for name in ("variance_low", "variance_high")
-                ]
-                name = f"{row['facet']}, turn {turn}" if len(turns) > 1 else row["facet"]
-                found[name] = Estimate(row["share"], ends[0], ends[1], row["levels"], None)
+    turns = sorted({row["turn"] for row in report.rows})
+    for turn in turns:
+        own = [row for row in report.rows if row["turn"] == turn and row["variance"] is not None]
+        whole = next((row["variance"] / row["share"] for row in own if row["share"]), None)
+        for row in own if whole else ():
+            low, high = (None if row[end] is None else row[end] / whole for end in ("variance_low", "variance_high"))
+            name = f"{row['facet']}, turn {turn}" if len(turns) > 1 else row["facet"]
+            found[name] = Estimate(row["share"], low, high, row["levels"], None)
     label = "share of the variance"
     return interval_chart(found, label=label, of="sources", counted="levels", reference=0.0, as_percent=True)
 

@@ -165,6 +165,9 @@ class _Grades(_View):
     """Grades."""
 
     def first(self) -> Iterator[str]:
+        if self.result.verdicts is not None:
+            yield from self._verdicts(self.result.verdicts)
+            return
         rows = []
         ranks = self.detail.ranks if self.detail else {}
         sure = {row.model: row.average for row in self.detail.scores} if self.detail else {}
@@ -197,6 +200,13 @@ class _Grades(_View):
             yield markup.section(
                 "By category", table, note="Average of both turns; a number leads to the judgments behind it."
             )
+
+    def _verdicts(self, table: Any) -> Iterator[str]:
+        """Yield the tables of labels, dimensions or several criteria."""
+        for heading, rows in (("Results", table.rows()), *table.sections()):
+            told = [{**row, "model": markup.named(row["model"])} for row in rows]
+            shown = markup.table(told, label=heading, places=table.places)
+            yield markup.section(heading[:1].upper() + heading[1:], shown)
 
     def then(self) -> Iterator[str]:
         scores = self.detail.scores

@@ -2,7 +2,7 @@
    button and put into the address bar. It loads nothing, and makes no HTML. */
 (() => {
   "use strict";
-  const page = (window.turnbench = { query: location.search, action: "", shown: null });
+  const page = (window.turnbench = { query: location.search, asked: null, action: "", shown: null });
   let timer = 0;
 
   const press = (id) => document.querySelector(`#${id}`)?.click();
@@ -19,7 +19,13 @@
     document.body.classList.add("tb-busy");
     press("tb-go");
   };
-  page.open = () => [page.query];
+  page.open = () => [(page.asked = page.query)];
+  page.sent = () => [(page.asked = page.query), page.action];
+  const again = () => {
+    if (page.asked === page.query) return;
+    press("tb-go");
+    setTimeout(again, 100);
+  };
   page.tab = (name) => {
     const wanted = here();
     if ((wanted.get("tab") || "leaderboard") !== name) {
@@ -33,10 +39,12 @@
     if (tab) page.tab(tab.dataset.tabId);
   });
   page.shown_now = (query) => {
+    // What was clicked while a view was on its way counts, and not that view.
+    if (page.asked !== page.query) return void setTimeout(again);
     document.body.classList.remove("tb-busy");
     document.body.dataset.shown = Number(document.body.dataset.shown || 0) + 1;
     const before = page.shown;
-    page.query = page.shown = query;
+    page.query = page.asked = page.shown = query;
     const wanted = themed(query);
     if (wanted !== location.search) {
       if (before === null) history.replaceState(null, "", wanted);
@@ -68,8 +76,8 @@
     if (top && kept.top && top !== kept.top) window.scrollTo(0, 0);
     kept.top = top;
     clearTimeout(timer);
-    const again = visible(document.querySelectorAll(".tb-view [data-refresh]"))[0];
-    if (again) timer = setTimeout(refresh, Math.max(250, Number(again.dataset.refresh) || 1000));
+    const growing = visible(document.querySelectorAll(".tb-view [data-refresh]"))[0];
+    if (growing) timer = setTimeout(refresh, Math.max(250, Number(growing.dataset.refresh) || 1000));
   };
   const refresh = () => {
     if (document.hidden) timer = setTimeout(refresh, 1000);

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.bench import Bench
-from harness.errors import MissingError, TurnbenchError
+from harness.errors import DataError, MissingError, TurnbenchError
 from harness.jsonl import holder_of
 from harness.names import name_of
 from viewer import markup
@@ -143,7 +143,16 @@ def _writers(holders: Mapping[pathlib.Path, str | None]) -> str:
 def _status(bench: Bench) -> "BenchStatus":
     from harness.status import bench_status
 
-    return bench_status(bench)
+    return _told(bench, lambda: bench_status(bench))
+
+
+def _told(bench: Bench, make: Callable[[], Made]) -> Made:
+    """Return what `make` returns; a row that no room foresaw becomes an error that names the folder."""
+    try:
+        return make()
+    except (AttributeError, TypeError, KeyError, ValueError) as error:
+        text = f"a row holds something that answers and judgments do not ({type(error).__name__}: {error})"
+        raise DataError(text, path=bench.folder) from error
 
 
 def _standing(
@@ -334,4 +343,4 @@ def _count(number: int) -> Html:
 def _costs(bench: Bench) -> "list[CostRow]":
     from harness.results.cost import show_cost
 
-    return show_cost(bench_name=bench.name, data_dir=bench.folder.parent)
+    return _told(bench, lambda: show_cost(bench_name=bench.name, data_dir=bench.folder.parent))

@@ -23,6 +23,8 @@ MOST_UNBROKEN = 4_000
 MOST_STYLED = 40_000
 """Characters of one text that are still laid out as Markdown; a longer one is shown as it stands."""
 _MOST_STYLED_LINE = 20_000
+_DEEPEST = 40
+"""Lists and quotes in one another that are laid out as such."""
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
     "|[\ud800-\udfff\U000e0000-\U000e007f]"
@@ -85,7 +87,11 @@ def _styled(text: str) -> str:
     if len(text) > MOST_STYLED or any(len(line) > _MOST_STYLED_LINE for line in text.splitlines()):
         return f'<pre class="tb-plain">{escaped(text)}</pre>'
     try:
-        rendered: str = _markdown().render(readable(text))
+        parser = _markdown()
+        tokens = parser.parse(readable(text))
+        if any(token.level >= _DEEPEST - 1 for token in tokens):  # below it the parser leaves text out
+            return f'<pre class="tb-plain">{escaped(text)}</pre>'
+        rendered: str = parser.renderer.render(tokens, parser.options, {})
     except (RecursionError, ValueError, IndexError):  # of a library that reads whatever anybody wrote
         return f'<pre class="tb-plain">{escaped(text)}</pre>'
     return rendered
@@ -97,7 +103,8 @@ def _markdown() -> "MarkdownIt":
 
     from viewer.maths import add_maths
 
-    parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": 40, "highlight": _highlighted})
+    options = {"html": False, "breaks": True, "maxNesting": _DEEPEST, "highlight": _highlighted}
+    parser = MarkdownIt("commonmark", options)
     parser.enable(["table", "strikethrough"])
     parser.disable(["html_block", "html_inline", "reference", "entity"])
     parser.validateLink = lambda url: bool(_LINK.fullmatch(url))  # type: ignore[method-assign]

@@ -104,11 +104,11 @@ class Booth:
 
     def questions(self, category: str = "") -> list[Question]:
         """Return the questions that at least two models have answered."""
-        return [q for q in self.bench.questions if (not category or q.category == category) and self._pairs(q)]
+        return [q for q in self.bench.questions if (not category or q.category == category) and self._count(q)]
 
     def total(self, category: str = "") -> int:
         """Return how many votes there are to cast."""
-        return sum(len(q.turns) * len(self._pairs(q)) for q in self.questions(category))
+        return sum(len(q.turns) * self._count(q) for q in self.questions(category))
 
     def done(self, category: str = "") -> int:
         """Return how many of them are cast."""
@@ -118,7 +118,7 @@ class Booth:
     def next(self, category: str = "") -> Ballot | None:
         """Return what comes next: the later turns of what was begun, then the next pair; None if nothing is left."""
         questions = self.questions(category)
-        most = max((len(self._pairs(q)) for q in questions), default=0)
+        most = max(map(self._count, questions), default=0)
         for number in range(most):
             for question in sorted(questions, key=lambda q: self._number(number, q.question_id)):
                 pairs = self._pairs(question)
@@ -175,6 +175,11 @@ class Booth:
             row = {"judge": self.voter, "tstamp": time.time()}
             with _lock_of(_finished_file(self.bench)):
                 append_bytes(_finished_file(self.bench), (encode(row) + "\n").encode())
+
+    def _count(self, question: Question) -> int:
+        """Return how many pairs of models answered a question."""
+        there = sum(question.question_id in ids for ids in self._answered.values())
+        return there * (there - 1) // 2
 
     def _pairs(self, question: Question) -> list[tuple[str, str]]:
         """Return every two models that answered a question, in the voter's order."""

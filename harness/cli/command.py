@@ -122,6 +122,27 @@ def add_bench(parser: argparse.ArgumentParser, *, default: str | None = "mt_benc
     return group
 
 
+def add_kind(group: Any) -> None:
+    """Add the flags that choose one of several judgments of each answer by the same judge."""
+    group.add_argument(
+        "--sample",
+        type=whole,
+        metavar="N",
+        help="which sample of a judge (default: the first; of a file, the only one in it)",
+    )
+    group.add_argument(
+        "--criterion",
+        metavar="NAME",
+        help="judged by which criterion (default: the only one; show_result shows grades by several side by side)",
+    )
+    group.add_argument(
+        "--score-method",
+        choices=["text", "logprobs"],
+        help="verdicts read from the judge's text, or weighed by its log-probabilities (default: the only one in the "
+        "file)",
+    )
+
+
 def add_slice(group: Any) -> None:
     """Add the flags that choose questions."""
     group.add_argument(

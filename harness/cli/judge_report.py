@@ -95,6 +95,7 @@ def _judge(group: Any, *, several: str | None = None) -> None:
     group.add_argument(
         "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
     )
+    command.add_kind(group)
 
 
 def _one_file(group: Any) -> None:
@@ -226,7 +227,8 @@ def _attack_flags(group: Any) -> None:
 
 def _shared(args: argparse.Namespace, *names: str) -> dict[str, Any]:
     """Return the arguments of every report, and those of these names; flags that were not given are left out."""
-    wanted = ("judge_model", "judge_set", "bench_name", "data_dir", "seed", *names)
+    kind = ("judge_set", "sample", "criterion", "score_method")
+    wanted = ("judge_model", *kind, "bench_name", "data_dir", "seed", *names)
     return {name: getattr(args, name) for name in wanted if getattr(args, name, None) is not None}
 
 

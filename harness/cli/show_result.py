@@ -38,12 +38,7 @@ def parser() -> command.Parser:
     what.add_argument(
         "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
     )
-    what.add_argument(
-        "--sample", type=command.whole, metavar="N", help="which sample of a judge (default: the only one in the file)"
-    )
-    what.add_argument(
-        "--criterion", metavar="NAME", help="judged by which criterion (default: the only one in the file)"
-    )
+    command.add_kind(what)
     command.add_names(what, "--model-list", help="the models to show (default: all)")
     what.add_argument(
         "--baseline-model",
@@ -150,6 +145,7 @@ def work(args: argparse.Namespace) -> int:
         sort=args.sort,
         sample=args.sample,
         criterion=args.criterion,
+        score_method=args.score_method,
         seed=args.seed,
     )
     rows = result.rows()

@@ -5,6 +5,7 @@
     template.py   placeholders, filled in one pass; the fence around answers
     plan.py       which matches there are
     materials.py  what a match is judged on, and the request made of it
+    extraction.py   the answer inside a reply that was asked for as JSON
     parse.py      a judge's words -> verdict, with the reason
     judge.py      the judging of one match, as a job
     prompts.py    the messages that would be sent, without sending them

@@ -4,8 +4,8 @@
     "I think {'answer': 'Óbuda', 'confidence': '75%'}"          -> "Óbuda", 0.75
     "It was 1666."                                              -> "It was 1666.", unstated
 
-A benchmark's `bench.toml` names the two fields. Reasoning that a model wrote before its reply is not looked at. Where no
-object holds the field, or several hold different answers, the whole text is the answer, so that a judge sees all of it.
+A benchmark's `bench.toml` names the two fields. Reasoning that a model wrote before its reply is not looked at. Where
+no object holds the field, or several hold different answers, the whole text is the answer: the judge sees all of it.
 A confidence is a share of 1 if it is written with a decimal point and no percent sign (0.9, 1.0), else one of 100 (90,
 "90%", "1"); what lies outside is unstated.
 """

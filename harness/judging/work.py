@@ -1,7 +1,9 @@
 """A plan of judgments at work: its files open, its jobs ready for an engine."""
 
 import contextlib
+import functools
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.chat import ChatModel, open_pool
@@ -14,6 +16,7 @@ from harness.records import Answer, Match
 from harness.running.batches.ledger import batches_begun
 from harness.running.cache import Cache
 from harness.running.jobs import Course
+from harness.running.leftovers import any_left, take_out
 from harness.running.pending import Pending
 
 if TYPE_CHECKING:
@@ -43,10 +46,14 @@ class JudgmentWork:
         state = self.plan.bench.judgment_state
         with contextlib.ExitStack() as stack:
             for judge in self.plan.judges:
-                if judge.rows or judge.untidy:
+                standing = functools.partial(self._standing, judge)
+                if judge.rows or judge.untidy or any_left(judge.path, state, standing):
                     journal = stack.enter_context(Journal(judge.path, state))
+                    take_out(judge.path, state, standing)
                     fresh = self.plan.redo and not batches_begun(judge.path, state)
                     pending = stack.enter_context(Pending(judge.path, state, fresh=fresh))
+                    if self.plan.redo:
+                        pending.redo()
                     self._sinks.append((judge, JudgmentSink(journal, pending, one_order=self.plan.one_order)))
             self._stack = stack.pop_all()
         return self
@@ -100,6 +107,15 @@ class JudgmentWork:
         """Bring what was written to the disk."""
         for _, sink in self._sinks:
             sink.sync()
+
+    def _standing(self, judge: "JudgePlan", rows: AbstractSet[str]) -> AbstractSet[str]:
+        """Return which of these rows are judged and current."""
+        standing = set()
+        for match in self.plan.every_match(judge.sample) if rows else ():
+            row = judging_job(match, judge.judge, self.plan.materials).row
+            if row in rows and not self.plan.awaits(match) and not self.plan.open(match, judge):
+                standing.add(row)
+        return standing
 
     def _course(self, judge: "JudgePlan", sink: JudgmentSink, match: Match) -> Course[Any]:
         shelf = self._cache.shelf(judge.endpoint, fresh=self.plan.redo)

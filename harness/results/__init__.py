@@ -3,6 +3,7 @@
 reading/       judgment and vote files as columns and arrays
     lines.py, parts.py       lines of a judgment file, decoded with types; large files in two processes
     columns.py, read.py      a million ratings or pairs as columns; what must not be mixed
+    kinds.py                 what the rows of a file hold: one grade, a label, several dimensions
     select.py, sources.py    which file, judge and questions a table or a report is about
     arrays.py                grades and pairs as arrays, questions first
 statistics/    what is not about judgments in particular
@@ -18,6 +19,11 @@ pairs/         two answers compared
     matrix.py                each model against each other one; the mean over opponents
     bradley_terry.py         strengths, with ties
     games.py, existence.py, davidson.py   their counts, whether there is an estimate, the fit
+labels/        answers that were labelled
+    shares.py, short_facts.py, calibration.py   how often each label; right of those attempted; does confidence fit
+    read.py, table.py        rows with labels, and the table that show_result prints
+criteria/      answers graded by several criteria, or on several dimensions
+    read.py, table.py        rows with dimensions; the mean of each, by model and group
 judges/        what the judge is worth
     position.py              whether it goes by the place of an answer
     agreement.py, graded_agreement.py, labels.py   with people and other judges: verdicts, grades, labels
@@ -27,5 +33,6 @@ judges/        what the judge is worth
     corrected.py             win rates corrected by votes
     panel.py, panel_table.py   several judges, each alone and all together
     report.py, models_report.py, votes_report.py   what judge_report shows
+verdict_tables.py   which of these tables judged answers belong in
 show.py, result.py   what show_result shows; brief.py on its first screen, detail.py and pair_detail.py with --intervals
 """

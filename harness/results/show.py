@@ -13,7 +13,7 @@ from harness.results.grades.single import category_rows, single_rows
 from harness.results.pairs.pairwise import pairwise_rows
 from harness.results.reading.columns import Comparisons, Ratings
 from harness.results.reading.kinds import row_kind
-from harness.results.reading.read import Read, of_kind, read_judgments
+from harness.results.reading.read import Read, Which, of_kind, read_judgments
 from harness.results.reading.select import About, about, chosen, usual_file
 from harness.results.reading.sources import judged_by_several, told_once
 from harness.results.result import Result as Result
@@ -81,6 +81,7 @@ def show_result(
     sort: str | None = None,
     sample: int | None = None,
     criterion: str | None = None,
+    score_method: str | None = None,
     seed: int = 0,
 ) -> Result:
     """Return the results of one judge in one mode, or of a panel of several judges.
@@ -102,8 +103,9 @@ def show_result(
         by: the field of the questions within which they are resampled, and by which scores are grouped.
         against: the judgment file of another run of the same questions to compare with, model by model (single mode).
         sort: the column by whose numbers the models are sorted (default: the average, or the adjusted win rate).
-        sample: which of the judge's samples; needed where a file holds several.
-        criterion: by which criterion; needed where a file holds several.
+        sample: which of the judge's samples (default: the first); needed where a file holds several.
+        criterion: by which criterion (default: of grades by several, all, a column each).
+        score_method: verdicts read from the `text` or weighed by `logprobs`; needed where a file holds both.
         seed: of the resampling.
 
     Raises:
@@ -120,12 +122,13 @@ def show_result(
             raise UsageError("two runs can be compared by one judge; name one with --judge-model")
         raise UsageError("two runs can be compared by their single grades; use --mode single with --against")
     place = pathlib.Path(input_file) if input_file is not None else None
+    which = Which(sample, criterion, score_method)
     if len(judges) > 1:
-        result = _panel(wanted, judges, place, judge_set, bench_name, data_dir)
+        result = _panel(wanted, judges, place, judge_set, bench_name, data_dir, which)
     else:
         judge = judges[0] if judges else None
-        path = place or usual_file(mode, bench_name, data_dir, judge, judge_set)
-        read = of_kind(read_judgments(path), sample, criterion, path)
+        path = place or usual_file(mode, bench_name, data_dir, judge, judge_set, sample)
+        read = of_kind(read_judgments(path), which, path)
         kind = verdict_kind(read, path, judge, judge_set) if mode == "single" else "grades"
         if kind == "grades":
             ratings, pairs, judge, set_name = chosen(read, mode, path, judge, judge_set, exclude)
@@ -137,14 +140,15 @@ def show_result(
         ratings, pairs = wanted.counted(ratings), wanted.counted(pairs)
         _something_left(ratings or pairs, path, turns)
         subject = about(ratings or pairs, path, bench_name, data_dir, given=place is not None)
-        result = Result(mode, subject.bench, judge, set_name, path, notes=_notes(read, wanted, judge))
+        notes = _notes(read, wanted, judge) + _weighed(ratings or pairs)
+        result = Result(mode, subject.bench, judge, set_name, path, notes=notes)
         if kind != "grades":
             result = _with_verdicts(result, judged, subject, wanted)
         else:
             fill = _with_grades if mode == "single" else _with_pairs
             result = fill(result, ratings if mode == "single" else pairs, subject, wanted)
         if against is not None:
-            runs = _against(ratings, pathlib.Path(against), judge_set, turns, subject.groups(by), seed)
+            runs = _against(ratings, pathlib.Path(against), judge_set, turns, subject.groups(by), which, seed)
             result = replace(result, runs=runs)
     _some_shown(result, wanted)
     return result if sort is None else result.sorted_by(sort)
@@ -242,13 +246,15 @@ def _panel(
     judge_set: str | None,
     bench_name: str | None,
     data_dir: pathlib.Path | str,
+    which: Which,
 ) -> Result:
     """Return what several judges say, each alone and all together."""
     from harness.results.judges.panel_table import graded_table, paired_table
     from harness.results.reading.arrays import grades
     from harness.results.reading.arrays import pairs as arrays
 
-    sources = judged_by_several(wanted.mode, [path] if path else [], judges, judge_set, bench_name, data_dir)
+    paths = [path] if path else []
+    sources = judged_by_several(wanted.mode, paths, judges, judge_set, bench_name, data_dir, which=which)
     for source in sources:
         if wanted.mode == "single" and (kind := row_kind(source.path)) != "grades":
             raise UsageError(
@@ -307,12 +313,16 @@ def _against(
     judge_set: str | None,
     turns: Sequence[int] | None,
     groups: Mapping[QuestionId, Any],
+    which: Which,
     seed: int,
 ) -> "PairedTable":
     """Return this run compared with the one in another file, which must be by the same kind of judge."""
     from harness.results.detail import against
 
-    other = chosen(read_judgments(path), "single", path, None, judge_set, ()).ratings
+    read = read_judgments(path)
+    if len({case.sample for case in read.ratings.cases}) < 2:  # its only sample is the one that is meant
+        which = which._replace(sample=None)
+    other = chosen(of_kind(read, which, path), "single", path, None, judge_set, ()).ratings
     if turns is not None:
         counted = frozenset(turns)
         other = other.keep(lambda case: case.turn in counted)
@@ -327,6 +337,12 @@ def _notes(read: Read, wanted: _Wanted, judge: str) -> list[str]:
     asked = _asked_notes(wanted)
     turns, rest = (asked[:1], asked[1:]) if wanted.turns is not None else ([], asked)
     return notes + turns + ([NOTICE] if is_builtin_judge(judge) else []) + rest
+
+
+def _weighed(records: Ratings | Comparisons) -> list[str]:
+    """Return a line on verdicts that are not read from the judge's text."""
+    weighed = any(case.score_method == "logprobs" for case in records.cases)
+    return ["verdicts weighed by the judge's log-probabilities"] if weighed else []
 
 
 def _asked_notes(wanted: _Wanted) -> list[str]:

@@ -42,9 +42,7 @@ def verdict_kind(read: Read, path: pathlib.Path, judge: str | None, judge_set: s
     return "criteria" if len(found) > 1 else "grades"
 
 
-def judged_by(
-    kind: VerdictKind, read: Read, path: pathlib.Path, judge: str | None, judge_set: str | None
-) -> Judged:
+def judged_by(kind: VerdictKind, read: Read, path: pathlib.Path, judge: str | None, judge_set: str | None) -> Judged:
     """Return the judgments that go into one table, or raise `UsageError` that says what to choose."""
     if kind != "criteria":
         ratings, _, judge, judge_set = chosen(read, "single", path, judge, judge_set, ())
@@ -55,7 +53,10 @@ def judged_by(
         fitting = [o for o in own.origins() if judge in {None, o.judge}]
         if fitting or judge is None:
             origins.append(one_origin(own, judge=judge, judge_set=judge_set, path=path)[0].origin)
-    for flag, values in (("--judge-model", {o.judge for o in origins}), ("--judge-set", {o.judge_set for o in origins})):
+    for flag, values in (
+        ("--judge-model", {o.judge for o in origins}),
+        ("--judge-set", {o.judge_set for o in origins}),
+    ):
         if len(values) > 1:
             there = ", ".join(sorted(values))
             raise UsageError(f"{path} mixes judgments that are not comparable, choose one with {flag}: {there}")

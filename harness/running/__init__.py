@@ -2,6 +2,7 @@
 
 - `jobs.py`: what a job is, and the course of one job from request to record
 - `pending.py`: replies whose row is not complete yet, kept for the next start
+- `leftovers.py`: what a run that was killed left of rows that are complete
 - `cache.py`: completions by content, shared by files, benchmarks and processes
 - `retry.py`: which failures are tried again, and when
 - `engines.py`: which engine runs the jobs

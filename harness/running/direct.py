@@ -219,7 +219,7 @@ class _Engine:
         try:
             reply = await lane.model.reply(course.request)
         except TransientError as error:
-            lane.failed(call, error, self.loop.time())
+            lane.failed(call, error, self.loop.time(), reached=pool.answered)
             self._failed_for_now(pool, call, error)
         except EndpointError as error:
             lane.broken_off(call)

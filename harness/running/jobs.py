@@ -90,6 +90,11 @@ class Course(Generic[Record]):
     _asked: Counter[str] = field(default_factory=Counter)
     """How often each completion was wanted before, with a cache."""
 
+    @property
+    def place(self) -> int:
+        """The place in the job of the request that is due; the first is 0."""
+        return self._replies
+
     def start(self) -> None:
         """Begin the job, or go on after being parked: up to a request that needs a call, or to its end."""
         if self._steps is None:

@@ -127,17 +127,21 @@ class Lane:
         self.breaker.replied()
         self.rates.settle(call.taken, 0.0)
 
-    def failed(self, call: Call, error: TransientError, now: float) -> None:
-        """Take note of a failure that may pass."""
+    def failed(self, call: Call, error: TransientError, now: float, *, reached: bool) -> None:
+        """Take note of a failure that may pass; `reached` says whether the model was ever reached, be it elsewhere.
+
+        Until then the breaker stays closed: whether the model can be called at all is to be known in seconds.
+        """
         in_flight = self.in_flight
         self._ended(call)
         pushed_back = error.kind in PUSHED_BACK
         if pushed_back:
-            self.limiter.pushed_back(call.began, now, in_flight)
+            self.limiter.pushed_back(call.began, now, in_flight, error.retry_after or 0.0)
             self.rates.settle(call.taken, 0.0)
             if error.retry_after is not None:
                 self.paused_until = max(self.paused_until, now + error.retry_after)
-        if error.kind == "rate limit" and error.retry_after is not None:
+        told_to_wait = error.kind == "rate limit" and error.retry_after is not None
+        if told_to_wait or not (reached or error.connected):
             self.breaker.undecided(probe=call.probe)
         else:
             self.breaker.failed(now, probe=call.probe)

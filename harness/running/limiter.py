@@ -1,11 +1,18 @@
 """How many calls one endpoint gets at once, found out while it works.
 
     start     the limit grows by one with each reply, so it doubles in a round trip
+    regain    it grows likewise, from half of what the endpoint took back to that
+    full      it stays: the endpoint took this many and refused more, or more of them brought no more replies
     steady    it grows by a sixteenth in a round trip
-    full      it stays: more calls at once made each of them slower and brought no more replies
 
 The endpoint's word that it has too much (429, 503, 529) halves the limit, at most once for the calls that were in
-flight together, and ends the start. Nothing here reads a clock: the times come in.
+flight together. How many of these it did take is then regained at once and kept for a while: where the endpoint counts
+calls, that is its number, and each try at more costs a halving and perhaps a pause. A refusal at or below that number
+says that the endpoint counts something else; then the limit grows slowly from its half.
+
+    64 in flight, 24 refused: 32 → 40 in a round trip, 40 for 16 of them, 42: refused, 21 → 40, for 32 of them, …
+
+Nothing here reads a clock: the times come in.
 """
 
 from dataclasses import dataclass, field
@@ -19,6 +26,12 @@ WORTH = 1.2
 """What a doubled limit must at least multiply the replies in a second by; a smaller rise must bring its share."""
 HOLD = 16
 """Rounds for which a limit found to be full stays before a higher one is tried again."""
+LONGEST_HOLD = 128
+"""Rounds, after several tries that were all refused at the same number; the hold doubles with each of them."""
+PAUSES_HELD = 20
+"""The hold, as a multiple of the pause that the endpoint asks for with its refusal: what a try at more may cost."""
+LONGEST_PAUSES_HELD = 120.0
+"""Seconds that such a pause may lengthen the hold to."""
 _FEWEST = 8
 """Replies that make a round at least: fewer say nothing about speed."""
 
@@ -39,14 +52,22 @@ class Limiter:
     start: int = START
     most: int = MOST
     adaptive: bool = True
-    phase: Literal["start", "steady", "full"] = "start"
+    phase: Literal["start", "regain", "full", "steady"] = "start"
     _limit: float = field(init=False)
     _cut: float = float("-inf")
     """When the limit was last halved."""
     _mark: _Mark | None = None
     _doubted: bool = False
     """Whether the last round was not worth its calls; a second one settles it."""
+    _taken: int | None = None
+    """Calls that the endpoint took at once when it refused more; None: it never did, or not because of their number."""
+    _least: int = 0
+    """Of these, how many it took for a whole hold: so many at least."""
+    _hold: int = HOLD
     _held: int = 0
+    """Rounds for which the limit has stayed."""
+    _pause: float = 0.0
+    _stays_until: float = float("-inf")
     _began: float | None = None
     """When the present round began."""
     _needed: int = 0
@@ -70,36 +91,60 @@ class Limiter:
         if self._began is None:
             self._begin_round(began)
         self._replies += 1
-        self._grow()
-        assert self._began is not None
+        self._grow(now)
+        if self._began is None:  # a number was regained, and is held from now on
+            return
         if self._replies >= self._needed and now > self._began:
-            self._end_round(self._replies / (now - self._began))
+            self._end_round(self._replies / (now - self._began), now)
             self._begin_round(now)
 
-    def pushed_back(self, began: float, now: float, in_flight: int) -> None:
-        """Halve the limit, unless the call was begun before that was done last."""
-        if not self.adaptive or began < self._cut:
+    def pushed_back(self, began: float, now: float, in_flight: int, pause: float = 0.0) -> None:
+        """Halve the limit, unless the call was begun before that was done last; `pause` is what was asked for."""
+        if not self.adaptive:
             return
+        self._pause = max(self._pause, pause)
+        if began < self._cut:
+            if self._taken is not None and self.phase == "regain":
+                self._taken = max(self._taken - 1, self._least, self.limit)  # another of those in flight together
+            return
+        self._learn_from(in_flight)
         self._limit = max(1.0, min(self._limit, in_flight) / 2)
-        self._cut = now
-        self._enter("steady")
+        self._cut, self._pause = now, pause
+        self._enter("steady" if self._taken is None else "regain")
 
-    def _grow(self) -> None:
+    def _learn_from(self, in_flight: int) -> None:
+        """Take note of how many calls were taken when one was refused."""
+        before, self._taken = self._taken, in_flight - 1
+        if before is None:
+            self._least, self._hold = 0, HOLD
+        elif self.phase != "steady":  # it took as many before, and now it does not
+            self._taken = None
+        elif in_flight <= before * 1.25 + 1:
+            self._taken = self._least = before
+            self._hold = min(2 * self._hold, LONGEST_HOLD)
+        else:
+            self._least, self._hold = before, HOLD
+
+    def _grow(self, now: float) -> None:
         if self._doubted or self.phase == "full":
             return
-        step = 1.0 if self.phase == "start" else max(1.0, self._limit / 16) / self._limit
+        step = max(1.0, self._limit / 16) / self._limit if self.phase == "steady" else 1.0
         self._limit = min(self._limit + step, float(self.most))
+        if self.phase == "regain" and self._taken is not None and self._limit >= self._taken:
+            self._limit = max(self._limit - step, float(self._taken), 1.0)
+            self._stays_until = now + min(PAUSES_HELD * self._pause, LONGEST_PAUSES_HELD)
+            self._enter("full")
 
     def _begin_round(self, now: float) -> None:
         self._began = now
         self._replies = 0
         self._needed = max(_FEWEST, self.limit)
 
-    def _end_round(self, speed: float) -> None:
+    def _end_round(self, speed: float, now: float) -> None:
         """Compare the round with the mark, and settle whether to go on growing."""
         if self.phase == "full":
             self._held += 1
-            if self._held >= HOLD:
+            if self._held >= (HOLD if self._taken is None else self._hold) and now >= self._stays_until:
                 self._enter("steady")
             return
         if self._mark is None:
@@ -116,7 +161,7 @@ class Limiter:
         else:
             self._doubted = True
 
-    def _enter(self, phase: Literal["steady", "full"]) -> None:
+    def _enter(self, phase: Literal["regain", "full", "steady"]) -> None:
         self.phase = phase
         self._mark, self._doubted, self._held, self._began = None, False, 0, None
 

@@ -1,18 +1,20 @@
 """Replies that were paid for and whose row is not complete yet: a first turn, the first game of a pair.
 
 One line each in `.turnbench/pending/`, found again by the job's key, the request's place in the job and its content; a
-changed prompt is therefore asked anew. A row that is complete is one more line, which takes its replies out; when
-nothing is pending any more the file goes.
+changed prompt is therefore asked anew. A row that is complete is one more line, which takes its replies out; so is the
+beginning of a `--redo`, during which a complete row does not. When nothing is pending any more the file goes.
 """
 
 import pathlib
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, Self, TypeAlias
 
 from harness.jsonl import Journal, read_rows
 from harness.records import Reply, Request, TokenLogprobs, content_hash
 from harness.rows import reply_details, reply_from_row
+from harness.running.batches.ledger import ledger_beside
 
 _Name: TypeAlias = tuple[str, int, str]
 """A job's key, the place of a request in it, and what was asked."""
@@ -28,6 +30,8 @@ class Pending:
         self._fresh = fresh
         self._rows: dict[str, dict[_Name, Reply]] = {}
         """What an earlier run left for each row that is not complete."""
+        self._redo = False
+        """Whether rows that are complete are being made again, by this run or one that was stopped."""
         self._kept: set[str] = set()
         """The rows for which this run has kept a reply."""
 
@@ -35,6 +39,7 @@ class Pending:
         """Read what an earlier run left."""
         self._journal.__enter__()
         try:
+            self._redo = redo_begun(self.path)
             for row, lines in left_in(self._journal.path).items():
                 self._rows[row] = {
                     (line["key"], line["place"], line["request"]): reply_from_kept(line) for line in lines
@@ -47,7 +52,7 @@ class Pending:
     def __exit__(self, kind: object = None, *error: object) -> None:
         """Bring everything to disk; the file goes when nothing is pending any more."""
         try:
-            if not (kind or self._rows or self._kept):
+            if not (kind or self._rows or self._kept or (self._redo and ledger_beside(self.path).exists())):
                 self._journal.clear()
         finally:
             self._journal.__exit__()
@@ -57,11 +62,22 @@ class Pending:
         """The file; it has the name of the output file."""
         return self._journal.path
 
+    @property
+    def left(self) -> AbstractSet[str]:
+        """The rows for which an earlier run left replies."""
+        return set(self._rows)
+
     def find(self, row: str, key: str, place: int, request: Request) -> Reply | None:
         """Return the reply that an earlier run received for this request of this job, if any."""
         if self._fresh or row not in self._rows:
             return None
         return self._rows[row].get((key, place, _content(request)))
+
+    def redo(self) -> None:
+        """Write down that complete rows are made again, so what is left for them has not served yet."""
+        if not self._redo:
+            self._journal.append({"redo": True})
+            self._redo = True
 
     def keep(self, row: str, key: str, place: int, request: Request, reply: Reply) -> None:
         """Store a reply for the next start."""
@@ -96,6 +112,11 @@ def left_in(path: pathlib.Path) -> dict[str, list[Mapping[str, Any]]]:
             elif line.keys() >= _FIELDS:
                 left.setdefault(line["row"], []).append(line)
     return left
+
+
+def redo_begun(kept: pathlib.Path) -> bool:
+    """Return whether a file of pending replies says that complete rows are made again; nothing is changed."""
+    return kept.exists() and any("redo" in line for _, line in read_rows(kept))
 
 
 def reply_to_kept(reply: Reply) -> dict[str, Any]:

@@ -57,20 +57,26 @@ def serve_viewer() -> Iterator[ServeViewer]:
     def serve(data_dir: pathlib.Path, *flags: str) -> str:
         key = (str(data_dir), *flags)
         if key not in running:
-            with socket.socket() as probe:
-                probe.bind(("127.0.0.1", 0))
-                port = probe.getsockname()[1]
-            words = ["-m", "harness.cli.viewer", "-q", "--data-dir", str(data_dir), "--port", str(port), *flags]
-            environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-            process = subprocess.Popen([sys.executable, *words], env=environment, stdout=subprocess.DEVNULL)
-            running[key] = (process, f"http://127.0.0.1:{port}/")
-            _await(process, running[key][1])
+            running[key] = start_viewer(data_dir, *flags)
         return running[key][1]
 
     yield serve
     for process, _ in running.values():
         process.terminate()
         process.wait(10)
+
+
+def start_viewer(data_dir: pathlib.Path, *flags: str) -> tuple["subprocess.Popen[bytes]", str]:
+    """Return a process of `viewer` that replies, and its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    words = ["-m", "harness.cli.viewer", "-q", "--data-dir", str(data_dir), "--port", str(port), *flags]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen([sys.executable, *words], env=environment, stdout=subprocess.DEVNULL)
+    address = f"http://127.0.0.1:{port}/"
+    _await(process, address)
+    return process, address
 
 
 def _await(process: "subprocess.Popen[bytes]", address: str) -> None:

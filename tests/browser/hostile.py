@@ -124,7 +124,7 @@ TEXTS: Sequence[Hostile] = (
     Hostile("formula with a link", f"$\\href{{javascript:{RUN}}}{{x}}$ done", "done"),
     Hostile("formula with an address", f"$\\url{{{OUT}/x}}$ \\(\\includegraphics{{{OUT}/y.png}}\\) done", "done"),
     Hostile("formula with HTML", f"$\\text{{<img src=x onerror={RUN}>}}$ done", "<img src=x"),
-    Hostile("formula that sets classes", f"$$\\htmlClass{{tb-form}}{{x}}\\style{{color:red}}{{y}}$$\n\ndone", "done"),
+    Hostile("formula that sets classes", "$$\\htmlClass{tb-form}{x}\\style{color:red}{y}$$\n\ndone", "done"),
     Hostile("formula that doubles", "$$\\def\\a{\\b\\b}\\def\\b{\\c\\c}\\def\\c{\\a\\a}\\a$$\n\ndone", "done"),
     Hostile("formula without end", "$$\\frac{" * 300 + "\n\ndone", "done"),
     Hostile("formula in a formula", "$" + "{" * 800 + "x" + "}" * 800 + "$ done", "done"),

@@ -10,7 +10,7 @@ import pytest
 
 from harness.cli.show_result import main as show_result
 from tests.browser.conftest import ServeViewer, settled, watch
-from tests.browser.hostile import BENCH, CATEGORIES, JUDGES, LONG, MODELS, OUT, TEXTS, by_question, write_hostile
+from tests.browser.hostile import BENCH, CATEGORIES, JUDGES, LONG, MODELS, OUT, by_question, write_hostile
 
 pytestmark = pytest.mark.browser
 FOREIGN = """
@@ -26,8 +26,9 @@ FOREIGN = """
       if (name === "xlink:href" && !value.startsWith("#")) found.push(`${name}=${value}`.slice(0, 200));
     }
   }
-  for (const part of document.querySelectorAll(".tb-text :is(form, input, button, svg, select, [id], [data-key], [data-act]," +
-      "[data-go], [data-refresh])")) found.push(part.outerHTML.slice(0, 200));
+  const own = "form, input, button, svg, select, [id], [data-key], [data-act], [data-go], [data-refresh]";
+  const inner = `.tb-text :is(${own})`;
+  for (const part of document.querySelectorAll(inner)) found.push(part.outerHTML.slice(0, 200));
   return found;
 }
 """
@@ -50,12 +51,10 @@ def opened(hostile: str, chromium: Any) -> Iterator[tuple[Any, list[str]]]:
     """Return one page for all tests, and the list of what it did that it should not."""
     context = chromium.new_context(viewport={"width": 1440, "height": 900})
     page, faults = context.new_page(), list[str]()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(60_000)
     watch(page, hostile, faults)
     page.goto(hostile)
     settled(page)
-    # What is out of sight is not laid out, and would not be in `inner_text`.
-    page.add_style_tag(content=".tb-view * { content-visibility: visible !important; }")
     yield page, faults
     context.close()
 
@@ -103,9 +102,9 @@ def test_every_text_is_read_and_does_nothing(tab: str, number: int, page: Any) -
     key, texts = list(by_question().items())[number]
     models = [("model", MODELS[1]), ("model", MODELS[2])][: 1 if tab == "answers" else 2]
     go(page, address(tab, ("question", key), ("whole", 1), *models))
-    turns = page.locator(f"#tb-{tab} .tb-turn")
+    turns = page.locator(f"#tb-pane-{tab} .tb-turn")
     assert turns.count() == len(texts)
-    for turn, text in zip(turns.all_inner_texts(), texts, strict=True):
+    for turn, text in zip(turns.all_text_contents(), texts, strict=True):
         assert words(turn).count(words(text.seen)) >= 2, text.name
 
 
@@ -114,8 +113,8 @@ def test_every_text_is_read_and_does_nothing(tab: str, number: int, page: Any) -
 def test_a_megabyte_is_cut_and_the_page_goes_on(tab: str, number: int, page: Any) -> None:
     key = list(by_question())[number - len(LONG)]
     go(page, address(tab, ("question", key), ("model", MODELS[1]), ("model", MODELS[2])))
-    assert "characters are not shown" in page.locator(f"#tb-{tab} .tb-cut").first.inner_text()
-    assert LONG[number].seen in page.locator(f"#tb-{tab} .tb-turn").inner_text()
+    assert "characters are not shown" in page.locator(f"#tb-pane-{tab} .tb-cut").first.inner_text()
+    assert LONG[number].seen in page.locator(f"#tb-pane-{tab} .tb-turn").inner_text()
     before = settled(page)
     page.keyboard.press("k")
     settled(page, before)
@@ -148,7 +147,7 @@ def test_hostile_names_are_names_on_every_tab(tab: str, more: list[tuple[str, ob
 
 def test_names_are_seen_as_they_are(page: Any) -> None:
     go(page, address("leaderboard"))
-    shown = words(page.locator("#tb-leaderboard").inner_text())
+    shown = words(page.locator("#tb-pane-leaderboard").inner_text())
     for name in (*MODELS[:4], *CATEGORIES):
         assert words(name) in shown
 

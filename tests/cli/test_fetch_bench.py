@@ -50,7 +50,7 @@ def source(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.P
 def test_the_list_names_licence_and_size(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list"]) == 0
     out = capsys.readouterr().out
-    assert "mt_bench_lmsys  Apache-2.0  3      110 kB  lm-sys/FastChat @ 0e6d3e4b" in out
+    assert re.search(r"^mt_bench_lmsys +Apache-2\.0 +3 +110 kB +lm-sys/FastChat @ 0e6d3e4b", out, re.M)
 
 
 def test_paths_go_to_stdout_and_the_rest_to_stderr(

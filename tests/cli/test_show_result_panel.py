@@ -113,7 +113,7 @@ def test_a_judge_of_the_panel_that_is_not_there_is_named(graded: str, capsys: py
             "by the judge's sampling",
             id="samplings",
         ),
-        pytest.param([{"sample": 0}, {"sample": 1}], "choose one with show_result --sample: 0, 1", id="samples"),
+        pytest.param([{"sample": 0}, {"sample": 1}], "choose one with --sample: 0, 1", id="samples"),
         pytest.param(
             [{"criterion": "tone"}, {"criterion": "facts"}], "show_result --criterion: facts, tone", id="criteria"
         ),

@@ -172,7 +172,7 @@ class ProtocolServer:
         lines = [f"HTTP/1.1 {status} {reason}", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
         self._done(asked, status)
         writer.write("\r\n".join(lines).encode("latin-1"))
-        await self._write(writer, body, fault.seconds if fault and fault.how == "drip" else 0.0)
+        await self._write(writer, asked, body, fault.seconds if fault and fault.how == "drip" else 0.0)
         return asked.headers.get("connection", "").lower() != "close"
 
     async def _read(self, reader: asyncio.StreamReader) -> Asked | None:
@@ -243,8 +243,8 @@ class ProtocolServer:
         body = bodies.encoded(reply)
         return body[: len(body) // 2] if fault is not None and fault.how == "cut" else body
 
-    async def _write(self, writer: asyncio.StreamWriter, body: bytes, seconds: float) -> None:
-        """Send a body, at once or byte by byte."""
+    async def _write(self, writer: asyncio.StreamWriter, asked: Asked, body: bytes, seconds: float) -> None:
+        """Send the body of an answer, at once or byte by byte."""
         for piece in [body[i : i + 1] for i in range(len(body))] if seconds else [body]:
             writer.write(piece)
             await writer.drain()

@@ -77,12 +77,13 @@ def test_it_is_halved_once_for_the_calls_that_were_in_flight_together() -> None:
     assert limiter.limit == 16
 
 
-def test_after_a_halving_it_grows_by_a_sixteenth_in_a_round_trip() -> None:
+def test_refused_again_below_what_was_taken_it_grows_by_a_sixteenth_in_a_round_trip() -> None:
     limiter = Limiter(start=64)
     limiter.pushed_back(0.0, 1.0, 64)
-    for _ in range(32):
-        limiter.replied(1.0, 2.0, full=True)
-    assert limiter.limit in (33, 34)
+    limiter.pushed_back(1.5, 2.0, 32)
+    for _ in range(16):
+        limiter.replied(2.0, 3.0, full=True)
+    assert limiter.limit in (17, 18)
 
 
 def test_it_never_falls_below_one() -> None:

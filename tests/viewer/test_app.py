@@ -197,3 +197,17 @@ def test_votes_where_pairs_of_a_judge_are_expected_are_shown_too(tmp_path: pathl
     write(bench.folder / "model_judgment" / "people_pair.jsonl", votes)
     _, html = views(tmp_path).view("?tab=compare&question=1")
     assert html.count("Game 1: b wins") == 2
+
+
+def test_the_leaderboard_shows_labels_and_dimensions_as_what_they_are(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    label = grade(1, "m", 1) | {"score": None, "label": "CORRECT", "share": 1.0, "confidence": 0.9}
+    label["judge_set"] = "facts"
+    write(bench.judgment_file("j", "facts", "single"), [label])
+    _, html = views(tmp_path).view("?tab=leaderboard")
+    assert "coverage" in html
+    assert "1.000" in html
+    scored = grade(1, "m", 6) | {"scores": {"clarity": 7, "overall": 6}, "judge_set": "dims"}
+    write(bench.judgment_file("j", "dims", "single"), [scored])
+    _, html = views(tmp_path).view("?tab=leaderboard&judge=j&set=dims")
+    assert "clarity" in html

@@ -52,7 +52,7 @@ def test_a_file_that_is_written_now_is_told_with_its_writer(tmp_path: pathlib.Pa
     page = views(tmp_path)
     with Journal(bench.answer_file("m"), bench.answer_state) as journal:
         for number in (1, 2):
-            journal.append(answer(number, "m", "x", "y", **{}) | {"tstamp": time.time()})
+            journal.append(answer(number, "m", "x", "y") | {"tstamp": time.time()})
             _, html = page.view("?tab=runs")
             assert f"{number} of 3" in html
         assert f"process {os.getpid()}" in html

@@ -57,7 +57,7 @@ def booth(bench: Bench, voter: str = "ann") -> Booth:
     return Booth(bench, voter, answered, lambda model, key: answers[model].get(key))
 
 
-def order(bench: Bench, voter: str) -> list[tuple[object, ...]]:
+def order(bench: Bench, voter: str) -> list[tuple[int | str, int, str, str]]:
     """Return what a voter is asked, who votes for A each time."""
     asked = []
     while (ballot := booth(bench, voter).next()) is not None:
@@ -166,7 +166,7 @@ def test_agreement_is_shown_when_the_voter_has_finished_and_then_no_vote_is_take
     _, html = views.acted(ANN, json.dumps(asked))
     assert "How far the judges agree" in html
     assert "12 votes in human_judgment/ann.jsonl" in html
-    (ballot,) = {booth(bench).last()}
+    ballot = booth(bench).last()
     assert ballot is not None
     with pytest.raises(UsageError, match="ann has finished voting; to vote again, choose another name"):
         booth(bench).vote(ballot, "a")

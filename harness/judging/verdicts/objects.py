@@ -111,7 +111,7 @@ def _is_own(text: str, before: int, start: int, end: int) -> bool:
 
 
 def _closes(text: str, left: str, end: int) -> bool:
-    """Return whether an object is all of the last lines, after a whole sentence: what a judge ends on, not a quotation."""
+    """Return whether an object is all of the last lines, after a whole sentence: what a judge ends on."""
     above, _, line = re.sub(r"\n[ \t]*```(?:json)?[ \t]*\n(?=\s*$)", "\n", left).rpartition("\n")
     begins = not line.strip() and above.rstrip().endswith((".", "!", "?", "\u3002", "\uff01", "\uff1f"))
     return begins and _TAIL.fullmatch(text, end) is not None

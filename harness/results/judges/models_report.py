@@ -26,7 +26,7 @@ from harness.results.judges.report import Report, common_notes, flat, notice_of,
 from harness.results.judges.self_preference import graded_self_preference, paired_self_preference
 from harness.results.reading.arrays import grades, pairs
 from harness.results.reading.columns import Ratings
-from harness.results.reading.read import Judged
+from harness.results.reading.read import Judged, Which
 from harness.results.reading.select import about
 from harness.results.reading.sources import Paths, judged_by, judged_by_several, told_once
 from harness.results.statistics.bootstrap import Estimate
@@ -38,6 +38,9 @@ def judge_self(
     input_file: Paths = None,
     judge_model: Sequence[str] | None = None,
     judge_set: str | None = None,
+    sample: int | None = None,
+    criterion: str | None = None,
+    score_method: str | None = None,
     families: Mapping[str, str] | None = None,
     bench_name: str | None = None,
     data_dir: pathlib.Path | str = "data",
@@ -51,7 +54,8 @@ def judge_self(
     Raises:
         UsageError: there are fewer than two judges, or they had different judge sets.
     """
-    sources = judged_by_several(mode, paths_of(input_file), judge_model, judge_set, bench_name, data_dir)
+    which = Which(sample, criterion, score_method)
+    sources = judged_by_several(mode, paths_of(input_file), judge_model, judge_set, bench_name, data_dir, which=which)
     records = records_of(sources)
     subject = about(records, sources[0].path, bench_name, data_dir, given=input_file is not None)
     groups = subject.categories or None
@@ -100,6 +104,9 @@ def judge_ranking(
     input_file: pathlib.Path | str | None = None,
     judge_model: str | None = None,
     judge_set: str | None = None,
+    sample: int | None = None,
+    criterion: str | None = None,
+    score_method: str | None = None,
     model_column: str | None = None,
     score_column: str | None = None,
     bench_name: str | None = None,
@@ -114,6 +121,9 @@ def judge_ranking(
         input_file: a judgment or vote file to read in place of the benchmark's.
         judge_model: whose judgments; needed where there are several judges.
         judge_set: made with which judge set; needed where there are several.
+        sample: which of the judge's samples (default: the first); needed where a file holds several.
+        criterion: by which criterion; needed where there are several.
+        score_method: verdicts read from the `text` or weighed by `logprobs`; needed where there are both.
         model_column: the column of models, where it has no usual name.
         score_column: the column of scores, where it has no usual name or there are several.
         bench_name: the benchmark (default mt_bench).
@@ -126,7 +136,8 @@ def judge_ranking(
     """
     path = pathlib.Path(against)
     other = read_ranking(path, model_column=model_column, score_column=score_column)
-    sources = judged_by(mode, paths_of(input_file), judge_model, judge_set, bench_name, data_dir)
+    which = Which(sample, criterion, score_method)
+    sources = judged_by(mode, paths_of(input_file), judge_model, judge_set, bench_name, data_dir, which=which)
     records = records_of(sources)
     subject = about(records, sources[0].path, bench_name, data_dir, given=input_file is not None)
     groups = subject.categories or None

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from harness.bench import Bench, load_bench
-from harness.errors import MissingError, UsageError
+from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.records import Comparison, Mode, QuestionId
 from harness.results.judges.length import PRIOR, length_report
@@ -23,6 +23,7 @@ from harness.results.judges.position import KINDS, in_one_order, position_rows
 from harness.results.judges.repeat import comparison_records, rating_records, repeat_report
 from harness.results.reading.arrays import Floats, pairs
 from harness.results.reading.columns import Case, Comparisons, Ratings
+from harness.results.reading.read import Which
 from harness.results.reading.select import about
 from harness.results.reading.sources import Paths, Source, judged, judged_by, told_once
 from harness.results.statistics.bootstrap import COVERAGE, Estimate
@@ -50,6 +51,9 @@ def judge_position(
     input_file: pathlib.Path | str | None = None,
     judge_model: str | Sequence[str] | None = None,
     judge_set: str | None = None,
+    sample: int | None = None,
+    criterion: str | None = None,
+    score_method: str | None = None,
     bench_name: str | None = None,
     data_dir: pathlib.Path | str = "data",
     seed: int = 0,
@@ -60,6 +64,9 @@ def judge_position(
         input_file: a pair judgment file to read in place of the benchmark's.
         judge_model: whose judgments; several are counted together and each for itself.
         judge_set: made with which judge set; needed where there are several.
+        sample: which of the judge's samples (default: the first); needed where a file holds several.
+        criterion: by which criterion; needed where there are several.
+        score_method: verdicts read from the `text` or weighed by `logprobs`; needed where there are both.
         bench_name: the benchmark (default mt_bench).
         data_dir: the data folder.
         seed: of the resampling.
@@ -68,7 +75,8 @@ def judge_position(
         UsageError: the file mixes what is not comparable, or holds no pairs.
         MissingError: there are no judgments.
     """
-    sources = judged("pairwise-all", paths_of(input_file), judge_model, judge_set, bench_name, data_dir)
+    which = Which(sample, criterion, score_method)
+    sources = judged("pairwise-all", paths_of(input_file), judge_model, judge_set, bench_name, data_dir, which=which)
     records = Comparisons.of([pair for source in sources for pair in source.pairs])
     once = in_one_order(records)
     if once == len(records):
@@ -104,6 +112,9 @@ def judge_length(
     input_file: pathlib.Path | str | None = None,
     judge_model: str | None = None,
     judge_set: str | None = None,
+    sample: int | None = None,
+    criterion: str | None = None,
+    score_method: str | None = None,
     bench_name: str | None = None,
     data_dir: pathlib.Path | str = "data",
     exclude: Sequence[str] = (),
@@ -118,13 +129,18 @@ def judge_length(
     Raises:
         MissingError: no answer of the judged models is there.
     """
-    sources = judged_by("pairwise-all", paths_of(input_file), judge_model, judge_set, bench_name, data_dir, exclude)
+    which = Which(sample, criterion, score_method)
+    sources = judged_by(
+        "pairwise-all", paths_of(input_file), judge_model, judge_set, bench_name, data_dir, exclude, which=which
+    )
     (source,) = sources
     bench = _home(source.path, bench_name, data_dir, given=input_file is not None)
     subject = about(source.pairs, source.path, bench_name, data_dir, given=input_file is not None)
     found = pairs(source.pairs, subject.categories or None)
     lengths = _lengths(source.pairs, bench)
     result = length_report(found, *lengths, seed=seed)
+    if not result.n and result.left_out == len(source.pairs) and not _any_verdict(source.pairs):
+        raise MissingError(f"no pair of {source.path} has a verdict in both games")
     if not result.n:
         raise MissingError(
             f"no pair of {source.path} has both answers in {bench.folder / 'model_answer'}; "
@@ -173,6 +189,9 @@ def judge_repeat(
     input_file: Paths = None,
     judge_model: str | Sequence[str] | None = None,
     judge_set: str | None = None,
+    sample: int | None = None,
+    criterion: str | None = None,
+    score_method: str | None = None,
     bench_name: str | None = None,
     data_dir: pathlib.Path | str = "data",
     seed: int = 0,
@@ -182,7 +201,10 @@ def judge_repeat(
     Several files of one judge count as its repeats, several judges as a facet of their own. A facet that the data lack
     has no variance, and a reason in `why_not`. For the arguments see `judge_position`.
     """
-    sources = judged(mode, paths_of(input_file), judge_model, judge_set, bench_name, data_dir, every_sample=True)
+    which = Which(sample, criterion, score_method)
+    sources = judged(
+        mode, paths_of(input_file), judge_model, judge_set, bench_name, data_dir, every_sample=True, which=which
+    )
     records = records_of(sources)
     subject = about(records, sources[0].path, bench_name, data_dir, given=input_file is not None)
     rows: list[dict[str, Any]] = []
@@ -221,11 +243,18 @@ def _of_turn(turn: int, case: Case) -> bool:
     return case.turn == turn
 
 
+def _any_verdict(records: Comparisons) -> bool:
+    return any(verdict not in Comparisons.failures for own in records.verdicts_of for verdict in own)
+
+
 def _home(path: pathlib.Path, bench_name: str | None, data_dir: pathlib.Path | str, *, given: bool) -> Bench:
     """Return the benchmark whose answers were judged: of a file given without a name, the one beside which it lies."""
     folder = path.resolve().parent.parent
-    if given and bench_name is None and (folder / "model_answer").is_dir() and (folder / "question.jsonl").is_file():
-        return load_bench(folder.name, folder.parent)
+    if given and bench_name is None and (folder / "model_answer").is_dir():
+        try:
+            return load_bench(folder.name, folder.parent)
+        except TurnbenchError:  # no benchmark of that name; the answers may be those of the one that is usual
+            pass
     return load_bench(bench_name or "mt_bench", data_dir)
 
 

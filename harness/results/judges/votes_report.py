@@ -26,7 +26,7 @@ from harness.results.judges.report import Report
 from harness.results.reading.arrays import grades
 from harness.results.reading.arrays import pairs as pair_arrays
 from harness.results.reading.columns import Comparisons, Ratings
-from harness.results.reading.read import Read, one_origin, one_wording, read_judgments, without_voters
+from harness.results.reading.read import Read, Which, of_kind, one_origin, one_wording, read_judgments, without_voters
 from harness.results.reading.select import About, about
 from harness.results.reading.sources import judged_by, told_once
 from harness.results.statistics.bootstrap import COVERAGE, FEW, Method
@@ -50,6 +50,9 @@ def judge_agreement(
     exclude: Sequence[str] = (),
     judge_model: Sequence[str] | None = None,
     judge_set: str | None = None,
+    sample: int | None = None,
+    criterion: str | None = None,
+    score_method: str | None = None,
     bench_name: str | None = None,
     data_dir: pathlib.Path | str = "data",
     seed: int = 0,
@@ -61,6 +64,9 @@ def judge_agreement(
         exclude: patterns of voters to leave out, such as `author*`.
         judge_model: the judges or voters to take (default: all).
         judge_set: of a judgment file, the judge set; needed where there are several.
+        sample: of a judgment file, which of the judge's samples; needed where there are several.
+        criterion: of a judgment file, by which criterion; needed where there are several.
+        score_method: of a judgment file, verdicts from `text` or from `logprobs`; needed where there are both.
         bench_name: the benchmark whose categories are shown (default: the one beside which a file lies).
         data_dir: the data folder.
         seed: of the resampling.
@@ -80,7 +86,8 @@ def judge_agreement(
             held = f"{labelled[0].name} labels, {other[0].name} none"
             raise UsageError(f"labels and other votes cannot be compared ({held}); name files of one kind")
         return _labelled(paths, exclude, judge_model, bench_name, data_dir, seed)
-    reads = {path: read_judgments(path) for path in paths}
+    which = Which(sample, criterion, score_method)
+    reads = {path: _of_kind(read_judgments(path), which, path) for path in paths}
     kinds = {
         path: "grades" if read.ratings else "pairs" for path, read in reads.items() if read.ratings or read.comparisons
     }
@@ -175,6 +182,9 @@ def judge_corrected(
     input_file: pathlib.Path | str | None = None,
     judge_model: str | None = None,
     judge_set: str | None = None,
+    sample: int | None = None,
+    criterion: str | None = None,
+    score_method: str | None = None,
     exclude: Sequence[str] = (),
     turns: Sequence[int] | None = None,
     bench_name: str | None = None,
@@ -188,6 +198,9 @@ def judge_corrected(
         input_file: the judge's pairs (default: the benchmark's file).
         judge_model: whose verdicts; needed where there are several judges.
         judge_set: made with which judge set; needed where there are several.
+        sample: which of the judge's samples (default: the first); needed where a file holds several.
+        criterion: by which criterion; needed where there are several.
+        score_method: verdicts read from the `text` or weighed by `logprobs`; needed where there are both.
         exclude: patterns of voters to leave out, such as `author*`.
         turns: the turns to count (default: all).
         bench_name: the benchmark (default mt_bench).
@@ -198,7 +211,8 @@ def judge_corrected(
     if not paths:
         raise UsageError("no file of votes; name one or more with --votes")
     given = [pathlib.Path(input_file)] if input_file is not None else []
-    sources = judged_by("pairwise-all", given, judge_model, judge_set, bench_name, data_dir)
+    which = Which(sample, criterion, score_method)
+    sources = judged_by("pairwise-all", given, judge_model, judge_set, bench_name, data_dir, which=which)
     (source,) = sources
     cast, replaced = [], 0
     for path in paths:
@@ -396,6 +410,16 @@ def _graded_votes(
     if voters and not kept:
         raise UsageError(f"--exclude {' '.join(exclude)} leaves no vote of {path}")
     return [Side(name, path, read.ratings.keep(asked=lambda asked: asked.judge in kept), Comparisons())] if kept else []
+
+
+def _of_kind(read: Read, which: Which, path: pathlib.Path) -> Read:
+    """Return what was asked for of judgments; of votes, and of what says no sample or criterion, all."""
+    if any(asked.voter is not None for asked in read.comparisons.asked):
+        return read
+    cases = [*read.ratings.cases, *read.comparisons.cases]
+    criterion = which.criterion if any(case.criterion for case in cases) else None
+    sample = which.sample if any(case.sample for case in cases) else None
+    return of_kind(read, which._replace(sample=sample, criterion=criterion), path)
 
 
 def _has(read: Read, judge: str) -> bool:

@@ -42,6 +42,7 @@ class Case(NamedTuple):
     sampling: str
     sample: int
     criterion: str | None
+    score_method: str
     choice: str
 
 
@@ -172,7 +173,7 @@ class Columns(Sequence[Record], Generic[Record]):
         found: dict[Origin, None] = {}
         for case, asked in zip(self.cases, self.asked_of, strict=True):
             used = dict.fromkeys(map(judge_at.__getitem__, asked)) if len(judges) > 1 else (0,)
-            found.update((Origin(judges[judge], *case[2:6]), None) for judge in used)
+            found.update((Origin(judges[judge], *case[2:7]), None) for judge in used)
         return list(found)
 
     def by_case(self, group: Callable[[Asked], Hashable] | None = None) -> Iterator[Verdicts]:
@@ -226,7 +227,9 @@ class Ratings(Columns[Rating]):
     def apart(record: Rating, choice: str = "0") -> tuple[Case, Asked]:
         """Return what the tables hold of a rating."""
         o = record.origin
-        case = Case((record.model,), record.turn, o.judge_set, o.sampling, o.sample, o.criterion, choice)
+        case = Case(
+            (record.model,), record.turn, o.judge_set, o.sampling, o.sample, o.criterion, o.score_method, choice
+        )
         return case, Asked(record.question_id, o.judge, None, record.template, record.question_content)
 
     @staticmethod
@@ -238,7 +241,7 @@ class Ratings(Columns[Rating]):
     def together(case: Case, asked: Asked, verdict: float) -> Rating:
         """Return the rating; a whole score is a whole number, as rows have it."""
         score = None if verdict == NO_SCORE else int(verdict) if verdict.is_integer() else verdict
-        origin = Origin(asked.judge, *case[2:6])
+        origin = Origin(asked.judge, *case[2:7])
         return Rating(
             asked.question_id, case.turn, case.models[0], score, origin, asked.template, asked.question_content
         )
@@ -256,7 +259,7 @@ class Comparisons(Columns[Comparison]):
         """Return what the tables hold of a pair."""
         o = record.origin
         models = (record.model_1, record.model_2)
-        case = Case(models, record.turn, o.judge_set, o.sampling, o.sample, o.criterion, choice)
+        case = Case(models, record.turn, o.judge_set, o.sampling, o.sample, o.criterion, o.score_method, choice)
         return case, Asked(record.question_id, o.judge, record.voter, record.template, record.question_content)
 
     @staticmethod
@@ -274,7 +277,7 @@ class Comparisons(Columns[Comparison]):
             model_1,
             model_2,
             WINNERS[verdict],
-            Origin(asked.judge, *case[2:6]),
+            Origin(asked.judge, *case[2:7]),
             asked.voter,
             asked.template,
             asked.question_content,

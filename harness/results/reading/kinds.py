@@ -1,7 +1,7 @@
 """What the rows of a file of judged answers hold: one grade, a label, or a grade for each of several dimensions.
 
-The first row says it: only judgments of a label set have `label`, only those of dimensions have `scores`, with a verdict
-or without.
+The first row says it: only judgments of a label set have `label`, only those of dimensions have `scores`, with a
+verdict or without.
 """
 
 import json

@@ -74,6 +74,7 @@ _OURS: Mapping[str, Any] = {
     "criterion": str | None,
     "sample": int | None,
     "choice": int | str | None,
+    "score_method": str | None,
     "sampling": _Sampling | None,
     "made_from": _MadeFrom | None,
 }
@@ -140,6 +141,7 @@ def _case_meant(
     criterion: str | None = None,
     sample: int | None = None,
     choice: int | str | None = None,
+    score_method: str | None = None,
     sampling: _Sampling | None = None,
 ) -> Case:
     """Return what a line means that holds this, or refuse it."""
@@ -149,7 +151,8 @@ def _case_meant(
     if stated is not None:
         stated = {name: value for name, value in stated.items() if value is not msgspec.UNSET}
     made = judge_set_text(judge_set, version), sampling_text(stated)
-    return Case(tuple(map(sys.intern, models)), turn, *made, sample or 0, criterion, str(choice or 0))
+    names, method = tuple(map(sys.intern, models)), score_method or "text"
+    return Case(names, turn, *made, sample or 0, criterion, method, str(choice or 0))
 
 
 def _asked_meant(key: int | str, judge: tuple[str, ...] | str, made_from: _MadeFrom | None = None) -> Asked:

@@ -24,6 +24,17 @@ class Read(NamedTuple):
     replaced: int
 
 
+class Which(NamedTuple):
+    """Which of one judge's judgments, where there are several of an answer; None takes the only ones that there are."""
+
+    sample: int | None = None
+    criterion: str | None = None
+    score_method: str | None = None
+
+
+ANY = Which()
+
+
 def read_judgments(path: pathlib.Path) -> Read:
     """Return the grades or the pairs of a judgment or vote file.
 
@@ -59,8 +70,9 @@ def one_origin(
         ({o.judge for o in origins}, "choose one with --judge-model"),
         ({o.judge_set for o in origins}, "choose one with --judge-set"),
         ({o.sampling for o in origins}, "split the file by the judge's sampling"),
-        ({str(o.sample) for o in origins}, "choose one with show_result --sample"),
-        ({str(o.criterion) for o in origins}, "choose one with show_result --criterion"),
+        ({str(o.sample) for o in origins}, "choose one with --sample"),
+        ({str(o.criterion) for o in origins}, "choose one with --criterion"),
+        ({o.score_method for o in origins}, "choose one with --score-method"),
     ):
         if len(values) > 1:
             choices = ", ".join(sorted(values))
@@ -72,24 +84,36 @@ def _told(origin: Origin) -> str:
     return f"judge {origin.judge}, judge set {origin.judge_set}"
 
 
-def of_kind(read: Read, sample: int | None, criterion: str | None, path: pathlib.Path) -> Read:
-    """Return the judgments of one sample and criterion, as far as these are named.
+def of_kind(read: Read, which: Which, path: pathlib.Path) -> Read:
+    """Return the judgments of one sample, criterion and score method, as far as these are named.
 
     Raises:
         UsageError: there are none.
     """
-    if sample is None and criterion is None:
+    if which == ANY:
         return read
 
     def wanted(case: Case) -> bool:
-        return sample in {None, case.sample} and criterion in {None, case.criterion}
+        held = case.sample, case.criterion, case.score_method
+        return all(named in {None, own} for named, own in zip(which, held, strict=True))
 
     found = Read(read.ratings.keep(wanted), read.comparisons.keep(wanted), read.replaced)
     if not found.ratings and not found.comparisons:
         cases = [*read.ratings.cases, *read.comparisons.cases]
-        there = dict.fromkeys(f"sample {case.sample}, criterion {case.criterion or 'none'}" for case in cases)
-        raise UsageError(f"{path} holds no judgment of that sample or criterion; there are: {'; '.join(there)}")
+        there = dict.fromkeys(_kind_told(case) for case in cases)
+        raise UsageError(f"{path} holds no judgment {_asked_told(which)}; there are: {'; '.join(there)}")
     return found
+
+
+def _kind_told(case: Case) -> str:
+    weighed = "" if case.score_method == "text" else f", score method {case.score_method}"
+    return f"sample {case.sample}, criterion {case.criterion or 'none'}{weighed}"
+
+
+def _asked_told(which: Which) -> str:
+    """Return what was asked for, as the flags that say it."""
+    named = zip(("--sample", "--criterion", "--score-method"), which, strict=True)
+    return "that fits " + " ".join(f"{flag} {value}" for flag, value in named if value is not None)
 
 
 def one_wording(records: Judged, path: pathlib.Path) -> None:

@@ -4,7 +4,8 @@ What every command that reads judgments shares; none of it computes a result.
 """
 
 import pathlib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.bench import Bench, load_bench
@@ -51,22 +52,29 @@ def chosen(
 
 
 def usual_file(
-    mode: Mode, bench_name: str | None, data_dir: pathlib.Path | str, judge: str | None, judge_set: str | None
+    mode: Mode,
+    bench_name: str | None,
+    data_dir: pathlib.Path | str,
+    judge: str | None,
+    judge_set: str | None,
+    sample: int | None = None,
 ) -> pathlib.Path:
     """Return the benchmark's judgment file of that judge and judge set; where neither is said, the only one there is.
 
-    Rows of other tools name no judge set ("unstated"), and stand under the file name of the set `mt_bench`.
+    Of several samples it is the first, unless `sample` says another. Rows of other tools name no judge set
+    ("unstated"), and stand under the file name of the set `mt_bench`.
     """
     bench = load_bench(bench_name or "mt_bench", data_dir)
     folder = bench.folder / "model_judgment"
     kind = "single" if mode == "single" else "pair"
-    there = sorted(path for path in folder.glob(f"*_{kind}.jsonl") if not path.name.startswith("."))
+    there = of_sample((p for p in sorted(folder.glob(f"*_{kind}.jsonl")) if not p.name.startswith(".")), sample or 0)
     named = judge_set.rsplit(" ", 1)[0] if judge_set else "mt_bench"
     if judge is not None:
-        path = bench.judgment_file(judge, "mt_bench" if named == "unstated" else named, mode)
+        path = bench.judgment_file(judge, "mt_bench" if named == "unstated" else named, mode, sample or 0)
         if path.exists():
             return path
-    fitting = [path for path in there if (judge is None and judge_set is None) or _fits(path, judge, judge_set)]
+    named_any = judge is not None or judge_set is not None
+    fitting = [path for path in there if not named_any or _fits(path, judge, judge_set, sample or 0)]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
@@ -74,23 +82,31 @@ def usual_file(
         flags = "--judge-set" if judge else "--judge-model" if judge_set else "--judge-model and --judge-set"
         raise UsageError(f"{folder} holds several files of {mode} judgments; choose one with {flags}: {names}")
     known = f"; there are: {'; '.join(map(_origins_told, there))}" if there else ""
-    what = "".join(f" {word} {name}" for word, name in (("by", judge), ("with judge set", judge_set)) if name)
+    asked = ("by", judge), ("with judge set", judge_set), ("of sample", sample)
+    what = "".join(f" {word} {name}" for word, name in asked if name)
     raise MissingError(f"no {mode} judgments{what} in {folder}{known}; run gen_judgment --mode {mode} first")
 
 
-def _fits(path: pathlib.Path, judge: str | None, judge_set: str | None) -> bool:
-    """Return whether the file holds a first judgment by that judge with that judge set."""
+def of_sample(paths: Iterable[pathlib.Path], sample: int) -> list[pathlib.Path]:
+    """Return the files whose name says that sample; a first one has no number, and holds whatever it holds."""
+    said = {path: (re.findall(r"@[^@]*#(\d+)_[a-z]+\d?\.jsonl$", path.name) or ["0"])[0] for path in paths}
+    return [path for path, number in said.items() if number == str(sample)]
+
+
+def _fits(path: pathlib.Path, judge: str | None, judge_set: str | None, sample: int) -> bool:
+    """Return whether the file holds a judgment by that judge with that judge set, of that sample."""
     return any(
         judge in {None, origin.judge}
         and judge_set in {None, origin.judge_set, origin.judge_set.rsplit(" ", 1)[0]}
-        and not origin.sample
+        and origin.sample == sample
         for origin in _origins(path)
     )
 
 
 def _origins_told(path: pathlib.Path) -> str:
     """Return whose judgments a file holds, in the words that the flags take."""
-    return ", ".join(f"{origin.judge} with {origin.judge_set}" for origin in _origins(path)) or f"{path.name} (empty)"
+    told = dict.fromkeys(f"{origin.judge} with {origin.judge_set}" for origin in _origins(path))
+    return ", ".join(told) or f"{path.name} (empty)"
 
 
 def _origins(path: pathlib.Path) -> list[Origin]:
@@ -131,18 +147,22 @@ def about(
 ) -> About:
     """Return the benchmark that the judgments are about, and its questions' categories.
 
-    A file that the user named belongs to the folder beside which it lies, if that holds questions; else to the
-    benchmark named. The questions must fit, unless the user said that these are the ones: every id known, and every
+    A file that the user named belongs to the folder beside which it lies, if that holds questions or has the name of a
+    shipped benchmark; else to the benchmark named. The questions must fit, unless the user said that these are the ones: every id known, and every
     hash that the rows carry equal.
     """
     if given and bench_name is None:
         home = path.resolve().parent.parent
-        if not (home / "question.jsonl").is_file():
-            return About(None, why_not="no table by category: which questions these are is unknown (see --bench-name)")
+        beside = (home / "question.jsonl").is_file()
         try:
-            bench = load_bench(home.name, home.parent)
+            found = load_bench(home.name, home.parent) if beside or _is_results_folder(path.resolve().parent) else None
         except TurnbenchError as error:
-            return About(None, why_not=f"no table by category: {error}")
+            found = None
+            if beside:
+                return About(None, why_not=f"no table by category: {error}")
+        if found is None:
+            return About(None, why_not="no table by category: which questions these are is unknown (see --bench-name)")
+        bench = found
     else:
         bench = load_bench(bench_name or "mt_bench", data_dir)
     categories = {q.question_id: q.category for q in bench.questions}
@@ -153,6 +173,11 @@ def about(
         why = f"the table by category is as --bench-name says, although {fault}"
         return About(bench.name, categories, why, bench.questions)
     return About(None if given else bench.name, why_not=f"no table by category: {fault}")
+
+
+def _is_results_folder(folder: pathlib.Path) -> bool:
+    """Return whether a folder is one of a benchmark's, whose questions may be shipped with the harness."""
+    return folder.name in {"model_judgment", "human_judgment"}
 
 
 def _misfit(records: Ratings | Comparisons, bench: Bench) -> str | None:

@@ -13,8 +13,8 @@ from harness.bench import load_bench
 from harness.errors import MissingError, UsageError
 from harness.records import Mode
 from harness.results.reading.columns import Case, Comparisons, Ratings
-from harness.results.reading.read import Read, one_wording, read_judgments
-from harness.results.reading.select import chosen, usual_file
+from harness.results.reading.read import ANY, Read, Which, of_kind, one_wording, read_judgments
+from harness.results.reading.select import chosen, of_sample, usual_file
 
 Paths: TypeAlias = pathlib.Path | str | Sequence[pathlib.Path | str] | None
 
@@ -45,12 +45,22 @@ def judged(
     bench_name: str | None,
     data_dir: pathlib.Path | str,
     *,
+    which: Which = ANY,
     every_sample: bool = False,
 ) -> list[Source]:
     """Return the judgments of the judges named, or of the only one that there is."""
+    by = partial(judged_by_several, judges=judges)
     if judges is None or isinstance(judges, str):
-        return judged_by(mode, paths, judges, judge_set, bench_name, data_dir, every_sample=every_sample)
-    return judged_by_several(mode, paths, judges, judge_set, bench_name, data_dir, every_sample=every_sample)
+        by = partial(judged_by, judge=judges)
+    return by(
+        mode,
+        paths,
+        judge_set=judge_set,
+        bench_name=bench_name,
+        data_dir=data_dir,
+        which=which,
+        every_sample=every_sample,
+    )
 
 
 def judged_by(
@@ -62,6 +72,7 @@ def judged_by(
     data_dir: pathlib.Path | str,
     exclude: Sequence[str] = (),
     *,
+    which: Which = ANY,
     every_sample: bool = False,
 ) -> list[Source]:
     """Return the judgments of the one judge that is named or that there is; several sources only if of its samples.
@@ -72,19 +83,19 @@ def judged_by(
         UsageError: there are several judges or judge sets; the message lists them.
         MissingError: there are no judgments.
     """
-    files = list(paths) or [usual_file(mode or "single", bench_name, data_dir, judge, judge_set)]
+    files = list(paths) or [usual_file(mode or "single", bench_name, data_dir, judge, judge_set, which.sample)]
     sources = [
         source
         for path in files
-        for source in _in_file(path, mode, judge, judge_set, exclude, every_sample=every_sample)
+        for source in _in_file(path, mode, judge, judge_set, exclude, which, every_sample=every_sample)
     ]
-    if every_sample and not paths:
+    if every_sample and not paths and which.sample is None:
         named = "mt_bench" if sources[0].judge_set == "unstated" else sources[0].judge_set.rsplit(" ", 1)[0]
         bench = load_bench(bench_name or "mt_bench", data_dir)
         sample = 1
         while (path := bench.judgment_file(sources[0].judge, named, mode or "single", sample)).exists():
             if path not in files:
-                sources += _in_file(path, mode, judge, judge_set, exclude, every_sample=True)
+                sources += _in_file(path, mode, judge, judge_set, exclude, which, every_sample=True)
             sample += 1
     _comparable(sources, ("judge", "judge_set"))
     return sources
@@ -98,6 +109,7 @@ def judged_by_several(
     bench_name: str | None,
     data_dir: pathlib.Path | str,
     *,
+    which: Which = ANY,
     every_sample: bool = False,
 ) -> list[Source]:
     """Return the judgments of the judges named, or of all that there are, all with one judge set.
@@ -112,14 +124,18 @@ def judged_by_several(
             [
                 source
                 for name in names
-                for source in judged_by(mode, (), name, judge_set, bench_name, data_dir, every_sample=every_sample)
+                for source in judged_by(
+                    mode, (), name, judge_set, bench_name, data_dir, which=which, every_sample=every_sample
+                )
             ]
         )
-    files = list(paths) or _all_files(mode or "single", bench_name, data_dir)
+    files = list(paths) or _all_files(mode or "single", bench_name, data_dir, which.sample or 0)
+    reads = [(path, read_judgments(path)) for path in files]
+    if judge_set is None:
+        _one_set(reads, mode, names)
     sources = []
     there: list[str] = []
-    for path in files:
-        read = read_judgments(path)
+    for path, read in reads:
         present = list(dict.fromkeys(origin.judge for origin in _of_mode(read, mode).origins()))
         there += present
         for name in present:
@@ -127,7 +143,7 @@ def judged_by_several(
             if judge_set is not None and not any(judge_set in {s, s.rsplit(" ", 1)[0]} for s in fits):
                 continue
             if names is None or name in names:
-                sources += _sources(read, path, mode, name, judge_set, (), every_sample=every_sample)
+                sources += _sources(read, path, mode, name, judge_set, (), which, every_sample=every_sample)
     absent = [name for name in names or () if name not in {source.judge for source in sources}]
     if absent or not sources:
         what = f" by {', '.join(absent)}" if absent else f" with judge set {judge_set}" if judge_set else ""
@@ -140,6 +156,14 @@ def told_once(sources: Sequence[Source]) -> list[str]:
     """Return a line on rows that stand more than once, if there are any."""
     replaced = sum({source.path: source.replaced for source in sources}.values())
     return [f"{replaced} rows stand more than once; of each the last good one counts"] if replaced else []
+
+
+def _one_set(reads: Sequence[tuple[pathlib.Path, Read]], mode: Mode | None, names: Sequence[str] | None) -> None:
+    """Raise `UsageError` if the judges' files are of several judge sets, before anything else that they differ in."""
+    origins = [o for _, read in reads for o in _of_mode(read, mode).origins() if names is None or o.judge in names]
+    sets = list(dict.fromkeys(origin.judge_set for origin in origins))
+    if len(sets) > 1:
+        raise UsageError(f"there are judgments with several judge sets, choose one with --judge-set: {', '.join(sets)}")
 
 
 def _same_set(sources: list[Source]) -> list[Source]:
@@ -168,10 +192,11 @@ def _in_file(
     judge: str | None,
     judge_set: str | None,
     exclude: Sequence[str],
+    which: Which,
     *,
     every_sample: bool,
 ) -> list[Source]:
-    return _sources(read_judgments(path), path, mode, judge, judge_set, exclude, every_sample=every_sample)
+    return _sources(read_judgments(path), path, mode, judge, judge_set, exclude, which, every_sample=every_sample)
 
 
 def _sources(
@@ -181,10 +206,12 @@ def _sources(
     judge: str | None,
     judge_set: str | None,
     exclude: Sequence[str],
+    which: Which,
     *,
     every_sample: bool,
 ) -> list[Source]:
     """Return what a file holds of a judge, apart for each sample where all are wanted."""
+    read = of_kind(read, which, path)
     mode = mode or ("single" if read.ratings or not read.comparisons else "pairwise-all")
     records = _of_mode(read, mode)
     if not every_sample:
@@ -221,11 +248,11 @@ def _of_mode(read: Read, mode: Mode | None) -> Ratings | Comparisons:
     return read.ratings if mode == "single" else read.comparisons
 
 
-def _all_files(mode: Mode, bench_name: str | None, data_dir: pathlib.Path | str) -> list[pathlib.Path]:
-    """Return all judgment files of the benchmark in that mode, without further samples."""
+def _all_files(mode: Mode, bench_name: str | None, data_dir: pathlib.Path | str, sample: int) -> list[pathlib.Path]:
+    """Return all judgment files of the benchmark in that mode, of one sample."""
     folder = load_bench(bench_name or "mt_bench", data_dir).folder / "model_judgment"
     kind = "single" if mode == "single" else "pair"
-    files = [p for p in sorted(folder.glob(f"*_{kind}.jsonl")) if not p.name.startswith(".") and "#" not in p.name]
+    files = of_sample((p for p in sorted(folder.glob(f"*_{kind}.jsonl")) if not p.name.startswith(".")), sample)
     if not files:
         raise MissingError(f"no {mode} judgments in {folder}; run gen_judgment --mode {mode} first")
     return files

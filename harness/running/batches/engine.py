@@ -30,7 +30,7 @@ from harness.chat.parameters import RefusedParameterError
 from harness.errors import ChatError, EndpointError, Interrupted, TransientError
 from harness.records import Failure, Reply
 from harness.running import interrupts
-from harness.running.batches.lanes import Flight, Lane, content, opened, place
+from harness.running.batches.lanes import Flight, Lane, content, opened
 from harness.running.batches.ledger import Ask, Batch, Ledger, custom_id, described, ledger_beside, new_token
 from harness.running.cost import Budget, cost_of
 from harness.running.direct import Models
@@ -204,6 +204,8 @@ class _Engine:
     def _begin(self, course: Course[Any]) -> None:
         """Start a job and put it where it belongs."""
         course.start()
+        if course.place:
+            self._lane(course).served(course)
         self._went_on(course)
 
     def _went_on(self, course: Course[Any]) -> None:
@@ -284,7 +286,9 @@ class _Engine:
         lane.due.extendleft(reversed(left))
         if not taken:
             return None, []
-        asks = [Ask(course.job.key, place(course), content(course), one.names) for course, one, _ in taken]
+        asks = [
+            Ask(course.job.key, course.place, content(course), one.names, course.job.row) for course, one, _ in taken
+        ]
         batch = lane.ledger.plan(token, lane.model.origin, asks)
         wanted = {number: course for number, (course, _, _) in enumerate(taken)}
         reserves = {number: amount for number, (_, _, amount) in enumerate(taken)}

@@ -39,6 +39,12 @@ class Lane:
         """Requests that are at the provider."""
         return sum(len(flight.batch.asks) for flight in self.flights)
 
+    def served(self, course: Course[Any]) -> None:
+        """Collect no more what a job has had: an earlier run stored the reply and was killed before it said so."""
+        for place in range(course.place):
+            for batch, number in self.earlier.pop((course.job.key, place), ()):
+                self.ledger.settle(batch, [number])
+
     def recognise(self) -> dict[str, list[int]]:
         """Give the jobs that are due the batches of earlier runs that hold their requests.
 
@@ -50,7 +56,7 @@ class Lane:
         due, self.due = self.due, deque()
         for course in due:
             wanted, found = content(course), False
-            for batch, number in self.earlier.pop((course.job.key, place(course)), ()):
+            for batch, number in self.earlier.pop((course.job.key, course.place), ()):
                 if batch.asks[number].content != wanted or found:
                     outdated.setdefault(batch.token, []).append(number)
                     continue
@@ -74,11 +80,6 @@ def opened(model: BatchModel, ledger: Ledger) -> Lane:
             for number in batch.open:
                 lane.earlier.setdefault((batch.asks[number].job, batch.asks[number].place), []).append((batch, number))
     return lane
-
-
-def place(course: Course[Any]) -> int:
-    """Return the place in its job of the request that is due."""
-    return course._replies
 
 
 def content(course: Course[Any]) -> str:

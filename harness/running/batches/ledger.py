@@ -2,7 +2,7 @@
 
 One line for each event; plans and names are on the disk before the next step is taken:
 
-    {"plan": TOKEN, "origin": [ADDRESS, MODEL], "at": SECONDS, "asks": [[JOB, PLACE, CONTENT, [PARAMETERS]], ...]}
+    {"plan": TOKEN, "origin": [ADDRESS, MODEL], "at": SECONDS, "asks": [[JOB, PLACE, CONTENT, [PARAMETERS], ROW], ...]}
                                               written before a batch is handed in
     {"made": TOKEN, "batch": ID}              the provider has it, and calls it so
     {"settled": TOKEN, "asks": [0, 1, ...]}   these need not be collected any more: their rows or replies are stored,
@@ -18,7 +18,8 @@ import logging
 import pathlib
 import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
@@ -41,6 +42,8 @@ class Ask(NamedTuple):
     """The hash of what is asked."""
     names: tuple[str, ...]
     """The parameters that were sent."""
+    row: str
+    """The row that the job's record goes into."""
 
 
 @dataclass(slots=True)
@@ -123,6 +126,16 @@ class Ledger:
         if not batch.open:
             self.batches.pop(batch.token, None)
 
+    @property
+    def rows(self) -> AbstractSet[str]:
+        """The rows for which something is to be collected."""
+        return _rows(self.batches)
+
+    def served(self, rows: AbstractSet[str]) -> None:
+        """Write down that nothing need be collected for these rows any more."""
+        for batch in list(self.batches.values()):
+            self.settle(batch, [number for number in batch.open if batch.asks[number].row in rows])
+
     def sync(self) -> None:
         """Bring what was written to the disk."""
         self._journal.sync()
@@ -185,13 +198,25 @@ def tell_of_batches(path: pathlib.Path) -> None:
         )
 
 
+def rows_awaited(path: pathlib.Path) -> AbstractSet[str]:
+    """Return the rows for which a ledger says that something is to be collected; nothing is changed."""
+    return _rows(_read(path)[0])
+
+
+def _rows(batches: Mapping[str, Batch]) -> AbstractSet[str]:
+    return {batch.asks[number].row for batch in batches.values() for number in batch.open}
+
+
 def _read(path: pathlib.Path) -> tuple[dict[str, Batch], list[str]]:
     """Return what a file says: the batches with something to collect, and the parameters that are not taken."""
     batches: dict[str, Batch] = {}
     unsupported: list[str] = []
     for _, line in read_rows(path) if path.exists() else ():
         if "plan" in line:
-            asks = tuple(Ask(job, place, content, tuple(names)) for job, place, content, names in line["asks"])
+            asks = tuple(
+                Ask(job, place, content, tuple(names), *(row or [job]))
+                for job, place, content, names, *row in line["asks"]
+            )
             address, model = line["origin"]
             batches[line["plan"]] = Batch(line["plan"], (address, model), line["at"], asks, open=set(range(len(asks))))
         elif "unsupported" in line:

@@ -176,8 +176,8 @@ OURS: dict[str, Any] = {"judge_set": "mt_bench", "judge_set_version": "1"}
             "judge's sampling: seed=2 temperature=1, unstated",
             id="sampling",
         ),
-        pytest.param({"sample": 1}, "choose one with show_result --sample: 0, 1", id="samples"),
-        pytest.param({"criterion": "tone"}, "choose one with show_result --criterion: None, tone", id="criteria"),
+        pytest.param({"sample": 1}, "choose one with --sample: 0, 1", id="samples"),
+        pytest.param({"criterion": "tone"}, "choose one with --criterion: None, tone", id="criteria"),
     ],
 )
 def test_what_is_not_comparable_is_refused(changes: dict[str, Any], message: str, tmp_path: pathlib.Path) -> None:

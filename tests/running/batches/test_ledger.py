@@ -12,7 +12,7 @@ ORIGIN = ("http://server/v1", "m")
 
 
 def asks(count: int) -> list[Ask]:
-    return [Ask(f"m, question {n}", 0, f"hash{n}", ("temperature",)) for n in range(count)]
+    return [Ask(f"m, question {n}", 0, f"hash{n}", ("temperature",), f"row {n}") for n in range(count)]
 
 
 def planned(ledger: Ledger, count: int = 3) -> Batch:

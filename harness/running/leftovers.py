@@ -1,0 +1,44 @@
+"""What a run that was killed between a row and the note of it left behind: replies and batches that have served.
+
+    row written  ── killed here ──▶  its replies still count as pending, its requests as not collected
+
+No later run asks for such a row, so whoever plans says which rows stand, and what is left for them is taken out. Not so
+while a `--redo` is under way: what it has paid for is left for rows that stand.
+"""
+
+import pathlib
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+
+from harness.jsonl import holder_of
+from harness.running.batches.ledger import Ledger, ledger_file, rows_awaited
+from harness.running.pending import Pending, left_in, pending_file, redo_begun
+
+Standing = Callable[[AbstractSet[str]], AbstractSet[str]]
+"""Says which of some rows stand in the output file and are current."""
+
+
+def any_left(path: pathlib.Path, state: pathlib.Path, standing: Standing) -> bool:
+    """Return whether something is left for rows of an output file that stand, or a file that says nothing any more."""
+    kept, ledger = pending_file(path, state), ledger_file(path, state)
+    if holder_of(path, state) or redo_begun(kept):
+        return False
+    left = [rows for file, rows in ((kept, left_in(kept).keys()), (ledger, rows_awaited(ledger))) if file.exists()]
+    return any(not rows or standing(rows) for rows in left)
+
+
+def take_out(path: pathlib.Path, state: pathlib.Path, standing: Standing) -> None:
+    """Take out what is left for rows of an output file that stand; its journal is open, so nobody else writes.
+
+    Raises:
+        StorageError: the state folder cannot be written.
+    """
+    if redo_begun(pending_file(path, state)):
+        return
+    if pending_file(path, state).exists():
+        with Pending(path, state) as pending:
+            for row in standing(pending.left):
+                pending.complete(row)
+    if ledger_file(path, state).exists():
+        with Ledger(ledger_file(path, state)) as ledger:
+            ledger.served(standing(ledger.rows))

@@ -1,0 +1,56 @@
+"""The means by criterion or dimension: each for itself, by group, with the extreme questions."""
+
+import pytest
+
+from harness.records import Origin, Rating
+from harness.results.criteria.table import criteria_table
+from harness.results.reading.columns import Ratings
+
+
+def ratings(criterion: str, scores: dict[str, list[float | None]]) -> Ratings:
+    origin = Origin("j", "metrics_en 1", criterion=criterion)
+    return Ratings.of(
+        Rating(number, 1, model, score, origin)
+        for model, own in scores.items()
+        for number, score in enumerate(own, 1)
+        if score != 0
+    )
+
+
+STYLE = ratings("style", {"x": [5, 4, None, 3], "y": [1, 1, 1, 1]})
+WIT = ratings("wit", {"x": [0, 0, 2, 4], "y": [0, 0, 5, 5]})
+GROUPS: dict[int | str, str] = {1: "chat", 2: "chat", 3: "jokes", 4: "jokes"}
+
+
+def test_each_criterion_has_a_mean_and_failed_judgments_are_counted_beside() -> None:
+    table = criteria_table({"style": STYLE, "wit": WIT}, "criterion", groups=GROUPS)
+    assert table.rows() == [
+        {"model": "x", "style": pytest.approx(4), "wit": pytest.approx(3), "n": 5, "excluded": 1},
+        {"model": "y", "style": pytest.approx(1), "wit": pytest.approx(5), "n": 6, "excluded": 0},
+    ]
+
+
+def test_a_group_has_only_the_criteria_that_it_is_judged_by() -> None:
+    table = criteria_table({"style": STYLE, "wit": WIT}, "criterion", groups=GROUPS, sure=False)
+    found = {(row["model"], row["category"]): (row["style"], row["wit"]) for row in table.group_rows()}
+    assert found["x", "chat"] == (4.5, None)
+    assert found["x", "jokes"] == (3, 3)
+    assert found["y", "jokes"] == (1, 5)
+
+
+def test_long_rows_name_the_best_and_the_worst_questions() -> None:
+    table = criteria_table({"style": STYLE}, "dimension", groups=GROUPS)
+    whole = next(row for row in table.long_rows() if row["model"] == "x" and row["category"] is None)
+    assert whole["dimension"] == "style"
+    assert (whole["best"][0], whole["worst"][0]) == (1, 4)
+    assert (whole["n"], whole["excluded"]) == (3, 1)
+
+
+def test_one_judgment_of_several_dimensions_counts_once() -> None:
+    table = criteria_table({"clarity": STYLE, "overall": STYLE}, "dimension", sure=False)
+    assert [row["n"] for row in table.rows()] == [3, 4]
+
+
+def test_a_model_without_any_grade_stays_in_the_table() -> None:
+    table = criteria_table({"style": ratings("style", {"x": [None, None]})}, "criterion")
+    assert table.rows() == [{"model": "x", "style": None, "n": 0, "excluded": 2}]
