@@ -69,6 +69,8 @@ class AnswerOptions:
     """Seconds that one call may take."""
     models_file: pathlib.Path | str | None = None
     """The file that names endpoints; None takes ./models.toml, if it is there."""
+    key_needed: bool = True
+    """Whether a key that is missing is an error while planning already; an estimate needs none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,7 @@ def plan_answers(
             conv_template=options.conv_template,
             timeout=options.timeout,
             models=options.models_file,
+            key_needed=options.key_needed,
         )
         path = answer_file or bench.answer_file(name)
         plans.append(_plan_model(ModelPlan(endpoint, path), bench, options, chosen, redo))

@@ -129,7 +129,9 @@ def lock(path: pathlib.Path, state: pathlib.Path) -> Any:
     try:
         held.acquire(timeout=0)
         program = pathlib.Path(*sys.argv[:1]).name or "python"
-        holder.write_text(f"process {os.getpid()} ({program})", encoding="utf-8", errors="replace")
+        since = time.strftime("%Y-%m-%d %H:%M:%S")
+        who = f"process {os.getpid()} ({program}) on {_host()} since {since}"
+        holder.write_text(who, encoding="utf-8", errors="replace")
     except filelock.Timeout:
         who = "another process"
         with contextlib.suppress(OSError):
@@ -159,19 +161,27 @@ class _Held:
 def holder_of(path: pathlib.Path, state: pathlib.Path) -> str | None:
     """Return which process writes an output file, None if none does; no lock is taken to find out.
 
-    What a killed process left is told from what a living one holds by its number.
+    What a killed process left is told from what a living one holds by its number, on the host where it ran.
     """
     holder = state / "locks" / f"{path.name}.holder"
     try:
         who = holder.read_text(encoding="utf-8", errors="replace")
         number = _PROCESS.match(who)
-        if number and os.name == "posix":  # elsewhere signal 0 would end the process
+        here = f") on {_host()} since" in who or ") on " not in who
+        if number and here and os.name == "posix":  # elsewhere signal 0 would end the process
             os.kill(int(number[1]), 0)
     except PermissionError:  # somebody else's process, alive
         return who
     except (OSError, OverflowError):
         return None
     return who or None
+
+
+def _host() -> str:
+    """Return the name of this computer."""
+    import platform
+
+    return platform.node() or "this host"
 
 
 class Journal:

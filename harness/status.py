@@ -31,7 +31,7 @@ from harness.judging.sets import load_judge_set
 from harness.records import Mode, QuestionId
 from harness.rows import FAILED_SCORE, FAILED_WINNER, is_good_answer, question_id
 from harness.running.estimate import Estimate
-from harness.running.pending import left_in, pending_file
+from harness.running.pending import failures_in, left_in, pending_file
 
 log = logging.getLogger("turnbench")
 
@@ -49,7 +49,7 @@ class ModelStatus:
     superseded: tuple[QuestionId, ...]
     """Questions whose answer is to another wording."""
     failed: int
-    """Rows that hold another tool's error text in place of an answer."""
+    """Questions on which the last run failed, and rows that hold another tool's error text in place of an answer."""
     flagged: Mapping[str, int]
     """Replies that were cut, refused or empty, by finish reason."""
     pending: int
@@ -91,7 +91,7 @@ class JudgeStatus:
     unparsed: int = 0
     """Rows in which the judge gave no verdict."""
     failed: int = 0
-    """Rows that hold another tool's error text in place of a judgment."""
+    """Judgings that failed in the last run, and rows that hold another tool's error text in place of a judgment."""
     pending: int = 0
     """Replies that are kept for rows not complete yet."""
     held_by: str | None = None
@@ -129,6 +129,8 @@ class BenchStatus:
     """What is missing or out of date, as calls, tokens and dollars, for each model and judge that has any."""
     torn: dict[str, int] = field(default_factory=dict)
     """Torn last lines that were set aside, by file name."""
+    causes: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Why jobs failed for good in the last run that tried them, by file name: each message with its count."""
     set_aside: dict[str, int] = field(default_factory=dict)
     """Superseded rows that were moved to `.turnbench/`, by file name."""
 
@@ -147,15 +149,19 @@ def bench_status(bench: Bench, *, models_file: pathlib.Path | str | None = None)
     for folder, counts in (("torn", status.torn), ("superseded", status.set_aside)):
         for path in sorted(bench.state.glob(f"*/{folder}/*.jsonl")):
             counts[path.name] = sum(1 for line in path.read_bytes().splitlines() if line.strip())
+    for path in sorted(bench.state.glob("*/pending/*.jsonl")):
+        if causes := _causes(path):
+            status.causes[path.name] = causes
     awaited: dict[str, set[QuestionId]] = {}
     for model in bench.answered_models():
         found = _model_status(bench, model)
         status.models.append(found)
         awaited[model] = {*found.missing, *found.superseded}
         status.rest += _rest_of_answers(bench, found, models_file)
+    answers = tuple(status.rest)
     for path in sorted((bench.folder / "model_judgment").glob("*.jsonl")):
         if not path.name.startswith("."):
-            for judged, rest in _judge_statuses(bench, path, awaited, models_file):
+            for judged, rest in _judge_statuses(bench, path, awaited, models_file, answers):
                 status.judges.append(judged)
                 status.rest += rest
     return status
@@ -176,13 +182,14 @@ def _model_status(bench: Bench, model: str) -> ModelStatus:
         else:
             replies = (reply for choice in answer.choices for reply in choice.replies)
             flagged.update(r.finish_reason for r in replies if r.finish_reason in {"length", "refused", "empty"})
+    causes = _causes(pending_file(path, bench.answer_state))
     return ModelStatus(
         model,
         path,
         len(bench.questions) - len(missing) - len(superseded),
         tuple(missing),
         tuple(superseded),
-        len(bad - answers.keys()),
+        len(bad - answers.keys()) + sum(causes.values()),
         dict(flagged),
         _pending(path, bench.answer_state),
         holder_of(path, bench.answer_state),
@@ -193,6 +200,12 @@ def _pending(path: pathlib.Path, state: pathlib.Path) -> int:
     return sum(len(lines) for lines in left_in(pending_file(path, state)).values())
 
 
+def _causes(pending: pathlib.Path) -> dict[str, int]:
+    """Return why jobs failed in the last run that tried them, the commonest cause first."""
+    messages = Counter(str(line["message"]) for line in failures_in(pending))
+    return dict(messages.most_common())
+
+
 def _rest_of_answers(bench: Bench, status: ModelStatus, models_file: pathlib.Path | str | None) -> list[Estimate]:
     open_ones = {*status.missing, *status.superseded}
     todo = [Todo(question, {}, (0,)) for question in bench.questions if question.question_id in open_ones]
@@ -201,9 +214,9 @@ def _rest_of_answers(bench: Bench, status: ModelStatus, models_file: pathlib.Pat
 
 
 def _endpoint(name: str, models_file: pathlib.Path | str | None) -> Endpoint:
-    """Return where a model is, as far as that is known without keys and flags: its price counts here."""
+    """Return where a model is, as far as that is known without flags: its price counts here."""
     try:
-        return resolve(name, models=models_file)
+        return resolve(name, models=models_file, key_needed=False)
     except TurnbenchError:
         return Endpoint(name, "openai", name, price=list_price(name))
 
@@ -213,6 +226,7 @@ def _judge_statuses(
     path: pathlib.Path,
     awaited: Mapping[str, set[QuestionId]],
     models_file: pathlib.Path | str | None,
+    answers: Sequence[Estimate],
 ) -> Iterator[tuple[JudgeStatus, list[Estimate]]]:
     """Yield the status of each judge and judge set in a file; there is one, unless files were joined."""
     rows: dict[tuple[str, str, int], dict[Any, Mapping[str, Any]]] = {}
@@ -228,6 +242,7 @@ def _judge_statuses(
             bad[which] += 1
     for (judge, judge_set, sample), judged in rows.items():
         mode, baseline = _mode(list(judged.values()))
+        causes = _causes(pending_file(path, bench.judgment_state))
         status = JudgeStatus(
             judge,
             judge_set,
@@ -235,12 +250,12 @@ def _judge_statuses(
             path,
             unparsed=sum(row["unparsed"] for row in judged.values()),
             sample=sample,
-            failed=bad[judge, judge_set, sample],
+            failed=bad[judge, judge_set, sample] + sum(causes.values()),
             pending=_pending(path, bench.judgment_state),
             held_by=holder_of(path, bench.judgment_state),
         )
         try:
-            yield _compared(bench, status, list(judged.values()), baseline, awaited, models_file)
+            yield _compared(bench, status, list(judged.values()), baseline, awaited, models_file, answers)
         except TurnbenchError as error:
             yield replace(status, judged=len(judged), note=str(error)), []
 
@@ -280,6 +295,7 @@ def _compared(
     baseline: str | None,
     awaited: Mapping[str, set[QuestionId]],
     models_file: pathlib.Path | str | None,
+    answers: Sequence[Estimate],
 ) -> tuple[JudgeStatus, list[Estimate]]:
     """Return the status, compared with what there is to judge, and what the rest takes."""
     sampling = next((row["sampling"] for row in reversed(rows) if isinstance(row["sampling"], dict)), {})
@@ -307,7 +323,7 @@ def _compared(
     found = replace(
         status, judged=counts[True], missing=counts[None], superseded=counts[False], waiting=counts["waiting"]
     )
-    return found, estimate_plan(plan) if rest else []
+    return found, estimate_plan(plan, answers=answers) if rest else []
 
 
 def _counts(plan: JudgmentPlan, done: Done, sample: int) -> Counter[Any]:

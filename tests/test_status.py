@@ -3,11 +3,12 @@
 import json
 import os
 import pathlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from harness.answering import plan_answers, run_answers
+from harness.answering import AnswerOptions, plan_answers, run_answers
 from harness.bench import Bench
 from harness.cli.status import main
 from harness.jsonl import Journal
@@ -15,7 +16,7 @@ from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.records import Mode
 from harness.running.pending import Pending
 from harness.status import bench_status
-from tests.protocol_server import ProtocolServer
+from tests.protocol_server import Asked, Fault, ProtocolServer, bad_request
 from tests.running.test_pending import ASKED, REPLY
 from tests.small_bench import answer, question, rows, small_bench, write
 
@@ -175,3 +176,23 @@ def test_an_untouched_benchmark_has_nothing_to_tell(tmp_path: pathlib.Path, caps
     small_bench(tmp_path)
     assert main(["--data-dir", str(tmp_path), "--bench-name", "small"]) == 0
     assert "nothing is answered yet\n\nnothing is judged yet" in capsys.readouterr().out
+
+
+def test_what_failed_is_told_with_its_cause_until_it_is_done(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench = small_bench(tmp_path)
+    options = AnswerOptions()
+
+    def refusing(asked: Asked) -> Fault | None:
+        return bad_request("too long") if "Question 2" in asked.texts[-1] else None
+
+    with ProtocolServer(faults=refusing) as server:
+        options = replace(options, base_url=server.openai_url)
+        run_answers(plan_answers(["m"], bench, options))
+        assert [(m.answered, m.failed) for m in bench_status(bench).models] == [(2, 1)]
+        assert main(["--bench-name", "small", "--data-dir", str(tmp_path)]) == 0
+        assert "m.jsonl: 1 failed: " in capsys.readouterr().out
+    with ProtocolServer() as server:
+        run_answers(plan_answers(["m"], bench, replace(options, base_url=server.openai_url)))
+    assert bench_status(bench).causes == {}

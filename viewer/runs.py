@@ -179,6 +179,7 @@ def _standing(
         note = "What is missing or out of date, as far as it can be told before it is asked."
         parts.append(markup.section("Left to do", markup.table(rest, label="left to do"), note=note))
     notes = [f"{judge.path.name}: {judge.note}" for judge in status.judges if judge.note]
+    notes += [f"{name}: {count:,} failed: {why}" for name, found in status.causes.items() for why, count in found.items()]
     notes += [f"{name}: {count} torn line{'s' if count > 1 else ''} set aside" for name, count in status.torn.items()]
     notes += [f"{name}: {count:,} rows out of date kept in .turnbench/" for name, count in status.set_aside.items()]
     return [*parts, markup.notes(notes)]

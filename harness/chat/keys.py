@@ -38,19 +38,22 @@ def key_variable(
     *,
     given: str | None,
     address: str | None,
+    needed: bool = True,
 ) -> str | None:
-    """Return the variable whose key is to be sent, checked to hold one; None if no key is sent.
+    """Return the variable whose key is to be sent, checked to hold one if `needed`; None if no key is sent.
 
     `given` is the address that the user stated (no key goes there unasked), `address` the one that will be used.
     """
     if api_key_env is not None:
-        key(name, api_key_env, environment)
+        if needed:
+            key(name, api_key_env, environment)
         return api_key_env
     if given is not None:
         return None
     if address is not None and not environment.get(service.key_variable, "").strip():
         return None
-    key(name, service.key_variable, environment)
+    if needed:
+        key(name, service.key_variable, environment)
     return service.key_variable
 
 

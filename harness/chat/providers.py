@@ -52,11 +52,12 @@ def resolve(
     timeout: float | None = None,
     models: pathlib.Path | str | None = None,
     environ: Mapping[str, str] | None = None,
+    key_needed: bool = True,
 ) -> Endpoint:
     """Return where the chat model of this name is and how to speak to it; no connection is made.
 
     `models` is the file that names endpoints (default: ./models.toml, if it is there). A pool's first member is the
-    endpoint itself, the others are its `pool`.
+    endpoint itself, the others are its `pool`. Where no call will be made, as for an estimate, no key is needed.
 
     Raises:
         UsageError: the name, the address, the template or the time limit cannot work.
@@ -82,7 +83,7 @@ def resolve(
         members: tuple[Entry, ...] = (replace(entry, **stated),)
     else:
         members = tuple(replace(member, **stated) for member in entry.members())
-    first, *others = [_endpoint(name, member, catalog, environment) for member in members]
+    first, *others = [_endpoint(name, member, catalog, environment, key_needed) for member in members]
     return replace(first, pool=tuple(others))
 
 
@@ -128,7 +129,7 @@ def open_pool(endpoint: Endpoint, *, environ: Mapping[str, str] | None = None) -
     return tuple(open_chat_model(member, environ=environ) for member in (endpoint, *endpoint.pool))
 
 
-def _endpoint(name: str, entry: Entry, catalog: Catalog, environment: Mapping[str, str]) -> Endpoint:
+def _endpoint(name: str, entry: Entry, catalog: Catalog, environment: Mapping[str, str], key_needed: bool) -> Endpoint:
     """Return one endpoint of the model with this name; `entry` holds what flags and models.toml say of it."""
     if entry.conv_template is not None:
         from harness.chat.openai_completions import check_template
@@ -140,12 +141,15 @@ def _endpoint(name: str, entry: Entry, catalog: Catalog, environment: Mapping[st
     if service.provider == "completions" and (at is None or entry.conv_template is None):
         lacking = "a server; give its address with --base-url or in" if at is None else "--conv-template beside"
         raise UsageError(f"{name}: --conv-template needs {lacking} {service.url_variable}")
+    variable = key_variable(
+        name, service, environment, entry.api_key_env, given=entry.base_url, address=at, needed=key_needed
+    )
     endpoint = Endpoint(
         name=name,
         provider=service.provider,
         model=entry.model or name,
         base_url=at,
-        api_key_env=key_variable(name, service, environment, entry.api_key_env, given=entry.base_url, address=at),
+        api_key_env=variable,
         conv_template=entry.conv_template,
         limits=entry.limits,
         price=entry.price or list_price(entry.model or name),

@@ -515,9 +515,11 @@ def _traceback(args: argparse.Namespace) -> None:
 
 
 def _tell(text: str) -> None:
-    """Print on stderr; that nobody can read it must not stop work that is paid for."""
+    """Print on stderr, above a bar that is drawn there; that nobody can read it must not stop work that is paid for."""
+    drawn = sys.modules.get("tqdm")
     try:
-        print(text, file=sys.stderr, flush=True)
+        with drawn.tqdm.external_write_mode(file=sys.stderr) if drawn else contextlib.nullcontext():
+            print(text, file=sys.stderr, flush=True)
     except OSError:
         _forget(sys.stderr)
 

@@ -147,6 +147,7 @@ def options(args: argparse.Namespace) -> "AnswerOptions":
         conv_template=args.conv_template,
         timeout=args.timeout,
         models_file=args.models,
+        key_needed=not args.dry_run,
     )
 
 

@@ -178,6 +178,7 @@ def options(args: argparse.Namespace) -> "JudgeOptions":
         timeout=args.timeout,
         skip_missing=args.skip_missing,
         models_file=args.models,
+        key_needed=not args.dry_run,
         criteria=tuple(args.criterion or ()),
         samples=args.samples,
         every_choice=args.choices == "all",

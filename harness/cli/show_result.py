@@ -224,6 +224,7 @@ def _json(result: "Result") -> dict[str, Any]:
         "mode": result.mode,
         "bench": result.bench,
         "judge": result.judge,
+        "judge_set": result.judge_set,
         "rows": result.rows(),
     }
     if result.panel is not None:
@@ -246,6 +247,8 @@ def _intervals(detail: "SingleDetail | PairwiseDetail") -> dict[str, Any]:
         "rows": detail.rows(),
         "groups": detail.group_rows(),
         "pairs": detail.pair_rows(),
+        "told_apart": detail.pairs.told_apart,
+        "smallest_detectable": detail.pairs.smallest_detectable,
     }
     if detail.kind == "pairs":
         shown["turns"], shown["compared"] = detail.turn_rows(), detail.compared_rows()

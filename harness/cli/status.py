@@ -18,7 +18,7 @@ EXAMPLES = ("status", "status --bench-name mt_bench_zh --format json")
 def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--bench-name")
-    command.add_bench(p)
+    command.add_models_file(command.add_bench(p))
     output = p.add_argument_group("output")
     output.add_argument("--format", default="table", choices=["table", "json"], help="how to print (default: table)")
     return p
@@ -31,7 +31,7 @@ def work(args: argparse.Namespace) -> int:
     from harness.status import bench_status
 
     bench = load_bench(args.bench_name, args.data_dir)
-    status = bench_status(bench)
+    status = bench_status(bench, models_file=args.models)
     command.detail(args, f"results: {bench.folder}")
     command.results(as_json(_json(status)) if args.format == "json" else _tables(status))
     return 0
@@ -53,6 +53,7 @@ def _tables(status: "BenchStatus") -> str:
     if status.rest:
         parts += ["the rest", as_table(status.rest_rows(), places=2)]
     notes = [f"{judge.path.name}: {judge.note}" for judge in status.judges if judge.note]
+    notes += [f"{name}: {count} failed: {cause}" for name, why in status.causes.items() for cause, count in why.items()]
     notes += [f"{name}: {command.counted(count, 'torn line')} set aside" for name, count in status.torn.items()]
     notes += [
         f"{name}: {command.counted(count, 'superseded row')} kept in .turnbench/"
@@ -91,6 +92,7 @@ def _json(status: "BenchStatus") -> dict[str, Any]:
             {**_keys(judge.row()), "note": judge.note or None, "file": str(judge.path)} for judge in status.judges
         ],
         "rest": status.rest_rows(),
+        "causes": status.causes,
         "torn": status.torn,
         "set_aside": status.set_aside,
     }

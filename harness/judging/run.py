@@ -47,6 +47,8 @@ class JudgeOptions:
     """Seconds that one call may take."""
     models_file: pathlib.Path | str | None = None
     """The file that names endpoints; None takes ./models.toml, if it is there."""
+    key_needed: bool = True
+    """Whether a key that is missing is an error while planning already; an estimate needs none."""
     skip_missing: bool = False
     criteria: tuple[str, ...] = ()
     """The judge set's criteria to judge by; empty: its usual ones."""
@@ -248,6 +250,7 @@ def _plan_judge(plan: JudgmentPlan, name: str, options: JudgeOptions) -> Iterato
             api_key_env=options.api_key_env,
             timeout=options.timeout,
             models=options.models_file,
+            key_needed=options.key_needed,
         )
     for sample in range(options.samples):
         path = plan.bench.judgment_file(name, plan.judge_set.name, plan.mode, sample, one_order=plan.one_order)

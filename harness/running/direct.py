@@ -129,6 +129,7 @@ class _Engine:
                 self.wake.cancel()
             lanes = [lane for pool in self.pools.values() for lane in pool.lanes]
             await asyncio.gather(*(lane.model.close() for lane in lanes), return_exceptions=True)
+            self.tally.resumes_at = None
             self.watch(self.tally)
         if self.fatal is not None:
             raise self.fatal
@@ -265,6 +266,7 @@ class _Engine:
         if pool.hopeless and pool.lost is None:
             failures = call.lane.breaker.failures
             pool.lost = ChatError(f"{error}; given up after {failures} failures in a row", kind=error.kind)
+        self._tell_of_silence(pool, call.lane, error)
         wait = None if pool.lost else RETRY.wait(error, course.tries)
         if wait is None:
             pool.doubted = False
@@ -276,6 +278,12 @@ class _Engine:
         self.tally.retries += 1
         self.waiting += 1
         self.loop.call_later(wait, self._again, Work(course, call.lane))
+
+    def _tell_of_silence(self, pool: Pool, lane: Lane, error: TransientError) -> None:
+        """Say once that one endpoint of a pool only fails, since the others hide it."""
+        if lane.breaker.open and not lane.told and pool.another(lane):
+            lane.told = True
+            log.warning("%s; asked again now and then, going on with the other endpoints of %s", error, pool.name)
 
     def _again(self, work: Work) -> None:
         self.waiting -= 1

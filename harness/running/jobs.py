@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from harness.records import Reply, Request
+from harness.records import Failure, Reply, Request
 from harness.running.cache import Shelf
 from harness.running.pending import Pending
 
@@ -114,9 +114,12 @@ class Course(Generic[Record]):
         self._no_longer_asking(reply)
         self._go_on(reply)
 
-    def fail(self) -> None:
-        """Give the job up; who waited for its reply asks by itself."""
+    def fail(self, kind: str, message: str) -> Failure:
+        """Give the job up and return why, which is written down; who waited for its reply asks by itself."""
+        failure = Failure(self.job.key, kind, message)
+        self.pending.fail(self.job.row, failure)
         self._no_longer_asking(None)
+        return failure
 
     def released(self) -> list["Course[Any]"]:
         """Return the courses that can be started now because of how far this one has come; each only once."""

@@ -64,8 +64,12 @@ class Lane:
     in_flight: int = 0
     out: Exception | None = None
     """Why it cannot be used any more."""
+    told: bool = False
+    """Whether the user was told that it only fails."""
     paused_until: float = -math.inf
     """When the endpoint wants to hear from us again."""
+    _found_full: bool = False
+    """Whether it was full when room was looked for last; of replies that come together, all count as come to that."""
     _begun: int = 0
     _noted: int = 0
     """How many replies with headers have been taken into account."""
@@ -92,7 +96,8 @@ class Lane:
 
     def ready_at(self, now: float, tokens: float = 0.0) -> float:
         """Return when a call may begin: now or earlier, at a moment to come, or (infinity) after another has ended."""
-        if self.out is not None or self.full:
+        self._found_full = self.full
+        if self.out is not None or self._found_full:
             return math.inf
         ready = max(self.paused_until, self.breaker.ready_at())
         if self.rates.calls is not None or self.rates.tokens is not None:
@@ -110,10 +115,9 @@ class Lane:
 
     def replied(self, call: Call, reply: Reply, now: float, *, more: bool) -> None:
         """Take note of a reply; `more` says that other calls are waiting for room."""
-        full = self.full
         self._ended(call)
         self.breaker.replied()
-        self.limiter.replied(call.began, now, full=full and more)
+        self.limiter.replied(call.began, now, full=self._found_full and more)
         prompt, said = reply.usage.prompt_tokens, reply.usage.completion_tokens
         if prompt is not None and said is not None:
             self.rates.settle(call.taken, prompt + said)

@@ -2,23 +2,26 @@
 
 One line each in `.turnbench/pending/`, found again by the job's key, the request's place in the job and its content; a
 changed prompt is therefore asked anew. A row that is complete is one more line, which takes its replies out; so is the
-beginning of a `--redo`, during which a complete row does not. When nothing is pending any more the file goes.
+beginning of a `--redo`, during which a complete row does not. A job that failed for good is a line as well, with its
+cause, until its row is complete. When nothing is left the file goes.
 """
 
 import pathlib
+import time
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, Self, TypeAlias
 
 from harness.jsonl import Journal, read_rows
-from harness.records import Reply, Request, TokenLogprobs, content_hash
+from harness.records import Failure, Reply, Request, TokenLogprobs, content_hash
 from harness.rows import reply_details, reply_from_row
 from harness.running.batches.ledger import ledger_beside
 
 _Name: TypeAlias = tuple[str, int, str]
 """A job's key, the place of a request in it, and what was asked."""
 _FIELDS = {"row", "key", "place", "request", "text", "details"}
+_FAILURE_FIELDS = {"row", "failed", "kind", "message"}
 
 
 class Pending:
@@ -34,12 +37,15 @@ class Pending:
         """Whether rows that are complete are being made again, by this run or one that was stopped."""
         self._kept: set[str] = set()
         """The rows for which this run has kept a reply."""
+        self._failed: set[str] = set()
+        """The rows of which a job has failed, in this run or an earlier one."""
 
     def __enter__(self) -> Self:
         """Read what an earlier run left."""
         self._journal.__enter__()
         try:
             self._redo = redo_begun(self.path)
+            self._failed = {line["row"] for line in failures_in(self.path)}
             for row, lines in left_in(self._journal.path).items():
                 self._rows[row] = {
                     (line["key"], line["place"], line["request"]): reply_from_kept(line) for line in lines
@@ -52,7 +58,8 @@ class Pending:
     def __exit__(self, kind: object = None, *error: object) -> None:
         """Bring everything to disk; the file goes when nothing is pending any more."""
         try:
-            if not (kind or self._rows or self._kept or (self._redo and ledger_beside(self.path).exists())):
+            redoing = self._redo and ledger_beside(self.path).exists()
+            if not (kind or self._rows or self._kept or self._failed or redoing):
                 self._journal.clear()
         finally:
             self._journal.__exit__()
@@ -85,11 +92,18 @@ class Pending:
         line = {"row": row, "key": key, "place": place, "request": _content(request)}
         self._journal.append({**line, **reply_to_kept(reply)})
 
+    def fail(self, row: str, failure: Failure) -> None:
+        """Write down why a job of a row has failed; the next run tries it again."""
+        self._failed.add(row)
+        line = {"row": row, "failed": failure.key, "kind": failure.kind, "message": failure.message}
+        self._journal.append({**line, "tstamp": time.time()})
+
     def complete(self, row: str) -> None:
         """Take out the replies of a row that now stands in the output file."""
-        if row in self._kept or row in self._rows:
+        if row in self._kept or row in self._rows or row in self._failed:
             self._journal.append({"complete": row})
             self._kept.discard(row)
+            self._failed.discard(row)
             self._rows.pop(row, None)
 
     def sync(self) -> None:
@@ -112,6 +126,18 @@ def left_in(path: pathlib.Path) -> dict[str, list[Mapping[str, Any]]]:
             elif line.keys() >= _FIELDS:
                 left.setdefault(line["row"], []).append(line)
     return left
+
+
+def failures_in(path: pathlib.Path) -> list[Mapping[str, Any]]:
+    """Return the last failure of each job whose row is not complete: `row`, `failed` (its key), `kind`, `message`."""
+    failures: dict[tuple[str, str], Mapping[str, Any]] = {}
+    if path.exists():
+        for _, line in read_rows(path):
+            if "complete" in line:
+                failures = {name: one for name, one in failures.items() if name[0] != line["complete"]}
+            elif line.keys() >= _FAILURE_FIELDS:
+                failures[line["row"], line["failed"]] = line
+    return list(failures.values())
 
 
 def redo_begun(kept: pathlib.Path) -> bool:

@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.records import Failure
 from harness.running.jobs import Course
 from harness.running.lanes import Pool, Work
 from harness.running.watch import Tally
@@ -79,8 +78,7 @@ class Queue:
 
     def failed(self, course: Course[Any], kind: str, message: str) -> None:
         """List a job that ends without a record."""
-        course.fail()
-        self._tally.failures.append(Failure(course.job.key, kind, message))
+        self._tally.failures.append(course.fail(kind, message))
         for other in course.released():
             self._released.append(other)
 

@@ -1,5 +1,6 @@
 """A request as it arrived, a reply before it takes a provider's form, and two responders that make one of the other."""
 
+import functools
 import hashlib
 import json
 import re
@@ -75,7 +76,7 @@ class Asked:
         schema = (form.get("json_schema") or form).get("schema")
         return schema if isinstance(schema, dict) else None
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """Eight hexadecimal digits that stand for the body."""
         return hashlib.sha256(json.dumps(self.body, sort_keys=True).encode()).hexdigest()[:8]

@@ -83,9 +83,7 @@ def test_a_batch_reserves_its_share() -> None:
 
 
 def test_an_unknown_price_is_said_before_the_first_call() -> None:
-    with pytest.raises(
-        UsageError, match="--max-cost needs the price of mine, which is unknown; state it in"
-    ):
+    with pytest.raises(UsageError, match="--max-cost needs the price of mine, which is unknown; state it in"):
         Budget(1.0, {"m": PRICE, "mine": None})
 
 

@@ -107,13 +107,13 @@ class Timed(Scripted):
         *,
         fails: Callable[[int], Exception | None] = lambda number: None,
         limits: Limits | None = None,
-        usage: Usage = Usage(),
+        usage: Usage | None = None,
     ) -> None:
         super().__init__(self._answer)
         self.endpoint = Endpoint("m", "openai", "m", limits=limits or Limits())
         self.begun: list[float] = []
         self.most_at_once = self._at_once = 0
-        self._latency, self._fails, self._usage = latency, fails, usage
+        self._latency, self._fails, self._usage = latency, fails, usage or Usage()
 
     async def _answer(self, request: Request) -> Reply:
         number = len(self.begun)
@@ -169,11 +169,11 @@ def test_retry_after_holds_for_all_calls_to_the_endpoint(tmp_path: pathlib.Path,
         return TransientError("come later", kind="rate limit", retry_after=40.0)
 
     model = Timed(0.5, fails=limited)
-    _, records = run(tmp_path, {"m": model}, texts(60), RunOptions(parallel))
-    assert (len(records), len(model.begun), len(told)) == (60, 61, 1)
+    _, records = run(tmp_path, {"m": model}, texts(100), RunOptions(parallel))
+    assert (len(records), len(model.begun), len(told)) == (100, 101, 1)
     after = [begun - told[0] for begun in model.begun if begun > told[0]]
     assert min(after) == pytest.approx(40.0)
-    assert len(after) > 30
+    assert len(after) > 20
 
 
 @pytest.mark.usefixtures("idle_time")
@@ -182,7 +182,8 @@ def test_nothing_is_begun_when_the_headers_say_that_nothing_is_left(tmp_path: pa
     model.standing = Standing()  # type: ignore[attr-defined]
 
     def note(number: int) -> None:
-        headers = {"x-ratelimit-remaining-requests": str(max(0, 19 - number)), "x-ratelimit-reset-requests": "50s"}
+        left = str(max(0, 19 - number)).encode()
+        headers = [(b"x-ratelimit-remaining-requests", left), (b"x-ratelimit-reset-requests", b"50s")]
         if number < 20:
             model.standing.note(headers, now())  # type: ignore[attr-defined]
 
@@ -337,12 +338,16 @@ def test_with_a_tenth_of_calls_failing_in_all_ways_nothing_is_lost_or_doubled(tm
         no_choices(),
         error_in_200(),
         html_page(),
-        slow_drip(0.2),
     )
+    at_random = seeded(0.1, faults, seed=3, tries=2)
+
+    def failing(asked: Asked) -> Fault | None:
+        return slow_drip(0.2) if asked.number in {7, 700, 1400} else at_random(asked)  # each takes the whole timeout
+
     bench = small_bench(tmp_path, *(question(number) for number in range(1, 1001)))
     said = [answer(number, "a", f"{number} one", f"{number} two") for number in range(1, 1001)]
     write(bench.answer_file("a"), said)
-    with ProtocolServer(verdict, faults=seeded(0.1, faults, seed=3, tries=2)) as server:
+    with ProtocolServer(verdict, faults=failing) as server:
         made = plan_judgments(["j"], bench, "single", JudgeOptions(base_url=server.openai_url, timeout=2.0))
         report = run_judgments(made)
     stored = rows(bench.folder / "model_judgment" / "j_single.jsonl")

@@ -5,8 +5,8 @@ import pathlib
 import pytest
 
 from harness.errors import StorageError
-from harness.records import Facts, Message, Question, Reply, Request, Sampling, TokenLogprobs, Usage
-from harness.running.pending import Pending
+from harness.records import Facts, Failure, Message, Question, Reply, Request, Sampling, TokenLogprobs, Usage
+from harness.running.pending import Pending, failures_in
 
 ASKED = Request((Message("user", "One?"),), Sampling(temperature=0.7))
 REPLY = Reply("Four.", "2+2", "length", Usage(7, 5, 2, 4), 1.25, "m-2026", {"temperature": 0.7}, "a note")
@@ -127,3 +127,17 @@ def test_there_is_one_writer(tmp_path: pathlib.Path) -> None:
         pass
     with pending(tmp_path):
         pass
+
+
+def test_a_failure_is_known_until_its_row_is_complete(tmp_path: pathlib.Path) -> None:
+    with pending(tmp_path) as first:
+        for key, message in (("q1", "no credit"), ("q2", "no credit"), ("q1", "too long")):
+            first.fail(key, Failure(key, "x", message))
+    path = kept_file(tmp_path)
+    assert {line["failed"]: line["message"] for line in failures_in(path)} == {"q1": "too long", "q2": "no credit"}
+    with pending(tmp_path) as second:
+        second.complete("q1")
+    assert [line["failed"] for line in failures_in(path)] == ["q2"]
+    with pending(tmp_path) as third:
+        third.complete("q2")
+    assert not failures_in(path)

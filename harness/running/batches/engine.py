@@ -28,7 +28,7 @@ from harness.chat.endpoint import Price
 from harness.chat.model import ChatModel
 from harness.chat.parameters import RefusedParameterError
 from harness.errors import ChatError, EndpointError, Interrupted, TransientError
-from harness.records import Failure, Reply
+from harness.records import Reply
 from harness.running import interrupts
 from harness.running.batches.lanes import Flight, Lane, content, opened
 from harness.running.batches.ledger import Ask, Batch, Ledger, custom_id, described, ledger_beside, new_token
@@ -489,8 +489,7 @@ class _Engine:
         return True
 
     def _failed(self, course: Course[Any], error: ChatError) -> None:
-        self.tally.failures.append(Failure(course.job.key, error.kind, str(error)))
-        course.fail()
+        self.tally.failures.append(course.fail(error.kind, str(error)))
         self._released(course)
 
     def _count(self) -> None:
