@@ -5,7 +5,7 @@ process of its own, and measures
 
     bare      process start to first page of an empty Gradio app
     start     process start to first page of the viewer
-    question  a view of the tab Answers, made anew each time (median and worst of 20 questions)
+    Answers, Compare  a view of the tab, made anew each time (median and worst of 20 questions)
     first     the same for the first question, whose files must be looked through
 """
 
@@ -19,6 +19,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Sequence
+from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BARE = """
@@ -57,6 +58,19 @@ def make(folder: pathlib.Path, questions: int, models: int) -> None:
                         grades.write(json.dumps({**row, **words, "tstamp": 1.0}) + "\n")
 
 
+def make_pairs(folder: pathlib.Path, questions: int) -> None:
+    """Write the pairs of two of the models, both games of both turns."""
+    said = "One weighs more than the other. " * 9
+    words = {f"g{game}_{name}": said for game in (1, 2) for name in ("user_prompt", "judgment")}
+    with (folder / "large" / "model_judgment" / "judge_pair.jsonl").open("w", encoding="utf-8") as pairs:
+        for number in range(questions):
+            for turn in (1, 2):
+                row = {"question_id": number, "model_1": "model-00", "model_2": "model-01", "turn": turn, **words}
+                winner = ("model_1", "model_2", "tie")[number % 3]
+                games = {"g1_winner": winner, "g2_winner": winner, "judge": ["judge", "pair-v2"], "tstamp": 1.0}
+                pairs.write(json.dumps({**row, **games}) + "\n")
+
+
 def opened(command: Sequence[str], port: int) -> float:
     """Return the seconds from starting a server to its first page, and end it."""
     start = time.perf_counter()
@@ -78,8 +92,18 @@ def opened(command: Sequence[str], port: int) -> float:
         process.wait()
 
 
-def shown(folder: pathlib.Path, questions: int) -> tuple[float, list[float], dict[str, float]]:
-    """Return the seconds of the first question's view, those of 20 others, and until the leaderboard's table stands."""
+class Seconds(NamedTuple):
+    """What was measured of the views."""
+
+    first: float
+    answers: list[float]
+    compare: list[float]
+    page: float
+    whole: float
+
+
+def shown(folder: pathlib.Path, questions: int) -> Seconds:
+    """Return the seconds of the first question's view, of 20 others in both tabs, and of the leaderboard."""
     from viewer.app import Views
     from viewer.context import Context
     from viewer.store import Store
@@ -92,12 +116,20 @@ def shown(folder: pathlib.Path, questions: int) -> tuple[float, list[float], dic
             time.sleep(0.01)
         return time.perf_counter() - start
 
+    pair = "model=model-00&model=model-01"
+    numbers = range(7, questions, questions // 20)
     first = until_there("?tab=answers&question=0&model=model-01")
-    others = [until_there(f"?tab=answers&question={n}&model=model-01") for n in range(7, questions, questions // 20)]
+    answers = [until_there(f"?tab=answers&question={n}&model=model-01") for n in numbers]
+    until_there(f"?tab=compare&question=0&{pair}")
+    compare = [until_there(f"?tab=compare&question={n}&{pair}") for n in numbers]
     start = time.perf_counter()
     views.view("?tab=leaderboard")
     page = time.perf_counter() - start
-    return first, others, {"page": page, "whole": page + until_there("?tab=leaderboard")}
+    return Seconds(first, answers, compare, page, page + until_there("?tab=leaderboard"))
+
+
+def _told(seconds: list[float]) -> str:
+    return f"{1000 * statistics.median(seconds):.0f}, {1000 * max(seconds):.0f}"
 
 
 def main() -> None:
@@ -110,20 +142,21 @@ def main() -> None:
     bare = min(opened([sys.executable, "-c", BARE.format(port=args.port)], args.port) for _ in range(3))
     print(f"bare Gradio: {bare:.2f} s")
     print(
-        "| questions x models | start, s | first question, s | question, ms: median, worst | leaderboard: page, whole |"
+        "| questions x models | start, s | first question, s | Answers, ms: median, worst | Compare, ms: median, worst "
+        "| leaderboard, s: page, with intervals |"
     )
-    print("| --- | --- | --- | --- | --- |")
+    print("| --- | --- | --- | --- | --- | --- |")
     for questions in args.questions:
         with tempfile.TemporaryDirectory() as folder:
             data = pathlib.Path(folder)
             make(data, questions, args.models)
+            make_pairs(data, questions)
             command = [sys.executable, "-m", "harness.cli.viewer", "-q", "--data-dir", folder, "--port", str(args.port)]
             start = min(opened(command, args.port) for _ in range(3))
-            first, others, board = shown(data, questions)
-            middle, worst = 1000 * statistics.median(others), 1000 * max(others)
+            found = shown(data, questions)
             print(
-                f"| {questions:,} x {args.models} | {start:.2f} | {first:.2f} | {middle:.0f}, {worst:.0f} "
-                f"| {board['page']:.2f} s, {board['whole']:.1f} s |",
+                f"| {questions:,} x {args.models} | {start:.2f} | {found.first:.2f} | {_told(found.answers)} "
+                f"| {_told(found.compare)} | {found.page:.2f}, {found.whole:.0f} |",
                 flush=True,
             )
 

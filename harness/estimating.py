@@ -10,6 +10,7 @@ a second turn holds a first reply. Nothing is called and nothing is written. Rep
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from harness.answering import AnswerPlan, ModelPlan, planned_jobs
@@ -39,6 +40,8 @@ USUAL_JUDGMENT = 150
 """Tokens of a short judgment of a judge that has given none yet."""
 MOST_JOBS = 2000
 """Jobs that are looked at for each model; of more, evenly spaced ones stand for all."""
+MOST_PAST = 1000
+"""Past replies that are looked at for each model: the first ones of its file."""
 
 
 def estimate_plan(
@@ -60,7 +63,7 @@ def estimate_plan(
 def _answers(plan: AnswerPlan, model: ModelPlan, batch: bool) -> Estimate:
     endpoint = model.endpoint
     weights = weights_of(endpoint.model)
-    past = list(_past_answers(model, weights))
+    past = list(islice(_past_answers(model, weights), MOST_PAST))
     jobs = sum(len(todo.missing) for todo in model.todo)
     prompt, reply = _expected(planned_jobs(plan, model), jobs, model.calls, weights, past, USUAL_ANSWER)
     one = _one_reply(past, USUAL_ANSWER)
@@ -69,7 +72,7 @@ def _answers(plan: AnswerPlan, model: ModelPlan, batch: bool) -> Estimate:
 
 def _judgments(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float], batch: bool) -> Estimate:
     weights = OTHERS if judge.endpoint is None else weights_of(judge.endpoint.model)
-    past = list(_past_judgments(judge, weights))
+    past = list(islice(_past_judgments(judge, weights), MOST_PAST))
     materials = _completed(plan, lengths, weights)
     matches = plan.every_match(judge.sample)
     jobs = (judging_job(m, judge.judge, materials) for m in matches if plan.awaits(m) or plan.open(m, judge))

@@ -25,7 +25,14 @@ from harness.results.detail import SingleDetail, pair_row
 from harness.results.pair_detail import PairwiseDetail
 from harness.results.show import Result
 from harness.results.statistics.paired import Paired, PairedTable
-from harness.results.statistics.rounding import interval_cells, narrow_rows, printable, shown, with_interval
+from harness.results.statistics.rounding import (
+    interval_cells,
+    narrow_rows,
+    p_text,
+    printable,
+    shown,
+    with_interval,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +104,9 @@ def result_html(result: Result, *, date: str) -> str:
     """Return the page of a result with its tables and, where the result has intervals, its charts."""
     parts: list[Part] = [_first_table(result)]
     if result.verdicts is not None:
+        of_all = ", of all judges together" if result.panel is not None else ""
         for heading, rows in result.verdicts.sections():
-            parts.append(Table(heading[:1].upper() + heading[1:], rows, places=result.verdicts.places))
+            parts.append(Table(heading[:1].upper() + heading[1:] + of_all, rows, places=result.verdicts.places))
     if result.categories:
         parts.append(Table("Average by category", result.category_table()))
     if result.panel is not None:
@@ -110,7 +118,7 @@ def result_html(result: Result, *, date: str) -> str:
         parts += _grade_parts(result.detail) if result.detail.kind == "grades" else _pair_parts(result.detail)
     if result.runs is not None:
         note = "model_1 is of this run, model_2 of the other"
-        parts.append(Table("Against the other run", [pair_row(pair) for pair in result.runs.pairs], note, places=3))
+        parts.append(Table("Against the other run", _compared(result.runs.pairs), note, places=3))
     return report_html(
         title=f"{result.judge} on {result.bench or result.path.stem}",
         mode=result.mode,
@@ -155,7 +163,7 @@ def _pair_parts(detail: PairwiseDetail) -> Iterator[Part]:
     if len(detail.rates) > 1:
         yield _apart(detail.pairs, detail.neighbours())
     scale = detail.strengths.scale if detail.strengths.why_not is None else "; ".join(detail.without_strengths())
-    yield Table("How sure", narrow_rows(detail.rows()), f"{scale}. {resampled}", places=3)
+    yield Table("How sure", [_joined(row) for row in detail.rows()], f"{scale}. {resampled}", places=3)
     turns = detail.turn_rows()
     if len({row["turn"] for row in turns}) > 1:
         yield Table("By turn", narrow_rows(turns), places=3)
@@ -182,7 +190,25 @@ def _apart(table: PairedTable, neighbours: Sequence[Paired]) -> Table:
     smallest = table.smallest_detectable
     shows = "" if smallest is None else f" This many questions would show a difference of about {smallest:.2f}."
     note = f"{table.told_apart} of {len(table.pairs)} pairs of models can be told apart.{shows}"
-    return Table("Each model and the next one", narrow_rows([pair_row(pair) for pair in neighbours]), note, places=3)
+    return Table("Each model and the next one", _compared(neighbours), note, places=3)
+
+
+def _joined(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with each interval in the cell of its number; strengths without places."""
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        if f"{name}_low" in row:
+            places = 0 if name == "strength" else 3
+            found[name] = with_interval(value, row[f"{name}_low"], row[f"{name}_high"], places)
+        elif not name.endswith(("_low", "_high")):
+            found[name] = value
+    return found
+
+
+def _compared(pairs: Sequence[Paired]) -> list[dict[str, Any]]:
+    """Return compared models as people read them."""
+    rows = [pair_row(pair) for pair in pairs]
+    return narrow_rows([row | {name: p_text(row[name]) for name in ("p", "p_holm")} for row in rows])
 
 
 def write_report(path: pathlib.Path | str, page: str) -> None:
@@ -321,7 +347,7 @@ tbody th { font-weight: 500; }
 .word { text-align: left; }
 th:first-child { position: sticky; left: 0; background: var(--paper); }
 tbody th div { width: max-content; max-width: 300px; white-space: normal; overflow-wrap: anywhere; }
-td.word { white-space: normal; overflow-wrap: anywhere; min-width: 110px; max-width: 420px; }
+td.word { white-space: normal; overflow-wrap: anywhere; min-width: 180px; max-width: 420px; }
 td.short { white-space: nowrap; min-width: 0; font-variant-numeric: tabular-nums; }
 .charts { columns: 2; column-gap: 28px; }
 .charts figure { break-inside: avoid; margin: 0; padding-top: 28px; }
@@ -346,7 +372,9 @@ footer { margin-top: 40px; padding-top: 14px; border-top: 1px solid var(--rule);
   .scroll, .sheet { overflow: visible; border: 0; padding: 0; }
   .notes { padding: 0; }
   table { font-size: 8pt; }
-  th, td { padding: 2pt 4pt; }
+  th, td, td.short { padding: 2pt 3pt; white-space: normal; }
+  td.word, td.short { min-width: 0; }
+  tbody th div { width: auto; min-width: 26mm; max-width: 50mm; }
   th:first-child { position: static; }
   thead { display: table-header-group; }
   tr, figure { break-inside: avoid; }

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.answering import AnswerOptions, AnswerPlan, ModelPlan, Todo
-from harness.bench import Bench, read_answers
+from harness.bench import Bench
 from harness.chat import Endpoint, resolve
 from harness.chat.prices import list_price
 from harness.errors import TurnbenchError
@@ -28,8 +28,10 @@ from harness.judging.materials import gather, with_sampling
 from harness.judging.plan import model_groups
 from harness.judging.run import JudgePlan, JudgmentPlan
 from harness.judging.sets import load_judge_set
+from harness.names import name_of
 from harness.records import Mode, QuestionId
 from harness.rows import FAILED_SCORE, FAILED_WINNER, is_good_answer, question_id
+from harness.running.batches.ledger import ledger_beside, rows_awaited
 from harness.running.estimate import Estimate
 from harness.running.pending import failures_in, left_in, pending_file
 
@@ -131,6 +133,8 @@ class BenchStatus:
     """Torn last lines that were set aside, by file name."""
     causes: dict[str, dict[str, int]] = field(default_factory=dict)
     """Why jobs failed for good in the last run that tried them, by file name: each message with its count."""
+    batched: dict[str, int] = field(default_factory=dict)
+    """Rows with requests that are at a provider in batches, by file name."""
     set_aside: dict[str, int] = field(default_factory=dict)
     """Superseded rows that were moved to `.turnbench/`, by file name."""
 
@@ -152,7 +156,13 @@ def bench_status(bench: Bench, *, models_file: pathlib.Path | str | None = None)
     for path in sorted(bench.state.glob("*/pending/*.jsonl")):
         if causes := _causes(path):
             status.causes[path.name] = causes
+    for path in sorted(bench.state.glob("*/batches/*.jsonl")):
+        if rows := rows_awaited(path):
+            status.batched[path.name] = len(rows)
     awaited: dict[str, set[QuestionId]] = {}
+    for model in _begun(bench):
+        status.models.append(_model_status(bench, model))
+        status.rest += _rest_of_answers(bench, status.models[-1], models_file)
     for model in bench.answered_models():
         found = _model_status(bench, model)
         status.models.append(found)
@@ -167,10 +177,27 @@ def bench_status(bench: Bench, *, models_file: pathlib.Path | str | None = None)
     return status
 
 
+def _begun(bench: Bench) -> list[str]:
+    """Return the models that were asked and have no whole answer yet: replies, failures or batches are there."""
+    begun = set()
+    for kept in (*bench.answer_state.glob("pending/*.jsonl"), *bench.answer_state.glob("batches/*.jsonl")):
+        model = name_of(kept.stem)
+        pending = pending_file(bench.answer_file(model), bench.answer_state)
+        rows = {
+            *left_in(pending),
+            *(line["row"] for line in failures_in(pending)),
+            *rows_awaited(ledger_beside(pending)),
+        }
+        if any(row.startswith(f"{model}, question ") for row in rows):  # the file may be one of --answer-file
+            begun.add(model)
+    return sorted(begun.difference(bench.answered_models()))
+
+
 def _model_status(bench: Bench, model: str) -> ModelStatus:
     path = bench.answer_file(model)
-    answers = read_answers(path, model)
-    bad = {question_id(row["question_id"]) for _, row in read_rows(path) if not is_good_answer(row)}
+    answers = bench.answers(model)
+    stored = read_rows(path) if path.exists() else ()
+    bad = {question_id(row["question_id"]) for _, row in stored if not is_good_answer(row)}
     missing, superseded = [], []
     flagged: Counter[str] = Counter()
     for question in bench.questions:

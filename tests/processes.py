@@ -94,6 +94,7 @@ class Starter:
         words: Sequence[str],
         environment: Mapping[str, str] = os.environ,
         *,
+        cwd: pathlib.Path = ROOT,
         first: str = "",
         largest_file: int | None = None,
     ) -> Command:
@@ -105,6 +106,7 @@ class Starter:
             "module": module,
             "words": list(words),
             "environment": dict(environment),
+            "cwd": str(cwd),
             "first": first,
             "largest_file": largest_file,
             "folder": str(folder),
@@ -153,6 +155,7 @@ def _work(told: Mapping[str, Any]) -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.chdir(told["cwd"])
     os.environ.clear()
     os.environ.update(told["environment"])
     code = 1

@@ -139,3 +139,26 @@ def test_the_command_prints_what_the_attacks_do(tmp_path: pathlib.Path, capsys: 
     out = capsys.readouterr().out
     assert "padding: general remarks" in out
     assert "an interval above 0 says that the attack works on this judge" in out
+
+
+def test_a_dry_run_of_attacks_calls_no_judge(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small_bench(tmp_path, *(question(number) for number in range(1, 5)), name="mt_bench")
+    with ProtocolServer(firm) as server:
+        where = ["--data-dir", str(tmp_path), "--base-url", server.openai_url]
+        assert main(["attack", "--judge-model", "j", *where, "--first-n", "2", "--dry-run", "-q"]) == 0
+        assert not server.requests
+    assert "66" in capsys.readouterr().out
+
+
+def test_attacks_stand_in_the_answer_where_replies_are_json(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(
+        tmp_path, *(question(n, turns=["Why?"]) for n in (1, 2)), name="mt_bench", toml='answer_field = "answer"\n'
+    )
+    replies = [answer(n, "weak", '{"answer": "Because it is weak."}') for n in (1, 2)]
+    write(bench.answer_file("weak"), replies)
+    options = JudgeOptions(base_url="http://127.0.0.1:9")
+    plan = plan_attack("j", options=options, data_dir=tmp_path, weak_model="weak")
+    said = plan.judgments.bench.answers("verdict: grade at the end")[1].choices[0].turns[0]
+    assert said.startswith("Because it is weak.")
+    assert "{" not in said
+    assert plan.judgments.bench.settings.answer_field is None

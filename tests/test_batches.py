@@ -448,6 +448,7 @@ def test_a_redo_that_was_stopped_goes_on_with_its_batches(tmp_path: pathlib.Path
         with pytest.raises(Interrupted):
             run_answers(plan_answers(["m"], bench, options, redo=True), BATCH)
         go_on(server)
+        assert answered(bench, server).written == 0
         report = run_answers(plan_answers(["m"], bench, options, redo=True), BATCH)
     assert (report.written, report.superseded) == (3, 3)
     assert [len(made.requests) for made in desk.made] == [3, 3, 3, 3]

@@ -13,12 +13,14 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from harness.bench import Bench
+from tests.processes import Starter
 from tests.protocol_server import Asked, ProtocolServer, parrot, verdict
 from tests.small_bench import answer, question, rows, small_bench, write
 
@@ -26,28 +28,50 @@ PARALLEL = 3
 
 
 class Ended(ProtocolServer):
-    """A server that sends a signal to the command that calls it, once, when its n-th request arrives."""
+    """A server that sends a signal to the command that calls it, once, when its n-th request arrives.
 
-    def __init__(self, at: int, how: signal.Signals) -> None:
+    Without a starter, the command is started as from a shell.
+    """
+
+    def __init__(self, at: int, how: signal.Signals, starter: Starter | None = None) -> None:
         super().__init__(self._answer)
-        self.at, self.how = at, how
-        self.command: subprocess.Popen[str] | None = None
+        self.at, self.how, self.starter = at, how, starter
+        self.pid = 0
+        self.ended = threading.Event()
+        self._started = threading.Event()
 
     def _answer(self, asked: Asked) -> str:
-        if asked.number == self.at and self.command is not None:
-            os.kill(self.command.pid, self.how)
-            if self.how == signal.SIGKILL:
-                self.command.wait()
+        if asked.number == self.at:
+            self.send()
         return verdict(asked) if "[[" in asked.texts[-1] else parrot(asked)
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end, however that comes."""
-        command = [sys.executable, "-m", *arguments, "--base-url", self.openai_url, "--parallel", str(PARALLEL)]
+    def send(self) -> None:
+        """Send the signal; if it kills, see the process gone."""
+        self._started.wait()
+        os.kill(self.pid, self.how)
+        if self.how == signal.SIGKILL:
+            self.ended.wait()
+
+    def run(
+        self, *arguments: str, first: str = "", largest_file: int | None = None
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run a command to its end, however that comes; a starter is told what its process does before."""
+        self._started.clear()
+        self.ended.clear()
+        module, words = arguments[0], [*arguments[1:], "--base-url", self.openai_url, "--parallel", str(PARALLEL)]
+        if self.starter is not None:
+            command = self.starter.start(module, words, first=first, largest_file=largest_file)
+            self.pid, self.ended = command.pid, command.ended
+            self._started.set()
+            return command.wait()
         pipe = subprocess.PIPE
-        with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment()) as process:
-            self.command = process
+        started = [sys.executable, "-m", module, *words]
+        with subprocess.Popen(started, stdout=pipe, stderr=pipe, text=True, env=environment()) as process:
+            self.pid = process.pid
+            self._started.set()
             out, err = process.communicate()
-        return subprocess.CompletedProcess(command, process.returncode, out, err)
+            self.ended.set()
+        return subprocess.CompletedProcess(started, process.returncode, out, err)
 
 
 def environment() -> dict[str, str]:
@@ -82,10 +106,10 @@ def unchanged(now: list[dict[str, Any]], before: list[dict[str, Any]]) -> bool:
     return all(row in now for row in before)
 
 
-@pytest.mark.parametrize("at", [0, 5, 10])
-def test_killed_answers_go_on_where_they_were(tmp_path: pathlib.Path, at: int) -> None:
+@pytest.mark.parametrize(("at", "shell"), [(0, False), (5, True), (10, False)])
+def test_killed_answers_go_on_where_they_were(tmp_path: pathlib.Path, starter: Starter, at: int, shell: bool) -> None:
     bench = small_bench(tmp_path, *(question(n) for n in range(1, 7)))
-    with (server := Ended(at, signal.SIGKILL)):
+    with (server := Ended(at, signal.SIGKILL, None if shell else starter)):
         assert server.run(*gen_answer(bench)).returncode == -signal.SIGKILL
         before = rows(bench.answer_file("m"))
         assert server.run(*gen_answer(bench)).returncode == 0
@@ -98,10 +122,10 @@ def test_killed_answers_go_on_where_they_were(tmp_path: pathlib.Path, at: int) -
     assert not (bench.answer_state / "pending" / "m.jsonl").exists()
 
 
-def test_killed_choices_go_on_where_they_were(tmp_path: pathlib.Path) -> None:
+def test_killed_choices_go_on_where_they_were(tmp_path: pathlib.Path, starter: Starter) -> None:
     bench = small_bench(tmp_path, question(1), question(2))
     command = gen_answer(bench, "--num-choices", "3", "--seed", "1")
-    with (server := Ended(8, signal.SIGKILL)):
+    with (server := Ended(8, signal.SIGKILL, starter)):
         assert server.run(*command).returncode == -signal.SIGKILL
         assert server.run(*command).returncode == 0
     after = rows(bench.answer_file("m"))
@@ -119,11 +143,11 @@ def test_killed_choices_go_on_where_they_were(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_killed_judgments_go_on_where_they_were(
-    tmp_path: pathlib.Path, mode: str, at: int, rows_in_all: int, calls: int
+    tmp_path: pathlib.Path, starter: Starter, mode: str, at: int, rows_in_all: int, calls: int
 ) -> None:
     bench = answered_bench(tmp_path)
     path = bench.folder / "model_judgment" / f"j_{'single' if mode == 'single' else 'pair'}.jsonl"
-    with (server := Ended(at, signal.SIGKILL)):
+    with (server := Ended(at, signal.SIGKILL, starter)):
         assert server.run(*gen_judgment(bench, mode)).returncode == -signal.SIGKILL
         before = rows(path)
         assert server.run(*gen_judgment(bench, mode)).returncode == 0
@@ -136,10 +160,10 @@ def test_killed_judgments_go_on_where_they_were(
     assert not (bench.judgment_state / "pending" / path.name).exists()
 
 
-def test_a_torn_last_row_is_made_again_alone(tmp_path: pathlib.Path) -> None:
+def test_a_torn_last_row_is_made_again_alone(tmp_path: pathlib.Path, starter: Starter) -> None:
     bench = small_bench(tmp_path)
     path = bench.answer_file("m")
-    with (server := Ended(-1, signal.SIGKILL)):
+    with (server := Ended(-1, signal.SIGKILL, starter)):
         server.run(*gen_answer(bench))
         path.write_bytes(path.read_bytes()[:-30])
         again = server.run(*gen_answer(bench))
@@ -147,9 +171,9 @@ def test_a_torn_last_row_is_made_again_alone(tmp_path: pathlib.Path) -> None:
     assert sorted(row["question_id"] for row in rows(path)) == [1, 2, 3]
 
 
-def test_ctrl_c_finishes_what_is_in_flight_and_the_next_run_goes_on(tmp_path: pathlib.Path) -> None:
+def test_ctrl_c_finishes_what_is_in_flight_and_the_next_run_goes_on(tmp_path: pathlib.Path, starter: Starter) -> None:
     bench = small_bench(tmp_path, *(question(n) for n in range(1, 7)))
-    with (server := Ended(4, signal.SIGINT)):
+    with (server := Ended(4, signal.SIGINT, starter)):
         stopped = server.run(*gen_answer(bench, "-q"))
         assert (stopped.returncode, len(stopped.stderr.splitlines())) == (130, 1)
         assert "run the same command again to go on" in stopped.stderr
@@ -173,8 +197,7 @@ def test_a_second_process_is_told_who_writes_the_file(tmp_path: pathlib.Path) ->
 
     with (server := Crowded(-1, signal.SIGKILL)):
         first = server.run(*gen_answer(bench))
-        assert server.command is not None
-        holder = server.command.pid
+        holder = server.pid
     assert first.returncode == 0
     assert told[0].returncode == 2
     (line,) = told[0].stderr.splitlines()
@@ -197,22 +220,37 @@ def test_ctrl_c_says_what_is_left_and_the_command_to_go_on(tmp_path: pathlib.Pat
     assert len(rows(bench.answer_file("m"))) == 6
 
 
-def test_ctrl_c_again_stops_at_once_though_no_reply_comes(tmp_path: pathlib.Path) -> None:
+SECOND_CTRL_C = """
+import os, signal
+from harness.running import direct
+
+interrupted = direct._Engine._interrupted
+
+def followed(self):
+    again = self.stopping
+    interrupted(self)
+    if not again:
+        os.kill(os.getpid(), signal.SIGINT)
+
+direct._Engine._interrupted = followed
+"""
+
+
+def test_ctrl_c_again_stops_at_once_though_no_reply_comes(tmp_path: pathlib.Path, starter: Starter) -> None:
     bench = small_bench(tmp_path, *(question(n) for n in range(1, 7)))
 
     class Silent(Ended):
         async def _good(self, asked: Asked, fault: Any) -> bytes:
+            good = await super()._good(asked, fault)
             if asked.number >= 3:
-                assert self.command is not None
-                self.command.send_signal(signal.SIGINT)
                 await asyncio.Event().wait()
-            return await super()._good(asked, fault)
+            return good
 
-    with (server := Silent(-1, signal.SIGKILL)):
-        stopped = server.run(*gen_answer(bench, "-q"))
+    with (server := Silent(3, signal.SIGINT, starter)):
+        stopped = server.run(*gen_answer(bench, "-q"), first=SECOND_CTRL_C)
         assert stopped.returncode == 130
         assert "stopped, 6 of 6 left" in stopped.stderr or "stopped, 5 of 6 left" in stopped.stderr
-    with (whole := Ended(-1, signal.SIGKILL)):
+    with (whole := Ended(-1, signal.SIGKILL, starter)):
         assert whole.run(*gen_answer(bench)).returncode == 0
     kept = {asked.digest for asked in server.requests[:3]}
     assert not kept.intersection(asked.digest for asked in whole.requests)
@@ -221,8 +259,8 @@ def test_ctrl_c_again_stops_at_once_though_no_reply_comes(tmp_path: pathlib.Path
 class Spoilt(Ended):
     """A server that spoils the place of the results when its n-th request arrives."""
 
-    def __init__(self, at: int, spoil: Callable[[], None]) -> None:
-        super().__init__(-1, signal.SIGKILL)
+    def __init__(self, at: int, spoil: Callable[[], None], starter: Starter) -> None:
+        super().__init__(-1, signal.SIGKILL, starter)
         self.when, self.spoil = at, spoil
 
     def _answer(self, asked: Asked) -> str:
@@ -231,10 +269,10 @@ class Spoilt(Ended):
         return parrot(asked)
 
 
-def test_a_folder_that_vanishes_stops_the_run_with_one_line(tmp_path: pathlib.Path) -> None:
+def test_a_folder_that_vanishes_stops_the_run_with_one_line(tmp_path: pathlib.Path, starter: Starter) -> None:
     bench = small_bench(tmp_path, *(question(n) for n in range(1, 13)))
     moved = tmp_path / "moved"
-    with (server := Spoilt(10, lambda: os.rename(bench.folder, moved))):
+    with (server := Spoilt(10, lambda: os.rename(bench.folder, moved), starter)):
         stopped = server.run(*gen_answer(bench, "-q"))
     assert stopped.returncode == 2
     (line,) = stopped.stderr.splitlines()
@@ -242,25 +280,19 @@ def test_a_folder_that_vanishes_stops_the_run_with_one_line(tmp_path: pathlib.Pa
     assert len(server.requests) < 24
     assert not bench.folder.exists(), list(bench.folder.rglob("*"))
     os.rename(moved, bench.folder)
-    with (whole := Ended(-1, signal.SIGKILL)):
+    with (whole := Ended(-1, signal.SIGKILL, starter)):
         assert whole.run(*gen_answer(bench)).returncode == 0
     assert sorted(row["question_id"] for row in rows(bench.answer_file("m"))) == list(range(1, 13))
 
 
-def test_a_full_disk_stops_the_run_with_one_line_and_keeps_what_was_done(tmp_path: pathlib.Path) -> None:
-    resource = pytest.importorskip("resource")
+@pytest.mark.skipif(os.name != "posix", reason="a limit on files is how a disk is made full")
+def test_a_full_disk_stops_the_run_with_one_line_and_keeps_what_was_done(
+    tmp_path: pathlib.Path, starter: Starter
+) -> None:
     bench = small_bench(tmp_path, *(question(n) for n in range(1, 13)))
-    with (server := Ended(-1, signal.SIGKILL)):
+    with (server := Ended(-1, signal.SIGKILL, starter)):
         assert server.run(*gen_answer(bench, "--first-n", "2")).returncode == 0
-        words = [sys.executable, "-m", *gen_answer(bench, "-q"), "--base-url", server.openai_url, "--parallel", "3"]
-        stopped = subprocess.run(
-            words,
-            capture_output=True,
-            text=True,
-            env={**environment(), "PYTHONDONTWRITEBYTECODE": "1"},
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)),
-            check=False,
-        )
+        stopped = server.run(*gen_answer(bench, "-q"), largest_file=3000)
         assert stopped.returncode == 2
         assert stopped.stderr.count("\n") == 1, stopped.stderr
         line = stopped.stderr

@@ -1,7 +1,9 @@
 """What takes long is done beside the page: the page says so in place, and looks again by itself."""
 
+import multiprocessing
+import pathlib
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
@@ -9,6 +11,21 @@ Made = TypeVar("Made")
 _AT_ONCE = 0.25
 """Seconds that a page waits for what is being made before it is shown without."""
 _KEPT = 40
+
+
+_LARGE = 20_000_000
+"""Bytes of files from which on counting is left to a process of its own."""
+
+
+def apart(make: Callable[..., Made], *args: Any, of: Iterable[pathlib.Path]) -> Made:
+    """Return what a function of a module returns, called in a process of its own if the files `of` are large.
+
+    Reading much in this process would hold up every page, since only one thread runs Python at a time.
+    """
+    if sum(path.stat().st_size for path in of if path.exists()) < _LARGE:
+        return make(*args)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(make, args)
 
 
 class NotYet(Exception):  # noqa: N818  (it is no fault)

@@ -18,7 +18,7 @@ from harness.names import name_of
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.growth import Growth, growth_of, reasons_in
-from viewer.later import NotYet
+from viewer.later import NotYet, apart
 from viewer.markup import Html
 from viewer.state import State
 from viewer.text import escaped
@@ -97,7 +97,8 @@ def _show(context: Context, latest: _Latest, state: State) -> str:
         return _refreshed("".join(parts), _OTHERWISE)
     wait = False
     try:
-        status, age = latest.get(("status", bench.folder), "counting what is there", partial(_status, bench), paths)
+        counted = partial(_status, bench, paths)
+        status, age = latest.get(("status", bench.folder), "counting what is there", counted, paths)
         parts += _standing(state, bench, status, grown, holders)
         parts.append(_reasons(latest, bench, status))
         if age is not None and age > 15:
@@ -140,10 +141,10 @@ def _writers(holders: Mapping[pathlib.Path, str | None]) -> str:
     return markup.notes([f"{who} writes {', '.join(names)}" for who, names in found.items()])
 
 
-def _status(bench: Bench) -> "BenchStatus":
+def _status(bench: Bench, paths: Sequence[pathlib.Path]) -> "BenchStatus":
     from harness.status import bench_status
 
-    return _told(bench, lambda: bench_status(bench))
+    return _told(bench, lambda: apart(bench_status, bench, of=paths))
 
 
 def _told(bench: Bench, make: Callable[[], Made]) -> Made:
@@ -179,7 +180,7 @@ def _standing(
         note = "What is missing or out of date, as far as it can be told before it is asked."
         parts.append(markup.section("Left to do", markup.table(rest, label="left to do"), note=note))
     notes = [f"{judge.path.name}: {judge.note}" for judge in status.judges if judge.note]
-    notes += [f"{name}: {count:,} failed: {why}" for name, found in status.causes.items() for why, count in found.items()]
+    notes += [f"{name}: {count:,} failed: {why}" for name, all_ in status.causes.items() for why, count in all_.items()]
     notes += [f"{name}: {count} torn line{'s' if count > 1 else ''} set aside" for name, count in status.torn.items()]
     notes += [f"{name}: {count:,} rows out of date kept in .turnbench/" for name, count in status.set_aside.items()]
     return [*parts, markup.notes(notes)]
@@ -314,7 +315,7 @@ def _cost(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
     """Return tokens and dollars so far."""
     try:
         key, what = ("cost", bench.folder), "adding up the tokens"
-        found, _ = latest.get(key, what, partial(_costs, bench), paths)
+        found, _ = latest.get(key, what, partial(_costs, bench, paths), paths)
     except NotYet as wait:
         return f'<div data-refresh="1000">{markup.notice(f"One moment: {wait} …", kind="wait")}</div>'
     except MissingError:
@@ -341,7 +342,8 @@ def _count(number: int) -> Html:
     return Html(f"{number:,}", number=True)
 
 
-def _costs(bench: Bench) -> "list[CostRow]":
+def _costs(bench: Bench, paths: Sequence[pathlib.Path]) -> "list[CostRow]":
     from harness.results.cost import show_cost
 
-    return _told(bench, lambda: show_cost(bench_name=bench.name, data_dir=bench.folder.parent))
+    added = partial(show_cost, bench_name=bench.name, data_dir=bench.folder.parent)
+    return _told(bench, lambda: apart(added, of=paths))

@@ -37,7 +37,8 @@ class JudgmentFile(NamedTuple):
 
     judge: str
     judge_set: str
-    """Empty for the usual set; else as in the file's name, a further sample after `#`."""
+    """Empty for the usual set; else as in the file's name, a further sample after `#`. Pairs in one order have an
+    ending of their own where there are others in both."""
     kind: Kind
     path: pathlib.Path
 
@@ -150,10 +151,16 @@ class Store:
         found = []
         for path in sorted((bench.folder / "model_judgment").glob("*.jsonl")):
             stem, _, of_kind = path.stem.rpartition("_")
+            one_order = of_kind == "pair1"
+            of_kind = "pair" if one_order else of_kind
             if path.name.startswith(".") or of_kind not in {"single", "pair"} or kind not in {None, of_kind}:
                 continue
             judge, _, judge_set = stem.partition("@") if not stem.startswith("@") else (stem, "", "")
-            found.append(JudgmentFile(name_of(judge), name_of(judge_set), of_kind, path))
+            judge_set = name_of(judge_set)
+            if one_order and path.with_stem(f"{stem}_pair").exists():
+                name, hash_, sample = judge_set.partition("#")
+                judge_set = f"{name}, one order{hash_}{sample}"
+            found.append(JudgmentFile(name_of(judge), judge_set, of_kind, path))
         return found
 
     def judgment_file(self, state: State) -> JudgmentFile:

@@ -111,9 +111,10 @@ class Sheet:
 
     def _drawn(self) -> bytes:
         """Return matplotlib's SVG of the drawing, with `t0`, `t1`, ... for the texts."""
-        import matplotlib
-        from matplotlib import lines, patches, text
-        from matplotlib.figure import Figure
+        with _ONE_AT_A_TIME:  # two threads that import it at once meet it half made
+            import matplotlib
+            from matplotlib import lines, patches, text
+            from matplotlib.figure import Figure
 
         kinds = {"Text": text.Text, "Line2D": lines.Line2D}
         with _ONE_AT_A_TIME, matplotlib.rc_context():
@@ -177,7 +178,8 @@ def _right_to_left(text: str) -> bool:
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
     """Return round numbers from at most `low` to at least `high`, evenly spaced."""
-    from matplotlib.ticker import MaxNLocator
+    with _ONE_AT_A_TIME:
+        from matplotlib.ticker import MaxNLocator
 
     values = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
     return [float(value) + 0.0 for value in values]

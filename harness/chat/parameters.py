@@ -6,7 +6,7 @@ tried again.
 
 Of several refused calls one is repaired and sent; the others wait for its outcome and then use what it found. A
 refusal costs nothing, so models are not made to wait for it, except where name and parameters make one likely (a
-temperature for OpenAI's reasoning models, or for Anthropic's): there the first call is alone until it is answered or a
+temperature for OpenAI's reasoning models, or for Anthropic's; a JSON schema for any): there the first call is alone until it is answered or a
 short grace has passed, since a refusal comes sooner than a reply.
 """
 
@@ -42,6 +42,8 @@ _RANGE = re.compile(
 )
 
 
+_SCHEMAS = ("response_format", "output_config")
+"""What holds a JSON schema; many servers take none, whatever their model is called."""
 _DOUBTFUL = re.compile(r"(?:^|/)(?:o[1345](?:-|$)|gpt-[5-9]|claude-)")
 
 
@@ -84,6 +86,8 @@ def refused_parameter(
 
 def doubtful(model: str, asked: Mapping[str, Any]) -> bool:
     """Return whether a model of this name is likely to refuse one of the parameters."""
+    if any(name in asked for name in _SCHEMAS):
+        return True
     return ("temperature" in asked or "top_p" in asked) and _DOUBTFUL.search(model) is not None
 
 

@@ -71,6 +71,8 @@ def told(tally: Tally) -> str:
     parts = [f"{name} {_short(count)}" for name, count in figures.items() if count]
     if tally.cost is not None:
         parts.append(f"${tally.cost:,.2f}" if tally.cost >= 0.995 else f"${tally.cost:.4f}")
+    if tally.stopping and tally.in_flight:
+        parts.insert(0, "stopping, Ctrl-C again to stop at once")
     return ", ".join(parts).replace(", of ", " of ")
 
 

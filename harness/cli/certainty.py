@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli.tables import Drawing, interval_text, rounded
+from harness.cli.tables import Drawing, interval_text, p_text, rounded
 
 if TYPE_CHECKING:
     from harness.results.detail import SingleDetail
@@ -73,7 +73,7 @@ def pairs_told(pairs: Sequence["Paired"], places: int = 2) -> list[dict[str, Any
             "model_1 is": row["verdict"],
             "difference": "–" if row["difference"] is None else rounded(row["difference"], places),
             "95% interval": _interval(row, "difference", places),
-            "p (Holm)": "–" if row["p_holm"] is None else f"{row['p_holm']:.3g}",
+            "p (Holm)": p_text(row["p_holm"]),
             "questions": row["n"],
             "needed": row["questions_needed"],
         }

@@ -30,7 +30,8 @@ class Kind(NamedTuple):
     purpose: str
     examples: tuple[str, ...]
     flags: Callable[[Any], None]
-    make: Callable[[argparse.Namespace], "Report"]
+    make: Callable[[argparse.Namespace], "Report | None"]
+    """None where all there was to say has been printed, as by --dry-run."""
     calls: bool = False
     """Whether making it calls a judge."""
 
@@ -193,6 +194,7 @@ def _attack_flags(group: Any) -> None:
     group.add_argument(
         "--judge-set", default="mt_bench", metavar="SET", help="with which judge set it judges (default: mt_bench)"
     )
+    command.add_names(group, "--criterion", help="the judge set's criteria to judge by (default: its usual ones)")
     group.add_argument(
         "--mode",
         default="single",
@@ -281,13 +283,19 @@ def _corrected(args: argparse.Namespace) -> "Report":
     return judge_corrected(finite=not args.all_questions, **_shared(args, "votes", "exclude", "input_file", "turns"))
 
 
-def _attack(args: argparse.Namespace) -> "Report":
+def _attack(args: argparse.Namespace) -> "Report | None":
     from harness.attacking import plan_attack, run_attack
     from harness.cli.bar import bar
     from harness.judging.run import JudgeOptions
 
     options = JudgeOptions(
-        judge_set=args.judge_set, base_url=args.base_url, api_key_env=args.api_key_env, timeout=args.timeout
+        judge_set=args.judge_set,
+        base_url=args.base_url,
+        api_key_env=args.api_key_env,
+        timeout=args.timeout,
+        models_file=args.models,
+        key_needed=not args.dry_run,
+        criteria=tuple(args.criterion or ()),
     )
     plan = plan_attack(
         args.judge_model,
@@ -302,6 +310,12 @@ def _attack(args: argparse.Namespace) -> "Report":
     )
     told = f"{len(plan.attacks)} attacks on {command.counted(len(plan.judgments.questions), 'question')}"
     command.say(args, f"{args.judge_model}: {told}, {command.counted(plan.judgments.calls, 'call')}")
+    if args.dry_run:
+        from harness.cli.estimates import print_estimates
+        from harness.estimating import estimate_plan
+
+        print_estimates(args, estimate_plan(plan.judgments, batch=args.batch))
+        return None
     with bar(plan.judgments.calls, "call", quiet=args.quiet) as watch:
         return run_attack(plan, command.running(args), watch=watch, seed=args.seed)
 
@@ -364,6 +378,8 @@ def work(args: argparse.Namespace) -> int:
     from harness.cli.tables import as_csv, as_json
 
     report = KINDS[args.report].make(args)
+    if report is None:
+        return 0
     for path in report.paths:
         command.detail(args, f"judgments: {path}")
     if args.format == "json":

@@ -171,7 +171,7 @@ def print_result(args: argparse.Namespace, result: "Result") -> None:
         more = {} if result.verdicts is None else result.verdicts.json(intervals=bool(args.intervals))
         command.results(as_json(_json(result) | more))
     elif args.format == "csv":
-        if result.verdicts is not None:
+        if result.verdicts is not None and result.panel is None:
             rows = result.verdicts.flat_rows(intervals=bool(args.intervals))
         else:
             rows = result.table_rows() if args.intervals else result.rows()
@@ -224,7 +224,6 @@ def _json(result: "Result") -> dict[str, Any]:
         "mode": result.mode,
         "bench": result.bench,
         "judge": result.judge,
-        "judge_set": result.judge_set,
         "rows": result.rows(),
     }
     if result.panel is not None:
@@ -259,6 +258,7 @@ def _intervals(detail: "SingleDetail | PairwiseDetail") -> dict[str, Any]:
 
 def _tables(result: "Result", form: str) -> str:
     """Return the tables for people, with what they should know about them."""
+    from harness.cli.certainty import how_sure
     from harness.cli.tables import Drawing, interval_cells
 
     draw = Drawing(form)
@@ -267,15 +267,16 @@ def _tables(result: "Result", form: str) -> str:
     column, places = ("average", 2) if result.mode == "single" else ("win_rate_adjusted", 3)
     if result.verdicts is not None:
         parts = [draw.heading(about), draw.table(result.rows(), places=result.verdicts.places)]
+        if result.panel is not None:
+            parts += how_sure(result, draw)
+        of_all = ", of all judges together" if result.panel is not None else ""
         for heading, rows in result.verdicts.sections():
-            parts += [draw.line(heading), draw.table(rows, places=result.verdicts.places)]
+            parts += [draw.line(heading + of_all), draw.table(rows, places=result.verdicts.places)]
         return "\n\n".join([*parts, draw.notes(result.notes)] if result.notes else parts)
     parts = [draw.heading(about), draw.table(interval_cells(result.table_rows(), column, places), places=places)]
     if result.categories:
         parts += [draw.line("average by category"), draw.table(result.category_table())]
     if result.detail is not None or result.runs is not None or result.panel is not None:
-        from harness.cli.certainty import how_sure
-
         parts += how_sure(result, draw)
     if result.notes:
         parts.append(draw.notes(result.notes))

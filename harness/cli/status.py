@@ -59,6 +59,10 @@ def _tables(status: "BenchStatus") -> str:
         f"{name}: {command.counted(count, 'superseded row')} kept in .turnbench/"
         for name, count in status.set_aside.items()
     ]
+    notes += [
+        f"{name}: {command.counted(count, 'row')} at a provider in batches; run the same command with --batch to go on"
+        for name, count in status.batched.items()
+    ]
     if notes:
         parts.append("\n".join(f"note: {printable(note)}" for note in notes))
     return "\n\n".join(parts)
@@ -94,6 +98,7 @@ def _json(status: "BenchStatus") -> dict[str, Any]:
         "rest": status.rest_rows(),
         "causes": status.causes,
         "torn": status.torn,
+        "batched": status.batched,
         "set_aside": status.set_aside,
     }
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from harness.results.statistics.rounding import interval_cells as interval_cells
 from harness.results.statistics.rounding import interval_text as interval_text
+from harness.results.statistics.rounding import p_text as p_text
 from harness.results.statistics.rounding import printable as printable
 from harness.results.statistics.rounding import rounded as rounded
 from harness.results.statistics.rounding import shown

@@ -17,6 +17,7 @@ from harness.answering import AnswerOptions, plan_answers, run_answers
 from harness.bench import Bench, read_toml
 from harness.errors import DataError, MissingError
 from harness.jsonl import Journal
+from harness.judging.extraction import extracted
 from harness.records import Answer, Choice, Question, QuestionId, Reply, Sampling, content_hash
 from harness.rows import answer_to_row
 
@@ -93,7 +94,9 @@ def attack_bench(
     first = tuple(replace(question, turns=question.turns[:1]) for question in questions)
     made = content_hash([question.content for question in first], weak, strong or "", f"{top:g}")
     folder = bench.state / "attack" / f"{made}"
-    target = replace(bench, folder=folder, questions=first)
+    # Attacks stand in what a judge is shown, so the answers are taken out of JSON replies here and not by the judging.
+    settings = replace(bench.settings, answer_field=None, confidence_field=None)
+    target = replace(bench, folder=folder, questions=first, settings=settings)
     texts = _texts(bench, target, weak)
     answers: dict[str, Mapping[QuestionId, str]] = {CLEAN: texts}
     for attack in attacks:
@@ -119,7 +122,9 @@ def _texts(bench: Bench, target: Bench, model: str) -> dict[QuestionId, str]:
     lacking = [q.question_id for q in target.questions if q.question_id not in found]
     if lacking:
         raise MissingError(f"{model} has not answered question {lacking[0]}; run gen_answer for it first")
-    return {q.question_id: found[q.question_id].choices[0].turns[0] for q in target.questions}
+    said = {q.question_id: found[q.question_id].choices[0].turns[0] for q in target.questions}
+    field = bench.settings.answer_field
+    return said if field is None else {key: extracted(text, field).answer for key, text in said.items()}
 
 
 def _write(target: Bench, name: str, texts: Mapping[QuestionId, str]) -> None:

@@ -31,7 +31,7 @@ judges/        what the judge is worth
     length.py, repeat.py, self_preference.py   longer answers, repeats, its own family
     ranking.py               our order against another one
     corrected.py             win rates corrected by votes
-    panel.py, panel_table.py   several judges, each alone and all together
+    panel.py, panel_table.py, verdict_panel.py   several judges, each alone and all together
     report.py, models_report.py, votes_report.py   what judge_report shows
 verdict_tables.py   which of these tables judged answers belong in
 show.py, result.py   what show_result shows; brief.py on its first screen, detail.py and pair_detail.py with --intervals

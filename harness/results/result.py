@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # numpy is imported only where it is needed
     from harness.results.criteria.table import CriteriaTable
     from harness.results.detail import SingleDetail
     from harness.results.judges.panel_table import PanelTable
+    from harness.results.judges.verdict_panel import VerdictPanel
     from harness.results.labels.table import LabelTable
     from harness.results.pair_detail import PairwiseDetail
     from harness.results.statistics.paired import PairedTable
@@ -47,10 +48,10 @@ class Result:
     """How sure the results are, where that was asked for; of a panel, what it says together."""
     runs: "PairedTable | None" = None
     """This run compared with another one, where that was asked for."""
-    panel: "PanelTable[Any] | None" = None
+    panel: "PanelTable[Any] | VerdictPanel | None" = None
     """Each judge alone and all together, where several were named; `single` and `pairwise` are empty then."""
     verdicts: "LabelTable | CriteriaTable | None" = None
-    """Labels, dimensions or grades by several criteria; `single` is empty then."""
+    """Labels, dimensions or grades by several criteria; `single` is empty then. Of a panel, what it says together."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the table's rows by column name, as json and csv show them; numbers unrounded.
@@ -66,7 +67,7 @@ class Result:
     def table_rows(self) -> list[dict[str, Any]]:
         """Return the same rows, each with its interval (`average_low`, ...) and ranks last, if the result has them."""
         rows = self.rows()
-        if self.verdicts is not None:
+        if self.verdicts is not None and self.panel is None:
             return self.verdicts.table_rows()
         return rows if self.brief is None else [row | self.brief.fields(row["model"]) for row in rows]
 

@@ -12,12 +12,20 @@ from harness.records import MODES, Mode, QuestionId
 from harness.results.grades.single import category_rows, single_rows
 from harness.results.pairs.pairwise import pairwise_rows
 from harness.results.reading.columns import Comparisons, Ratings
-from harness.results.reading.kinds import row_kind
 from harness.results.reading.read import Read, Which, of_kind, read_judgments
 from harness.results.reading.select import About, about, chosen, usual_file
 from harness.results.reading.sources import judged_by_several, told_once
 from harness.results.result import Result as Result
-from harness.results.verdict_tables import Judged, judged_by, shown_models, verdict_kind, verdict_table
+from harness.results.verdict_tables import (
+    Judged,
+    OfJudge,
+    judged_by,
+    judged_by_panel,
+    shown_models,
+    verdict_kind,
+    verdict_panel,
+    verdict_table,
+)
 
 if TYPE_CHECKING:  # numpy is imported only where intervals are made
     from harness.results.statistics.paired import PairedTable
@@ -141,6 +149,8 @@ def show_result(
         _something_left(ratings or pairs, path, turns)
         subject = about(ratings or pairs, path, bench_name, data_dir, given=place is not None)
         notes = _notes(read, wanted, judge) + _weighed(ratings or pairs)
+        if set_name != "votes" and pairs and len(pairs[0].winners) == 1:
+            notes.append("pairs were judged in one order only, so a judge that goes by an answer's place is not caught")
         result = Result(mode, subject.bench, judge, set_name, path, notes=notes)
         if kind != "grades":
             result = _with_verdicts(result, judged, subject, wanted)
@@ -253,13 +263,10 @@ def _panel(
     from harness.results.reading.arrays import grades
     from harness.results.reading.arrays import pairs as arrays
 
+    if wanted.mode == "single" and (parts := judged_by_panel(judges, path, judge_set, bench_name, data_dir, which)):
+        return _panel_of_verdicts(wanted, parts, bench_name, data_dir, given=path is not None)
     paths = [path] if path else []
     sources = judged_by_several(wanted.mode, paths, judges, judge_set, bench_name, data_dir, which=which)
-    for source in sources:
-        if wanted.mode == "single" and (kind := row_kind(source.path)) != "grades":
-            raise UsageError(
-                f"{source.path} holds {kind}, which several judges do not share a table of; name one with --judge-model"
-            )
     records: Any = Ratings.of([r for s in sources for r in s.ratings]) or Comparisons.of(
         [pair for s in sources for pair in s.pairs]
     )
@@ -284,6 +291,28 @@ def _panel(
     if found.left_out:
         result.notes.append(f"{found.left_out} items that not all of them judged are left out for all")
     return replace(result, panel=found, detail=_together(found.together, records, baseline, result, subject, wanted))
+
+
+def _panel_of_verdicts(
+    wanted: _Wanted, parts: Sequence[OfJudge], bench_name: str | None, data_dir: pathlib.Path | str, *, given: bool
+) -> Result:
+    """Return what several judges say by labels, dimensions or several criteria, each alone and all together."""
+    path, judges = parts[0].path, [own.judged.judge for own in parts]
+    ratings = wanted.counted(Ratings.of([rating for own in parts for rating in own.judged.ratings]))
+    _something_left(ratings, path, wanted.turns)
+    subject = about(ratings, path, bench_name, data_dir, given=given)
+    replaced = sum({own.path: own.read.replaced for own in parts}.values())
+    notes = [f"{replaced} rows stand more than once; of each the last good one counts"] if replaced else []
+    notes += _asked_notes(wanted) + _weighed(ratings)
+    notes += [NOTICE] if any(map(is_builtin_judge, judges)) else []
+    notes += [subject.why_not] if subject.why_not else []
+    result = Result(wanted.mode, subject.bench, ", ".join(judges), parts[0].judged.judge_set, path, notes=notes)
+    sure = _sure(result, wanted, 1, len(ratings))
+    shown = shown_models(wanted.models, wanted.turns)
+    found = verdict_panel(parts, subject.groups(wanted.by), shown, by=wanted.by, sure=sure, seed=wanted.seed)
+    told = f"all together: {found.rule}; {found.common} verdicts on what all {len(judges)} judges gave one"
+    result.notes.append(f"{told}, {found.left_out} left out that not all of them gave")
+    return replace(result, panel=found, verdicts=found.together)
 
 
 def _together(table: Any, records: Any, baseline: str | None, result: Result, subject: About, wanted: _Wanted) -> Any:

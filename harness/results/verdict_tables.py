@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from harness.errors import UsageError
 from harness.records import QuestionId, Rating
 from harness.results.reading.columns import Ratings
-from harness.results.reading.kinds import row_kind
-from harness.results.reading.read import Read, one_origin
-from harness.results.reading.select import chosen
+from harness.results.reading.kinds import has_criteria, row_kind
+from harness.results.reading.read import Read, Which, of_kind, one_origin, one_wording, read_judgments
+from harness.results.reading.select import chosen, usual_file
 
 if TYPE_CHECKING:  # numpy is imported only where a table is made
     from harness.results.criteria.table import CriteriaTable
+    from harness.results.judges.verdict_panel import VerdictPanel
     from harness.results.labels.table import LabelTable
 
 Table: TypeAlias = "LabelTable | CriteriaTable"
@@ -102,6 +103,89 @@ def verdict_table(
         raise UsageError(f"{path} holds no such verdict: none is left by --turns and the models named")
     kind: Literal["dimension", "criterion"] = "dimension" if judged.kind == "dimensions" else "criterion"
     return criteria_table(found, kind, groups=groups or None, by=by, sure=sure, seed=seed)
+
+
+class OfJudge(NamedTuple):
+    """What one judge of a panel said, and where."""
+
+    judged: Judged
+    path: pathlib.Path
+    read: Read
+
+
+def judged_by_panel(
+    judges: Sequence[str],
+    place: pathlib.Path | None,
+    judge_set: str | None,
+    bench_name: str | None,
+    data_dir: pathlib.Path | str,
+    which: Which,
+) -> list[OfJudge]:
+    """Return what each judge of a panel said; nothing if it is one grade an answer, which has tables of its own.
+
+    Raises:
+        UsageError: a judge has no such judgment, or the judges had several judge sets.
+    """
+    found: list[OfJudge] = []
+    for judge in judges:
+        path = place or usual_file("single", bench_name, data_dir, judge, judge_set, which.sample)
+        if not found and row_kind(path) == "grades" and not has_criteria(path):
+            return []
+        read = of_kind(read_judgments(path), which, path)
+        kind = verdict_kind(read, path, judge, judge_set)
+        if not found and kind == "grades":
+            return []
+        found.append(OfJudge(judged_by(kind, read, path, judge, judge_set), path, read))
+    sets = list(dict.fromkeys(own.judged.judge_set for own in found))
+    if len(sets) > 1:
+        raise UsageError(f"there are judgments with several judge sets, choose one with --judge-set: {', '.join(sets)}")
+    if len({own.judged.kind for own in found}) > 1:
+        told = ", ".join(f"{own.judged.judge}: {own.judged.kind}" for own in found)
+        raise UsageError(f"the judges gave no verdicts of one kind ({told}); name one judge with --judge-model")
+    one_wording(Ratings.of([rating for own in found for rating in own.judged.ratings]), found[0].path)
+    return found
+
+
+def verdict_panel(
+    panel: Sequence[OfJudge],
+    groups: Mapping[QuestionId, Any],
+    wanted: Callable[[Rating], bool],
+    *,
+    by: str,
+    sure: bool,
+    seed: int,
+) -> "VerdictPanel":
+    """Return what the judges of a panel say, each alone and all together.
+
+    Raises:
+        UsageError: no verdict is wanted, or there is none that all of them gave.
+    """
+    from harness.results.judges.verdict_panel import grades_panel, labels_panel
+    from harness.results.labels.read import read_label_rows
+    from harness.results.reading.arrays import grades
+
+    said: dict[str, Any] = {}
+    for own in panel:
+        kind, ratings, judge, _ = own.judged
+        origins = set(ratings.origins())
+
+        def of_judge(rating: Rating, origins: set[Any] = origins) -> bool:
+            return rating.origin in origins and wanted(rating)
+
+        if kind == "labels":
+            said[judge] = read_label_rows(own.path, of_judge)
+        else:
+            by_name = _by_dimension(own.path, of_judge) if kind == "dimensions" else _by_criterion(ratings, of_judge)
+            said[judge] = {name: grades(found, groups or None) for name, found in by_name.items()}
+    kind = panel[0].judged.kind
+    if kind == "labels":
+        found = labels_panel(said, groups=groups or None, by=by, sure=sure, seed=seed)
+    else:
+        name: Literal["dimension", "criterion"] = "dimension" if kind == "dimensions" else "criterion"
+        found = grades_panel(said, name, groups=groups or None, by=by, sure=sure, seed=seed)
+    if not found.rows:
+        raise UsageError("there is no verdict that all judges gave; name one judge with --judge-model")
+    return found
 
 
 def _by_dimension(path: pathlib.Path, wanted: Callable[[Rating], bool]) -> dict[str, Ratings]:

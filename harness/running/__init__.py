@@ -11,6 +11,7 @@
 - `lanes.py`: the endpoints of a model, and which of them a call goes to
 - `limiter.py`, `rates.py`: how many calls at once, how many in a minute
 - `breaker.py`: when an endpoint that only fails is left alone, and when it is given up
+- `loops.py`: the event loop of a run
 - `interrupts.py`: Ctrl-C
 - `batches/`: the engine that hands them in as batches
 - `watch.py`: what a run tells whoever watches it

@@ -46,6 +46,11 @@ def most_tokens(request: Request) -> Usage:
     return Usage(size + MESSAGE_TOKENS * (len(texts) + 1), UNSTATED_REPLY if limit is None else limit)
 
 
+def shown(dollars: float) -> str:
+    """Return an amount as messages name it: with cents, or with as many places as a small one needs."""
+    return f"${dollars:,.2f}" if dollars >= 0.995 or dollars == 0 else f"${dollars:.4f}".removesuffix("00")
+
+
 class Budget:
     """What a run may cost, what it has cost, and what the calls in flight may still cost.
 

@@ -10,7 +10,6 @@ A slot is one call in flight. A job that waits for its next try holds none, nor 
 import asyncio
 import logging
 import math
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,9 +17,10 @@ from harness.chat.model import ChatModel
 from harness.errors import ChatError, EndpointError, Interrupted, TransientError
 from harness.records import Reply
 from harness.running import interrupts
-from harness.running.cost import Budget, cost_of
+from harness.running.cost import Budget, cost_of, shown
 from harness.running.jobs import Course
 from harness.running.lanes import Call, Lane, Pool, Work, endpoint_of, open_lanes
+from harness.running.loops import run_to_end
 from harness.running.options import RunOptions
 from harness.running.queue import Queue
 from harness.running.rates import most_tokens
@@ -57,30 +57,7 @@ def run(
     """
     pools = {name: open_lanes(name, members, options, RETRY) for name, members in models.items()}
     engine = _Engine(iter(courses), pools, options, Tally(planned=planned), watch, sync)
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(engine.run())
-    return _in_thread(engine)
-
-
-def _in_thread(engine: "_Engine") -> Tally:
-    """Run the engine in a thread of its own: the caller (a notebook) already has an event loop."""
-    outcome: list[Tally | BaseException] = []
-
-    def work() -> None:
-        try:
-            outcome.append(asyncio.run(engine.run()))
-        except BaseException as error:
-            outcome.append(error)
-
-    thread = threading.Thread(target=work, name="turnbench")
-    with interrupts.handed_on(engine.interrupt_from_outside):
-        thread.start()
-        thread.join()
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
-    return outcome[0]
+    return run_to_end(engine.run, interrupts.handed_on(engine.interrupt_from_outside))
 
 
 class _Engine:
@@ -337,7 +314,7 @@ class _Engine:
         if self.stopping:
             for task in self.calls:
                 task.cancel()
-        self.stopping = True
+        self.stopping = self.tally.stopping = True
         self._begin_calls()
 
     def _why_stopped(self) -> str:
@@ -345,7 +322,7 @@ class _Engine:
         left_over = f", {left:,} of {self.tally.planned:,} left" if self.tally.planned and left > 0 else ""
         if self.too_dear and self.budget is not None:
             return (
-                f"stopped before the cost could exceed ${self.budget.most:,.2f} (so far ${self.budget.spent:,.2f})"
+                f"stopped before the cost could exceed {shown(self.budget.most)} (so far {shown(self.budget.spent)})"
                 f"{left_over}; what was done is kept, run the same command with a higher --max-cost to go on"
             )
         return f"stopped{left_over}; what was done is kept, run the same command again to go on"

@@ -88,13 +88,19 @@ _FAMILIES = (
 )
 
 
+LONG_TEXT = 50_000
+"""Characters beyond which a text is not read on."""
+
+
 def weights_of(model: str) -> Weights:
     """Return the weights of a model's family, by its name."""
     return next((weights for pattern, weights in _FAMILIES if pattern.match(model)), OTHERS)
 
 
 def text_tokens(text: str, weights: Weights = OTHERS) -> float:
-    """Return about how many tokens a text has."""
+    """Return about how many tokens a text has; of a very long one, its beginning stands for all."""
+    if len(text) > LONG_TEXT:
+        return text_tokens(text[:LONG_TEXT], weights) * len(text) / LONG_TEXT
     tokens = 0.0
     for piece in _PIECE.finditer(text):
         kind = piece.lastgroup

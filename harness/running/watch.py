@@ -18,6 +18,8 @@ class Tally:
     """Replies received from chat models."""
     retries: int = 0
     in_flight: int = 0
+    stopping: bool = False
+    """Whether the user has stopped the run, which ends with the calls in flight."""
     limit: int | None = None
     """Calls that may be in flight now, where the run finds that out."""
     resumes_at: float | None = None

@@ -14,6 +14,7 @@ from tests.small_bench import answer, question, write
 RUN = "window.hacked=1"
 OUT = "http://evil.example"
 BENCH = 'hostile "><img src=x onerror=window.hacked=1>'
+LONG_BENCH = "long"
 
 
 class Hostile(NamedTuple):
@@ -173,28 +174,33 @@ PER_QUESTION = 12
 """Texts that stand in one question, a turn each."""
 
 
-def question_ids() -> list[int | str]:
-    """Return the ids of the questions, some of them hostile."""
+def by_question() -> Mapping[int | str, Sequence[Hostile]]:
+    """Return the texts by the question that has them, a turn each; some ids are hostile too."""
     ids: list[int | str] = [
         f"<img src=x onerror={RUN}>",
         f'"><svg onload={RUN}>',
         "../../../etc/passwd",
         "?tab=vote&x=1",
     ]
-    count = -(-len(TEXTS) // PER_QUESTION)
-    return [*ids, *range(1, count + len(LONG) + 1)][: count + len(LONG)]
-
-
-def by_question() -> Mapping[int | str, Sequence[Hostile]]:
-    """Return the texts by the question that has them, a turn each; every long one has its own."""
     parts = [TEXTS[at : at + PER_QUESTION] for at in range(0, len(TEXTS), PER_QUESTION)]
-    return dict(zip(question_ids(), [*parts, *((long,) for long in LONG)], strict=True))
+    return dict(zip([*ids, *range(1, len(parts))], parts, strict=False))
 
 
 def write_hostile(data_dir: pathlib.Path) -> pathlib.Path:
-    """Write a benchmark in which everything is hostile, and return the data folder."""
-    folder = data_dir / BENCH
-    texts = by_question()
+    """Write a benchmark in which everything is hostile and one with long texts, and return the data folder."""
+    _write(data_dir / BENCH, by_question(), MODELS, JUDGES)
+    long = {number: (text,) for number, text in enumerate(LONG, 1)}
+    _write(data_dir / LONG_BENCH, long, MODELS[1:3], JUDGES[:1])
+    return data_dir
+
+
+def _write(
+    folder: pathlib.Path,
+    texts: Mapping[int | str, Sequence[Hostile]] | Mapping[int, Sequence[Hostile]],
+    models: Sequence[str],
+    judges: Sequence[str],
+) -> None:
+    """Write the files of a benchmark."""
     asked, answers, grades, pairs, votes = [], [], [], [], []
     for at, (key, own) in enumerate(texts.items()):
         said = [one.text for one in own]
@@ -205,26 +211,24 @@ def write_hostile(data_dir: pathlib.Path) -> pathlib.Path:
         answers.append({**answer(0, "", *said), "question_id": key})
         for turn, text in enumerate(said, 1):
             score = 1 + (at + turn) % 10
-            grades.append(
-                {**_judged(key, turn, JUDGES[at % 2]), "model": MODELS[at % 3], "score": score, **_words(text)}
-            )
-            pairs.append(_pair(key, turn, JUDGES[turn % 2], text, at + turn))
+            judge = judges[(at + turn) % len(judges)]
+            row = {**_judged(key, turn, judge), "score": score, **_words(text)}
+            grades += [{**row, "model": model} for model in models[:4]]
+            pairs.append(_pair(key, turn, judge, text, at + turn))
             if turn <= 2:
                 votes.append(_vote(key, turn, at + turn))
     write(folder / "question.jsonl", asked)
-    for at, model in enumerate(MODELS):
-        rows = [{**row, "model_id": model} for row in (answers if at < 3 else answers[: -len(LONG)])]
+    for at, model in enumerate(models):
+        rows = [{**row, "model_id": model} for row in (answers if at < 3 else answers[:1])]
         write(folder / "model_answer" / f"{file_stem(model)}.jsonl", rows)
-    write(folder / "reference_answer" / f"{file_stem(MODELS[1])}.jsonl", answers[: -len(LONG)])
-    for judge in JUDGES:
-        own_grades = [{**row, "model": model} for row in grades if row["judge"][0] == judge for model in MODELS[:4]]
-        write(folder / "model_judgment" / f"{file_stem(judge)}_single.jsonl", own_grades)
-        own_pairs = [row for row in pairs if row["judge"][0] == judge]
-        write(folder / "model_judgment" / f"{file_stem(judge)}_pair.jsonl", own_pairs)
+    write(folder / "reference_answer" / f"{file_stem(MODELS[1])}.jsonl", answers)
+    for judge in judges:
+        for kind, rows in (("single", grades), ("pair", pairs)):
+            own_rows = [row for row in rows if row["judge"][0] == judge]
+            write(folder / "model_judgment" / f"{file_stem(judge)}_{kind}.jsonl", own_rows)
     for number, voter in enumerate(VOTERS):
-        rows = [{**row, "judge": voter} for row in votes]
-        write(folder / "human_judgment" / f"{file_stem(voter)}.jsonl", rows if number == 0 else rows[: len(rows) // 2])
-    return data_dir
+        rows = [{**row, "judge": voter} for row in votes[:: number + 1]]
+        write(folder / "human_judgment" / f"{file_stem(voter)}.jsonl", rows)
 
 
 def _judged(key: int | str, turn: int, judge: str) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""Pictures of every tab, wide and narrow, light and dark: `python -m tests.browser.screenshots DATA_DIR FOLDER [NAME ...]`.
+"""Pictures of every tab, wide and narrow, light and dark.
+
+    python -m tests.browser.screenshots DATA_DIR FOLDER [NAME ...]
 
 DATA_DIR is a data folder with results of `mt_bench`, as `make demo` leaves it in `demo/`. A NAME, such as
 `compare-1440-light`, makes that picture alone; those in `docs/screenshots/` were made so.

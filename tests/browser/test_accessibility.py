@@ -1,10 +1,11 @@
 """axe-core finds no serious fault on any tab, light or dark, wide or narrow."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import OpenView
+from tests.browser.conftest import settled
 
 pytestmark = pytest.mark.browser
 VIEWS = {
@@ -15,6 +16,7 @@ VIEWS = {
     "find": "?tab=find&bench=small",
     "judge": "?tab=judge&bench=small&mode=pairwise-all",
     "vote": "?tab=vote&bench=small",
+    "vote on a pair": "?tab=vote&bench=small&f.voter=ada",
     "runs": "?tab=runs&bench=small",
 }
 
@@ -30,7 +32,23 @@ def faults(page: Any) -> list[str]:
     ]
 
 
+@pytest.fixture(scope="module", params=[(w, d) for w in (1440, 390) for d in (False, True)], ids=str)
+def page(request: pytest.FixtureRequest, chromium: Any, demo: str) -> Iterator[Any]:
+    """Return a page for all views: wide or narrow, light or dark."""
+    width, dark = request.param
+    scheme = "dark" if dark else "light"
+    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, locale="en-US")
+    opened = context.new_page()
+    opened.goto(demo + VIEWS["grades"])
+    settled(opened)
+    yield opened
+    context.close()
+
+
 @pytest.mark.parametrize("name", VIEWS)
-@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)], ids=["wide, light", "narrow, dark"])
-def test_no_serious_fault(name: str, width: int, dark: bool, open_view: OpenView, demo: str) -> None:
-    assert faults(open_view(demo, VIEWS[name], width=width, dark=dark)) == []
+def test_no_serious_fault_and_no_page_wider_than_the_window(name: str, page: Any) -> None:
+    before = settled(page)
+    page.evaluate("(query) => turnbench.go(query)", VIEWS[name])
+    settled(page, before)
+    assert faults(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

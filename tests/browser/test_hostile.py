@@ -10,7 +10,7 @@ import pytest
 
 from harness.cli.show_result import main as show_result
 from tests.browser.conftest import ServeViewer, settled, watch
-from tests.browser.hostile import BENCH, CATEGORIES, JUDGES, LONG, MODELS, OUT, by_question, write_hostile
+from tests.browser.hostile import BENCH, CATEGORIES, JUDGES, LONG, LONG_BENCH, MODELS, OUT, by_question, write_hostile
 
 pytestmark = pytest.mark.browser
 FOREIGN = """
@@ -78,9 +78,9 @@ def go(page: Any, query: str) -> None:
     unharmed(page)
 
 
-def address(tab: str, *more: tuple[str, object]) -> str:
-    """Return the address of a view of the hostile benchmark."""
-    return "?" + urlencode([("tab", tab), ("bench", BENCH), *more], errors="replace")
+def address(tab: str, *more: tuple[str, object], bench: str = BENCH) -> str:
+    """Return the address of a view of a hostile benchmark."""
+    return "?" + urlencode([("tab", tab), ("bench", bench), *more], errors="replace")
 
 
 def unharmed(page: Any) -> None:
@@ -96,7 +96,7 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize("number", range(len(by_question()) - len(LONG)))
+@pytest.mark.parametrize("number", range(len(by_question())))
 @pytest.mark.parametrize("tab", ["answers", "compare"])
 def test_every_text_is_read_and_does_nothing(tab: str, number: int, page: Any) -> None:
     key, texts = list(by_question().items())[number]
@@ -111,20 +111,19 @@ def test_every_text_is_read_and_does_nothing(tab: str, number: int, page: Any) -
 @pytest.mark.parametrize("number", range(len(LONG)))
 @pytest.mark.parametrize("tab", ["answers", "compare"])
 def test_a_megabyte_is_cut_and_the_page_goes_on(tab: str, number: int, page: Any) -> None:
-    key = list(by_question())[number - len(LONG)]
-    go(page, address(tab, ("question", key), ("model", MODELS[1]), ("model", MODELS[2])))
+    models = (("model", MODELS[1]), ("model", MODELS[2]))
+    go(page, address(tab, ("question", number + 1), *models, bench=LONG_BENCH))
     assert "characters are not shown" in page.locator(f"#tb-pane-{tab} .tb-cut").first.inner_text()
     assert LONG[number].seen in page.locator(f"#tb-pane-{tab} .tb-turn").inner_text()
     before = settled(page)
-    page.keyboard.press("k")
+    page.keyboard.press("k" if number else "j")
     settled(page, before)
     unharmed(page)
 
 
 @pytest.mark.parametrize("number", range(len(LONG)))
 def test_a_megabyte_can_be_shown_whole(number: int, page: Any) -> None:
-    key = list(by_question())[number - len(LONG)]
-    go(page, address("answers", ("question", key), ("model", "plain"), ("whole", 1)))
+    go(page, address("answers", ("question", number + 1), ("model", MODELS[1]), ("whole", 1), bench=LONG_BENCH))
 
 
 @pytest.mark.parametrize(

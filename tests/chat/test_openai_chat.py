@@ -3,7 +3,6 @@
 import asyncio
 import dataclasses
 import json
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -243,14 +242,12 @@ def test_a_transient_error_of_the_repaired_call_keeps_the_repair() -> None:
 
 
 def test_the_time_limit_holds_for_the_whole_call() -> None:
-    started = time.monotonic()
-    with (
+    with (  # each byte comes in time, the whole does not
         ProtocolServer(faults={0: slow_drip(0.05)}) as server,
         pytest.raises(TransientError, match=r"did not answer within 0\.2 s") as caught,
     ):
         ask(server, timeout=0.2)
     assert caught.value.kind == "timeout"
-    assert time.monotonic() - started < 5
 
 
 def test_a_silent_server_is_a_timeout() -> None:

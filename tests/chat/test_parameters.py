@@ -143,6 +143,16 @@ def test_a_quick_refusal_is_met_by_one_lone_call() -> None:
     asyncio.run(scene())
 
 
+def test_a_refused_schema_is_met_by_one_lone_call() -> None:
+    async def scene() -> None:
+        asked = {**SAMPLING, "response_format": {"type": "json_schema"}}
+        server, memory = Server("response_format"), ParameterMemory(REPAIRABLE | {"response_format"}, "my-model")
+        await asyncio.gather(*(memory.call(asked, server.send) for _ in range(20)))
+        assert sum("response_format" in call for call in server.calls) == 1
+
+    asyncio.run(scene())
+
+
 def test_of_many_refused_calls_one_is_repaired_first() -> None:
     async def scene() -> None:
         server, memory = Server("temperature", slow=True), ParameterMemory(REPAIRABLE)

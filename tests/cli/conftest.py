@@ -10,15 +10,22 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from tests.processes import Starter
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 Run: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def run(tmp_path: pathlib.Path) -> Run:
-    """Return a function that runs `python -m harness.cli.NAME ...` in an empty folder, with stdin at its end."""
+def run(tmp_path: pathlib.Path, starter: Starter) -> Run:
+    """Return a function that runs `python -m harness.cli.NAME ...` in an empty folder, with stdin at its end.
+
+    Where nothing is said of its environment and its files, the process starts without the imports.
+    """
 
     def run_module(name: str, *arguments: str, **more: Any) -> "subprocess.CompletedProcess[str]":
+        if not more:
+            return starter.run(f"harness.cli.{'main' if name == 'turnbench' else name}", arguments, cwd=tmp_path)
         module = "harness.cli" if name == "turnbench" else f"harness.cli.{name}"
         options: dict[str, Any] = {
             "cwd": tmp_path,

@@ -115,9 +115,6 @@ def test_a_judge_of_the_panel_that_is_not_there_is_named(graded: str, capsys: py
         ),
         pytest.param([{"sample": 0}, {"sample": 1}], "choose one with --sample: 0, 1", id="samples"),
         pytest.param(
-            [{"criterion": "tone"}, {"criterion": "facts"}], "show_result --criterion: facts, tone", id="criteria"
-        ),
-        pytest.param(
             [{"made_from": {"question": "a"}}, {"made_from": {"question": "b"}}],
             "two versions of question 1",
             id="texts",

@@ -106,14 +106,32 @@ def test_a_report_of_labels_is_written(
     assert "By category" in page
 
 
-def test_labels_of_several_judges_are_no_panel(facts: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_of_several_judges_make_a_panel(facts: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert show_result.main([*facts, "--judge-model", "j", "k", "--judge-set", "short_fact_en"]) == 2
     (path,) = pathlib.Path(facts[1], "small", "model_judgment").glob("*.jsonl")
     other = [{**row, "judge": ["k", "fact"]} for row in rows(path)]
+    changed = next(row for row in other if row["label"] == "CORRECT")
+    changed |= {"label": "INCORRECT", "share": 0.0}
     write(path.with_name("k@short_fact_en_single.jsonl"), other)
-    capsys.readouterr()
-    assert show_result.main([*facts, "--judge-model", "j", "k", "--judge-set", "short_fact_en"]) == 2
-    assert "holds labels, which several judges do not share a table of" in capsys.readouterr().err
+    panel = ["--judge-model", "j", "k", "--judge-set", "short_fact_en"]
+    made: dict[str, Any] = json.loads(shown(facts, capsys, *panel, "--format", "json"))
+    names = ("judge", "n", "correct", "undecided", "excluded")
+    assert [tuple(row[name] for name in names) for row in made["rows"]] == [
+        ("j", 7, 3 / 7, 0, 1),
+        ("k", 7, 2 / 7, 0, 1),
+        ("all together", 6, 2 / 6, 1, 1),
+    ]
+    assert [(row["model"], row["differ"], row["n"]) for row in made["panel"]["disagreement"]] == [
+        ("all", 1 / 7, 7),
+        ("m", 1 / 7, 7),
+    ]
+    text = shown(facts, capsys, *panel)
+    for words in ("undecided", "by category, of all judges together", "none where two labels share the most"):
+        assert words in text
+    table = list(csv.DictReader(io.StringIO(shown(facts, capsys, *panel, "--format", "csv"))))
+    assert [row["judge"] for row in table] == ["j", "k", "all together"]
+    shown(facts, capsys, *panel, "--report", str(path.with_suffix(".html")))
+    assert "Where the judges do not say the same" in path.with_suffix(".html").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import pathlib
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
@@ -141,9 +140,7 @@ def test_a_port_that_is_taken_is_one_line(serve: Serve, run: Run, tmp_path: path
     ],
 )
 def test_wrong_use_is_one_line(flags: list[str], message: str, run: Run) -> None:
-    began = time.perf_counter()
     found = run("viewer", *flags)
     assert found.returncode == 2
     assert message in found.stderr
     assert "Traceback" not in found.stderr
-    assert time.perf_counter() - began < 30

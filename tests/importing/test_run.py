@@ -192,3 +192,27 @@ def test_wrong_use_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=reason):
         import_data(format_name, files, "b", data_dir=tmp_path, model_id=models)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        pytest.param({"topic": "Art", "urls": ["a", "b"], "answer": "no"}, id="object"),
+        pytest.param('{"topic": "Art", "urls": ["a", "b"], "answer": "no"}', id="json"),
+        pytest.param("{'topic': 'Art', 'urls': ['a', 'b'], 'answer': 'no'}", id="python"),
+    ],
+)
+def test_what_simple_qa_keeps_in_one_field_can_be_grouped_by(tmp_path: pathlib.Path, metadata: Any) -> None:
+    path = _array(tmp_path / "qa.json", [{"problem": "Who?", "answer": "She.", "metadata": metadata}])
+    import_data("short_facts", [path], "qa", data_dir=tmp_path)
+    (row,) = _rows(tmp_path / "qa" / "question.jsonl")
+    assert (row["category"], row["topic"], row["metadata"]) == ("Art", "Art", metadata)
+    assert "urls" not in row
+    assert _rows(tmp_path / "qa" / "reference_answer" / "reference.jsonl")[0]["choices"][0]["turns"] == ["She."]
+
+
+def test_metadata_that_is_no_object_is_kept_as_it_is(tmp_path: pathlib.Path) -> None:
+    path = _array(tmp_path / "qa.json", [{"problem": "Who?", "answer": "She.", "metadata": "{" * 5_000}])
+    import_data("short_facts", [path], "qa", data_dir=tmp_path)
+    (row,) = _rows(tmp_path / "qa" / "question.jsonl")
+    assert (row["category"], row["metadata"]) == ("short_fact", "{" * 5_000)

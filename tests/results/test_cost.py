@@ -23,7 +23,8 @@ def answered(number: int, model: str, *calls: dict[str, Any]) -> dict[str, Any]:
 @pytest.fixture
 def data(tmp_path: pathlib.Path) -> pathlib.Path:
     bench = small_bench(tmp_path, question(1), question(2), name="mt_bench")
-    write(bench.answer_file("gpt-4.1"), [answered(1, "gpt-4.1", details(1000, 100), details(2000, 200, batch=True))])
+    calls = details(1000, 100), details(2000, 200, batch=True), details(4000, 400, from_cache=True)
+    write(bench.answer_file("gpt-4.1"), [answered(1, "gpt-4.1", *calls)])
     write(bench.answer_file("own"), [answered(1, "own", details(10, 20), details(30, 40))])
     write(bench.answer_file("old"), [answer(2, "old", "a", "b")])
     single = {"question_id": 1, "model": "own", "judge": ["gpt-4o", "single-v1"], "score": 5, "turn": 1}

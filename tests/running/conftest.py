@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 
-class IdleClock(selectors.DefaultSelector):  # type: ignore[valid-type, misc]
+class IdleClock(selectors.DefaultSelector):
     """A selector that does not wait until something happens, but lets the time pass that it would have waited."""
 
     now = 0.0

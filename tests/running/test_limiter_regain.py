@@ -1,5 +1,7 @@
 """What an endpoint takes at once is found by its refusals, regained after each of them, and kept for a while."""
 
+import itertools
+
 from harness.running.limiter import HOLD, Limiter, fixed
 from tests.running.test_limiter import play
 
@@ -35,7 +37,7 @@ def test_a_higher_number_is_tried_after_the_hold_and_a_second_refusal_doubles_it
         if limiter.limit > 40:
             refused(limiter, now + 0.9, limiter.limit, over=limiter.limit - 40)
             held.append(now)
-    waits = [late - early for early, late in zip(held, held[1:], strict=False)]
+    waits = [late - early for early, late in itertools.pairwise(held)]
     assert held[0] in range(HOLD, HOLD + 4)
     assert waits[0] in range(2 * HOLD, 2 * HOLD + 4)
     assert waits[1] in range(4 * HOLD, 4 * HOLD + 4)

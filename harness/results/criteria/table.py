@@ -155,9 +155,23 @@ def criteria_table(
     seed: int = 0,
 ) -> CriteriaTable:
     """Return the table of the grades by each criterion or dimension; without `sure`, no interval is made."""
+    return table_of_grades(
+        {name: grades(own, groups) for name, own in ratings.items()}, kind, groups=groups, by=by, sure=sure, seed=seed
+    )
+
+
+def table_of_grades(
+    tables: Mapping[str, Grades],
+    kind: Kind,
+    *,
+    groups: Mapping[QuestionId, Any] | None = None,
+    by: str = "category",
+    sure: bool = True,
+    seed: int = 0,
+) -> CriteriaTable:
+    """Return the same table of grades that are arrays already."""
     means = []
-    for name, own in ratings.items():
-        table = grades(own, groups)
+    for name, table in tables.items():
         means += _means(name, None, table, sure, seed)
         every = list(dict.fromkeys(label(group) for group in table.groups))
         if len(dict.fromkeys(label(group) for group in (groups or {}).values())) > 1:
@@ -166,7 +180,7 @@ def criteria_table(
     models = sorted(dict.fromkeys(mean.model for mean in means))
     place = {model: at for at, model in enumerate(models)}
     means.sort(key=lambda mean: (mean.group is not None, place[mean.model]))
-    return CriteriaTable(kind, by, seed, tuple(ratings), means, sure)
+    return CriteriaTable(kind, by, seed, tuple(tables), means, sure)
 
 
 def _means(name: str, group: Any, table: Grades, sure: bool, seed: int) -> list[CriterionMean]:

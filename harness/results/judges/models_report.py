@@ -13,8 +13,6 @@ from harness.records import Mode
 from harness.results.judges.panel import panel_grades, panel_pairs
 from harness.results.judges.ranking import (
     COVERED,
-    COVERED_LESS,
-    FEW_MODELS,
     LEAST_MODELS,
     Correlation,
     grade_scores,
@@ -182,7 +180,7 @@ def judge_ranking(
         notes.append(f"no interval: it takes {LEAST_MODELS} models and 5 questions, and scores that differ")
     else:
         notes.append(f"intervals: {found.method}, of {found.questions} questions and {len(found.models)} models")
-        notes.append(COVERED if len(found.models) <= FEW_MODELS else COVERED_LESS)
+        notes.append(COVERED)
     if found.spearman.undefined:
         notes.append(f"{found.spearman.undefined} resamplings without a correlation left out")
     return report_of(

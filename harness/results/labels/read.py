@@ -23,6 +23,8 @@ class LabelRow(NamedTuple):
     """What the label counts for, from 0 to 1, as the judge set says."""
     confidence: float | None
     """How sure the answer says that it is, from 0 to 1."""
+    choice: str = "0"
+    """Which of the model's answers to the question."""
 
 
 def read_label_rows(path: pathlib.Path, wanted: Callable[[Rating], bool]) -> list[LabelRow]:
@@ -42,9 +44,10 @@ def read_label_rows(path: pathlib.Path, wanted: Callable[[Rating], bool]) -> lis
         if label is not None and (not isinstance(label, str) or not label.strip()):
             raise DataError(f"label must be a text or null, this is {label!r}", path=path, line=row.line)
         share, confidence = (_share(row.value.get(name)) for name in ("share", "confidence"))
-        made = LabelRow(rating.question_id, rating.turn, rating.model, label, share, confidence)
+        choice = str(row.value.get("choice") or 0)
+        made = LabelRow(rating.question_id, rating.turn, rating.model, label, share, confidence, choice)
         origin = rating.origin
-        key = (*made[:3], origin.sample, origin.criterion, str(row.value.get("choice") or 0))
+        key = (*made[:3], origin.sample, origin.criterion, choice)
         if label is not None or key not in found:
             found[key] = made
     return list(found.values())

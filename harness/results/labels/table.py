@@ -6,7 +6,7 @@ Nothing but labels is in any rate.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -67,21 +67,31 @@ class LabelTable:
     """Whether intervals were asked for, or may be shown."""
     places: int = 3
     """Decimal places in tables for people."""
+    called: Mapping[str, str] = field(default_factory=dict)
+    """Other names of the columns `unparsed` and `missing`, where the labels are those of a panel."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each model, without intervals."""
-        return [{"model": part.model, **part.row(intervals=False), **self._calibrated(part)} for part in self.models]
+        return [
+            self._named({"model": part.model, **part.row(intervals=False), **self._calibrated(part)})
+            for part in self.models
+        ]
 
     def table_rows(self) -> list[dict[str, Any]]:
         """Return the same with the ends of every interval."""
         return [
-            {"model": part.model, **part.row(intervals=True), **self._calibrated(part, intervals=True)}
+            self._named({"model": part.model, **part.row(intervals=True), **self._calibrated(part, intervals=True)})
             for part in self.models
         ]
 
     def group_rows(self, *, intervals: bool = True) -> list[dict[str, Any]]:
         """Return a row for each model and group."""
-        return [{"model": p.model, self.by: p.group, **p.row(intervals=intervals)} for p in self.groups]
+        return [
+            self._named({"model": p.model, self.by: p.group, **p.row(intervals=intervals)}) for p in self.groups
+        ]
+
+    def _named(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        return {self.called.get(name, name): value for name, value in row.items()}
 
     def flat_rows(self, *, intervals: bool) -> list[dict[str, Any]]:
         """Return all rows for a file of one table: the models', whose group is empty, then those of the groups."""
@@ -140,13 +150,16 @@ def label_table(
     by: str = "category",
     sure: bool = True,
     seed: int = 0,
+    labels: Iterable[str] | None = None,
 ) -> LabelTable:
     """Return the table of labelled answers.
+
+    `labels` are those there are (default: those that were given).
 
     `groups` gives the field `by` of each question, and which questions there are; without it those count that any
     model was judged on. Sets whose labels are CORRECT, INCORRECT and NOT_ATTEMPTED are short facts.
     """
-    given = {row.label for row in judged if row.label is not None}
+    given = {row.label for row in judged if row.label is not None} if labels is None else set(labels)
     rows = [Labelled(row.question_id, row.model, row.label) for row in judged]
     if given <= set(NAMES):
         found, lead = _facts(labels_of(rows, NAMES, groups), seed), "f1"

@@ -61,30 +61,52 @@ def usual_file(
 ) -> pathlib.Path:
     """Return the benchmark's judgment file of that judge and judge set; where neither is said, the only one there is.
 
-    Of several samples it is the first, unless `sample` says another. Rows of other tools name no judge set
+    Of several samples it is the first, unless `sample` says another. Pairs in one order (`..._pair1.jsonl`) count as
+    well. Rows of other tools name no judge set
     ("unstated"), and stand under the file name of the set `mt_bench`.
     """
     bench = load_bench(bench_name or "mt_bench", data_dir)
     folder = bench.folder / "model_judgment"
-    kind = "single" if mode == "single" else "pair"
-    there = of_sample((p for p in sorted(folder.glob(f"*_{kind}.jsonl")) if not p.name.startswith(".")), sample or 0)
+    there = judgment_files(folder, mode, sample or 0)
     named = judge_set.rsplit(" ", 1)[0] if judge_set else "mt_bench"
     if judge is not None:
-        path = bench.judgment_file(judge, "mt_bench" if named == "unstated" else named, mode, sample or 0)
-        if path.exists():
-            return path
+        own = "mt_bench" if named == "unstated" else named
+        paths = {bench.judgment_file(judge, own, mode, sample or 0, one_order=one) for one in (False, True)}
+        found = sorted(path for path in paths if path.exists())
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UsageError(_both_told(found))
     named_any = judge is not None or judge_set is not None
     fitting = [path for path in there if not named_any or _fits(path, judge, judge_set, sample or 0)]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        names = "; ".join(dict.fromkeys(map(_origins_told, fitting)))
+        told = list(dict.fromkeys(map(_origins_told, fitting)))
+        if len(told) == 1:
+            raise UsageError(_both_told(fitting))
+        names = "; ".join(told)
         flags = "--judge-set" if judge else "--judge-model" if judge_set else "--judge-model and --judge-set"
         raise UsageError(f"{folder} holds several files of {mode} judgments; choose one with {flags}: {names}")
     known = f"; there are: {'; '.join(map(_origins_told, there))}" if there else ""
     asked = ("by", judge), ("with judge set", judge_set), ("of sample", sample)
     what = "".join(f" {word} {name}" for word, name in asked if name)
     raise MissingError(f"no {mode} judgments{what} in {folder}{known}; run gen_judgment --mode {mode} first")
+
+
+def judgment_files(folder: pathlib.Path, mode: Mode, sample: int = 0) -> list[pathlib.Path]:
+    """Return the files of a results folder with judgments of that mode and sample; pairs in both orders or in one."""
+    endings = ("single",) if mode == "single" else ("pair", "pair1")
+    found = sorted(path for ending in endings for path in folder.glob(f"*_{ending}.jsonl"))
+    return of_sample((path for path in found if not path.name.startswith(".")), sample)
+
+
+def _both_told(paths: Sequence[pathlib.Path]) -> str:
+    """Return what to do where one judge and judge set have several files, as of pairs in both orders and in one."""
+    names = ", ".join(path.name for path in paths)
+    one_order = "; pair1 is of pairs in one order only" if "_pair1.jsonl" in names else ""
+    several = f"{paths[0].parent} holds several such files of one judge and judge set"
+    return f"{several}; name one with --input-file: {names}{one_order}"
 
 
 def of_sample(paths: Iterable[pathlib.Path], sample: int) -> list[pathlib.Path]:
@@ -148,8 +170,8 @@ def about(
     """Return the benchmark that the judgments are about, and its questions' categories.
 
     A file that the user named belongs to the folder beside which it lies, if that holds questions or has the name of a
-    shipped benchmark; else to the benchmark named. The questions must fit, unless the user said that these are the ones: every id known, and every
-    hash that the rows carry equal.
+    shipped benchmark; else to the benchmark named. The questions must fit, unless the user said that these are the
+    ones: every id known, and every hash that the rows carry equal.
     """
     if given and bench_name is None:
         home = path.resolve().parent.parent

@@ -14,7 +14,7 @@ from harness.errors import MissingError, UsageError
 from harness.records import Mode
 from harness.results.reading.columns import Case, Comparisons, Ratings
 from harness.results.reading.read import ANY, Read, Which, of_kind, one_wording, read_judgments
-from harness.results.reading.select import chosen, of_sample, usual_file
+from harness.results.reading.select import chosen, judgment_files, usual_file
 
 Paths: TypeAlias = pathlib.Path | str | Sequence[pathlib.Path | str] | None
 
@@ -93,7 +93,9 @@ def judged_by(
         named = "mt_bench" if sources[0].judge_set == "unstated" else sources[0].judge_set.rsplit(" ", 1)[0]
         bench = load_bench(bench_name or "mt_bench", data_dir)
         sample = 1
-        while (path := bench.judgment_file(sources[0].judge, named, mode or "single", sample)).exists():
+        one_order = files[0].stem.endswith("_pair1")
+        of_number = partial(bench.judgment_file, sources[0].judge, named, mode or "single", one_order=one_order)
+        while (path := of_number(sample)).exists():
             if path not in files:
                 sources += _in_file(path, mode, judge, judge_set, exclude, which, every_sample=True)
             sample += 1
@@ -249,10 +251,13 @@ def _of_mode(read: Read, mode: Mode | None) -> Ratings | Comparisons:
 
 
 def _all_files(mode: Mode, bench_name: str | None, data_dir: pathlib.Path | str, sample: int) -> list[pathlib.Path]:
-    """Return all judgment files of the benchmark in that mode, of one sample."""
+    """Return all judgment files of the benchmark in that mode, of one sample.
+
+    Pairs in one order are left out where the same judge and judge set have pairs in both.
+    """
     folder = load_bench(bench_name or "mt_bench", data_dir).folder / "model_judgment"
-    kind = "single" if mode == "single" else "pair"
-    files = of_sample((p for p in sorted(folder.glob(f"*_{kind}.jsonl")) if not p.name.startswith(".")), sample)
+    there = judgment_files(folder, mode, sample)
+    files = [p for p in there if not p.stem.endswith("_pair1") or p.with_stem(p.stem.removesuffix("1")) not in there]
     if not files:
         raise MissingError(f"no {mode} judgments in {folder}; run gen_judgment --mode {mode} first")
     return files

@@ -9,8 +9,6 @@ import asyncio
 import contextlib
 import logging
 import pathlib
-import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,11 +28,12 @@ from harness.chat.parameters import RefusedParameterError
 from harness.errors import ChatError, EndpointError, Interrupted, TransientError
 from harness.records import Reply
 from harness.running import interrupts
-from harness.running.batches.lanes import Flight, Lane, content, opened
-from harness.running.batches.ledger import Ask, Batch, Ledger, custom_id, described, ledger_beside, new_token
-from harness.running.cost import Budget, cost_of
+from harness.running.batches.lanes import Flight, Lane, opened
+from harness.running.batches.ledger import Batch, Ledger, custom_id, described, ledger_beside
+from harness.running.cost import Budget, cost_of, shown
 from harness.running.direct import Models
 from harness.running.jobs import Course
+from harness.running.loops import run_to_end
 from harness.running.options import RunOptions
 from harness.running.retry import RetryPolicy
 from harness.running.watch import Tally, Watcher, nobody
@@ -96,29 +95,7 @@ def run_batches(
     everyone = [model for several in members.values() for model in several]
     engine = _Engine(courses, everyone, takers, prices, budget, Tally(planned=planned), watch, sync)
     with interrupts.handed_on(engine.interrupt):
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return asyncio.run(engine.run())
-        return _in_thread(engine)
-
-
-def _in_thread(engine: "_Engine") -> Tally:
-    """Run the engine in a thread of its own: the caller (a notebook) already has an event loop."""
-    outcome: list[Tally | BaseException] = []
-
-    def work() -> None:
-        try:
-            outcome.append(asyncio.run(engine.run()))
-        except BaseException as error:
-            outcome.append(error)
-
-    thread = threading.Thread(target=work, name="turnbench")
-    thread.start()
-    thread.join()
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
-    return outcome[0]
+        return run_to_end(engine.run)
 
 
 class _Engine:
@@ -252,47 +229,12 @@ class _Engine:
                 await self._give_up(lane, lane.ledger.batches[token], numbers)
         any_made = False
         while lane.due and not self.stop.is_set():
-            flight, prepared = self._planned(lane)
+            flight, prepared = lane.planned(self._reserved)
             if flight is None:
                 break
-            lane.flights.append(flight)
             any_made = True
             await self._submit(lane, flight, prepared)
         return any_made
-
-    def _planned(self, lane: Lane) -> tuple[Flight | None, list[Prepared]]:
-        """Take out of what is due as much as one batch may hold and the budget allows, and write it down."""
-        most = lane.model.most_requests
-        if lane.room is not None:
-            most = min(most, lane.room - lane.queued)
-        token = new_token()
-        taken: list[tuple[Course[Any], Prepared, float]] = []
-        left: deque[Course[Any]] = deque()
-        size = 0
-        while lane.due and len(taken) < most:
-            course = lane.due.popleft()
-            assert course.request is not None
-            prepared = lane.model.prepare(custom_id(token, len(taken)), course.request)
-            other = bool(taken) and prepared.headers != taken[0][1].headers
-            full = bool(taken) and size + len(prepared.line) + 2 > lane.model.most_bytes
-            reserved = None if other or full else self._reserved(course)
-            if reserved is None:
-                left.append(course)
-                if full or not other:
-                    break
-                continue
-            size += len(prepared.line) + 2
-            taken.append((course, prepared, reserved))
-        lane.due.extendleft(reversed(left))
-        if not taken:
-            return None, []
-        asks = [
-            Ask(course.job.key, course.place, content(course), one.names, course.job.row) for course, one, _ in taken
-        ]
-        batch = lane.ledger.plan(token, lane.model.origin, asks)
-        wanted = {number: course for number, (course, _, _) in enumerate(taken)}
-        reserves = {number: amount for number, (_, _, amount) in enumerate(taken)}
-        return Flight(batch, wanted, reserves), [one for _, one, _ in taken]
 
     def _reserved(self, course: Course[Any]) -> float | None:
         """Return the dollars set aside for the request that is due; None if the budget does not allow it."""
@@ -536,7 +478,7 @@ class _Engine:
             )
         if self.too_dear and self.budget is not None and not self.stop.is_set():
             return Interrupted(
-                f"stopped before the cost could exceed ${self.budget.most:,.2f} (so far ${self.budget.spent:,.2f});"
+                f"stopped before the cost could exceed {shown(self.budget.most)} (so far {shown(self.budget.spent)});"
                 " what was done is kept, run the same command with a higher --max-cost to go on"
             )
         return Interrupted("stopped; what was done is kept, run the same command again to go on")

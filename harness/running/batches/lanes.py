@@ -1,11 +1,12 @@
 """One model and output file in a run by batches: what of it is due, and what is at the provider."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.chat.batches import BatchModel
-from harness.running.batches.ledger import Batch, Ledger
+from harness.chat.batches import BatchModel, Prepared
+from harness.running.batches.ledger import Ask, Batch, Ledger, custom_id, new_token
 from harness.running.jobs import Course
 
 
@@ -68,6 +69,44 @@ class Lane:
             if not found:
                 self.due.append(course)
         return outdated
+
+    def planned(self, reserved: Callable[[Course[Any]], float | None]) -> tuple[Flight | None, list[Prepared]]:
+        """Take out of what is due as much as one batch may hold and can be paid, and write it down.
+
+        `reserved` returns the dollars set aside for the request of a job that is due; None if the budget is used up.
+        """
+        most = self.model.most_requests
+        if self.room is not None:
+            most = min(most, self.room - self.queued)
+        token = new_token()
+        taken: list[tuple[Course[Any], Prepared, float]] = []
+        left: deque[Course[Any]] = deque()
+        size = 0
+        while self.due and len(taken) < most:
+            course = self.due.popleft()
+            assert course.request is not None
+            prepared = self.model.prepare(custom_id(token, len(taken)), course.request)
+            other = bool(taken) and prepared.headers != taken[0][1].headers
+            full = bool(taken) and size + len(prepared.line) + 2 > self.model.most_bytes
+            dollars = None if other or full else reserved(course)
+            if dollars is None:
+                left.append(course)
+                if full or not other:
+                    break
+                continue
+            size += len(prepared.line) + 2
+            taken.append((course, prepared, dollars))
+        self.due.extendleft(reversed(left))
+        if not taken:
+            return None, []
+        asks = [
+            Ask(course.job.key, course.place, content(course), one.names, course.job.row) for course, one, _ in taken
+        ]
+        wanted = {number: course for number, (course, _, _) in enumerate(taken)}
+        reserves = {number: dollars for number, (_, _, dollars) in enumerate(taken)}
+        flight = Flight(self.ledger.plan(token, self.model.origin, asks), wanted, reserves)
+        self.flights.append(flight)
+        return flight, [one for _, one, _ in taken]
 
 
 def opened(model: BatchModel, ledger: Ledger) -> Lane:

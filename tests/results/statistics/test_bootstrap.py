@@ -221,7 +221,7 @@ def test_ten_thousand_resamplings_of_a_hundred_models_take_under_a_second() -> N
     groups = [place // 10 for place in range(80)]
     times = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         estimates(x, np.ones(x.shape), groups)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert min(times) < 1

@@ -1,0 +1,39 @@
+"""The event loop of a run: the thread's own, or one in a thread beside a caller that has one already (a notebook)."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+Outcome = TypeVar("Outcome")
+
+
+def run_to_end(
+    work: Callable[[], Coroutine[Any, Any, Outcome]],
+    while_in_thread: contextlib.AbstractContextManager[object] | None = None,
+) -> Outcome:
+    """Return what the work comes to, or raise what it raises; where it needs a thread, the context is held meanwhile.
+
+    In a loop of this thread's own, the work sees to Ctrl-C itself.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work())
+    outcome: list[Outcome] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome.append(asyncio.run(work()))
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=run, name="turnbench")
+    with while_in_thread or contextlib.nullcontext():
+        thread.start()
+        thread.join()
+    if failure:
+        raise failure[0]
+    return outcome[0]
