@@ -9,7 +9,7 @@ places.py      where in a file the rows of a question are
 later.py       what takes long, done beside the page
 text.py        text of models and people as safe HTML; maths.py: the formulas in it
 markup.py      the parts that pages are made of: links, forms, tables, chips, notices
-leaderboard.py, answers.py, compare.py, find.py, judge.py, vote.py, runs.py   one tab each
+tabs/         one module for each tab: leaderboard, answers, compare, find, judge, vote, runs
 index.py       all judgments as columns of numbers; filters.py, search.py: which of them Find shows
 votes.py       what a voter is asked, and where votes go; agreement.py: judges beside votes
 growth.py      how fast a file grows

@@ -13,10 +13,11 @@ from urllib.parse import urlencode
 
 from harness import __version__
 from harness.errors import TurnbenchError
-from viewer import answers, compare, find, judge, leaderboard, markup, runs, vote
+from viewer import markup
 from viewer.context import Context, Tab
 from viewer.later import NotYet
 from viewer.state import State, parse
+from viewer.tabs import answers, compare, find, judge, leaderboard, runs, vote
 
 log = logging.getLogger("turnbench")
 

@@ -130,7 +130,7 @@ def described(judge_set: "JudgeSet") -> dict[str, Any]:
         },
         "sampling": judge_set.sampling.stated(),
         "criteria": {name: criterion.wording.definition for name, criterion in judge_set.criteria.items()},
-        "categories": {name: list(criteria) for name, criteria in judge_set.categories.items()},
+        "categories": _categories(judge_set),
         "templates": [
             {
                 "name": template.name,
@@ -147,6 +147,19 @@ def described(judge_set: "JudgeSet") -> dict[str, Any]:
             for template in judge_set.templates.values()
         ],
     }
+
+
+def _categories(judge_set: "JudgeSet") -> dict[str, list[str]]:
+    """Return the criteria of each category that is named, by the set or by a criterion."""
+    from harness.judging.sets.judge_set import ANY, DEFAULT
+
+    found = {name: list(criteria) for name, criteria in judge_set.categories.items()}
+    for name, criterion in judge_set.criteria.items():
+        for category in sorted(criterion.categories):
+            others = [] if category == ANY else found.get(DEFAULT, [])
+            listed = found.setdefault(category, list(others))
+            listed += [] if name in listed else [name]
+    return found
 
 
 def _line(told: dict[str, Any]) -> str:

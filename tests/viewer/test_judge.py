@@ -9,9 +9,9 @@ from tests.small_bench import answer, question, small_bench, write
 from tests.viewer.test_app import grade, pair
 from viewer.app import Views
 from viewer.context import Context
-from viewer.judge import _position_svg, _repeat_svg
 from viewer.later import Later
 from viewer.store import Store
+from viewer.tabs.judge import _position_svg, _repeat_svg
 
 
 @pytest.fixture(autouse=True)

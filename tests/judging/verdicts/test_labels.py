@@ -73,6 +73,8 @@ def test_label_is_read(text: str, label: str) -> None:
         pytest.param("NOT CORRECT", id="denied"),
         pytest.param("The answer is NOT CORRECT.", id="denied in a sentence"),
         pytest.param("It is not CORRECT.", id="denied, small"),
+        pytest.param("IN CORRECT", id="torn apart"),
+        pytest.param("It is hardly CORRECT.", id="hardly"),
         pytest.param("not correct", id="denied, all small"),
         pytest.param("Based on the question, A", id="stray letters"),
         pytest.param("Correctness was considered.", id="a word that begins with one"),

@@ -6,12 +6,12 @@ Verdicts are named by model: the judge knew the answers only as A and B, in the 
 from harness.errors import DataError
 from harness.records import Answer, Question
 from viewer import markup
-from viewer.answers import reply_html, verdict_chip, words_html
 from viewer.context import Context, Tab
 from viewer.later import NotYet
 from viewer.questions import question_bar, question_title, said_by_user, settled
 from viewer.state import State
 from viewer.store import Compared, Found
+from viewer.tabs.answers import reply_html, verdict_chip, words_html
 from viewer.text import escaped
 
 

@@ -1,0 +1,1 @@
+"""One module for each tab; `viewer.context` says what a tab is."""
