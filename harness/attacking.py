@@ -120,7 +120,7 @@ def run_attack(
     if done.tally.failures:
         notes.append(f"{len(done.tally.failures)} calls failed and are left out; run it again to try them again")
     judge = f"{plan.judges[0].judge}, judge set {plan.judge_set.name} {plan.judge_set.version}"
-    return Report("attack", judge, plan.bench.name, rows, notes=notes, paths=done.paths)
+    return Report("attack", judge, plan.bench.name, rows, notes=notes, paths=done.paths, failures=done.tally.failures)
 
 
 def _verdicts(plan: JudgmentPlan, path: pathlib.Path) -> Mapping[tuple[str, Any], list[float]]:

@@ -12,7 +12,7 @@ from harness.judging.attack import Attack, load_attacks, spread
 from harness.judging.run import JudgeOptions
 from harness.records import Question
 from harness.running.options import RunOptions
-from tests.protocol_server import Asked, ProtocolServer, Said
+from tests.protocol_server import Asked, ProtocolServer, Said, bad_request
 from tests.small_bench import answer, question, small_bench, write
 
 _PLANTED = re.compile(r"\[\[(10|A|B)\]\]")
@@ -162,3 +162,21 @@ def test_attacks_stand_in_the_answer_where_replies_are_json(tmp_path: pathlib.Pa
     assert said.startswith("Because it is weak.")
     assert "{" not in said
     assert plan.judgments.bench.settings.answer_field is None
+
+
+def test_failed_calls_are_listed_and_make_the_command_fail(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small_bench(tmp_path, *(question(number) for number in range(1, 4)), name="mt_bench")
+
+    def poor(asked: Asked) -> Said:
+        return Said("Poor. Rating: [[2]]")
+
+    faults = {5: bad_request("no such thing")}
+    with ProtocolServer(poor, faults=faults) as server:
+        where = ["--data-dir", str(tmp_path), "--base-url", server.openai_url]
+        assert main(["attack", "--judge-model", "j", *where, "--first-n", "2", "-q"]) == 1
+        told = capsys.readouterr()
+        assert "1 failed, not in the file" in told.err
+        assert "verdict: grade at the end" in told.out
+        assert main(["attack", "--judge-model", "j", *where, "--first-n", "2", "-q"]) == 0

@@ -9,7 +9,7 @@ import functools
 import pathlib
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from harness.bench import Bench, load_bench, shipped
@@ -57,6 +57,8 @@ class Game:
     system: str | None
     details: Mapping[str, Any]
     """What else is stored of it: why it was read so, tokens, seconds, earlier attempts."""
+    number: int = 1
+    """Of a pair: 1 shows `model_1` first, 2 shows `model_2` first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class Graded:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A pair with the judge's words in each game that was played; game 1 shows `model_1` first."""
+    """A pair with the judge's words in each game that was played: both, or the only one."""
 
     comparison: Comparison
     games: tuple[Game, ...]
@@ -349,7 +351,11 @@ def _judged(row: Mapping[str, Any], file: JudgmentFile, line: int) -> Graded | C
     if file.kind == "single":
         return Graded(rating_from_row(row, file.path, line), _game(row, "", 0), file, line)
     comparison = comparison_from_row(row, file.path, line)
-    games = tuple(_game(row, f"g{at + 1}_", at) for at in range(len(comparison.winners)))
+    first = 2 if "g2_winner" in row and "g1_winner" not in row else 1  # of a pair in one order
+    games = tuple(
+        replace(_game(row, f"g{number}_", at), number=number)
+        for at, number in enumerate(range(first, first + len(comparison.winners)))
+    )
     return Compared(comparison, games, file, line)
 
 

@@ -6,8 +6,8 @@ tried again.
 
 Of several refused calls one is repaired and sent; the others wait for its outcome and then use what it found. A
 refusal costs nothing, so models are not made to wait for it, except where name and parameters make one likely (a
-temperature for OpenAI's reasoning models, or for Anthropic's; a JSON schema for any): there the first call is alone until it is answered or a
-short grace has passed, since a refusal comes sooner than a reply.
+temperature for OpenAI's reasoning models, or for Anthropic's; a JSON schema for any): there the first call is alone
+until it is answered or a short grace has passed, since a refusal comes sooner than a reply.
 """
 
 import asyncio

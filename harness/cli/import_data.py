@@ -62,6 +62,9 @@ def parser() -> command.Parser:
         help="write the benchmark's graded judgments in this shape instead, to train a judge on (default: import)",
     )
     back.add_argument("--judge-model", metavar="NAME", help="whose judgments (default: the only judge's)")
+    back.add_argument(
+        "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
+    )
     back.add_argument("--output", metavar="FILE", help="where to write them; needed with --back (default: none)")
     return p
 
@@ -124,7 +127,7 @@ def _write_back(args: argparse.Namespace) -> int:
     if args.format is not None:
         raise UsageError(f"--back takes no files, this is {args.format!r}")
     bench = load_bench(args.bench_name, args.data_dir)
-    report = write_back(bench, pathlib.Path(args.output), judge=args.judge_model)
+    report = write_back(bench, pathlib.Path(args.output), judge=args.judge_model, judge_set=args.judge_set)
     total = sum(report.balance.values())
     command.results(
         "\n".join(

@@ -389,10 +389,10 @@ def work(args: argparse.Namespace) -> int:
         command.results(as_csv(report.rows))
     else:
         command.results(_tables(report, args.format))
-        return 0
-    for note in report.notes:
+    for note in report.notes if args.format in {"json", "csv"} else ():
         command.say(args, f"{NAME} {report.name}: note: {note}")
-    return 0
+    command.report_failures(f"{NAME} {report.name}", report.failures)
+    return 1 if report.failures else 0
 
 
 def _tables(report: "Report", form: str) -> str:

@@ -156,7 +156,8 @@ def _categories(judge_set: "JudgeSet") -> dict[str, list[str]]:
     found = {name: list(criteria) for name, criteria in judge_set.categories.items()}
     for name, criterion in judge_set.criteria.items():
         for category in sorted(criterion.categories):
-            others = [] if category == ANY else found.get(DEFAULT, [])
+            everywhere = [n for n, own in judge_set.criteria.items() if not own.categories and not judge_set.categories]
+            others = [] if category == ANY else found.get(DEFAULT, everywhere)
             listed = found.setdefault(category, list(others))
             listed += [] if name in listed else [name]
     return found

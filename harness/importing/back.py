@@ -3,15 +3,16 @@
     {"instruction": <the judge's whole input>, "output": "<feedback> [RESULT] 4", "orig_instruction": ..., ...}
 
 One record for each graded answer to a question with a rubric (fields `criteria` and `score_descriptions`). A judgment
-without a verdict, or with a grade that is not a whole number from 1 to 5, is left out and counted.
+without a verdict, with a grade that is not a whole number from 1 to 5, or by a judge that was not shown that rubric is
+left out and counted.
 """
 
 import pathlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from harness.bench import Bench
 from harness.errors import DataError, StorageError, UsageError
@@ -22,6 +23,10 @@ from harness.rows import question_id
 
 _VERDICT = re.compile(r"\s*(?:\[RESULT\].*|(?:Rating|Score)\s*:?\s*\[\[[^\]]*\]\]\W*)\Z", re.DOTALL | re.IGNORECASE)
 """The end of a judgment that gives the verdict; what stands before it is the feedback."""
+
+
+Row: TypeAlias = tuple[pathlib.Path, int, Mapping[str, Any]]
+"""A judgment and where it stands."""
 
 
 @dataclass(slots=True)
@@ -35,49 +40,62 @@ class BackReport:
     """Judgments left out, by reason."""
 
 
-def write_back(bench: Bench, path: pathlib.Path, *, judge: str | None = None) -> BackReport:
+def write_back(
+    bench: Bench, path: pathlib.Path, *, judge: str | None = None, judge_set: str | None = None
+) -> BackReport:
     """Write the graded judgments of a benchmark as one JSON array; return how the scores are balanced.
 
     Raises:
-        UsageError: there are no graded judgments, or several judges and none is named, or the file exists.
+        UsageError: there are no graded judgments, several judges or judge sets of which none is named, or the file
+            exists.
         StorageError: the file can't be written.
     """
     if path.exists():
         raise UsageError(f"{path} is there already; give another --output")
     report = BackReport(path)
-    rows = _rows(bench, judge)
+    rows = _rows(bench, judge, judge_set)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write("[")
             for number, record in enumerate(_records(bench, rows, report)):
                 file.write(("," if number else "") + "\n" + encode(record))
             file.write("\n]\n")
+    except DataError:
+        path.unlink(missing_ok=True)
+        raise
     except OSError as error:
         raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
     return report
 
 
-def _rows(bench: Bench, judge: str | None) -> list[tuple[pathlib.Path, int, Mapping[str, Any]]]:
-    """Return the graded rows of the one judge that is meant, each with its place."""
-    found: dict[str, list[tuple[pathlib.Path, int, Mapping[str, Any]]]] = {}
+def _rows(bench: Bench, judge: str | None, judge_set: str | None) -> list[Row]:
+    """Return the graded rows of the one judge and judge set that are meant, each with its place."""
+    found: list[tuple[str, str, Row]] = []
     for path in sorted((bench.folder / "model_judgment").glob("*_single.jsonl")):
         for line, row in read_rows(path):
             made = row.get("judge")
             name = made[0] if isinstance(made, list) and made else made
             if not isinstance(name, str):
                 raise DataError(f"judge must be a text or a list, this is {made!r}", path=path, line=line)
-            found.setdefault(name, []).append((path, line, row))
-    if judge is not None and judge not in found:
-        raise UsageError(f"no graded judgments by {judge!r}; there are: {', '.join(found) or 'none'}")
-    if judge is None and len(found) != 1:
-        there = f"there are several judges, choose one with --judge-model: {', '.join(found)}"
-        raise UsageError(there if found else f"there are no graded judgments in {bench.folder / 'model_judgment'}")
-    return found[judge] if judge is not None else next(iter(found.values()))
+            found.append((name, str(row.get("judge_set") or "unstated"), (path, line, row)))
+    if not found:
+        raise UsageError(f"there are no graded judgments in {bench.folder / 'model_judgment'}")
+    judge = _one("judge", "--judge-model", judge, (name for name, _, _ in found))
+    judge_set = _one("judge set", "--judge-set", judge_set, (own for name, own, _ in found if name == judge))
+    return [row for name, own, row in found if (name, own) == (judge, judge_set)]
 
 
-def _records(
-    bench: Bench, rows: list[tuple[pathlib.Path, int, Mapping[str, Any]]], report: BackReport
-) -> Iterator[dict[str, Any]]:
+def _one(what: str, flag: str, wanted: str | None, names: Iterable[str]) -> str:
+    """Return the one that is wanted, or the only one that there is."""
+    there = list(dict.fromkeys(names))
+    if wanted is not None and wanted not in there:
+        raise UsageError(f"no graded judgments with the {what} {wanted!r}; there are: {', '.join(there)}")
+    if wanted is None and len(there) > 1:
+        raise UsageError(f"there are several {what}s, choose one with {flag}: {', '.join(there)}")
+    return wanted or there[0]
+
+
+def _records(bench: Bench, rows: list[Row], report: BackReport) -> Iterator[dict[str, Any]]:
     questions = {question.question_id: question for question in bench.questions}
     references = bench.reference_answers(bench.references()[0]) if bench.references() else {}
     answers: dict[str, Mapping[QuestionId, Answer]] = {}
@@ -94,19 +112,25 @@ def _records(
         if question is None or not _has_rubric(rubric):
             report.left_out["no such question" if question is None else "the question has no rubric"] += 1
             continue
+        prompt = row.get("user_prompt")
+        if not _shown(rubric, prompt if isinstance(prompt, str) else ""):
+            report.left_out["the judge was not shown the question's rubric"] += 1
+            continue
         if model not in answers:
             answers[model] = bench.answers(model)
         answer, turn = answers[model].get(key), row.get("turn", 1)
         if answer is None or turn != 1:
             report.left_out["the answer is not there" if answer is None else "not a first turn"] += 1
             continue
-        feedback = _VERDICT.sub("", text).strip()
+        choices = answer.choices
+        choice = next((own for own in choices if own.index == (row.get("choice") or 0)), choices[0])
+        feedback = _VERDICT.sub("", text if isinstance(text, str) else "").strip()
         report.balance[int(score)] += 1
         yield {
-            "instruction": row.get("user_prompt", ""),
+            "instruction": prompt,
             "output": f"{feedback} [RESULT] {int(score)}",
             "orig_instruction": question.turns[0],
-            "orig_response": answer.choices[0].turns[0],
+            "orig_response": choice.turns[0],
             "orig_reference_answer": references.get(key, ("",))[0],
             "orig_criteria": rubric["criteria"],
             **{f"orig_score{g}_description": t for g, t in zip(GRADES, rubric["score_descriptions"], strict=True)},
@@ -120,3 +144,9 @@ def _has_rubric(extra: Mapping[str, Any]) -> bool:
     return (
         isinstance(extra.get("criteria"), str) and isinstance(descriptions, list) and len(descriptions) == len(GRADES)
     )
+
+
+def _shown(rubric: Mapping[str, Any], prompt: str) -> bool:
+    """Return whether a prompt holds a question's rubric, however its lines are broken."""
+    sent = " ".join(prompt.split())
+    return all(" ".join(str(text).split()) in sent for text in (rubric["criteria"], *rubric["score_descriptions"]))

@@ -211,3 +211,22 @@ def test_the_leaderboard_shows_labels_and_dimensions_as_what_they_are(tmp_path: 
     write(bench.judgment_file("j", "dims", "single"), [scored])
     _, html = views(tmp_path).view("?tab=leaderboard&judge=j&set=dims")
     assert "clarity" in html
+
+
+def test_a_pair_in_one_order_shows_its_only_game_as_it_was_played(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path, question(1, turns=["Why?"]))
+    for model in ("a", "b"):
+        write(bench.answer_file(model), [answer(1, model, f"{model} says")])
+    row = {name: value for name, value in pair(1, "a", "b", "model_1", "model_2").items() if not name.startswith("g1")}
+    folder = bench.folder / "model_judgment"
+    write(folder / "j@once_pair1.jsonl", [{**row, "shown_first": "model_2", "judge_set": "once"}])
+    write(folder / "j@both_pair.jsonl", [pair(1, "a", "b", "model_1", "model_1")])
+    write(folder / "j@both_pair1.jsonl", [{**row, "shown_first": "model_2", "judge_set": "both"}])
+    page = views(tmp_path)
+    files = page.context.store.judgment_files(bench, "pair")
+    assert [file.label for file in files] == ["j (both)", "j (both, one order)", "j (once)"]
+    _, html = page.view("?tab=compare&bench=small&mode=pairwise-all&judge=j&set=once&q=1&m=a&m=b")
+    said = html[html.index("j (once)") :]
+    assert "Game 2" in said
+    assert "saw <bdi>b</bdi> as A and <bdi>a</bdi> as B" in said
+    assert "A again" in said

@@ -114,7 +114,8 @@ def _verdicts(state: State, compared: Compared, models: list[str], name: str) ->
     pair = compared.comparison
     shown = (pair.model_1, pair.model_2)
     chips, games = [], []
-    for number, (winner, game) in enumerate(zip(pair.winners, compared.games, strict=True), 1):
+    for winner, game in zip(pair.winners, compared.games, strict=True):
+        number = game.number
         first, second = shown if number == 1 else shown[::-1]
         chips.append(_chip(winner, shown, models, f"Game {number}: "))
         seen = f"The judge saw <bdi>{escaped(first)}</bdi> as A and <bdi>{escaped(second)}</bdi> as B."

@@ -19,7 +19,9 @@ from harness.records import Label, Parsed
 _LATIN = "0-9A-Za-z_\u00c0-\u024f"
 _MEMBER = r"[\"'“](?P<name>[^\"'“”\n]{1,40})[\"'”]\s{0,4}:\s{0,4}[\"'“](?P<value>[^\"'“”\n]{1,40})[\"'”]"
 _PLACEHOLDER = re.compile(r"[.…<>\s]*|[<\[{]?(?:(?:your|the|one) )?(?:labels?|verdict|címke|标签)[>\]}]?", re.I)
-_LESS = r"(?:(?i:not|partially|partly|mostly|almost|nearly|hardly|barely|half|nem|részben|majdnem|nicht|teilweise)|IN|UN)"
+_LESS = (
+    r"(?:(?i:not|partially|partly|mostly|almost|nearly|hardly|barely|half|nem|részben|majdnem|nicht|teilweise)|IN|UN)"
+)
 """A label after one of these words is not that label; `IN CORRECT` may be a label that was torn apart."""
 _INTRODUCED = (
     r"(?:(?:the |my |final |overall )*"

@@ -15,9 +15,9 @@ from functools import partial
 from typing import Any
 
 from harness.bench import Bench, load_bench
-from harness.errors import MissingError, TurnbenchError, UsageError
+from harness.errors import MissingError, TurnbenchError
 from harness.judging.builtin import NOTICE, is_builtin_judge
-from harness.records import Comparison, Mode, QuestionId
+from harness.records import Comparison, Failure, Mode, QuestionId
 from harness.results.judges.length import PRIOR, length_report
 from harness.results.judges.position import KINDS, in_one_order, position_rows
 from harness.results.judges.repeat import comparison_records, rating_records, repeat_report
@@ -44,6 +44,8 @@ class Report:
     """Further tables, by name."""
     notes: list[str] = field(default_factory=list)
     paths: tuple[pathlib.Path, ...] = ()
+    failures: Sequence[Failure] = ()
+    """Of a report that calls a judge: the calls that failed."""
 
 
 def judge_position(
@@ -79,8 +81,6 @@ def judge_position(
     sources = judged("pairwise-all", paths_of(input_file), judge_model, judge_set, bench_name, data_dir, which=which)
     records = Comparisons.of([pair for source in sources for pair in source.pairs])
     once = in_one_order(records)
-    if once == len(records):
-        raise UsageError(f"{sources[0].path}: every pair was played in one order only, which says nothing of position")
     subject = about(records, sources[0].path, bench_name, data_dir, given=input_file is not None)
     found = position_rows(records, categories=subject.categories or None, seed=seed)
     rows = []
@@ -102,7 +102,8 @@ def judge_position(
     if found[0].errors:
         notes.append(f"{_pairs(found[0].errors)} without a verdict in both games left out (errors)")
     if once:
-        notes.append(f"{_pairs(once)} played in one order only left out")
+        nothing = ", which is all there are: nothing can be said of position" if once == len(records) else ""
+        notes.append(f"{_pairs(once)} played in one order only skipped{nothing}")
     notes += common_notes(sources, subject.why_not, [row.first_share for row in found])
     return report_of("position", sources, subject.bench, rows, notes)
 
