@@ -250,7 +250,9 @@ def test_a_second_process_is_told_who_writes(tmp_path: pathlib.Path, journal: Jo
     try:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(StorageError, match=rf"a\.jsonl is being written by process {holder.pid} \(-c\) on \S+ since"):
+        with pytest.raises(
+            StorageError, match=rf"a\.jsonl is being written by process {holder.pid} \(-c\) on \S+ since"
+        ):
             journal.__enter__()
     finally:
         finish(holder)

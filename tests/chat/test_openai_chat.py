@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.chat import Endpoint, open_chat_model, resolve
-from harness.chat import providers as table
+from harness.chat import services as table
 from harness.chat.openai_chat import limit_name
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Message, Reply, Request, Sampling, Usage

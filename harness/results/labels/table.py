@@ -86,9 +86,7 @@ class LabelTable:
 
     def group_rows(self, *, intervals: bool = True) -> list[dict[str, Any]]:
         """Return a row for each model and group."""
-        return [
-            self._named({"model": p.model, self.by: p.group, **p.row(intervals=intervals)}) for p in self.groups
-        ]
+        return [self._named({"model": p.model, self.by: p.group, **p.row(intervals=intervals)}) for p in self.groups]
 
     def _named(self, row: Mapping[str, Any]) -> dict[str, Any]:
         return {self.called.get(name, name): value for name, value in row.items()}
