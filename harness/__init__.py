@@ -28,6 +28,7 @@ _HOME = {
     "TurnbenchError": "harness.errors",
     "bench_status": "harness.status",
     "estimate_plan": "harness.estimating",
+    "fetch_bench": "harness.fetching",
     "gen_answer": "harness.api",
     "gen_judgment": "harness.api",
     "import_data": "harness.importing.run",
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from harness.bench import Bench, load_bench
     from harness.errors import TurnbenchError
     from harness.estimating import estimate_plan
+    from harness.fetching import fetch_bench
     from harness.importing.run import import_data
     from harness.judging.prompts import judge_prompts
     from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
@@ -89,6 +91,7 @@ __all__ = [
     "TurnbenchError",
     "bench_status",
     "estimate_plan",
+    "fetch_bench",
     "gen_answer",
     "gen_judgment",
     "import_data",

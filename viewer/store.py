@@ -268,12 +268,6 @@ class Store:
             self._judgments_in(file, key, found)
         return found
 
-    def judgments_in(self, file: JudgmentFile, key: QuestionId) -> Found:
-        """Return what one file holds of a question."""
-        found = Found()
-        self._judgments_in(file, key, found)
-        return found
-
     def _judgments_in(self, file: JudgmentFile, key: QuestionId, found: Found) -> None:
         latest: dict[Any, Graded | Compared] = {}
         try:

@@ -92,11 +92,6 @@ def folded_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip(" \t\n*`'\"“”").casefold())
 
 
-def stands_alone(text: str, found: Found) -> bool:
-    """Return whether an object is all that the text holds, but for marks around it."""
-    return not _TAIL.sub("", text[: found.start], count=1) and _TAIL.fullmatch(text, found.end) is not None
-
-
 def _is_own(text: str, before: int, start: int, end: int) -> bool:
     """Return whether the judge says what stands here, by the sentence that leads to it from `before` on."""
     left = text[max(before, start - SIGHT) : start]
