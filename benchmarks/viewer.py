@@ -11,6 +11,7 @@ process of its own, and measures
 
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -74,7 +75,8 @@ def make_pairs(folder: pathlib.Path, questions: int) -> None:
 def opened(command: Sequence[str], port: int) -> float:
     """Return the seconds from starting a server to its first page, and end it."""
     start = time.perf_counter()
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL)
     try:
         while True:
             try:

@@ -104,9 +104,13 @@ def running_server() -> Iterator[Server]:
 
 
 def environment(more: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a contender: no keys, no proxies, nothing of this benchmark's."""
+    """Return the environment of a contender: no keys, no proxies, nothing of this benchmark's.
+
+    Python keeps what it has compiled, whatever this machine's setting, as it does for an installed package.
+    """
     secret = ("KEY", "TOKEN", "PROXY", "_BASE_URL", "_API_BASE")
     kept = {name: value for name, value in os.environ.items() if not name.upper().endswith(secret)}
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)
     return {**kept, "NO_PROXY": "127.0.0.1,localhost", "PYTHONWARNINGS": "ignore", **more}
 
 

@@ -2,9 +2,12 @@
 
 import asyncio
 import contextlib
+import sys
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
+
+from harness.running.selector import new_loop
 
 Outcome = TypeVar("Outcome")
 
@@ -20,13 +23,15 @@ def run_to_end(
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work())
+        with _runner() as runner:
+            return runner.run(work())
     outcome: list[Outcome] = []
     failure: list[BaseException] = []
 
     def run() -> None:
         try:
-            outcome.append(asyncio.run(work()))
+            with _runner() as runner:
+                outcome.append(runner.run(work()))
         except BaseException as error:
             failure.append(error)
 
@@ -37,3 +42,8 @@ def run_to_end(
     if failure:
         raise failure[0]
     return outcome[0]
+
+
+def _runner() -> asyncio.Runner:
+    """Return what runs a loop to its end; on Windows a loop of the usual kind."""
+    return asyncio.Runner(loop_factory=None if sys.platform == "win32" else new_loop)

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from harness.running import loops
+
 
 class IdleClock(selectors.DefaultSelector):
     """A selector that does not wait until something happens, but lets the time pass that it would have waited."""
@@ -33,4 +35,4 @@ class IdleLoop(asyncio.SelectorEventLoop):
 @pytest.fixture
 def idle_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let runs of the engine pass their time in no time."""
-    monkeypatch.setattr(asyncio.events, "new_event_loop", IdleLoop)
+    monkeypatch.setattr(loops, "new_loop", IdleLoop)
