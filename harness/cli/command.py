@@ -7,6 +7,7 @@ say      -> stderr, unless --quiet               detail   -> stderr, with --verb
 import argparse
 import contextlib
 import difflib
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -370,6 +371,8 @@ def run_command(parser: Parser, work: Callable[[argparse.Namespace], int], argv:
 
     A process that was started for this command ends here.
     """
+    if argv is None:
+        gc.set_threshold(50_000)  # little of what a command makes is rubbish that only a search finds
     code = _run(parser, work, argv)
     if argv is None:
         leave(code)

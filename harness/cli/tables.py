@@ -166,6 +166,8 @@ def _latex(text: str) -> str:
 
 def _width(text: str) -> int:
     """Return the columns that a text takes on a terminal: Chinese and the like take two each."""
+    if text.isascii():
+        return len(text)
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text if not unicodedata.combining(c))
 
 

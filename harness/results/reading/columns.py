@@ -75,8 +75,9 @@ class Columns(Sequence[Record], Generic[Record]):
     def __init__(self) -> None:
         self.cases: list[Case] = []
         self.asked: list[Asked] = []
-        self.order = array("i")
-        """For each row the place of its case."""
+        self._order = array("i")
+        self._unnumbered: list[tuple[array[int], Sequence[int]]] = []
+        """What follows in `order`, by other numbers, and these cases' places."""
         self.asked_of: list[array[int]] = []
         """For each case the rows' places in `asked`, in the order of the rows."""
         self.verdicts_of: list[array[Any]] = []
@@ -112,6 +113,21 @@ class Columns(Sequence[Record], Generic[Record]):
             self.asked_of.append(array("i"))
             self.verdicts_of.append(array(self.typecode))
 
+    @property
+    def order(self) -> "array[int]":
+        """For each row the place of its case."""
+        for codes, places in self._unnumbered:
+            self._order.extend(array("i", map(places.__getitem__, codes)))
+        self._unnumbered.clear()
+        return self._order
+
+    def follow(self, order: "array[int]", places: Sequence[int]) -> None:
+        """Add rows to `order` that number the cases otherwise: 0 for the case at `places[0]`.
+
+        They are numbered anew only when the order is asked for; most tables do without.
+        """
+        self._unnumbered.append((order, places))
+
     @staticmethod
     @abstractmethod
     def apart(record: Record, choice: str = "0") -> tuple[Case, Asked]:
@@ -134,7 +150,7 @@ class Columns(Sequence[Record], Generic[Record]):
             yield self.cases[case], self.asked[next(asked[case])], next(verdicts[case])
 
     def __len__(self) -> int:
-        return len(self.order)
+        return len(self._order) + sum(len(order) for order, _ in self._unnumbered)
 
     @overload
     def __getitem__(self, at: int) -> Record: ...
@@ -143,7 +159,9 @@ class Columns(Sequence[Record], Generic[Record]):
     def __getitem__(self, at: int | slice) -> Record | list[Record]:
         if isinstance(at, slice):
             return list(self)[at]
-        case, before = self.order[at], self.order[: range(len(self))[at]].count(self.order[at])
+        at = range(len(self))[at]
+        order = self._order if at < len(self._order) else self.order
+        case, before = order[at], order[:at].count(order[at])
         return self.together(self.cases[case], self.asked[self.asked_of[case][before]], self.verdicts_of[case][before])
 
     def __iter__(self) -> Iterator[Record]:

@@ -63,11 +63,20 @@ class _MadeFrom(msgspec.Struct, frozen=True):
     question: str | None = None
 
 
-_BOTH: Mapping[str, Any] = {"question_id": int | str, "judge": tuple[str, ...] | str, "turn": int}
+_Judge: TypeAlias = tuple[str, str] | str
 _NEEDED: Mapping[Kind, Mapping[str, Any]] = {
-    Ratings: {"model": str, "score": _Score},
-    Comparisons: {"model_1": str, "model_2": str, "g1_winner": _Winner, "g2_winner": _Winner},
+    Ratings: {"question_id": int | str, "model": str, "judge": _Judge, "score": _Score, "turn": int},
+    Comparisons: {
+        "question_id": int | str,
+        "model_1": str,
+        "model_2": str,
+        "g1_winner": _Winner,
+        "g2_winner": _Winner,
+        "judge": _Judge,
+        "turn": int,
+    },
 }
+"""The fields of every row in their usual order, in which they are found soonest."""
 _OURS: Mapping[str, Any] = {
     "judge_set": str | None,
     "judge_set_version": str | int | None,
@@ -95,8 +104,9 @@ class _Form(NamedTuple):
 def _form(kind: Kind, *, ours: bool) -> _Form:
     """Return the form of the lines of one kind, with or without our own fields."""
     absent = sorted((_PAIR if kind is Ratings else {"model_a"}) | ({} if ours else _OURS).keys())
-    fields: list[Any] = [*_BOTH.items(), *_NEEDED[kind].items(), *((name, _Absent, "\0") for name in absent)]
+    fields: list[Any] = list(_NEEDED[kind].items())
     fields += [(name, of, None) for name, of in _OURS.items() if ours]
+    fields += [(name, _Absent, "\0") for name in absent]
     line = msgspec.defstruct("Line", fields, kw_only=True, gc=False)
     more = tuple(_OURS) if ours else ()
     models = ("model",) if kind is Ratings else ("model_1", "model_2")
@@ -155,9 +165,9 @@ def _case_meant(
     return Case(names, turn, *made, sample or 0, criterion, method, str(choice or 0))
 
 
-def _asked_meant(key: int | str, judge: tuple[str, ...] | str, made_from: _MadeFrom | None = None) -> Asked:
+def _asked_meant(key: int | str, judge: _Judge, made_from: _MadeFrom | None = None) -> Asked:
     """Return what a line means that holds this, or refuse it."""
-    name, template = (judge, None) if isinstance(judge, str) else (*judge, None, None)[:2]
+    name, template = (judge, None) if isinstance(judge, str) else judge
     if not name or (isinstance(key, str) and not key.strip()):
         raise _UnusualError
     return Asked(question_id(key), name, None, template, made_from.question if made_from else None)
@@ -336,8 +346,16 @@ class Part:
 
     def _append(self, cases: list[int], asked: list[int], verdicts: list[Any]) -> None:
         self.columns.add_cases(len(self.cases))
+        order = array("i", cases)
+        self.columns.order.extend(order)
         asked_of, verdicts_of = self.columns.asked_of, self.columns.verdicts_of
+        for apart in (1, 2):  # rows of one case, or of two by turns, as files have them that go through the questions
+            if order[apart:] == order[:-apart]:
+                abouts, given = array("i", asked), array(self.columns.typecode, verdicts)
+                for first, case in enumerate(cases[:apart]):
+                    asked_of[case].extend(abouts[first::apart])
+                    verdicts_of[case].extend(given[first::apart])
+                return
         for case, about, verdict in zip(cases, asked, verdicts, strict=True):
             asked_of[case].append(about)
             verdicts_of[case].append(verdict)
-        self.columns.order.fromlist(cases)

@@ -5,6 +5,7 @@ have threads, or no `if __name__ == "__main__"`), and where it fails, or meets a
 reads that half too and tells the error with its line.
 """
 
+import gc
 import marshal
 import os
 import pathlib
@@ -84,7 +85,7 @@ def _join(part: Part, sent: bytes) -> bool:
     same = about_at == list(range(len(about_at)))
     ours = part.columns
     ours.add_cases(len(part.cases))
-    ours.order.extend(array("i", map(case_at.__getitem__, array("i", order))))
+    ours.follow(array("i", order), case_at)
     for case, about, verdicts in zip(case_at, asked_of, verdicts_of, strict=True):
         ours.asked_of[case].extend(array("i", about if same else map(about_at.__getitem__, array("i", about))))
         ours.verdicts_of[case].frombytes(verdicts)
@@ -96,6 +97,7 @@ def send_part() -> None:
 
     The path and the place are the command's arguments.
     """
+    gc.set_threshold(50_000)
     path, start = pathlib.Path(sys.argv[1]), int(sys.argv[2])
     part = Part(path)
     part.read(start, None)

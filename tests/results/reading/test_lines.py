@@ -171,6 +171,27 @@ def counting(method: Any, seen: list[int]) -> Any:
     return counted
 
 
+@pytest.mark.parametrize(
+    "turns",
+    [
+        pytest.param([1] * 9, id="one case"),
+        pytest.param([1, 2] * 4 + [1], id="two cases by turns"),
+        pytest.param([1, 2, 3] * 3, id="three cases by turns"),
+        pytest.param([1, 1, 2, 2, 1, 2, 1, 1, 1], id="as they come"),
+        pytest.param([2], id="one row"),
+    ],
+)
+def test_rows_keep_their_order_however_their_cases_follow_each_other(turns: list[int], tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "some.jsonl"
+    rows = [
+        {"question_id": n, "model": "m", "judge": ["j", "t"], "score": n % 10, "turn": turn}
+        for n, turn in enumerate(turns, 1)
+    ]
+    write(path, rows)
+    read = [(rating.question_id, rating.turn, rating.score) for rating in read_parts(path).finished()]
+    assert read == [(row["question_id"], row["turn"], row["score"]) for row in rows]
+
+
 # Two processes
 
 
@@ -203,6 +224,17 @@ def test_two_processes_read_what_one_reads(kind: str, tmp_path: pathlib.Path, mo
     if kind == "vote":
         assert 0 < len(seen) < 200, "the rest is read elsewhere"
     assert list(both.finished().latest()) == list(alone.finished().latest())
+
+
+@pytest.mark.usefixtures("two_cores")
+def test_a_row_is_found_by_its_place_whichever_process_has_read_it(tmp_path: pathlib.Path) -> None:
+    rng = random.Random("places")
+    path = write(tmp_path / "some.jsonl", [plain_row("single", rng) for _ in range(50)])
+    alone = read_parts(path).finished()
+    for place in (0, 49, 26, -1):
+        both = halves(path).finished()
+        assert len(both) == 50
+        assert both[place] == alone[place]
 
 
 @pytest.mark.usefixtures("two_cores")
