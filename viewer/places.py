@@ -4,13 +4,16 @@ The file is looked through once, without decoding its rows, and from there on on
 a newline at its end is still being written, and comes with the next look.
 """
 
+import io
 import json
 import os
 import pathlib
 import re
 import threading
-from collections import defaultdict
+from array import array
 from collections.abc import Iterator
+from itertools import accumulate
+from operator import itemgetter
 from typing import Any
 
 from harness.errors import DataError
@@ -19,8 +22,34 @@ from harness.records import QuestionId
 from harness.rows import question_id
 
 _ID_FIRST = re.compile(rb'\s*\{\s*"question_id"\s*:\s*(?:(-?\d{1,18})\s*[,}]|"([^"\\]{1,200})")')
+_head = itemgetter(slice(0, 32))
+"""The beginning of a line: long enough for most ids, and short enough to be the same for most rows of a question."""
+_NONE = -1
+"""Stands for the question of a line that names none."""
+_BLOCK = 1 << 18
 _LONGEST = 64 * 1024 * 1024
 """Bytes of a row that is still read."""
+
+
+class _Numbers(dict[bytes, int]):
+    """Numbers for questions, by the beginning of a line; one that shows no id is counted, and not kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.of: dict[QuestionId, int] = {}
+        self.unknown = 0
+
+    def __missing__(self, head: bytes) -> int:
+        key = _id_at(head)
+        if key is None:
+            self.unknown += 1
+            return _NONE
+        self[head] = number = self.number(key)
+        return number
+
+    def number(self, key: QuestionId) -> int:
+        """Return the number of a question, a new one for one that has none yet."""
+        return self.of.setdefault(key, len(self.of))
 
 
 class Places:
@@ -30,11 +59,20 @@ class Places:
         self.path = path
         self.damaged: list[int] = []
         """Numbers of the lines in which no question's id can be found; those that are whole only."""
-        self._rows: dict[QuestionId, list[tuple[int, int]]] = defaultdict(list)
-        self._end = 0
-        self._lines = 0
         self._file: tuple[int, int] | None = None
         self._lock = threading.Lock()
+        self._forget()
+
+    def _forget(self) -> None:
+        self.damaged.clear()
+        self._numbers = _Numbers()
+        self._starts = array("q")
+        """For each line where it begins."""
+        self._questions = array("i")
+        """For each line the number of its question."""
+        self._end = 0
+        self._unended = False
+        """Whether the last line that was taken had no newline yet."""
 
     def look(self) -> None:
         """Take in what was added to the file since the last look; everything anew if it is another file, or shorter.
@@ -46,9 +84,7 @@ class Places:
             try:
                 now = self.path.stat()
                 if self._file != (now.st_dev, now.st_ino) or now.st_size < self._end:
-                    self._rows.clear()
-                    self.damaged.clear()
-                    self._end = self._lines = 0
+                    self._forget()
                     self._file = (now.st_dev, now.st_ino)
                 if now.st_size > self._end:
                     self._read_on()
@@ -56,46 +92,69 @@ class Places:
                 raise DataError(f"cannot be read: {error.strerror or error}", path=self.path) from error
 
     def _read_on(self) -> None:
-        with self.path.open("rb") as file:
+        with io.BufferedReader(io.FileIO(self.path), _BLOCK) as file:
             file.seek(self._end)
-            at = self._end
-            for line in file:
-                if not line.endswith(b"\n") and not _is_whole(line):
+            if self._unended and file.peek(1)[:1] == b"\n":
+                self._end += len(file.read(1))
+            self._unended = False
+            while lines := file.readlines(_BLOCK):
+                torn = not lines[-1].endswith(b"\n")  # what follows it by now comes with the next look
+                self._unended = torn and _is_whole(lines[-1])
+                self._take(lines[:-1] if torn and not self._unended else lines)
+                if torn:
                     break
-                self._lines += 1
-                if line.strip():
+
+    def _take(self, lines: list[bytes]) -> None:
+        starts = array("q", accumulate(map(len, lines), initial=self._end))
+        unknown = self._numbers.unknown
+        questions = array("i", map(self._numbers.__getitem__, map(_head, lines)))
+        if self._numbers.unknown != unknown:
+            for at, line in enumerate(lines):
+                if questions[at] == _NONE and line.strip():
                     key = _id_of(line)
                     if key is None:
-                        self.damaged.append(self._lines)
+                        self.damaged.append(len(self._starts) + at + 1)
                     else:
-                        self._rows[key].append((at, self._lines))
-                at += len(line)
-            self._end = at
+                        questions[at] = self._numbers.number(key)
+        self._end = starts.pop()
+        self._starts.extend(starts)
+        self._questions.extend(questions)
 
     def __len__(self) -> int:
         """Return how many questions have a row."""
-        return len(self._rows)
+        return len(self._numbers.of)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._rows
+        return key in self._numbers.of
 
     def questions(self) -> set[QuestionId]:
         """Return the questions that have a row."""
         with self._lock:
-            return set(self._rows)
+            return set(self._numbers.of)
 
     def rows(self, key: QuestionId) -> Iterator[Row | DataError]:
         """Yield the rows of a question as they stand in the file; for one that is damaged, what is wrong with it."""
-        places = self._rows.get(key)
-        if not places:
-            return
         try:
+            places = self._places_of(key)
+            if not places:
+                return
             with self.path.open("rb") as file:
-                for at, line in list(places):
+                for at, line in places:
                     file.seek(at)
                     yield self._row(line, file.readline(_LONGEST))
         except OSError as error:
             yield DataError(f"cannot be read: {error.strerror or error}", path=self.path)
+
+    def _places_of(self, key: QuestionId) -> list[tuple[int, int]]:
+        """Return for each row of a question where it begins, and the number of its line."""
+        import numpy as np
+
+        with self._lock:
+            number = self._numbers.of.get(key)
+            if number is None:
+                return []
+            found = np.flatnonzero(np.array(self._questions) == number).tolist()
+            return [(self._starts[at], at + 1) for at in found]
 
     def _row(self, line: int, data: bytes) -> Row | DataError:
         try:
@@ -113,16 +172,23 @@ def stamp(path: pathlib.Path) -> tuple[int, int, int] | None:
     return (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
-def _id_of(line: bytes) -> QuestionId | None:
-    """Return the question's id on a line: from its beginning, where all tools write it, or else from all of it."""
+def _id_at(line: bytes) -> QuestionId | None:
+    """Return the question's id if a line begins with it, as all tools write it; the end of the line may be missing."""
     found = _ID_FIRST.match(line)
-    if found:
-        try:
-            return int(found[1]) if found[1] else question_id(found[2].decode())
-        except UnicodeDecodeError:
-            return None
-    value = _value(line)
-    key: Any = value.get("question_id") if isinstance(value, dict) else None
+    if not found:
+        return None
+    try:
+        return int(found[1]) if found[1] else question_id(found[2].decode())
+    except UnicodeDecodeError:
+        return None
+
+
+def _id_of(line: bytes) -> QuestionId | None:
+    """Return the question's id on a line, wherever it stands."""
+    key: Any = _id_at(line)
+    if key is None:
+        value = _value(line)
+        key = value.get("question_id") if isinstance(value, dict) else None
     return question_id(key) if isinstance(key, int | str) and not isinstance(key, bool) else None
 
 

@@ -74,3 +74,38 @@ def test_many_rows_of_one_question_come_in_their_order(tmp_path: pathlib.Path) -
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps({"question_id": n % 3, "x": n}) + "\n" for n in range(300)), encoding="utf-8")
     assert values(looked_at(path), 2) == list(range(2, 300, 3))
+
+
+def test_a_row_that_had_no_newline_yet_is_one_line_with_the_newline_that_comes(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"question_id": 1, "x": 1}', encoding="utf-8")
+    places = looked_at(path)
+    assert values(places, 1) == [1]
+    with path.open("a", encoding="utf-8") as file:
+        file.write('\n{"question_id": 1, "x": 2}\n')
+    places.look()
+    assert [row.line for row in places.rows(1) if not isinstance(row, DataError)] == [1, 2]
+    assert values(places, 1) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [7, -3, 123_456_789_012_345_678, "q7", "a question with a name that is longer than what is compared", "é" * 20],
+)
+def test_ids_of_every_length_are_told_apart(key: int | str, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.jsonl"
+    other = f"{key}x"
+    rows = [{"question_id": key, "x": 1}, {"question_id": other, "x": 2}, {"question_id": key, "x": 3}]
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    places = looked_at(path)
+    assert (values(places, key), values(places, other), len(places)) == ([1, 3], [2], 2)
+
+
+def test_a_file_of_several_blocks_is_read_whole(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.jsonl"
+    lines = [json.dumps({"question_id": n % 5, "x": n}) if n % 7 else "" for n in range(200)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for block in (1, 50, 10_000):
+        monkeypatch.setattr("viewer.places._BLOCK", block)
+        found = [row for row in looked_at(path).rows(3) if not isinstance(row, DataError)]
+        assert [(row.line, row.value["x"]) for row in found] == [(n + 1, n) for n in range(200) if n % 7 and n % 5 == 3]
