@@ -157,6 +157,7 @@ def our_more(kind: Kind, question: int, turn: int) -> str:
     }
     hashes["question"] = f"{question:016x}"
     row = {
+        **({"scale": [1, 10]} if kind == "single" else {}),
         "judge_set": "mt_bench",
         "judge_set_version": "1",
         "criterion": None,

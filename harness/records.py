@@ -17,6 +17,7 @@ QuestionId: TypeAlias = int | str
 FinishReason: TypeAlias = Literal["stop", "length", "refused", "empty", "unstated"]
 Mode: TypeAlias = Literal["single", "pairwise-baseline", "pairwise-all"]
 Side: TypeAlias = Literal["A", "B", "tie"]
+Scale: TypeAlias = tuple[float, float]
 
 MODES: tuple[Mode, ...] = ("single", "pairwise-baseline", "pairwise-all")
 
@@ -287,6 +288,8 @@ class Judgment:
     """How sure the judged answer says that it is, from 0 to 1; None where it does not say."""
     dimensions: tuple[str, ...] = ()
     """Of a judgment of several dimensions, their names."""
+    scale: Scale | None = None
+    """Where grades were asked for, the least and the greatest that there are."""
 
     @property
     def reply(self) -> Reply:
@@ -321,6 +324,8 @@ class Rating:
     origin: Origin
     template: str | None = None
     question_content: str | None = None
+    scale: Scale | None = None
+    """The least and the greatest grade that there are; None where the row does not say."""
 
 
 @dataclass(frozen=True, slots=True)

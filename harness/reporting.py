@@ -144,7 +144,9 @@ def _grade_parts(detail: SingleDetail) -> Iterator[Part]:
     resampled = f"95% intervals; questions resampled within {detail.by}, seed {detail.seed}."
     yield Chart("Scores", score_chart(detail.scores, ranks=list(detail.ranks.values())), resampled)
     if len(detail.scores[0].groups) >= 3:
-        yield Chart(f"By {detail.by}", radar_chart(detail.scores[:6]), "The first six models of the table.")
+        yield Chart(
+            f"By {detail.by}", radar_chart(detail.scores[:6], scale=detail.scale), "The first six models of the table."
+        )
     if len(detail.scores) > 1:
         yield Chart("Differences between models", difference_chart(detail.pairs), "What can be told apart is bold.")
         yield _apart(detail.pairs, detail.neighbours())

@@ -25,6 +25,7 @@ from harness.records import (
     Rating,
     Reply,
     Sampling,
+    Scale,
     Score,
     Scores,
     Usage,
@@ -230,7 +231,8 @@ def single_to_row(judgment: Judgment, tstamp: float) -> dict[str, Any]:
     """Return the row of one judged answer: graded, labelled, or graded in several dimensions.
 
     `score` is what FastChat's tools average, and -1 what they leave out: a judgment without a verdict. A label is no
-    score, nor are dimensions without a total; there `score` is null.
+    score, nor are dimensions without a total; there `score` is null. `scale` is the least and the greatest grade that
+    was asked for, of each dimension too: [1, 10].
     """
     return {
         "question_id": judgment.match.question.question_id,
@@ -266,6 +268,8 @@ def _verdict_fields(judgment: Judgment) -> dict[str, Any]:
         row |= {"label": label, "share": None if label is None else judgment.shares.get(label)}
     if isinstance(verdict, Scores) or judgment.dimensions:
         row["scores"] = dict(verdict.values) if isinstance(verdict, Scores) else None
+    if judgment.scale is not None:
+        row["scale"] = list(judgment.scale)
     return row
 
 
@@ -396,7 +400,20 @@ def rating_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Ra
         origin=_origin(row, judge),
         template=template,
         question_content=_text(_table(row.get("made_from")).get("question")),
+        scale=_scale(row.get("scale")),
     )
+
+
+def _scale(value: Any) -> Scale | None:
+    """Return the scale that a row states; None where it states none, or others use the name for something else."""
+    if not isinstance(value, list) or len(value) != 2 or None in map(_number, value) or not all(map(_is_score, value)):
+        return None
+    return grades_between(*map(float, value))
+
+
+def grades_between(least: float, greatest: float) -> Scale | None:
+    """Return the scale that two numbers make; None if they make none."""
+    return (least, greatest) if math.isfinite(least) and least < greatest and math.isfinite(greatest) else None
 
 
 def _is_score(value: float | None) -> bool:

@@ -12,6 +12,7 @@ from harness.records import (
     Answer,
     Choice,
     Judgment,
+    Label,
     MadeFrom,
     Match,
     Message,
@@ -236,6 +237,17 @@ def test_a_grade_comes_back(verdict: Verdict | None, score: float | None) -> Non
     assert (rating.template, rating.question_content) == ("single-v1-multi-turn", "q")
 
 
+@pytest.mark.parametrize("verdict", [Score(4), None], ids=["graded", "no-verdict"])
+def test_the_scale_of_a_grade_comes_back(verdict: Verdict | None) -> None:
+    row = on_disk(single_to_row(judgment(verdict, "x", scale=(1, 5)), 2.5))
+    assert row["scale"] == [1, 5]
+    assert rating_from_row(row, PATH, 1).scale == (1, 5)
+
+
+def test_what_is_not_graded_has_no_scale() -> None:
+    assert "scale" not in single_to_row(judgment(Label("YES"), "x", shares={"YES": 1.0, "NO": 0.0}), 2.5)
+
+
 def test_a_pair_comes_back() -> None:
     row = on_disk(pair_to_row(judgment(Winner("A"), "x", "y"), judgment(None, "y", "x", game=2), 2.5))
     pair = comparison_from_row(row, PATH, 1)
@@ -330,11 +342,19 @@ def test_fields_of_ours_that_mean_something_else_elsewhere_are_unstated(changes:
 
 def test_the_same_in_judgments() -> None:
     changes = {"sample": {"a": 1}, "criterion": ["c"], "sampling": "greedy", "made_from": 3, "choice": None}
+    changes["scale"] = "1-10"
     plain = rating_from_row(good_row("single"), PATH, 1)
     assert rating_from_row(good_row("single", **changes), PATH, 1) == plain
     assert plain.origin == Origin("gpt-4")
     pair = comparison_from_row(good_row("pair"), PATH, 1)
     assert comparison_from_row(good_row("pair", **changes), PATH, 1) == pair
+
+
+@pytest.mark.parametrize(
+    "scale", [None, 5, "15", [], [1], [1, 2, 3], [1, None], [True, 5], ["1", 5], [5, 1], [1, 1], [1, 10**400], {"1": 5}]
+)
+def test_a_scale_that_is_none_is_unstated(scale: Any) -> None:
+    assert rating_from_row(good_row("single", scale=scale), PATH, 1) == rating_from_row(good_row("single"), PATH, 1)
 
 
 @pytest.mark.parametrize(

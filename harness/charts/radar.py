@@ -9,9 +9,11 @@ from collections.abc import Sequence
 
 from harness.charts.style import COLOURS, QUIET, RULE, SMALL, WIDTH, Anchor, Sheet, places_of, ticks
 from harness.errors import UsageError
+from harness.records import Scale
 from harness.results.grades.scores import ScoreRow
 from harness.results.statistics.rounding import rounded
 
+USUAL_SCALE: Scale = (1, 10)
 MOST = 6
 """Models in one radar; more cannot be told from each other."""
 _DASHES: tuple[tuple[float, ...], ...] = ((), (6, 3), (2, 2.5), (9, 3, 2, 3), (4, 2), (1, 3))
@@ -20,19 +22,18 @@ _NAME = 14.0
 """Ems that a name may take."""
 
 
-def radar_chart(
-    rows: Sequence[ScoreRow], *, models: Sequence[str] | None = None, scale: tuple[float, float] = (1.0, 10.0)
-) -> str:
+def radar_chart(rows: Sequence[ScoreRow], *, models: Sequence[str] | None = None, scale: Scale | None = None) -> str:
     """Return the radar of the chosen models by category, as SVG text.
 
     Args:
         rows: a model each.
         models: which, in this order; at most six (default: the first six rows).
-        scale: the judge's least and greatest score.
+        scale: the judge's least and greatest score (default: 1 and 10).
 
     Raises:
         UsageError: a model is not there, or there are too many models or too few categories.
     """
+    scale = scale or USUAL_SCALE
     chosen = _chosen(rows, models)
     spokes = list(dict.fromkeys(str(group) for row in chosen for group in row.groups))
     if len(spokes) < 3:

@@ -35,6 +35,7 @@ def judging(match: Match, judge: str, materials: Materials) -> Steps[Judgment]:
         total=form.total,
         shares=form.labels,
         dimensions=form.dimensions,
+        scale=form.scale if form.kind in ("grade", "dimensions") else None,
         confidence=materials.confidence(match),
     )
 

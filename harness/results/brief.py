@@ -43,11 +43,9 @@ class Brief:
         }
 
 
-def grades_brief(
-    grades: Grades, *, scale: tuple[float, float] | None = None, resamplings: int = RESAMPLINGS, seed: int = 0
-) -> Brief:
+def grades_brief(grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> Brief:
     """Return the interval of each average, and the ranks."""
-    found = average_of(grades, resamplings=resamplings, seed=seed, scale=scale)
+    found = average_of(grades, resamplings=resamplings, seed=seed)
     return Brief("average", found, _ranks(grades))
 
 
@@ -74,7 +72,7 @@ def outcome_grades(pairs: Pairs, *, baseline: str | None = None) -> Grades:
     for side in (pairs.model_1, pairs.model_2):
         np.add.at(excluded, side[~known], 1)
     scores = np.divide(total, count, out=np.full(shape, np.nan), where=count > 0)
-    found = Grades(pairs.questions, pairs.groups, pairs.models, turns, scores, excluded)
+    found = Grades(pairs.questions, pairs.groups, pairs.models, turns, scores, excluded, (0, 1))
     return found if baseline is None else _without(found, baseline)
 
 

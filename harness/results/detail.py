@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from harness.records import QuestionId, Rating
+from harness.records import QuestionId, Rating, Scale
 from harness.results.grades.scores import ScoreRow, scores
 from harness.results.reading.arrays import Grades, grades
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate
@@ -28,6 +28,8 @@ class SingleDetail:
     """By model."""
     pairs: PairedTable
     seed: int
+    scale: Scale | None = None
+    """The least and the greatest score that there are; None where that is unknown."""
     kind: Literal["grades"] = "grades"
 
     def rows(self) -> list[dict[str, Any]]:
@@ -77,28 +79,22 @@ def single_detail(
     groups: Mapping[QuestionId, Any],
     *,
     by: str = "category",
-    scale: tuple[float, float] | None = None,
     resamplings: int = RESAMPLINGS,
     seed: int = 0,
 ) -> SingleDetail:
     """Return how sure the scores of one origin are; `groups` maps questions to the value of the field `by`."""
-    return grades_detail(grades(ratings, groups), by=by, scale=scale, resamplings=resamplings, seed=seed)
+    return grades_detail(grades(ratings, groups), by=by, resamplings=resamplings, seed=seed)
 
 
 def grades_detail(
-    table: Grades,
-    *,
-    by: str = "category",
-    scale: tuple[float, float] | None = None,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
+    table: Grades, *, by: str = "category", resamplings: int = RESAMPLINGS, seed: int = 0
 ) -> SingleDetail:
     """Return how sure the scores of an array of grades are."""
-    length = None if scale is None else (scale[0] - scale[1], scale[1] - scale[0])
-    compared = paired(table, resamplings=resamplings, seed=seed, bounds=length)
+    compared = paired(table, resamplings=resamplings, seed=seed)
     return SingleDetail(
         by=by,
-        scores=scores(table, resamplings=resamplings, seed=seed, scale=scale),
+        scores=scores(table, resamplings=resamplings, seed=seed),
+        scale=table.scale,
         ranks={rank.model: rank for rank in rank_ranges(compared)},
         pairs=compared,
         seed=seed,

@@ -190,7 +190,7 @@ def pairs_detail(
     seed: int = 0,
 ) -> PairwiseDetail:
     """Return how sure the results of an array of pairs are."""
-    compared = paired(outcome_grades(table, baseline=baseline), resamplings=resamplings, seed=seed, bounds=(-1.0, 1.0))
+    compared = paired(outcome_grades(table, baseline=baseline), resamplings=resamplings, seed=seed)
     by_group = rankings_by_group(table, anchor=baseline, resamplings=resamplings, seed=seed)
     return PairwiseDetail(
         by=by,

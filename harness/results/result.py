@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.errors import UsageError
-from harness.records import Mode
+from harness.records import Mode, Scale
 from harness.results.grades.single import CategoryRow, SingleRow
 from harness.results.pairs.pairwise import PairwiseRow
 
@@ -50,6 +50,8 @@ class Result:
     """This run compared with another one, where that was asked for."""
     panel: "PanelTable[Any] | VerdictPanel | None" = None
     """Each judge alone and all together, where several were named; `single` and `pairwise` are empty then."""
+    scale: Scale | None = None
+    """Of grades, the least and the greatest that can be, where that is known."""
     verdicts: "LabelTable | CriteriaTable | None" = None
     """Labels, dimensions or grades by several criteria; `single` is empty then. Of a panel, what it says together."""
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from harness.bench import OWN_JUDGE_SET
 from harness.errors import UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.records import MODES, Mode, QuestionId
@@ -34,8 +33,6 @@ MOST_MODELS = 50
 MOST_ROWS = 8_000
 """A table of more models or rows than this has intervals and ranks only where they are asked for: they would take
 longer than all the rest."""
-_GRADED_FROM_1_TO_10 = frozenset({OWN_JUDGE_SET, "unstated"})
-"""Judge sets whose scale is known; rows do not say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +179,7 @@ def _some_shown(result: Result, wanted: _Wanted) -> None:
 def _with_grades(result: Result, ratings: Ratings, subject: About, wanted: _Wanted) -> Result:
     """Return the result with the rows of grades, and how sure they are as far as wanted."""
     ratings = wanted.of_models(ratings)
+    result = replace(result, scale=ratings.scale())
     result.single.extend(single_rows(ratings, count_failed=wanted.count_failed))
     if subject.categories:
         result.categories.extend(category_rows(ratings, subject.categories, count_failed=wanted.count_failed))
@@ -193,12 +191,11 @@ def _with_grades(result: Result, ratings: Ratings, subject: About, wanted: _Want
     from harness.results.reading.arrays import grades
 
     table = grades(ratings, subject.groups(wanted.by), count_failed=wanted.count_failed)
-    scale = None if wanted.count_failed else _scale(result.judge_set)
-    result = replace(result, brief=grades_brief(table, scale=scale, seed=wanted.seed))
+    result = replace(result, brief=grades_brief(table, seed=wanted.seed))
     if wanted.intervals:
         from harness.results.detail import grades_detail
 
-        result = replace(result, detail=grades_detail(table, by=wanted.by, scale=scale, seed=wanted.seed))
+        result = replace(result, detail=grades_detail(table, by=wanted.by, seed=wanted.seed))
     return result
 
 
@@ -281,8 +278,7 @@ def _panel(
     own = {judge: records.keep(asked=lambda asked, judge=judge: asked.judge == judge) for judge in judges}
     found: Any
     if wanted.mode == "single":
-        scale = _scale(sources[0].judge_set)
-        found = graded_table({j: grades(r, groups) for j, r in own.items() if r}, scale=scale, seed=wanted.seed)
+        found = graded_table({j: grades(r, groups) for j, r in own.items() if r}, seed=wanted.seed)
     else:
         tables = {j: arrays(r, groups) for j, r in own.items() if r}
         found = paired_table(tables, baseline=baseline, seed=wanted.seed)
@@ -322,18 +318,13 @@ def _together(table: Any, records: Any, baseline: str | None, result: Result, su
     if wanted.mode == "single":
         from harness.results.detail import grades_detail
 
-        return grades_detail(table, by=wanted.by, scale=_scale(result.judge_set), seed=wanted.seed)
+        return grades_detail(table, by=wanted.by, seed=wanted.seed)
     from harness.results.pair_detail import pairs_detail, position_of
 
     position = position_of(records, subject.groups(wanted.by), seed=wanted.seed)  # of all judges, and of each
     found = pairs_detail(table, by=wanted.by, baseline=baseline, position=position, seed=wanted.seed)
     result.notes.extend(found.without_strengths())
     return found
-
-
-def _scale(judge_set: str) -> tuple[float, float] | None:
-    """Return the scale on which a judge set grades, where it is known."""
-    return (1, 10) if judge_set.rsplit(" ", 1)[0] in _GRADED_FROM_1_TO_10 else None
 
 
 def _against(

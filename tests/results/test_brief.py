@@ -33,7 +33,7 @@ def compared() -> Pairs:
 
 def test_grades_have_the_digits_of_the_detail() -> None:
     table = graded()
-    brief, detail = grades_brief(table, scale=(1, 10), seed=3), grades_detail(table, scale=(1, 10), seed=3)
+    brief, detail = grades_brief(table, seed=3), grades_detail(table, seed=3)
     assert brief.intervals == {row.model: row.average for row in detail.scores}
     assert brief.ranks == detail.ranks
 

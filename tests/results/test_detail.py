@@ -1,9 +1,11 @@
 """How sure a table is: one set of numbers for every output."""
 
+from dataclasses import replace
+
 import pytest
 
 from harness.errors import UsageError
-from harness.records import Origin, QuestionId, Rating
+from harness.records import Origin, QuestionId, Rating, Scale
 from harness.results.detail import against, pair_row, shown_ranks, single_detail, turned
 from harness.results.statistics.ranks import RankRange
 
@@ -45,6 +47,22 @@ def test_the_higher_model_is_model_1_among_neighbours_whatever_the_order_of_the_
     (pair,) = single_detail(run(low=3.0, high=6.0), GROUPS).neighbours()
     assert (pair.model_1, pair.model_2, pair.verdict) == ("high", "low", "better")
     assert pair.difference.value == pytest.approx(3.0)
+
+
+def test_intervals_of_differences_end_at_the_length_of_the_scale() -> None:
+    def graded(model: str, level: float, worse: float, scale: Scale | None) -> list[Rating]:
+        return [
+            Rating(q, 1, model, worse if q % 10 == 1 else level, Origin("j", "mine 1"), scale=scale) for q in QUESTIONS
+        ]
+
+    for scale, ends in (((1, 5), True), (None, False)):
+        high, low = graded("x", 5, 3, scale), graded("y", 1, 2, scale)
+        (pair,) = single_detail([*high, *low], GROUPS).pairs.pairs
+        (run,) = against(high, [replace(rating, model="x") for rating in low], GROUPS).pairs
+        for difference in (pair.difference, run.difference):
+            assert difference.high is not None
+            assert (difference.high == 4) == ends
+            assert (difference.high > 4) == (not ends)
 
 
 def test_a_turned_pair_says_the_same_from_the_other_side() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from harness.charts import difference_chart, radar_chart, rate_chart, score_chart
-from harness.charts.radar import MOST
+from harness.charts.radar import MOST, USUAL_SCALE
 from harness.errors import MissingError, UsageError
 from harness.results.statistics.rounding import percent
 from viewer import markup
@@ -195,8 +195,8 @@ class _Grades(_View):
             )
         yield markup.section("Scores", markup.table(rows, label="scores"))
         if self.result.categories:
-            scale = (1.0, 10.0)
-            table = self.heat(self.result.category_table(), *scale, lambda value: markup.number(value, 1))
+            least, greatest = self.result.scale or USUAL_SCALE
+            table = self.heat(self.result.category_table(), least, greatest, lambda value: markup.number(value, 1))
             yield markup.section(
                 "By category", table, note="Average of both turns; a number leads to the judgments behind it."
             )
@@ -223,7 +223,9 @@ class _Grades(_View):
         note = f"Whiskers are 95% intervals: questions resampled within {self.detail.by}."
         charts = [markup.section("How sure", switch + drawn, note=note)]
         if len(scores[0].groups) >= 3:
-            charts.append(markup.section("Profile", self._radar(), note="Average score by category, from 1 to 10."))
+            least, greatest = self.detail.scale or USUAL_SCALE
+            note = f"Average score by category, from {least:g} to {greatest:g}."
+            charts.append(markup.section("Profile", self._radar(), note=note))
         many = len(scores) > _MANY
         if len(scores) > 1:
             apart = markup.section("What can be told apart", self._told_apart() + ("" if many else self._differences()))
@@ -238,7 +240,11 @@ class _Grades(_View):
         chosen = chosen if len(chosen) > 1 else there[:MOST]
         boxes = "".join(markup.checkbox("model", name, name, checked=name in chosen) for name in there)
         form = markup.form(self.state, f'<div class="tb-boxes">{boxes}</div>', names={"model"}, label="Models shown")
-        chart = self.chart("radar", "profile by category", lambda: radar_chart(self.detail.scores, models=chosen))
+        chart = self.chart(
+            "radar",
+            "profile by category",
+            lambda: radar_chart(self.detail.scores, models=chosen, scale=self.detail.scale),
+        )
         if len(there) == 1:
             return chart
         return chart + markup.details(f"Models shown (2 to {MOST})", form, name="tb-radar-models")

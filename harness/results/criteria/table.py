@@ -190,7 +190,7 @@ def _means(name: str, group: Any, table: Grades, sure: bool, seed: int) -> list[
     there = ~np.isnan(scores)
     sums, counts = np.where(there, scores, 0.0).sum(axis=2), there.sum(axis=2).astype(np.float64)
     inside = [table.groups[at] for at in order]
-    found: Estimates = estimates(sums, counts, inside, seed=seed) if sure else ratios(sums, counts)
+    found: Estimates = estimates(sums, counts, inside, seed=seed, bounds=table.scale) if sure else ratios(sums, counts)
     made = []
     for at, model in enumerate(table.models):
         excluded = int(table.excluded[at])

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.records import QuestionId
-from harness.results.reading.arrays import Floats, Grades
+from harness.results.reading.arrays import Floats, Grades, difference_bounds
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, Estimates, estimates, label
 
 
@@ -46,33 +46,30 @@ class ScoreRow:
     """Ratings left out because the judge gave no score."""
 
 
-def scores(
-    grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0, scale: tuple[float, float] | None = None
-) -> list[ScoreRow]:
+def scores(grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[ScoreRow]:
     """Return a row for each model, best average first (models without any score last, then by name).
 
-    `scale` is the judge's least and greatest score; intervals of means end there, those of the drop at its length.
-    The result depends neither on the order of rows nor on that of models.
+    Intervals of means end where the scale does, those of the drop at its length. The result depends neither on the
+    order of rows nor on that of models.
     """
     order = question_order(grades.questions)
     values, groups = grades.scores[order], [grades.groups[place] for place in order]
     there = ~np.isnan(values)
     filled = np.where(there, values, 0.0)
-    everyone = _Column(groups, resamplings, seed, scale)
+    everyone = _Column(groups, resamplings, seed, grades.scale)
     turns = {turn: everyone.of(filled[:, :, at], there[:, :, at]) for at, turn in enumerate(grades.turns)}
     average = everyone.of(filled.sum(axis=2), there.sum(axis=2))
     by_group = {}
     for group in dict.fromkeys(label(group) for group in grades.groups):
         own = np.array([label(value) == group for value in groups], dtype=bool)
-        column = _Column([group] * int(own.sum()), resamplings, seed, scale)
+        column = _Column([group] * int(own.sum()), resamplings, seed, grades.scale)
         by_group[group] = column.of(filled[own].sum(axis=2), there[own].sum(axis=2))
     drop = None
     if {1, 2} <= set(grades.turns):
         first, second = grades.turns.index(1), grades.turns.index(2)
         both = there[:, :, first] & there[:, :, second]
-        length = None if scale is None else (scale[0] - scale[1], scale[1] - scale[0])
         fall = np.where(both, filled[:, :, first] - filled[:, :, second], 0.0)
-        drop = _Column(groups, resamplings, seed, length).of(fall, both)
+        drop = _Column(groups, resamplings, seed, difference_bounds(grades.scale, grades.scale)).of(fall, both)
     rows = [
         ScoreRow(
             model=model,
@@ -88,14 +85,12 @@ def scores(
     return sorted(rows, key=lambda row: (row.average.value is None, -(row.average.value or 0), row.model))
 
 
-def average_of(
-    grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0, scale: tuple[float, float] | None = None
-) -> dict[str, Estimate]:
+def average_of(grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> dict[str, Estimate]:
     """Return the average of each model alone, with the same digits as in `scores`."""
     order = question_order(grades.questions)
     values, groups = grades.scores[order], [grades.groups[place] for place in order]
     there = ~np.isnan(values)
-    column = _Column(groups, resamplings, seed, scale)
+    column = _Column(groups, resamplings, seed, grades.scale)
     found = column.of(np.where(there, values, 0.0).sum(axis=2), there.sum(axis=2))
     return {model: found[at] for at, model in enumerate(grades.models)}
 

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from harness.errors import UsageError
-from harness.records import QuestionId
-from harness.results.reading.arrays import Floats, Grades, Ints, Pairs
+from harness.records import QuestionId, Scale
+from harness.results.reading.arrays import Floats, Grades, Ints, Pairs, common_scale
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, Estimates, estimates
 
 TIE_RULE = "the verdict that most judges give; a tie where two verdicts share the most"
@@ -41,6 +41,8 @@ class PanelGrades:
     turns: tuple[int, ...]
     scores: Floats
     """Judges × questions × models × turns; NaN where a judge gave none."""
+    scale: Scale | None = None
+    """The least and the greatest score that there are; None where that is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,9 @@ def panel_grades(judges: Mapping[str, Grades]) -> PanelGrades:
     for layer, own in zip(scores, judges.values(), strict=True):
         at = np.ix_([q_at[q] for q in own.questions], [m_at[m] for m in own.models], [t_at[t] for t in own.turns])
         layer[at] = own.scores
-    return PanelGrades(tuple(judges), tuple(questions), tuple(questions.values()), tuple(models), tuple(turns), scores)
+    scale = common_scale((own.scale for own in judges.values()), scores)
+    named = tuple(judges), tuple(questions), tuple(questions.values()), tuple(models), tuple(turns)
+    return PanelGrades(*named, scores, scale)
 
 
 def panel_pairs(judges: Mapping[str, Pairs]) -> PanelPairs:
@@ -151,7 +155,9 @@ def grade_rows(panel: PanelGrades, *, resamplings: int = RESAMPLINGS, seed: int 
     sums = np.where(common, layers, 0.0).sum(axis=3)
     counts = np.broadcast_to(common.sum(axis=2).astype(np.float64), sums.shape)
     left_out = (said.any(axis=0) & ~common).sum(axis=(0, 2))
-    found = estimates(_columns(sums), _columns(counts), panel.groups, resamplings=resamplings, seed=seed)
+    found = estimates(
+        _columns(sums), _columns(counts), panel.groups, resamplings=resamplings, seed=seed, bounds=panel.scale
+    )
     return _rows(panel.judges, panel.models, found, common.sum(axis=(0, 2)), left_out)
 
 
@@ -186,7 +192,7 @@ def grade_disagreement(panel: PanelGrades, *, resamplings: int = RESAMPLINGS, se
     whole = [np.concatenate([own.sum(axis=1, keepdims=True), own], axis=1) for own in (differ, spread, count, left_out)]
     differs, spreads, counts, missing = whole
     share = estimates(differs, counts, panel.groups, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))
-    sd = estimates(spreads, counts, panel.groups, resamplings=resamplings, seed=seed)
+    sd = estimates(spreads, counts, panel.groups, resamplings=resamplings, seed=seed, bounds=(0.0, np.inf))
     return [
         DisagreementRow(model, share[at], sd[at], int(counts[:, at].sum()), int(missing[:, at].sum()))
         for at, model in enumerate((None, *panel.models))

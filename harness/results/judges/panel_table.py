@@ -71,13 +71,7 @@ class PanelTable(Generic[Items]):
         ]
 
 
-def graded_table(
-    judges: Mapping[str, Grades],
-    *,
-    scale: tuple[float, float] | None = None,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
-) -> PanelTable[Grades]:
+def graded_table(judges: Mapping[str, Grades], *, resamplings: int = RESAMPLINGS, seed: int = 0) -> PanelTable[Grades]:
     """Return what several judges' grades say.
 
     Raises:
@@ -90,7 +84,7 @@ def graded_table(
     layers = [*panel.scores, panel.scores.mean(axis=0)]
     names = [*panel.judges, TOGETHER]
     tables = [_layer(panel, np.where(common, layer, np.nan), lost.sum(axis=(0, 2))) for layer in layers]
-    found = [scores(table, resamplings=resamplings, seed=seed, scale=scale) for table in tables]
+    found = [scores(table, resamplings=resamplings, seed=seed) for table in tables]
     by_judge = [{row.model: row for row in rows} for rows in found]
     rows = [_score_row(name, own[row.model]) for row in found[-1] for name, own in zip(names, by_judge, strict=True)]
     differ = grade_disagreement(panel, resamplings=resamplings, seed=seed)
@@ -124,7 +118,8 @@ def paired_table(
 
 
 def _layer(panel: PanelGrades, layer: Floats, excluded: Any) -> Grades:
-    return Grades(panel.questions, panel.groups, panel.models, panel.turns, layer, excluded.astype(np.int64))
+    excluded = excluded.astype(np.int64)
+    return Grades(panel.questions, panel.groups, panel.models, panel.turns, layer, excluded, panel.scale)
 
 
 def _verdicts(panel: PanelPairs, outcome: Floats) -> Pairs:

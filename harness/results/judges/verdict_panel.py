@@ -172,7 +172,7 @@ def _labels_differ(
 
 def _layer(panel: PanelGrades, scores: Floats) -> Grades:
     nothing = np.zeros(len(panel.models), dtype=np.int64)
-    return Grades(panel.questions, panel.groups, panel.models, panel.turns, scores, nothing)
+    return Grades(panel.questions, panel.groups, panel.models, panel.turns, scores, nothing, panel.scale)
 
 
 def _ends_of(row: DisagreementRow) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from harness.records import Comparison, QuestionId, Rating
-from harness.results.reading.columns import NO_SCORE, WINNERS, Comparisons, Ratings
+from harness.records import Comparison, QuestionId, Rating, Scale
+from harness.results.reading.columns import NO_SCORE, WINNERS, Comparisons, Ratings, hull
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -32,6 +32,8 @@ class Grades:
     """Questions × models × turns; NaN where there is no score. Repeats of one judgment are averaged."""
     excluded: Ints
     """For each model, the ratings left out because the judge gave no score."""
+    scale: Scale | None = None
+    """The least and the greatest score that there are; None where that is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,26 @@ def grades(
     count = np.bincount(cell, minlength=size).reshape(shape)
     excluded = np.bincount(model[~good], minlength=len(models)).astype(np.int64)
     scores = np.divide(total, count, out=np.full(shape, np.nan), where=count > 0)
-    return Grades(tuple(order), _groups_of(order, groups), models, turns, scores, excluded)
+    scale = None if count_failed else common_scale([columns.scale()], scores)
+    return Grades(tuple(order), _groups_of(order, groups), models, turns, scores, excluded, scale)
+
+
+def common_scale(scales: Iterable[Scale | None], scores: Floats) -> Scale | None:
+    """Return the scale that holds all of these, those that are unknown aside; None if none is known.
+
+    A score that lies outside shows that it is not the scale of these scores, and then there is none either.
+    """
+    whole = hull(scales)
+    if whole is None:
+        return None
+    least, greatest = whole
+    slack = 1e-9 * (greatest - least)  # a mean of repeats may be off by its rounding
+    return None if ((scores < least - slack) | (scores > greatest + slack)).any() else (least, greatest)
+
+
+def difference_bounds(one: Scale | None, other: Scale | None) -> Scale | None:
+    """Return the least and the greatest that a score on one scale minus a score on another can be."""
+    return None if one is None or other is None else (one[0] - other[1], one[1] - other[0])
 
 
 def pairs(comparisons: Sequence[Comparison], groups: Mapping[QuestionId, Any] | None = None) -> Pairs:

@@ -17,7 +17,7 @@ from itertools import chain
 from operator import eq
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 
-from harness.records import Comparison, Origin, QuestionId, Rating
+from harness.records import Comparison, Origin, QuestionId, Rating, Scale
 
 Record = TypeVar("Record", Rating, Comparison)
 
@@ -44,6 +44,9 @@ class Case(NamedTuple):
     criterion: str | None
     score_method: str
     choice: str
+    scale: Scale | None = None
+    """Of grades, the least and the greatest that there are; None where rows do not say. Rows that differ in nothing
+    else are still of one thing judged."""
 
 
 class Asked(NamedTuple):
@@ -212,15 +215,26 @@ class Columns(Sequence[Record], Generic[Record]):
         distinct: dict[Case, list[Iterable[int]]] = {}
         for case, asked in zip(self.cases, self.asked_of, strict=True):
             same = asked if len(keys) == len(self.asked) else map(key_at.__getitem__, asked)
-            distinct.setdefault(_without_order(case), []).append(same)
+            distinct.setdefault(_judged(case), []).append(same)
         if sum(len(set(chain.from_iterable(parts))) for parts in distinct.values()) == len(self):
             return self
         kept: dict[Hashable, tuple[Case, Asked, Any]] = {}
         for row in self.rows():
-            key = (_without_order(row[0]), row[1][:3])
+            key = (_judged(row[0]), row[1][:3])
             if key not in kept or row[2] not in self.failures:
                 kept[key] = row
         return self.from_rows(kept.values())
+
+
+def hull(scales: Iterable[Scale | None]) -> Scale | None:
+    """Return the scale that holds all of these, those that are unknown aside; None if none is known."""
+    known = {scale for scale in scales if scale is not None}
+    return (min(scale[0] for scale in known), max(scale[1] for scale in known)) if known else None
+
+
+def _name(judge_set: str) -> str:
+    """Return the name of a judge set without its version."""
+    return judge_set.rsplit(" ", 1)[0]
 
 
 def numbered(values: Iterable[Hashable]) -> tuple[list[Any], list[int]]:
@@ -230,9 +244,11 @@ def numbered(values: Iterable[Hashable]) -> tuple[list[Any], list[int]]:
     return list(places), codes
 
 
-def _without_order(case: Case) -> Case:
-    """Return the case as it is whichever of two models comes first."""
-    return case if len(case.models) == 1 else case._replace(models=tuple(sorted(case.models)))
+def _judged(case: Case) -> Case:
+    """Return the case as it is whichever of two models comes first, and whether or not its rows state a scale."""
+    if len(case.models) == 1:
+        return case if case.scale is None else case._replace(scale=None)
+    return case._replace(models=tuple(sorted(case.models)))
 
 
 class Ratings(Columns[Rating]):
@@ -241,13 +257,23 @@ class Ratings(Columns[Rating]):
     typecode = "d"
     failures = frozenset({NO_SCORE})
 
+    def scale(self) -> Scale | None:
+        """Return the least and the greatest score that can be; None where that is unknown.
+
+        Rows of the benchmark's own judge set need not say it: FastChat's have no field for it.
+        """
+        from harness.bench import OWN_JUDGE_SET
+
+        from_1_to_10 = {OWN_JUDGE_SET, "unstated"}
+        known = {case.scale or ((1, 10) if _name(case.judge_set) in from_1_to_10 else None) for case in self.cases}
+        return hull(known)
+
     @staticmethod
     def apart(record: Rating, choice: str = "0") -> tuple[Case, Asked]:
         """Return what the tables hold of a rating."""
         o = record.origin
-        case = Case(
-            (record.model,), record.turn, o.judge_set, o.sampling, o.sample, o.criterion, o.score_method, choice
-        )
+        made = o.judge_set, o.sampling, o.sample, o.criterion, o.score_method
+        case = Case((record.model,), record.turn, *made, choice, record.scale)
         return case, Asked(record.question_id, o.judge, None, record.template, record.question_content)
 
     @staticmethod
@@ -260,9 +286,8 @@ class Ratings(Columns[Rating]):
         """Return the rating; a whole score is a whole number, as rows have it."""
         score = None if verdict == NO_SCORE else int(verdict) if verdict.is_integer() else verdict
         origin = Origin(asked.judge, *case[2:7])
-        return Rating(
-            asked.question_id, case.turn, case.models[0], score, origin, asked.template, asked.question_content
-        )
+        made = asked.template, asked.question_content, case.scale
+        return Rating(asked.question_id, case.turn, case.models[0], score, origin, *made)
 
 
 class Comparisons(Columns[Comparison]):

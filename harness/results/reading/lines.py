@@ -26,6 +26,7 @@ from harness.results.reading.columns import WINNERS, Asked, Case, Comparisons, R
 from harness.rows import (
     FAILED_WINNER,
     comparison_from_row,
+    grades_between,
     judge_set_text,
     question_id,
     rating_from_row,
@@ -42,6 +43,8 @@ _Absent: TypeAlias = Literal["\0"]
 """The type of a field that usual lines of one form do not have: whatever it holds, the line is refused."""
 _Score: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)] | float
 """A number that is a float or equals one."""
+_Ends: TypeAlias = tuple[int | float, int | float]
+"""Of a scale; whole numbers stay such in each line, which is faster."""
 _Winner: TypeAlias = Literal["model_1", "model_2", "tie", "error"]
 
 
@@ -77,7 +80,7 @@ _NEEDED: Mapping[Kind, Mapping[str, Any]] = {
     },
 }
 """The fields of every row in their usual order, in which they are found soonest."""
-_OURS: Mapping[str, Any] = {
+_OF_BOTH: Mapping[str, Any] = {
     "judge_set": str | None,
     "judge_set_version": str | int | None,
     "criterion": str | None,
@@ -87,6 +90,7 @@ _OURS: Mapping[str, Any] = {
     "sampling": _Sampling | None,
     "made_from": _MadeFrom | None,
 }
+_OURS: Mapping[Kind, Mapping[str, Any]] = {Ratings: {"scale": _Ends | None, **_OF_BOTH}, Comparisons: _OF_BOTH}
 """The fields that only our rows have. A file without any is read a tenth faster if they are not asked for."""
 
 
@@ -103,12 +107,12 @@ class _Form(NamedTuple):
 @cache
 def _form(kind: Kind, *, ours: bool) -> _Form:
     """Return the form of the lines of one kind, with or without our own fields."""
-    absent = sorted((_PAIR if kind is Ratings else {"model_a"}) | ({} if ours else _OURS).keys())
+    absent = sorted((_PAIR if kind is Ratings else {"model_a"}) | ({} if ours else _OURS[kind]).keys())
     fields: list[Any] = list(_NEEDED[kind].items())
-    fields += [(name, of, None) for name, of in _OURS.items() if ours]
+    fields += [(name, of, None) for name, of in _OURS[kind].items() if ours]
     fields += [(name, _Absent, "\0") for name in absent]
     line = msgspec.defstruct("Line", fields, kw_only=True, gc=False)
-    more = tuple(_OURS) if ours else ()
+    more = tuple(_OURS[kind]) if ours else ()
     models = ("model",) if kind is Ratings else ("model_1", "model_2")
     return _Form(
         msgspec.json.Decoder(line).decode_lines,
@@ -135,8 +139,9 @@ def _games(lines: Sequence[Any]) -> list[int]:
     return list(map(_CODES.__getitem__, map(_winners, lines)))
 
 
-def _single_meant(model: str, turn: int, *made: Any) -> Case:
-    return _case_meant((model,), turn, *made)
+def _single_meant(model: str, turn: int, ends: _Ends | None = None, *made: Any) -> Case:
+    scale = None if ends is None else grades_between(*map(float, ends))
+    return _case_meant((model,), turn, *made)._replace(scale=scale)
 
 
 def _pair_meant(model_1: str, model_2: str, turn: int, *made: Any) -> Case:
@@ -337,7 +342,7 @@ class Part:
             self.kind, self.columns = kind, kind()
         if kind is not self.kind:
             raise DataError("grades and pairs in one file; split it", path=self.path, line=number)
-        ours = self._ours or not _OURS.keys().isdisjoint(row)
+        ours = self._ours or not _OURS[kind].keys().isdisjoint(row)
         if self._form is not _form(kind, ours=ours):
             self._take_as(kind, ours=ours)
         case, asked = parts

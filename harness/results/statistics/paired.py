@@ -30,9 +30,9 @@ from typing import Any, Literal
 import numpy as np
 
 from harness.errors import UsageError
-from harness.records import QuestionId
+from harness.records import QuestionId, Scale
 from harness.results.grades.scores import question_order
-from harness.results.reading.arrays import Floats, Grades, Ints
+from harness.results.reading.arrays import Floats, Grades, Ints, difference_bounds
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates, ratios
 from harness.results.statistics.signflip import sign_flip
 
@@ -119,20 +119,18 @@ class PairedTable:
         return 1 + math.ceil(math.log2(max(1, tested) / LEVEL))
 
 
-def paired(
-    grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0, bounds: tuple[float, float] | None = None
-) -> PairedTable:
+def paired(grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> PairedTable:
     """Return every two models compared, in the order of the models; over the turns and questions of `grades`.
 
     For one turn or one category, pass `scores.of_turn(grades, 1)` or `scores.of_group(grades, "math")`. With
-    `resamplings` 0 differences have no interval, which is much faster; `bounds` are those of a difference.
+    `resamplings` 0 differences have no interval, which is much faster.
     """
     first, second = np.triu_indices(len(grades.models), k=1)
     order = question_order(grades.questions)
     values = grades.scores[order]
     groups = [grades.groups[place] for place in order]
     differences = _Differences(values, values, first, second)
-    rows = _compared(differences, groups, resamplings, seed, bounds)
+    rows = _compared(differences, groups, resamplings, seed, difference_bounds(grades.scale, grades.scale))
     names = [(grades.models[one], grades.models[other]) for one, other in zip(first, second, strict=True)]
     return PairedTable(grades.models, _named(rows, names))
 
@@ -183,7 +181,8 @@ def compare_runs(
     other = _aligned(old, [name for _, name in models], questions, turns)
     index = np.arange(len(models))
     groups = [group_of[question] for question in questions]
-    rows = _compared(_Differences(one, other, index, index), groups, resamplings, seed)
+    bounds = difference_bounds(new.scale, old.scale)
+    rows = _compared(_Differences(one, other, index, index), groups, resamplings, seed, bounds)
     return PairedTable(tuple(dict.fromkeys(name for pair in models for name in pair)), _named(rows, models))
 
 
@@ -240,7 +239,7 @@ def _compared(
     groups: Sequence[Any],
     resamplings: int,
     seed: int,
-    bounds: tuple[float, float] | None = None,
+    bounds: Scale | None,
 ) -> list[Paired]:
     """Return all pairs compared, still without names and without adjusted p-values."""
     rows: list[Paired] = []

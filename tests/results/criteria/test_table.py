@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.records import Origin, Rating
-from harness.results.criteria.table import criteria_table
+from harness.records import Origin, Rating, Scale
+from harness.results.criteria.table import Kind, criteria_table
 from harness.results.reading.columns import Ratings
 
 
@@ -36,6 +36,24 @@ def test_a_group_has_only_the_criteria_that_it_is_judged_by() -> None:
     assert found["x", "chat"] == (4.5, None)
     assert found["x", "jokes"] == (3, 3)
     assert found["y", "jokes"] == (1, 5)
+
+
+@pytest.mark.parametrize("kind", ["criterion", "dimension"])
+def test_intervals_end_where_the_scale_of_each_criterion_does(kind: Kind) -> None:
+    def near(ends: Scale | None) -> Ratings:
+        top = ends[1] if ends else 5
+        return Ratings.of(
+            Rating(number, 1, "x", top - 2 * (number % 10 == 1), Origin("j", "metrics_en 1"), scale=ends)
+            for number in range(1, 21)
+        )
+
+    told = {"style": near((1, 5)), "wit": near((0, 3)), "old": near(None)}
+    groups: dict[int | str, str] = {number: "ab"[number % 2] for number in range(1, 21)}
+    table = criteria_table(told, kind, groups=groups)
+    high = {(row[kind], row["category"]): row["mean_high"] for row in table.long_rows()}
+    assert (high["style", None], high["style", "b"]) == (5, 5)
+    assert (high["wit", None], high["wit", "b"]) == (3, 3)
+    assert high["old", None] > 5
 
 
 def test_long_rows_name_the_best_and_the_worst_questions() -> None:

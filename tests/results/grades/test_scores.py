@@ -119,11 +119,43 @@ def test_a_model_without_any_score_comes_last_and_has_none() -> None:
 
 def test_intervals_end_where_the_scale_does() -> None:
     found = grades([*ratings("x", 1, *([10.0] * 9), 2), *ratings("x", 2, *([1.0] * 9), 10)])
-    [row] = scores(found, scale=(1, 10))
+    [row] = scores(found)
     assert row.turns[1].high == 10
     assert row.turns[2].low == 1
     assert row.drop is not None
     assert row.drop.high == 9
+
+
+@pytest.mark.parametrize(
+    ("judge_set", "scales", "best", "scale"),
+    [
+        pytest.param("mine 1", [(1, 5), (1, 5)], 5, (1, 5), id="stated"),
+        pytest.param("mine 1", [None, None], 5, None, id="unstated"),
+        pytest.param("mine 1", [None, (1, 5)], 5, (1, 5), id="some rows from before it was stated"),
+        pytest.param("mine 1", [(1, 5), (0, 3)], 5, (0, 5), id="two scales"),
+        pytest.param("mine 1", [None, (1, 5)], 7, None, id="a grade that is not on it"),
+        pytest.param("mt_bench 1", [None, None], 5, (1, 10), id="mt_bench need not say it"),
+        pytest.param("unstated", [None, None], 5, (1, 10), id="FastChat cannot say it"),
+        pytest.param("unstated", [None, None], 70, None, id="of 100, not of 10"),
+        pytest.param("mt_bench 1", [(1, 20), (1, 20)], 5, (1, 20), id="the rows know better"),
+    ],
+)
+def test_the_scale_is_what_the_rows_say(judge_set: str, scales: list[Any], best: float, scale: Any) -> None:
+    origin = Origin("j", judge_set)
+    rows = [
+        Rating(key, turn, "x", best if key < 9 else 1, origin, scale=scales[turn - 1])
+        for key in range(10)
+        for turn in (1, 2)
+    ]
+    found = grades(rows)
+    assert found.scale == scale
+    [row] = scores(found)
+    assert row.average.high is not None
+    if scale is not None and scale[1] == best:
+        assert row.average.high == best
+    else:
+        assert row.average.high > best
+    assert grades(rows, count_failed=True).scale is None
 
 
 def test_parts_of_grades() -> None:
@@ -154,7 +186,7 @@ def test_published_averages(official: Grades, reference_data: pathlib.Path) -> N
     published = json.loads((reference_data / "mt_bench" / "expected.json").read_text(encoding="utf-8"))[
         "single_official"
     ]
-    rows = scores(official, scale=(1, 10), resamplings=2000)
+    rows = scores(official, resamplings=2000)
     assert len(rows) == 34
     for row in rows:
         figures = published[row.model]

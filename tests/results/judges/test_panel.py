@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from harness.errors import UsageError
-from harness.records import Comparison, Origin, Rating
+from harness.records import Comparison, Origin, Rating, Scale
+from harness.results.grades.scores import scores
 from harness.results.judges.panel import (
     PanelPairs,
     grade_disagreement,
@@ -17,9 +18,40 @@ from harness.results.judges.panel import (
     panel_grades,
     panel_pairs,
 )
-from harness.results.reading.arrays import grades, pairs
+from harness.results.judges.panel_table import graded_table
+from harness.results.reading.arrays import Grades, grades, pairs
 
 NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("scales", "high"),
+    [
+        pytest.param([(1, 5), (1, 5)], 5, id="both state it"),
+        pytest.param([(1, 5), None], 5, id="one from before it was stated"),
+        pytest.param([None, None], None, id="unknown"),
+    ],
+)
+def test_intervals_end_where_the_scale_does(scales: list[Scale | None], high: float | None) -> None:
+    def said(scale: Scale | None) -> Grades:
+        origin = Origin("j", "mine 1")
+        return grades([Rating(q, 1, "x", 2.0 if q % 10 == 1 else 5.0, origin, scale=scale) for q in range(20)])
+
+    judges = dict(zip("ab", map(said, scales), strict=True))
+    panel = panel_grades(judges)
+    ends = [row.value.high for row in grade_rows(panel)] + [row["average_high"] for row in graded_table(judges).rows]
+    ends += [row.average.high for row in scores(graded_table(judges).together)]
+    for end in ends:
+        assert end is not None
+        assert end == high if high is not None else end > 5
+
+
+def test_a_mean_of_standard_deviations_is_not_below_0() -> None:
+    near = [[rating(q, "x", 9 if judge == "b" and q % 20 == 1 else 5) for q in range(40)] for judge in "ab"]
+    whole, _ = grade_disagreement(panel_grades(dict(zip("ab", map(grades, near), strict=True))))
+    assert whole.sd is not None
+    assert whole.sd.low == 0.0
+    assert whole.sd.value == pytest.approx(0.1 * 2**0.5)
 
 
 def rating(question: int, model: str, score: float | None, turn: int = 1) -> Rating:

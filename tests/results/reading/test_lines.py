@@ -50,10 +50,15 @@ ODD_VALUES: list[Any] = [
     {"temperature": 0.0},
     {"temperature": None},
     {"best_of": 2, "seed": 1},
+    [1, 5],
+    [0.5, 5.0],
+    [5, 1],
+    [True, 5],
+    [1, 10**400],
 ]
 FIELDS = [
     *("question_id", "turn", "judge", "judge_set", "judge_set_version", "sampling", "sample", "criterion", "choice"),
-    *("made_from", "judgment", "tstamp", "details"),
+    *("made_from", "judgment", "tstamp", "details", "scale"),
 ]
 
 
@@ -77,6 +82,8 @@ def odd_row(kind: str, rng: random.Random) -> dict[str, Any]:
         row |= {"judge_set": "mt_bench", "judge_set_version": "1", "criterion": None, "sample": 0, "choice": 0}
         row |= {"sampling": {"temperature": rng.choice([0, 0.0, 0.7]), "max_tokens": 2048}}
         row |= {"made_from": {"question": "abc", "template": "t"}, "system_prompt": "Be fair."}
+    if rng.random() < 0.3:
+        row["scale"] = rng.choice([[1, 10], [1.0, 10], [0, 1]])
     while rng.random() < 0.4:
         row[rng.choice([*FIELDS, *row])] = rng.choice(ODD_VALUES)
     if rng.random() < 0.03:
@@ -152,7 +159,14 @@ def test_usual_lines_never_take_the_long_way(tmp_path: pathlib.Path, monkeypatch
         "choice": 0,
     }
     ours |= {"sampling": {"temperature": 0.0, "max_tokens": 2048}, "made_from": {"question": "abc", "template": "t"}}
-    for kind, more in (("single", {}), ("single", ours), ("pair", {}), ("pair", ours)):
+    for kind, more in (
+        ("single", {}),
+        ("single", ours),
+        ("single", {"scale": [1, 10], **ours}),
+        ("single", {"scale": [0, 2.5], **ours}),
+        ("pair", {}),
+        ("pair", ours),
+    ):
         path = tmp_path / "some.jsonl"
         path.write_text("".join(json.dumps(plain_row(kind, rng) | more) + "\n" for _ in range(300)))
         seen: list[int] = []
@@ -188,7 +202,7 @@ def test_rows_keep_their_order_however_their_cases_follow_each_other(turns: list
         for n, turn in enumerate(turns, 1)
     ]
     write(path, rows)
-    read = [(rating.question_id, rating.turn, rating.score) for rating in read_parts(path).finished()]
+    read = [(r.question_id, r.turn, r.score) for r in read_parts(path).finished() if isinstance(r, Rating)]
     assert read == [(row["question_id"], row["turn"], row["score"]) for row in rows]
 
 

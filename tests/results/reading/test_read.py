@@ -105,6 +105,15 @@ def test_pairs_of_two_choices_both_count(tmp_path: pathlib.Path) -> None:
     assert len(read_judgments(write(tmp_path, *rows)).comparisons) == 2
 
 
+def test_a_scale_is_no_key_and_no_origin(tmp_path: pathlib.Path) -> None:
+    """A row from before rows said their scale, and the one that replaced it; and a model that has only the old one."""
+    path = write(tmp_path, grade(score=3), grade("y"), grade(score=4, scale=[1, 5]))
+    read = read_judgments(path)
+    assert {rating.model: (rating.score, rating.scale) for rating in read.ratings} == {"x": (4, (1, 5)), "y": (8, None)}
+    assert read.replaced == 1
+    assert len(read.ratings.origins()) == 1
+
+
 def test_a_template_is_no_key(tmp_path: pathlib.Path) -> None:
     """A question judged with and without reference is judged twice."""
     rows = grade(judge=["gpt-4", "single-v1"]), grade(judge=["gpt-4", "single-math-v1"], score=3)
@@ -281,3 +290,18 @@ def test_published_pairs_and_votes_are_read(
     read = read_judgments(reference_data / "mt_bench" / name)
     assert (len(read.ratings), len(read.comparisons), read.replaced) == (0, pairs, replaced)
     assert sum(None in c.winners for c in read.comparisons) == failed
+
+
+@pytest.mark.parametrize(
+    ("stated", "scale"),
+    [
+        pytest.param({"scale": [1, 5], "judge_set": "mine"}, (1, 5), id="as the rows state it"),
+        pytest.param({"judge_set": "mine"}, None, id="unknown"),
+        pytest.param({}, (1, 10), id="rows of FastChat's layout"),
+        pytest.param({"judge_set": "mt_bench", "judge_set_version": "1"}, (1, 10), id="the benchmark's own judge set"),
+    ],
+)
+def test_the_scale_of_all_grades(
+    stated: dict[str, Any], scale: tuple[float, float] | None, tmp_path: pathlib.Path
+) -> None:
+    assert read_judgments(write(tmp_path, grade(**stated), grade("y", **stated))).ratings.scale() == scale
