@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
-    "AnswerOptions": "harness.answering",
+    "AnswerOptions": "harness.answering.options",
     "Bench": "harness.bench",
     "BenchStatus": "harness.status",
     "JudgeOptions": "harness.judging.run",
@@ -28,7 +28,7 @@ _HOME = {
     "TurnbenchError": "harness.errors",
     "bench_status": "harness.status",
     "estimate_plan": "harness.estimating",
-    "fetch_bench": "harness.fetching",
+    "fetch_bench": "harness.importing.originals.fetching",
     "gen_answer": "harness.api",
     "gen_judgment": "harness.api",
     "import_data": "harness.importing.run",
@@ -43,11 +43,11 @@ _HOME = {
     "judge_self": "harness.results.judges.models_report",
     "load_bench": "harness.bench",
     "load_judge_set": "harness.judging.sets.loading",
-    "plan_answers": "harness.answering",
+    "plan_answers": "harness.answering.plan",
     "plan_bench": "harness.pipeline",
     "plan_judgments": "harness.judging.run",
     "read_judgments": "harness.results.reading.read",
-    "run_answers": "harness.answering",
+    "run_answers": "harness.answering.work",
     "run_bench": "harness.api",
     "run_judgments": "harness.judging.run",
     "run_plan": "harness.pipeline",
@@ -56,13 +56,15 @@ _HOME = {
 }
 
 if TYPE_CHECKING:
-    from harness.answering import AnswerOptions, plan_answers, run_answers
+    from harness.answering.options import AnswerOptions
+    from harness.answering.plan import plan_answers
+    from harness.answering.work import run_answers
     from harness.api import gen_answer, gen_judgment, run_bench
     from harness.attacking import judge_attack
     from harness.bench import Bench, load_bench
     from harness.errors import TurnbenchError
     from harness.estimating import estimate_plan
-    from harness.fetching import fetch_bench
+    from harness.importing.originals.fetching import fetch_bench
     from harness.importing.run import import_data
     from harness.judging.prompts import judge_prompts
     from harness.judging.run import JudgeOptions, plan_judgments, run_judgments

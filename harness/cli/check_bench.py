@@ -5,7 +5,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli.command import Parser, counted, results, run_command
+from harness.cli.command import Parser, run_command
+from harness.cli.messages import counted, results
 
 if TYPE_CHECKING:
     from harness.checking import BenchReport

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.cli import command
+from harness.cli import messages
 
 if TYPE_CHECKING:
     from harness.results.cost import CostRow
@@ -18,7 +18,7 @@ def print_estimates(args: argparse.Namespace, estimates: Sequence["Estimate"]) -
     from harness.running.estimate import Span
 
     if not estimates:
-        command.results("nothing is left to do: no call would be made")
+        messages.results("nothing is left to do: no call would be made")
         return
     rows = [
         {
@@ -54,7 +54,7 @@ def print_estimates(args: argparse.Namespace, estimates: Sequence["Estimate"]) -
         if each.past:
             why = f"reply tokens by {each.past:,} earlier replies (the middle half, and their mean)"
         notes.append(f"{each.what} by {each.model}: {why}")
-    command.results("\n\n".join([as_table(rows), "\n".join(f"note: {note}" for note in notes)]))
+    messages.results("\n\n".join([as_table(rows), "\n".join(f"note: {note}" for note in notes)]))
 
 
 def _span(span: "Span") -> str:
@@ -81,10 +81,10 @@ def print_costs(args: argparse.Namespace, costs: Sequence["CostRow"]) -> None:
     rows = [each.row() for each in costs]
     known = sum(each.cost for each in costs if each.cost is not None)
     if args.format == "json":
-        command.results(as_json({"rows": rows, "total": known, "prices": price_list().date.isoformat()}))
+        messages.results(as_json({"rows": rows, "total": known, "prices": price_list().date.isoformat()}))
         return
     if args.format == "csv":
-        command.results(as_csv(rows))
+        messages.results(as_csv(rows))
         return
     draw = as_markdown if args.format == "markdown" else as_table
     shown = [
@@ -105,4 +105,4 @@ def print_costs(args: argparse.Namespace, costs: Sequence["CostRow"]) -> None:
     if any(each.unstated for each in costs):
         notes.append("unstated: calls of which no tokens are stored; they are not in the sums")
     mark = "-" if args.format == "markdown" else "note:"
-    command.results("\n\n".join([draw(shown), "\n".join(f"{mark} {note}" for note in notes)]))
+    messages.results("\n\n".join([draw(shown), "\n".join(f"{mark} {note}" for note in notes)]))

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from harness.cli.command import Parser, ask_to_go_on, results, run_command, say, warn
+from harness.cli.command import Parser, run_command
+from harness.cli.messages import ask_to_go_on, results, say, warn
 
 EXAMPLES = (
     "fetch_bench --list",
@@ -51,7 +52,8 @@ def parser() -> Parser:
 def work(args: argparse.Namespace) -> int:
     """List, or fetch and say what was done."""
     from harness.errors import UsageError
-    from harness.fetching import fetch, find_original
+    from harness.importing.originals.fetching import fetch
+    from harness.importing.originals.table import find_original
 
     if args.list:
         results(_listed())
@@ -77,7 +79,7 @@ def work(args: argparse.Namespace) -> int:
 def _listed() -> str:
     """Return the table of what can be fetched."""
     from harness.cli.tables import as_table
-    from harness.fetching import load_originals
+    from harness.importing.originals.table import load_originals
 
     return as_table(
         [

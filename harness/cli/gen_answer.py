@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import command
+from harness.cli import command, flags, messages
 
 if TYPE_CHECKING:
     from harness.answering import AnswerOptions, AnswerPlan, AnswerReport
@@ -23,7 +23,7 @@ def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--model")
     models = p.add_argument_group("models")
-    command.add_names(
+    flags.add_names(
         models,
         "--model",
         required=True,
@@ -39,10 +39,10 @@ def parser() -> command.Parser:
         action="store_true",
         help="answer again what is answered; the old rows are kept in .turnbench/ (default: off)",
     )
-    command.add_slice(command.add_bench(p))
+    flags.add_slice(flags.add_bench(p))
     add_sampling(p)
-    endpoint = command.add_endpoint(p, "the models")
-    command.add_running(p)
+    endpoint = flags.add_endpoint(p, "the models")
+    flags.add_running(p)
     add_template(endpoint)
     return p
 
@@ -52,7 +52,7 @@ def add_sampling(p: command.Parser) -> None:
     sampling = p.add_argument_group("sampling")
     sampling.add_argument(
         "--num-choices",
-        type=command.positive,
+        type=flags.positive,
         default=1,
         metavar="N",
         help="conversations for each question (default: 1)",
@@ -60,7 +60,7 @@ def add_sampling(p: command.Parser) -> None:
     sampling.add_argument(
         "--temperature",
         "--force-temperature",
-        type=command.temperature,
+        type=flags.temperature,
         metavar="T",
         help="one temperature for all questions (default: by category as in MT-Bench: 0.7 writing and roleplay, "
         "0 extraction, math, coding and reasoning, 0.1 stem and humanities, else 0.7; bench.toml and models.toml may "
@@ -69,11 +69,11 @@ def add_sampling(p: command.Parser) -> None:
     sampling.add_argument(
         "--max-tokens",
         "--max-new-token",
-        type=command.positive,
+        type=flags.positive,
         metavar="N",
         help="the most tokens of a reply, reasoning included (default: what models.toml says, else 4096)",
     )
-    sampling.add_argument("--top-p", type=command.share, metavar="P", help="nucleus sampling (default: the endpoint's)")
+    sampling.add_argument("--top-p", type=flags.share, metavar="P", help="nucleus sampling (default: the endpoint's)")
     sampling.add_argument("--seed", type=int, metavar="N", help="sent to endpoints that take one (default: none)")
     sampling.add_argument("--system", metavar="TEXT", help="system prompt (default: the benchmark's, if it has one)")
 
@@ -105,7 +105,7 @@ def work(args: argparse.Namespace) -> int:
         answer_file=pathlib.Path(args.answer_file) if args.answer_file else None,
         redo=args.redo,
     )
-    command.detail(args, f"questions: {bench.source / 'question.jsonl'}")
+    messages.detail(args, f"questions: {bench.source / 'question.jsonl'}")
     tell_plan(args, plan)
     if args.dry_run:
         from harness.cli.estimates import print_estimates
@@ -114,10 +114,10 @@ def work(args: argparse.Namespace) -> int:
         print_estimates(args, estimate_plan(plan, batch=args.batch))
         return 0
     with bar(plan.jobs, "conversation", quiet=args.quiet) as watch:
-        report = run_answers(plan, command.running(args), watch=watch)
+        report = run_answers(plan, flags.running(args), watch=watch)
     tell_report(args, plan, report)
-    command.report_failures(NAME, report.tally.failures)
-    command.results("\n".join(map(str, report.paths)))
+    messages.report_failures(NAME, report.tally.failures)
+    messages.results("\n".join(map(str, report.paths)))
     return 0 if report.complete else 1
 
 
@@ -125,10 +125,10 @@ def tell_report(args: argparse.Namespace, plan: "AnswerPlan", report: "AnswerRep
     """Say what there is to know about the answers of a run."""
     flagged = ", ".join(f"{count} {kind}" for kind, count in report.tally.flagged.items())
     if flagged:
-        command.warn(name, f"some replies are not whole ({flagged}); they are kept, flagged, and judged as they stand")
+        messages.warn(name, f"some replies are not whole ({flagged}); they are kept, flagged, and judged as they stand")
     if report.superseded:
-        moved = command.counted(report.superseded, "older answer")
-        command.say(args, f"{moved} moved to {plan.bench.answer_state / 'superseded'}")
+        moved = messages.counted(report.superseded, "older answer")
+        messages.say(args, f"{moved} moved to {plan.bench.answer_state / 'superseded'}")
 
 
 def options(args: argparse.Namespace) -> "AnswerOptions":
@@ -157,10 +157,11 @@ def tell_plan(args: argparse.Namespace, plan: "AnswerPlan") -> None:
         parts = [f"{model.already} answered before"] if model.already else []
         if model.superseded:
             parts.append(f"{model.superseded} to answer anew because something changed")
-        todo = f"{command.counted(len(model.todo), 'question')} to answer, {command.counted(model.calls, 'call')}"
+        todo = f"{messages.counted(len(model.todo), 'question')} to answer, {messages.counted(model.calls, 'call')}"
         parts.append(todo if model.todo else "nothing left to answer")
-        command.say(args, f"{model.endpoint.name}: {', '.join(parts)}")
-        command.detail(args, f"  {command.endpoint_told(model.endpoint)}; answers: {model.path}")
+        parts += messages.kept_told(model.path, plan.bench.answer_state, redo=plan.redo)
+        messages.say(args, f"{model.endpoint.name}: {', '.join(parts)}")
+        messages.detail(args, f"  {messages.endpoint_told(model.endpoint)}; answers: {model.path}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import command
+from harness.cli import command, flags, messages
 
 if TYPE_CHECKING:
     from harness.judging.run import JudgeOptions, JudgmentPlan, JudgmentReport
@@ -32,37 +32,37 @@ def parser() -> command.Parser:
     judging.add_argument(
         "-y", "--yes", action="store_true", help="do not ask before the first call (default: ask, on a terminal only)"
     )
-    command.add_slice(command.add_bench(p))
+    flags.add_slice(flags.add_bench(p))
     sampling = p.add_argument_group("sampling")
     sampling.add_argument(
         "--temperature",
         "--force-temperature",
-        type=command.temperature,
+        type=flags.temperature,
         metavar="T",
         help="the judge's temperature (default: the judge set's)",
     )
     sampling.add_argument(
         "--max-tokens",
         "--max-new-token",
-        type=command.positive,
+        type=flags.positive,
         metavar="N",
         help="the most tokens of a judgment (default: the judge set's)",
     )
-    command.add_endpoint(p, "the judges")
-    command.add_running(p)
+    flags.add_endpoint(p, "the judges")
+    flags.add_running(p)
     return p
 
 
 def add_judging(p: command.Parser, models: str) -> Any:
     """Add the flags that say who judges what, `models` by default; return their group."""
     judging = p.add_argument_group("judging")
-    command.add_names(
+    flags.add_names(
         judging,
         "--judge-model",
         required=True,
         help="judges: any chat model, or builtin/overlap, which needs no key and is for trying things out (needed)",
     )
-    command.add_mode(judging, "grade single answers, compare every model with a baseline, or compare all pairs")
+    flags.add_mode(judging, "grade single answers, compare every model with a baseline, or compare all pairs")
     judging.add_argument(
         "--judge-set",
         "--judge-file",
@@ -71,13 +71,13 @@ def add_judging(p: command.Parser, models: str) -> Any:
         help="a shipped judge set, a folder of TOML, or a prompt file of FastChat (.jsonl), ColossalAI (.json) or "
         "AlpacaEval (.yaml); show_judge_set lists the shipped ones (default: mt_bench)",
     )
-    command.add_names(judging, "--criterion", help="the judge set's criteria to judge by (default: its usual ones)")
-    command.add_names(judging, "--model-list", help=f"the models to judge (default: {models})")
+    flags.add_names(judging, "--criterion", help="the judge set's criteria to judge by (default: its usual ones)")
+    flags.add_names(judging, "--model-list", help=f"the models to judge (default: {models})")
     judging.add_argument(
         "--baseline-model", metavar="NAME", help="the baseline (default: none; pairwise-baseline needs one)"
     )
-    command.add_names(
-        judging, "--turns", help="the turns to judge (default: every turn)", metavar="N", type=command.positive
+    flags.add_names(
+        judging, "--turns", help="the turns to judge (default: every turn)", metavar="N", type=flags.positive
     )
     judging.add_argument(
         "--reference",
@@ -87,7 +87,7 @@ def add_judging(p: command.Parser, models: str) -> Any:
     )
     judging.add_argument(
         "--samples",
-        type=command.positive,
+        type=flags.positive,
         default=1,
         metavar="K",
         help="judge each match K times; each further sample has a file and, if the judge set states a seed, a seed of "
@@ -138,13 +138,13 @@ def work(args: argparse.Namespace) -> int:
         print_estimates(args, estimate_plan(plan, batch=args.batch))
         return 0
     if plan.calls:
-        matches = command.counted(plan.rows, "match", "matches")
-        command.ask_to_go_on(args, f"{matches} to judge, {command.counted(plan.calls, 'call')}")
+        matches = messages.counted(plan.rows, "match", "matches")
+        messages.ask_to_go_on(args, f"{matches} to judge, {messages.counted(plan.calls, 'call')}")
     with bar(plan.calls, "call", quiet=args.quiet) as watch:
-        report = run_judgments(plan, command.running(args), watch=watch)
+        report = run_judgments(plan, flags.running(args), watch=watch)
     tell_report(args, plan, report)
-    command.report_failures(NAME, report.tally.failures)
-    command.results("\n".join(map(str, report.paths)))
+    messages.report_failures(NAME, report.tally.failures)
+    messages.results("\n".join(map(str, report.paths)))
     return 0 if report.complete else 1
 
 
@@ -152,14 +152,14 @@ def tell_report(args: argparse.Namespace, plan: "JudgmentPlan", report: "Judgmen
     """Say what there is to know about the judgments of a run."""
     in_words = report.tally.flagged.get("in words", 0)
     if in_words:
-        command.warn(name, f"{in_words} replies were asked for in words: the endpoint takes no JSON schema")
+        messages.warn(name, f"{in_words} replies were asked for in words: the endpoint takes no JSON schema")
     if report.unparsed:
         none = "gives no verdict; it is" if report.unparsed == 1 else "give no verdict; they are"
-        written = command.counted(report.written, "judgment")
-        command.warn(name, f"{report.unparsed} of {written} {none} kept and left out of every mean")
+        written = messages.counted(report.written, "judgment")
+        messages.warn(name, f"{report.unparsed} of {written} {none} kept and left out of every mean")
     if report.superseded:
-        moved = command.counted(report.superseded, "older judgment")
-        command.say(args, f"{moved} moved to {plan.bench.judgment_state / 'superseded'}")
+        moved = messages.counted(report.superseded, "older judgment")
+        messages.say(args, f"{moved} moved to {plan.bench.judgment_state / 'superseded'}")
 
 
 def options(args: argparse.Namespace) -> "JudgeOptions":
@@ -189,27 +189,28 @@ def options(args: argparse.Namespace) -> "JudgeOptions":
 def tell_plan(args: argparse.Namespace, plan: "JudgmentPlan", name: str = NAME) -> None:
     """Say what is judged, and what each judge has done and will do."""
     for notice in plan.notices:
-        command.warn(name, f"warning: {notice}")
+        messages.warn(name, f"warning: {notice}")
     if args.baseline_model and plan.mode != "pairwise-baseline":
-        command.warn(name, f"warning: --baseline-model has no effect in mode {plan.mode}")
+        messages.warn(name, f"warning: --baseline-model has no effect in mode {plan.mode}")
     baseline = f" against {args.baseline_model}" if plan.mode == "pairwise-baseline" else ""
-    questions, models = command.counted(len(plan.questions), "question"), command.counted(len(plan.models), "model")
+    questions, models = messages.counted(len(plan.questions), "question"), messages.counted(len(plan.models), "model")
     judge_set = f"judge set {plan.judge_set.name} {plan.judge_set.version}"
-    command.say(args, f"{plan.bench.name}, {plan.mode}{baseline}, {judge_set}: {questions}, {models}")
-    command.detail(args, f"  judge set: {plan.judge_set.path}; models: {', '.join(plan.models)}")
+    messages.say(args, f"{plan.bench.name}, {plan.mode}{baseline}, {judge_set}: {questions}, {models}")
+    messages.detail(args, f"  judge set: {plan.judge_set.path}; models: {', '.join(plan.models)}")
     if plan.one_order:
         seed = f" by the seed {plan.judge_set.order_seed}" if plan.judge_set.order == "random" else ""
-        command.say(args, f"each pair is shown in one order only ({plan.judge_set.order.replace('_', ' ')}{seed})")
+        messages.say(args, f"each pair is shown in one order only ({plan.judge_set.order.replace('_', ' ')}{seed})")
     for judge in plan.judges:
         parts = [f"{judge.already} judged before"] if judge.already else []
         if judge.superseded:
             parts.append(f"{judge.superseded} to judge anew because something changed")
-        matches = command.counted(judge.rows, "match", "matches")
-        todo = f"{matches} to judge, {command.counted(judge.calls, 'call')}"
+        matches = messages.counted(judge.rows, "match", "matches")
+        todo = f"{matches} to judge, {messages.counted(judge.calls, 'call')}"
         parts.append(todo if judge.rows else "nothing left to judge")
+        parts += messages.kept_told(judge.path, plan.bench.judgment_state, redo=plan.redo)
         sample = f", sample {judge.sample}" if judge.sample else ""
-        command.say(args, f"{judge.judge}{sample}: {', '.join(parts)}")
-        command.detail(args, f"  {command.endpoint_told(judge.endpoint)}; judgments: {judge.path}")
+        messages.say(args, f"{judge.judge}{sample}: {', '.join(parts)}")
+        messages.detail(args, f"  {messages.endpoint_told(judge.endpoint)}; judgments: {judge.path}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

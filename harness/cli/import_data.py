@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import command
+from harness.cli import command, flags, messages
 
 if TYPE_CHECKING:
     from harness.importing.run import ImportReport
@@ -42,19 +42,19 @@ def parser() -> command.Parser:
         help="JSON array, JSON Lines, .csv or .tsv, read as a stream; for colossalai the target file and then answer "
         "files, for alpaca_eval the outputs that define the questions and then further outputs",
     )
-    command.add_names(
+    flags.add_names(
         data,
         "--model-id",
         help="models of the further files, in their order (default: what their records say, else the file's name)",
     )
-    data.add_argument("--first-n", type=command.positive, metavar="N", help="only the first N questions (default: all)")
+    data.add_argument("--first-n", type=flags.positive, metavar="N", help="only the first N questions (default: all)")
     data.add_argument(
         "--keep-input",
         action="store_true",
         help="keep a record's assembled judge input as the question's context, to send it as it is (default: off)",
     )
     data.add_argument("--language", metavar="CODE", help="language of the questions, for bench.toml (default: en)")
-    command.add_bench(p, default=None)
+    flags.add_bench(p, default=None)
     back = p.add_argument_group("writing back")
     back.add_argument(
         "--back",
@@ -97,20 +97,20 @@ def _import(args: argparse.Namespace) -> int:
             progress=progress,
         )
     _tell(args, report)
-    command.results("\n".join(map(str, report.added)) or str(report.folder))
+    messages.results("\n".join(map(str, report.added)) or str(report.folder))
     return 1 if report.bad else 0
 
 
 def _tell(args: argparse.Namespace, report: "ImportReport") -> None:
     """Say what became of the records."""
-    parts = [command.counted(report.questions, "question")]
-    parts += [f"{command.counted(count, 'answer')} by {model}" for model, count in report.answers.items()]
-    parts += [command.counted(report.votes, "vote")] if report.votes else []
-    command.say(args, f"{report.folder}: {', '.join(parts)}")
+    parts = [messages.counted(report.questions, "question")]
+    parts += [f"{messages.counted(count, 'answer')} by {model}" for model, count in report.answers.items()]
+    parts += [messages.counted(report.votes, "vote")] if report.votes else []
+    messages.say(args, f"{report.folder}: {', '.join(parts)}")
     if report.repeated:
-        command.say(args, f"{command.counted(report.repeated, 'record')} said what an earlier one says; left out")
+        messages.say(args, f"{messages.counted(report.repeated, 'record')} said what an earlier one says; left out")
     if report.bad:
-        command.warn(NAME, f"{command.counted(len(report.bad), 'record')} left out:")
+        messages.warn(NAME, f"{messages.counted(len(report.bad), 'record')} left out:")
         for row in report.bad[:_MOST_SHOWN]:
             print(f"  {row}", file=sys.stderr)
         if len(report.bad) > _MOST_SHOWN:
@@ -129,15 +129,15 @@ def _write_back(args: argparse.Namespace) -> int:
     bench = load_bench(args.bench_name, args.data_dir)
     report = write_back(bench, pathlib.Path(args.output), judge=args.judge_model, judge_set=args.judge_set)
     total = sum(report.balance.values())
-    command.results(
+    messages.results(
         "\n".join(
             ["score  records  share"]
             + [f"{s:>5}  {report.balance[s]:>7}  {report.balance[s] / (total or 1):>5.1%}" for s in range(1, 6)]
         )
     )
-    command.say(args, f"{command.counted(total, 'record')} in {report.path}")
+    messages.say(args, f"{messages.counted(total, 'record')} in {report.path}")
     for reason, count in report.left_out.items():
-        command.warn(NAME, f"{command.counted(count, 'judgment')} left out: {reason}")
+        messages.warn(NAME, f"{messages.counted(count, 'judgment')} left out: {reason}")
     return 0
 
 

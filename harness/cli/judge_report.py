@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.cli import command
+from harness.cli import command, flags, messages
 
 if TYPE_CHECKING:
     from harness.results.judges.report import Report
@@ -63,10 +63,10 @@ def _parser_of(name: str) -> command.Parser:
     purpose = f"Show {kind.purpose}."
     p = command.Parser(f"{NAME} {name}", purpose, [f"{NAME} {name} {words}" for words in kind.examples])
     kind.flags(p.add_argument_group("what to show"))
-    command.add_bench(p, default=None)
+    flags.add_bench(p, default=None)
     if kind.calls:
-        command.add_endpoint(p, "the judge")
-        command.add_running(p)
+        flags.add_endpoint(p, "the judge")
+        flags.add_running(p)
     output = p.add_argument_group("output")
     output.add_argument(
         "--format",
@@ -77,7 +77,7 @@ def _parser_of(name: str) -> command.Parser:
     if name != "corrected":  # its intervals have a formula
         output.add_argument(
             "--seed",
-            type=command.whole,
+            type=flags.whole,
             default=0,
             metavar="N",
             help="of the resampling behind the intervals; the same seed gives the same digits (default: 0)",
@@ -88,7 +88,7 @@ def _parser_of(name: str) -> command.Parser:
 def _judge(group: Any, *, several: str | None = None) -> None:
     """Add the flags that choose whose judgments; `several` says what naming more than one does."""
     if several:
-        command.add_names(group, "--judge-model", help=several)
+        flags.add_names(group, "--judge-model", help=several)
     else:
         group.add_argument(
             "--judge-model", metavar="NAME", help="whose judgments (default: the only judge's; of several, name one)"
@@ -96,7 +96,7 @@ def _judge(group: Any, *, several: str | None = None) -> None:
     group.add_argument(
         "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
     )
-    command.add_kind(group)
+    flags.add_kind(group)
 
 
 def _one_file(group: Any) -> None:
@@ -106,21 +106,21 @@ def _one_file(group: Any) -> None:
 
 
 def _files(group: Any, what: str) -> None:
-    command.add_names(group, "--input-file", metavar="FILE", help=f"{what} (default: those in model_judgment/)")
+    flags.add_names(group, "--input-file", metavar="FILE", help=f"{what} (default: those in model_judgment/)")
     _mode(group)
 
 
 def _mode(group: Any) -> None:
     group.add_argument(
         "--mode",
-        choices=command.MODES,
+        choices=flags.MODES,
         help="grades or pairs (default: what the files hold; of model_judgment/, single)",
     )
 
 
 def _votes(group: Any, what: str) -> None:
-    command.add_names(group, "--votes", metavar="FILE", required=True, help=f"{what} (needed)")
-    command.add_names(group, "--exclude", metavar="GLOB", help="voters to leave out, such as 'author*' (default: none)")
+    flags.add_names(group, "--votes", metavar="FILE", required=True, help=f"{what} (needed)")
+    flags.add_names(group, "--exclude", metavar="GLOB", help="voters to leave out, such as 'author*' (default: none)")
 
 
 def _position_flags(group: Any) -> None:
@@ -140,7 +140,7 @@ def _agreement_flags(group: Any) -> None:
 def _length_flags(group: Any) -> None:
     _one_file(group)
     _judge(group)
-    command.add_names(
+    flags.add_names(
         group, "--exclude", metavar="GLOB", help="voters to leave out of a vote file, such as 'author*' (default: none)"
     )
 
@@ -153,7 +153,7 @@ def _repeat_flags(group: Any) -> None:
 def _self_flags(group: Any) -> None:
     _files(group, "judgment files of two judges or more")
     _judge(group, several="the judges (default: all that there are)")
-    command.add_names(
+    flags.add_names(
         group,
         "--family",
         metavar="NAME=FAMILY",
@@ -181,7 +181,7 @@ def _corrected_flags(group: Any) -> None:
     _votes(group, "files of people's votes on some of the pairs")
     _one_file(group)
     _judge(group)
-    command.add_names(group, "--turns", help="the turns to count (default: all)", metavar="N", type=command.positive)
+    flags.add_names(group, "--turns", help="the turns to count (default: all)", metavar="N", type=flags.positive)
     group.add_argument(
         "--all-questions",
         action="store_true",
@@ -194,7 +194,7 @@ def _attack_flags(group: Any) -> None:
     group.add_argument(
         "--judge-set", default="mt_bench", metavar="SET", help="with which judge set it judges (default: mt_bench)"
     )
-    command.add_names(group, "--criterion", help="the judge set's criteria to judge by (default: its usual ones)")
+    flags.add_names(group, "--criterion", help="the judge set's criteria to judge by (default: its usual ones)")
     group.add_argument(
         "--mode",
         default="single",
@@ -203,7 +203,7 @@ def _attack_flags(group: Any) -> None:
     )
     group.add_argument(
         "--first-n",
-        type=command.positive,
+        type=flags.positive,
         default=10,
         metavar="N",
         help="questions to attack on, evenly spread over the benchmark (default: 10)",
@@ -308,8 +308,8 @@ def _attack(args: argparse.Namespace) -> "Report | None":
         strong_model=args.strong_model,
         attack_file=args.attack_file,
     )
-    told = f"{len(plan.attacks)} attacks on {command.counted(len(plan.judgments.questions), 'question')}"
-    command.say(args, f"{args.judge_model}: {told}, {command.counted(plan.judgments.calls, 'call')}")
+    told = f"{len(plan.attacks)} attacks on {messages.counted(len(plan.judgments.questions), 'question')}"
+    messages.say(args, f"{args.judge_model}: {told}, {messages.counted(plan.judgments.calls, 'call')}")
     if args.dry_run:
         from harness.cli.estimates import print_estimates
         from harness.estimating import estimate_plan
@@ -317,7 +317,7 @@ def _attack(args: argparse.Namespace) -> "Report | None":
         print_estimates(args, estimate_plan(plan.judgments, batch=args.batch))
         return None
     with bar(plan.judgments.calls, "call", quiet=args.quiet) as watch:
-        return run_attack(plan, command.running(args), watch=watch, seed=args.seed)
+        return run_attack(plan, flags.running(args), watch=watch, seed=args.seed)
 
 
 KINDS: dict[str, Kind] = {
@@ -381,17 +381,17 @@ def work(args: argparse.Namespace) -> int:
     if report is None:
         return 0
     for path in report.paths:
-        command.detail(args, f"judgments: {path}")
+        messages.detail(args, f"judgments: {path}")
     if args.format == "json":
         head = {"report": report.name, "judge": report.judge, "bench": report.bench}
-        command.results(as_json({**head, "rows": report.rows, **report.more}))
+        messages.results(as_json({**head, "rows": report.rows, **report.more}))
     elif args.format == "csv":
-        command.results(as_csv(report.rows))
+        messages.results(as_csv(report.rows))
     else:
-        command.results(_tables(report, args.format))
+        messages.results(_tables(report, args.format))
     for note in report.notes if args.format in {"json", "csv"} else ():
-        command.say(args, f"{NAME} {report.name}: note: {note}")
-    command.report_failures(f"{NAME} {report.name}", report.failures)
+        messages.say(args, f"{NAME} {report.name}: note: {note}")
+    messages.report_failures(f"{NAME} {report.name}", report.failures)
     return 1 if report.failures else 0
 
 
@@ -459,7 +459,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if name is None or not name.startswith("-"):
         near = difflib.get_close_matches(name or "", KINDS, n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(KINDS)}"
-        command.warn(NAME, f"error: {f'no report {name!r}' if name else 'no report named'}; {hint} (see {NAME} --help)")
+        messages.warn(
+            NAME, f"error: {f'no report {name!r}' if name else 'no report named'}; {hint} (see {NAME} --help)"
+        )
         return 2
     return command.run_command(parser(), work, words)
 

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from harness import __version__
-from harness.cli.command import EXIT_CODES, leave, mend_streams, results, warn
+from harness.cli.command import EXIT_CODES, leave
+from harness.cli.messages import mend_streams, results, warn
 
 COMMANDS = {
     "gen_answer": "let chat models answer the questions of a benchmark",

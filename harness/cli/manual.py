@@ -5,9 +5,10 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from harness.cli.command import EXIT_CODES, Parser, results
+from harness.cli.command import EXIT_CODES, Parser
 from harness.cli.main import COMMANDS, PURPOSE
 from harness.cli.main import EXAMPLES as OVERVIEW_EXAMPLES
+from harness.cli.messages import results
 
 INTRODUCTION = """# Commands
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.cli import command, gen_answer, gen_judgment
+from harness.cli import command, flags, gen_answer, gen_judgment, messages
 
 if TYPE_CHECKING:
     from harness.judging.run import JudgeOptions
@@ -24,7 +24,7 @@ def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--model")
     models = p.add_argument_group("models")
-    command.add_names(
+    flags.add_names(
         models,
         "--model",
         required=True,
@@ -41,19 +41,19 @@ def parser() -> command.Parser:
     judging = gen_judgment.add_judging(p, "those of --model")
     judging.add_argument(
         "--judge-temperature",
-        type=command.temperature,
+        type=flags.temperature,
         metavar="T",
         help="the judge's temperature (default: the judge set's)",
     )
     judging.add_argument(
         "--judge-max-tokens",
-        type=command.positive,
+        type=flags.positive,
         metavar="N",
         help="the most tokens of a judgment (default: the judge set's)",
     )
-    command.add_slice(command.add_bench(p))
+    flags.add_slice(flags.add_bench(p))
     gen_answer.add_sampling(p)
-    endpoint = command.add_endpoint(p, "the models")
+    endpoint = flags.add_endpoint(p, "the models")
     gen_answer.add_template(endpoint)
     endpoint.add_argument(
         "--judge-base-url",
@@ -63,11 +63,11 @@ def parser() -> command.Parser:
     )
     endpoint.add_argument(
         "--judge-api-key-env",
-        type=command.variable,
+        type=flags.variable,
         metavar="VARIABLE",
         help="environment variable that holds the key for --judge-base-url (default: no key is sent)",
     )
-    command.add_running(p)
+    flags.add_running(p)
     output = p.add_argument_group("output")
     output.add_argument(
         "--format",
@@ -109,15 +109,15 @@ def work(args: argparse.Namespace) -> int:
         print_estimates(args, [*answers, *estimate_plan(plan.judgments, answers=answers, batch=args.batch)])
         return 0
     if plan.calls:
-        command.ask_to_go_on(args, f"{command.counted(plan.calls, 'call')} to make")
+        messages.ask_to_go_on(args, f"{messages.counted(plan.calls, 'call')} to make")
     with bar(plan.jobs, "job", quiet=args.quiet) as watch:
-        report = run_plan(plan, command.running(args), watch=watch)
+        report = run_plan(plan, flags.running(args), watch=watch)
     gen_answer.tell_report(args, plan.answers, report.answers, NAME)
     gen_judgment.tell_report(args, plan.judgments, report.judgments, NAME)
-    command.report_failures(NAME, report.tally.failures)
+    messages.report_failures(NAME, report.tally.failures)
     if report.unjudged:
-        calls = command.counted(report.unjudged, "call")
-        command.warn(NAME, f"{calls} to judges could not be made, since their answers are missing")
+        calls = messages.counted(report.unjudged, "call")
+        messages.warn(NAME, f"{calls} to judges could not be made, since their answers are missing")
     _show(args, plan, complete=report.complete)
     return 0 if report.complete else 1
 
@@ -156,7 +156,7 @@ def _show(args: argparse.Namespace, plan: "BenchPlan", *, complete: bool) -> Non
         except TurnbenchError as error:
             if complete:
                 raise
-            command.warn(NAME, f"there is nothing to show yet: {error}")
+            messages.warn(NAME, f"there is nothing to show yet: {error}")
         else:
             print_result(args, result)
 

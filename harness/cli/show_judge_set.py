@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import command
+from harness.cli import command, flags, messages
 
 if TYPE_CHECKING:
     from harness.judging.prompts import JudgePrompt
@@ -32,10 +32,10 @@ def parser() -> command.Parser:
     prompts.add_argument(
         "--question", metavar="ID", help="print what would be sent about this question (default: none)"
     )
-    command.add_names(
-        prompts, "--turns", help="the turns to show (default: every turn)", metavar="N", type=command.positive
+    flags.add_names(
+        prompts, "--turns", help="the turns to show (default: every turn)", metavar="N", type=flags.positive
     )
-    command.add_names(
+    flags.add_names(
         prompts,
         "--model-list",
         "--model",
@@ -43,17 +43,17 @@ def parser() -> command.Parser:
     )
     prompts.add_argument(
         "--mode",
-        choices=command.MODES,
+        choices=flags.MODES,
         help="show one answer or two (default: as many as there are models, else all that the set can do)",
     )
-    command.add_names(prompts, "--criterion", help="the judge set's criteria to show (default: its usual ones)")
+    flags.add_names(prompts, "--criterion", help="the judge set's criteria to show (default: its usual ones)")
     prompts.add_argument(
         "--reference",
         metavar="NAME",
         help="whose answers are the references: a file of reference_answer/ or any answered model "
         "(default: the only file there)",
     )
-    command.add_bench(p)
+    flags.add_bench(p)
     p.add_argument_group("output").add_argument("--json", action="store_true", help="print JSON (default: off)")
     return p
 
@@ -68,13 +68,13 @@ def work(args: argparse.Namespace) -> int:
         if args.question is not None:
             raise UsageError("--question needs a judge set; name one, such as mt_bench")
         sets = [described(load_judge_set(name)) for name in shipped_judge_sets()]
-        command.results(_json(sets) if args.json else "\n".join(_line(one) for one in sets))
+        messages.results(_json(sets) if args.json else "\n".join(_line(one) for one in sets))
     elif args.question is None:
         told = described(load_judge_set(args.judge_set, folder))
-        command.results(_json(told) if args.json else "\n".join(_description(told)))
+        messages.results(_json(told) if args.json else "\n".join(_description(told)))
     else:
         prompts = _prompts(args)
-        command.results(
+        messages.results(
             _json([prompt.to_json() for prompt in prompts]) if args.json else "\n\n".join(map(_shown, prompts))
         )
     return 0

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import command
+from harness.cli import command, flags, messages
 
 if TYPE_CHECKING:
     from harness.results.detail import SingleDetail
@@ -26,11 +26,11 @@ def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--input-file")
     what = p.add_argument_group("what to show")
-    command.add_mode(what, "grades, pairs with a baseline, or all pairs")
+    flags.add_mode(what, "grades, pairs with a baseline, or all pairs")
     what.add_argument(
         "--input-file", metavar="FILE", help="a judgment or vote file (default: the one in model_judgment/)"
     )
-    command.add_names(
+    flags.add_names(
         what,
         "--judge-model",
         help="whose judgments; several make a panel: each judge alone and all together (default: the only judge's)",
@@ -38,23 +38,23 @@ def parser() -> command.Parser:
     what.add_argument(
         "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
     )
-    command.add_kind(what)
-    command.add_names(what, "--model-list", help="the models to show (default: all)")
+    flags.add_kind(what)
+    flags.add_names(what, "--model-list", help="the models to show (default: all)")
     what.add_argument(
         "--baseline-model",
         metavar="NAME",
         help="the baseline of pairwise-baseline (default: the model that is in every pair)",
     )
-    command.add_names(what, "--turns", help="the turns to count (default: all)", metavar="N", type=command.positive)
+    flags.add_names(what, "--turns", help="the turns to count (default: all)", metavar="N", type=flags.positive)
     what.add_argument(
         "--count-failed",
         action="store_true",
         help="count a rating without score as -1, as some published averages did (default: off, it is left out)",
     )
-    command.add_names(
+    flags.add_names(
         what, "--exclude", help="voters to leave out of a vote file, such as 'author*' (default: none)", metavar="GLOB"
     )
-    command.add_bench(p, default=None)
+    flags.add_bench(p, default=None)
     sure = p.add_argument_group(
         "how sure",
         "Questions are resampled, everything of a question together. A table of up to 50 models and 8,000 rows "
@@ -91,7 +91,7 @@ def parser() -> command.Parser:
         action="store_true",
         help="with --against: exit with code 1 if a model is told to be worse than in the other run (default: off)",
     )
-    sure.add_argument("--seed", type=command.whole, default=0, metavar="N", help="seed of the resampling (default: 0)")
+    sure.add_argument("--seed", type=flags.whole, default=0, metavar="N", help="seed of the resampling (default: 0)")
     output = p.add_argument_group("output")
     output.add_argument(
         "--cost",
@@ -99,7 +99,7 @@ def parser() -> command.Parser:
         help="show what the answers and judgments cost in place of results: calls, tokens and dollars by model and "
         "judge, at today's prices, of the whole benchmark in all modes or of --input-file (default: off)",
     )
-    command.add_models_file(output)
+    flags.add_models_file(output)
     output.add_argument(
         "--format",
         default="table",
@@ -151,14 +151,14 @@ def work(args: argparse.Namespace) -> int:
     rows = result.rows()
     if not rows:
         raise MissingError(f"{result.path}: no judgment is left by --turns, --exclude and the models named")
-    command.detail(args, f"judgments: {result.path}")
+    messages.detail(args, f"judgments: {result.path}")
     if args.report is not None:
         import datetime
 
         from harness.reporting import result_html, write_report
 
         write_report(args.report, result_html(result, date=datetime.date.today().isoformat()))
-        command.say(args, f"{NAME}: wrote {args.report}")
+        messages.say(args, f"{NAME}: wrote {args.report}")
     print_result(args, result)
     return _code(args, result)
 
@@ -169,18 +169,18 @@ def print_result(args: argparse.Namespace, result: "Result") -> None:
 
     if args.format == "json":
         more = {} if result.verdicts is None else result.verdicts.json(intervals=bool(args.intervals))
-        command.results(as_json(_json(result) | more))
+        messages.results(as_json(_json(result) | more))
     elif args.format == "csv":
         if result.verdicts is not None and result.panel is None:
             rows = result.verdicts.flat_rows(intervals=bool(args.intervals))
         else:
             rows = result.table_rows() if args.intervals else result.rows()
-        command.results(as_csv(rows))
+        messages.results(as_csv(rows))
     else:
-        command.results(_tables(result, args.format))
+        messages.results(_tables(result, args.format))
         return
     for note in result.notes:
-        command.say(args, f"{NAME}: note: {note}")
+        messages.say(args, f"{NAME}: note: {note}")
 
 
 def _cost(args: argparse.Namespace) -> int:
@@ -213,7 +213,7 @@ def _code(args: argparse.Namespace, result: "Result") -> int:
     """Return the exit code: 1 if a model is told to be worse and the user wants to know it."""
     worse = [pair.model_1 for pair in result.runs.pairs if pair.better == "model_2"] if result.runs else []
     if args.fail_if_worse and worse:
-        command.warn(NAME, f"told to be worse than in the other run: {', '.join(worse)}")
+        messages.warn(NAME, f"told to be worse than in the other run: {', '.join(worse)}")
         return 1
     return 0
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import command
+from harness.cli import command, flags, messages
 
 if TYPE_CHECKING:
     from harness.status import BenchStatus
@@ -18,7 +18,7 @@ EXAMPLES = ("status", "status --bench-name mt_bench_zh --format json")
 def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--bench-name")
-    command.add_models_file(command.add_bench(p))
+    flags.add_models_file(flags.add_bench(p))
     output = p.add_argument_group("output")
     output.add_argument("--format", default="table", choices=["table", "json"], help="how to print (default: table)")
     return p
@@ -32,8 +32,8 @@ def work(args: argparse.Namespace) -> int:
 
     bench = load_bench(args.bench_name, args.data_dir)
     status = bench_status(bench, models_file=args.models)
-    command.detail(args, f"results: {bench.folder}")
-    command.results(as_json(_json(status)) if args.format == "json" else _tables(status))
+    messages.detail(args, f"results: {bench.folder}")
+    messages.results(as_json(_json(status)) if args.format == "json" else _tables(status))
     return 0
 
 
@@ -41,7 +41,7 @@ def _tables(status: "BenchStatus") -> str:
     """Return the tables for people."""
     from harness.cli.tables import as_table, printable
 
-    parts = [f"{status.bench}: {command.counted(status.questions, 'question')}"]
+    parts = [f"{status.bench}: {messages.counted(status.questions, 'question')}"]
     if status.models:
         parts.append(as_table(_bare([model.row() for model in status.models])))
     else:
@@ -54,13 +54,13 @@ def _tables(status: "BenchStatus") -> str:
         parts += ["the rest", as_table(status.rest_rows(), places=2)]
     notes = [f"{judge.path.name}: {judge.note}" for judge in status.judges if judge.note]
     notes += [f"{name}: {count} failed: {cause}" for name, why in status.causes.items() for cause, count in why.items()]
-    notes += [f"{name}: {command.counted(count, 'torn line')} set aside" for name, count in status.torn.items()]
+    notes += [f"{name}: {messages.counted(count, 'torn line')} set aside" for name, count in status.torn.items()]
     notes += [
-        f"{name}: {command.counted(count, 'superseded row')} kept in .turnbench/"
+        f"{name}: {messages.counted(count, 'superseded row')} kept in .turnbench/"
         for name, count in status.set_aside.items()
     ]
     notes += [
-        f"{name}: {command.counted(count, 'row')} at a provider in batches; run the same command with --batch to go on"
+        f"{name}: {messages.counted(count, 'row')} at a provider in batches; run the same command with --batch to go on"
         for name, count in status.batched.items()
     ]
     if notes:

@@ -1,4 +1,4 @@
-"""Other projects' data as benchmark folders, and our judgments back in the shape of theirs.
+"""Other projects' data: fetched, made benchmark folders of, and our judgments back in the shape of theirs.
 
     records.py     a file of records (JSON array, JSON Lines, CSV) as a stream, bad ones with their position
     items.py       what one record becomes: a question, its reference, answers, votes
@@ -7,6 +7,7 @@
     folder.py      the benchmark folder, written beside its place and put there when it is whole
     run.py         all of it together
     back.py        judgments as training records of the Feedback Collection
+    originals/     published benchmarks and judge sets on request: pinned files, fetched and verified
 
 A further format is one more file with a function from a record to an `Item`, and its line in `run.FORMATS`.
 """

@@ -11,7 +11,7 @@ from typing import Any
 from harness.bench import Bench
 from harness.errors import UsageError
 from harness.judging.forms import VerdictForm
-from harness.judging.materials import gather
+from harness.judging.gathering import gather
 from harness.judging.plan import plan_matches
 from harness.judging.sets import JudgeSet, JudgeTemplate, load_judge_set
 from harness.records import Answer, Choice, Match, Mode, Question, QuestionId, Reply, Request

@@ -15,7 +15,8 @@ from harness.chat import Endpoint, resolve
 from harness.errors import UsageError
 from harness.judging.builtin import is_builtin_judge, require_verdict
 from harness.judging.files import Done
-from harness.judging.materials import Materials, gather, with_sampling
+from harness.judging.gathering import gather
+from harness.judging.materials import Materials
 from harness.judging.plan import model_groups, plan_matches
 from harness.judging.sets import JudgeSet, load_judge_set
 from harness.judging.work import JudgmentWork
@@ -190,11 +191,8 @@ def plan_judgments(
         )
     if options.samples < 1:
         raise UsageError(f"there must be at least one sample, not {options.samples}")
-    judge_set = with_sampling(
-        load_judge_set(options.judge_set, bench.folder).by(options.criteria),
-        temperature=options.temperature,
-        max_tokens=options.max_tokens,
-    )
+    judge_set = load_judge_set(options.judge_set, bench.folder).by(options.criteria)
+    judge_set = judge_set.with_sampling(temperature=options.temperature, max_tokens=options.max_tokens)
     baseline = options.baseline if mode == "pairwise-baseline" else None
     waits = {model: set(ids) for model, ids in (awaited or {}).items()}
     groups = model_groups(mode, _models(bench, models, baseline, waits), baseline)

@@ -10,8 +10,9 @@ from harness.bench import Bench
 from harness.errors import DataError
 from harness.jsonl import Journal
 from harness.judging.files import Done, JudgmentSink, is_good_judgment, match_key, row_key
+from harness.judging.gathering import gather
 from harness.judging.judge import judging, judging_job
-from harness.judging.materials import Materials, gather
+from harness.judging.materials import Materials
 from harness.judging.sets import load_judge_set
 from harness.records import Judgment, Match, Mode, Reply
 from harness.running.jobs import Steps

@@ -1,4 +1,4 @@
-"""What a judge is shown, and what is missing before anything is asked."""
+"""What a judge is shown, and what a judgment was made from."""
 
 import dataclasses
 import json
@@ -12,40 +12,15 @@ import pytest
 from harness.bench import Bench, load_questions, read_answers
 from harness.errors import MissingError, UsageError
 from harness.judging.files import Done, is_good_judgment
-from harness.judging.materials import Materials, gather, with_sampling
+from harness.judging.gathering import gather
+from harness.judging.materials import Materials
 from harness.judging.plan import plan_matches
 from harness.judging.sets import JudgeSet, JudgeTemplate, load_judge_set
 from harness.records import Answer, Choice, Match, Question, QuestionId, Reply
+from tests.judging.answered_bench import WITH_REFERENCE, answered, gathered, prompt
 from tests.small_bench import answer, question, small_bench, write
 
 CATEGORIES = ("writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities")
-WITH_REFERENCE = {"reasoning", "math", "coding", "extraction"}
-
-
-def answered(
-    data_dir: pathlib.Path, *questions: Mapping[str, Any], models: str = "ab", references: bool = True
-) -> Bench:
-    """Return a benchmark whose questions all have answers `<model><id>.<turn>` and references `r<id>.<turn>`."""
-    bench = small_bench(data_dir, *questions)
-    for model in models:
-        write(bench.answer_file(model), [_said(q, model) for q in bench.questions])
-    if references:
-        known = [_said(q, "r") for q in bench.questions if q.category in WITH_REFERENCE]
-        write(bench.folder / "reference_answer" / "teacher.jsonl", known)
-    return bench
-
-
-def _said(question: Question, who: str) -> dict[str, Any]:
-    turns = [f"{who}{question.question_id}.{turn}" for turn in range(1, len(question.turns) + 1)]
-    return answer(int(question.question_id), who, *turns)
-
-
-def gathered(bench: Bench, models: Sequence[str] = ("a", "b"), judge_set: str = "mt_bench", **more: Any) -> Materials:
-    return gather(bench, load_judge_set(judge_set, bench.folder), models, bench.questions, **more)[0]
-
-
-def prompt(materials: Materials, match: Match) -> str:
-    return materials.request(match).messages[-1].content
 
 
 def in_order(text: str, *parts: str) -> bool:
@@ -66,20 +41,6 @@ def test_the_category_and_the_turn_pick_the_template(tmp_path: pathlib.Path, cat
     assert single == [f"single-{math}v1", f"single-{math}v1-multi-turn"]
     version = "v1" if math else "v2"
     assert pair == [f"pair-{math}{version}", f"pair-{math}{version}-multi-turn"]
-
-
-def test_extraction_has_a_reference_only_where_the_benchmark_has_some(tmp_path: pathlib.Path) -> None:
-    bench = answered(tmp_path, question(1, "extraction"), references=False)
-    materials, judged, notices = gather(bench, load_judge_set(), ["a"], bench.questions)
-    assert materials.template(Match(judged[0], 1, ("a",))).name == "single-v1"
-    assert notices == ["extraction: no question of this category has a reference answer; judged without one"]
-
-
-def test_a_slice_of_the_questions_does_not_change_the_rule(tmp_path: pathlib.Path) -> None:
-    bench = answered(tmp_path, question(1, "extraction"), question(2, "extraction"))
-    write(bench.folder / "reference_answer" / "teacher.jsonl", [answer(1, "t", "r", "s")])
-    with pytest.raises(MissingError, match="there is no reference answer to question 2"):
-        gather(bench, load_judge_set(), ["a"], bench.questions[1:])
 
 
 def test_an_unknown_category_is_judged_without_a_reference(tmp_path: pathlib.Path) -> None:
@@ -199,6 +160,12 @@ def test_a_choice_can_be_judged(tmp_path: pathlib.Path) -> None:
     assert materials.shown(dataclasses.replace(match, choice=1)) == (("one",),)
 
 
+def test_the_questions_own_reference_is_never_shown(tmp_path: pathlib.Path) -> None:
+    bench = answered(tmp_path, question(1, "math", reference=["OWN", "OWN"]))
+    materials = gathered(bench)
+    assert "OWN" not in prompt(materials, Match(bench.questions[0], 2, ("a",)))
+
+
 # What a judgment was made from.
 
 
@@ -225,106 +192,14 @@ def test_each_thing_that_changes_has_its_hash(tmp_path: pathlib.Path) -> None:
     bench = answered(tmp_path, question(1, "math", ["new?", "and?"]))
     assert _changed(before, made(bench)) == {"question"}
     bench = answered(tmp_path, question(1, "math"))
-    warm = with_sampling(load_judge_set(), temperature=1, max_tokens=None)
+    warm = load_judge_set().with_sampling(temperature=1, max_tokens=None)
     assert _changed(before, made(bench, judge_set=warm)) == {"parameters"}
-    assert made(bench, judge_set=with_sampling(load_judge_set(), temperature=0, max_tokens=4096)) == before
+    assert made(bench, judge_set=load_judge_set().with_sampling(temperature=0, max_tokens=4096)) == before
 
 
 def _changed(before: Any, after: Any) -> set[str]:
     names = ("question", "conversation", "reference", "template", "parameters")
     return {name for name in names if getattr(before, name) != getattr(after, name)}
-
-
-# What is missing.
-
-
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        pytest.param([], "a has no answer to questions 1, 2", id="no answers"),
-        pytest.param([answer(1, "a", "x", "y")], "a has no answer to question 2", id="one answer"),
-        pytest.param(
-            [answer(1, "a", "x", "y"), answer(2, "a", "x")],
-            "a has not answered every turn of question 2",
-            id="half an answer",
-        ),
-        pytest.param(
-            [answer(1, "a", "x", "y"), answer(2, "a", "x", "$ERROR$")], "a has no answer to question 2", id="error text"
-        ),
-        pytest.param(
-            [answer(1, "a", "x", "y"), answer(2, "a", "x", "y", made_from={"question": "0", "parameters": "0"})],
-            r"a answered another wording \(run gen_answer again\) of question 2",
-            id="another wording",
-        ),
-    ],
-)
-def test_a_missing_answer_is_named_or_left_out(tmp_path: pathlib.Path, rows: list[dict[str, Any]], words: str) -> None:
-    bench = answered(tmp_path, question(1), question(2))
-    write(bench.answer_file("a"), rows)
-    with pytest.raises(MissingError, match=words):
-        gather(bench, load_judge_set(), ["a", "b"], bench.questions)
-    _, judged, notices = gather(bench, load_judge_set(), ["a", "b"], bench.questions, skip_missing=True)
-    assert [q.question_id for q in judged] == ([1] if rows else [])
-    assert len(notices) == 1
-    assert re.search(f"left out: {words}", notices[0])
-
-
-def test_many_missing_answers_are_one_line(tmp_path: pathlib.Path) -> None:
-    bench = answered(tmp_path, *(question(number) for number in range(1, 31)))
-    write(bench.answer_file("a"), [])
-    with pytest.raises(MissingError, match=r"a has no answer to questions 1, 2, 3, 4, 5, 6 and 24 more\. "):
-        gathered(bench)
-
-
-def test_only_the_turns_that_are_judged_need_answers(tmp_path: pathlib.Path) -> None:
-    bench = answered(tmp_path, question(1), question(2, turns=["only one?"]))
-    write(bench.answer_file("a"), [answer(1, "a", "x")])
-    with pytest.raises(MissingError, match="a has no answer to question 2"):
-        gathered(bench, ["a"], turns=[1])
-    bench = answered(tmp_path, question(1), question(2, turns=["only one?"]))
-    write(bench.answer_file("a"), [answer(1, "a", "x", "y")])
-    assert gathered(bench, ["a"], turns=[2])
-
-
-def test_a_missing_reference_is_named(tmp_path: pathlib.Path) -> None:
-    bench = answered(tmp_path, question(1, "math"), question(2, "math"), question(3, reference=["r"]), references=False)
-    with pytest.raises(MissingError, match="there is no reference answer to questions 1, 2"):
-        gathered(bench)
-    write(bench.folder / "reference_answer" / "teacher.jsonl", [answer(1, "t", "r", "s"), answer(2, "t", "r")])
-    with pytest.raises(MissingError, match=r"there is no reference answer to question 2\. .*--reference MODEL"):
-        gathered(bench)
-    assert gathered(bench, turns=[1])
-
-
-def test_the_questions_own_reference_is_never_shown(tmp_path: pathlib.Path) -> None:
-    bench = answered(tmp_path, question(1, "math", reference=["OWN", "OWN"]))
-    materials = gathered(bench)
-    assert "OWN" not in prompt(materials, Match(bench.questions[0], 2, ("a",)))
-
-
-def test_the_author_of_references_can_be_chosen_and_must_be_among_several(tmp_path: pathlib.Path) -> None:
-    bench = answered(tmp_path, question(1, "math"), question(2))
-    write(bench.folder / "reference_answer" / "other.jsonl", [answer(1, "o", "OTHER", "x")])
-    with pytest.raises(UsageError, match="several references, choose one with --reference: other, teacher"):
-        gathered(bench)
-    math, plain = bench.questions
-    match = Match(math, 1, ("b",))
-    assert "OTHER" in prompt(gathered(bench, reference="other"), match)
-    assert "r1.1" in prompt(gathered(bench, reference="teacher"), match)
-    assert "a1.1" in prompt(gathered(bench, reference="a"), match), "any answered model"
-    with pytest.raises(MissingError, match="no reference answers by 'nobody'; there are: other, teacher, a, b"):
-        gathered(bench, reference="nobody")
-    assert gather(bench, load_judge_set(), ["a"], [plain])[1] == (plain,), "no choice where none is shown"
-
-
-def test_a_reference_for_a_set_that_shows_none_is_told(tmp_path: pathlib.Path) -> None:
-    folder = tmp_path / "tone"
-    folder.mkdir()
-    (folder / "judge_set.toml").write_text("")
-    (folder / "g.toml").write_text('kind = "grade"\nuser = "{answer}"')
-    bench = answered(tmp_path, question(1))
-    with pytest.raises(UsageError, match="the judge set tone shows no references"):
-        gathered(bench, judge_set=str(folder), reference="teacher")
 
 
 # FastChat's prompts, byte for byte.

@@ -198,6 +198,24 @@ def test_what_is_judged_is_not_judged_again(tmp_path: pathlib.Path) -> None:
     assert judgments(bench)[:4] == first
 
 
+def test_rows_state_the_scale_and_those_from_before_they_did_are_current(tmp_path: pathlib.Path) -> None:
+    bench = answered(tmp_path, question(1, turns=["one?"]), models="a")
+    folder = tmp_path / "tone"
+    folder.mkdir()
+    wit = '[criteria.wit]\ndefinition = "Wit"\nscale = [0, 3]\n'
+    (folder / "judge_set.toml").write_text(f'scale = [1, 5]\n[criteria.style]\ndefinition = "Style"\n{wit}')
+    (folder / "g.toml").write_text('kind = "grade"\nuser = "{criterion}: {answer}"')
+    with ProtocolServer(lambda asked: "[[2]]") as server:
+        judge(server, bench, judge_set=str(folder))
+        made = judgments(bench, "j@tone_single")
+        assert {row["criterion"]: row["scale"] for row in made} == {"style": [1, 5], "wit": [0, 3]}
+        for row in made:
+            del row["scale"]
+        write(bench.folder / "model_judgment" / "j@tone_single.jsonl", made)
+        again = plan(server, bench, judge_set=str(folder))
+    assert (again.judges[0].already, again.calls) == (2, 0)
+
+
 def changed_question(bench: Bench) -> None:
     """Change the wording of the first question, and the record of what its answers answered."""
     write(bench.folder / "question.jsonl", [question(1, turns=["New?", "And?"]), question(2, "math")])

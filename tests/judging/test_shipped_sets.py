@@ -129,6 +129,7 @@ def test_single_answers_get_their_verdicts(tmp_path: pathlib.Path, name: str, tu
     for row in found:
         wanted = good if row["model"] == "good" else poor
         assert row[column] == (pytest.approx(wanted) if isinstance(wanted, float) else wanted)
+        assert row.get("scale") == (None if column == "label" else [1, 10] if name == "dimensions" else [1, 5])
     if name.startswith("metrics"):
         assert {row["criterion"] for row in found} == {"language_organization", "relevance", "correctness"}
     for prompt in prompts:

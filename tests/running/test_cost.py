@@ -7,7 +7,7 @@ import pytest
 from harness.chat.endpoint import Price
 from harness.errors import UsageError
 from harness.records import Message, Reply, Request, Sampling, Usage
-from harness.running.cost import UNSTATED_REPLY, Budget, cost_of, most_tokens
+from harness.running.cost import UNSTATED_REPLY, Budget, cost_of, most_tokens, shown
 
 PRICE = Price(2.0, 8.0, cached=0.5, batch=0.5)
 
@@ -107,3 +107,11 @@ def test_no_order_of_calls_and_replies_exceeds_the_budget() -> None:
             budget.settle("m", flying.pop(drawn.randrange(len(flying))), reply)
         assert budget.spent + budget.reserved <= 0.05 + 1e-12
     assert budget.spent > 0.04
+
+
+@pytest.mark.parametrize(
+    ("dollars", "text"),
+    [(0.0, "$0.00"), (0.0001, "$0.0001"), (0.05, "$0.05"), (0.037, "$0.0370"), (1234.5, "$1,234.50")],
+)
+def test_small_amounts_keep_their_places(dollars: float, text: str) -> None:
+    assert shown(dollars) == text

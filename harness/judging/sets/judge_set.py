@@ -291,6 +291,15 @@ class JudgeSet:
                 raise UsageError(f"the judge set {self.name} has no criterion {name!r}; {hint}")
         return replace(self, chosen=tuple(dict.fromkeys(names)))
 
+    def with_sampling(self, *, temperature: float | None, max_tokens: int | None) -> "JudgeSet":
+        """Return the set with its sampling replaced where the user said so."""
+        sampling = self.sampling
+        if temperature is not None:
+            sampling = replace(sampling, temperature=float(temperature))
+        if max_tokens is not None:
+            sampling = replace(sampling, max_tokens=max_tokens)
+        return replace(self, sampling=sampling)
+
     def shows_reference(self, category: str, *, present: bool) -> bool:
         """Return whether questions of a category are judged with a reference; `present`: the benchmark has some."""
         if category in self.never or ANY in self.never:

@@ -10,27 +10,19 @@ import contextlib
 import logging
 import pathlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from harness.chat.batches import (
-    QUEUE_FULL,
-    UNKNOWN_BATCH,
-    BatchModel,
-    Handed,
-    Prepared,
-    Progress,
-    open_batches,
-)
-from harness.chat.endpoint import Price
+from harness.chat.batches import QUEUE_FULL, BatchModel, Handed, Prepared, Progress, open_batches
 from harness.chat.model import ChatModel
 from harness.chat.parameters import RefusedParameterError
 from harness.errors import ChatError, EndpointError, Interrupted, TransientError
 from harness.records import Reply
 from harness.running import interrupts
+from harness.running.batches.expenses import Expenses
 from harness.running.batches.lanes import Flight, Lane, opened
-from harness.running.batches.ledger import Batch, Ledger, custom_id, described, ledger_beside
-from harness.running.cost import Budget, cost_of, shown
+from harness.running.batches.ledger import Ledger, custom_id, described, ledger_beside
+from harness.running.batches.waiting import Pauses, Waiting
+from harness.running.cost import Budget
 from harness.running.direct import Models
 from harness.running.jobs import Course
 from harness.running.loops import run_to_end
@@ -40,28 +32,10 @@ from harness.running.watch import Tally, Watcher, nobody
 
 log = logging.getLogger("turnbench")
 
-
-@dataclass(frozen=True, slots=True)
-class Pauses:
-    """How long to wait between two looks at the batches, in seconds."""
-
-    first: float = 5.0
-    growth: float = 1.5
-    longest: float = 120.0
-    settling: float = 10.0
-    """Before a batch that was handed in a moment ago and is not found counts as never handed in."""
-
-    def after(self, looks: int) -> float:
-        """Return the pause after so many looks that found nothing new."""
-        return min(self.longest, self.first * self.growth ** min(looks, 50))
-
-
 RETRY = RetryPolicy()
 PAUSES = Pauses()
 YOUNG = 120.0
 """Seconds for which the provider's list may lack a batch that was handed in."""
-TICK = 1.0
-"""Seconds between two drawings of the bar."""
 
 
 def run_batches(
@@ -93,8 +67,8 @@ def run_batches(
     if given := [flag for flag, value in limits.items() if value is not None]:
         log.warning("%s: no effect on batches", ", ".join(given))
     everyone = [model for several in members.values() for model in several]
-    engine = _Engine(courses, everyone, takers, prices, budget, Tally(planned=planned), watch, sync)
-    with interrupts.handed_on(engine.interrupt):
+    engine = _Engine(courses, everyone, takers, Expenses(prices, budget, Tally(planned=planned)), watch, sync)
+    with interrupts.handed_on(engine.waiting.interrupt):
         return run_to_end(engine.run)
 
 
@@ -106,19 +80,17 @@ class _Engine:
         courses: Iterable[Course[Any]],
         models: Sequence[ChatModel],
         takers: Mapping[str, BatchModel],
-        prices: Mapping[str, Price | None],
-        budget: Budget | None,
-        tally: Tally,
+        expenses: Expenses,
         watch: Watcher,
         sync: Callable[[], None],
     ) -> None:
         self.courses = courses
         self.models = models
         self.takers = takers
-        self.prices = prices
-        self.budget = budget
-        self.tally = tally
+        self.expenses = expenses
+        self.tally = expenses.tally
         self.watch = watch
+        self.waiting = Waiting(lambda: watch(expenses.tally))
         self.sync = sync
         self.lanes: dict[tuple[str, pathlib.Path], Lane] = {}
         self.ledgers: dict[pathlib.Path, Ledger] = {}
@@ -126,16 +98,11 @@ class _Engine:
         """Addresses and models of which it is known that the server has batches."""
         self.wait = 0.0
         """Seconds to wait before what failed for a time is handed in again."""
-        self.too_dear = False
-        """Whether something is left that the budget does not allow."""
         self.fatal: EndpointError | None = None
-        self.loop: asyncio.AbstractEventLoop | None = None
-        self.stop = asyncio.Event()
-        self.task: asyncio.Task[Any] | None = None
 
     async def run(self) -> Tally:
         """Work until nothing is left to do, and return the counts."""
-        self.loop, self.task = asyncio.get_running_loop(), asyncio.current_task()
+        self.waiting.begin()
         try:
             with contextlib.ExitStack() as self.stack:
                 await self._run()
@@ -154,17 +121,17 @@ class _Engine:
             for lane in list(self.lanes.values()):
                 if lane.due:
                     await self._check(lane)
-            self.too_dear = False
+            self.expenses.too_dear = False
             handed_in = [await self._hand_in(lane) for lane in list(self.lanes.values())]
             collected = [await self._look(lane) for lane in list(self.lanes.values())]
             if self.fatal is not None:
                 raise self.fatal
-            if self.too_dear and not any(collected) and not any(lane.flights for lane in self.lanes.values()):
+            if self.expenses.too_dear and not any(collected) and not any(lane.flights for lane in self.lanes.values()):
                 raise self._interrupted()
             looks = 0 if any(handed_in) or any(collected) else looks + 1
             if self.wait or not any(collected):
                 await self._pause(self.wait or PAUSES.after(looks))
-            elif self.stop.is_set():
+            elif self.waiting.stopped:
                 raise self._interrupted()
             self.wait = 0.0
 
@@ -214,45 +181,19 @@ class _Engine:
                     raise EndpointError(f"{error} (tried {tried} times)", kind=error.kind) from None
                 await self._pause(wait)
 
-    async def _give_up(self, lane: Lane, batch: Batch, numbers: list[int]) -> None:
-        """Take out of a batch what is no longer asked for; one of which nothing is left is cancelled."""
-        log.warning("%s: %d of it changed since; the old results are not used", described(batch), len(numbers))
-        lane.ledger.settle(batch, numbers)
-        if not batch.open and batch.name is not None:
-            with contextlib.suppress(ChatError):
-                await lane.model.cancel(batch.name)
-
     async def _hand_in(self, lane: Lane) -> bool:
         """Hand in what is due, as far as there is room; return whether anything was."""
         if lane.due and lane.earlier:
             for token, numbers in lane.recognise().items():
-                await self._give_up(lane, lane.ledger.batches[token], numbers)
+                await lane.give_up(lane.ledger.batches[token], numbers)
         any_made = False
-        while lane.due and not self.stop.is_set():
-            flight, prepared = lane.planned(self._reserved)
+        while lane.due and not self.waiting.stopped:
+            flight, prepared = lane.planned(self.expenses.reserved)
             if flight is None:
                 break
             any_made = True
             await self._submit(lane, flight, prepared)
         return any_made
-
-    def _reserved(self, course: Course[Any]) -> float | None:
-        """Return the dollars set aside for the request that is due; None if the budget does not allow it."""
-        if self.budget is None:
-            return 0.0
-        assert course.request is not None
-        amount = self.budget.reserve(course.job.model, course.request)
-        self.too_dear |= amount is None
-        return amount
-
-    def _paid(self, flight: Flight, number: int, reply: Reply | None) -> None:
-        """Count what a request cost."""
-        name = flight.wanted[number].job.model
-        if self.budget is not None:
-            self.budget.settle(name, flight.reserved.pop(number, 0.0), reply)
-        cost = None if reply is None else cost_of(reply.usage, self.prices[name], batch=True)
-        if cost is not None:
-            self.tally.cost = (self.tally.cost or 0.0) + cost
 
     async def _submit(self, lane: Lane, flight: Flight, prepared: list[Prepared]) -> None:
         """Hand a batch in; where no answer comes, look whether it was taken before it is handed in again."""
@@ -299,7 +240,7 @@ class _Engine:
         """Look at every batch, and collect those that have ended; return whether there was one."""
         any_ended = False
         for flight in list(lane.flights):
-            if self.stop.is_set():
+            if self.waiting.stopped:
                 raise self._interrupted()
             if flight.batch.name is None:
                 if await self._missed(lane, flight):
@@ -313,7 +254,7 @@ class _Engine:
                 self.tally.retries += 1
                 continue
             except EndpointError as error:
-                raise self._unknown(lane, flight, error) from None
+                raise lane.told_of_unknown(flight.batch, error) from None
             flight.processed = progress.processed
             self._count()
             if progress.ended:
@@ -326,14 +267,8 @@ class _Engine:
         lane.flights.remove(flight)
         lane.ledger.drop(flight.batch)
         for number, course in flight.wanted.items():
-            self._paid(flight, number, None)
+            self.expenses.paid(flight, number, None)
             lane.due.append(course)
-
-    def _unknown(self, lane: Lane, flight: Flight, error: EndpointError) -> EndpointError:
-        if error.kind != UNKNOWN_BATCH:
-            return error
-        how = f"use the key that it was handed in with, or remove {lane.ledger.path} to hand its requests in anew"
-        return EndpointError(f"{error}; it was {described(flight.batch)}: {how}", kind=error.kind)
 
     async def _collect(self, lane: Lane, flight: Flight, progress: Progress) -> None:
         """Take what a batch that has ended came to, and write down that it was taken."""
@@ -346,7 +281,7 @@ class _Engine:
         for number in left.values():
             course = flight.wanted[number]
             if broken is not None:
-                self._paid(flight, number, None)
+                self.expenses.paid(flight, number, None)
                 self._failed(course, ChatError(str(broken), kind=broken.kind))
                 continue
             why = f"{lane.model.name}: {described(batch)} ended without a word on this request"
@@ -387,7 +322,7 @@ class _Engine:
             own = progress.faults.get(number)
             fault = own or progress.fault
             if fault is None or (fault.kind == QUEUE_FULL and count > 1):
-                self._paid(flight, number, None)
+                self.expenses.paid(flight, number, None)
                 lane.due.append(course)  # there is nothing wrong with this request
             else:
                 self._came(lane, flight, number, fault)
@@ -399,7 +334,7 @@ class _Engine:
     def _came(self, lane: Lane, flight: Flight, number: int, outcome: Reply | ChatError) -> None:
         """Take what a request came to, and then write down that it was taken."""
         course = flight.wanted[number]
-        self._paid(flight, number, outcome if isinstance(outcome, Reply) else None)
+        self.expenses.paid(flight, number, outcome if isinstance(outcome, Reply) else None)
         if isinstance(outcome, Reply):
             self.tally.count(outcome)
             course.receive(outcome)
@@ -442,28 +377,10 @@ class _Engine:
         self.watch(self.tally)
 
     async def _pause(self, seconds: float) -> None:
-        """Wait, the bar moving, until the time is over or the user stops the run."""
-        loop = asyncio.get_running_loop()
-        until = loop.time() + seconds
-        while not self.stop.is_set() and (left := until - loop.time()) > 0:
-            self.watch(self.tally)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.stop.wait(), min(TICK, left))
-        await asyncio.sleep(0)
-        if self.stop.is_set():
+        """Wait until the time is over, or raise `Interrupted` if the user stops the run."""
+        await self.waiting.pause(seconds)
+        if self.waiting.stopped:
             raise self._interrupted()
-
-    def interrupt(self) -> None:
-        """Take a Ctrl-C, in whichever thread it was received."""
-        if self.loop is not None and not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self._stop)
-        else:
-            self.stop.set()
-
-    def _stop(self) -> None:
-        if self.stop.is_set() and self.task is not None:
-            self.task.cancel()
-        self.stop.set()
 
     def _interrupted(self) -> Interrupted:
         """Return the error that says what goes on without us."""
@@ -476,9 +393,6 @@ class _Engine:
                 f"stopped; {batches} with the provider, which goes on with it ({requests});"
                 " at once or in some days, run the same command again to go on"
             )
-        if self.too_dear and self.budget is not None and not self.stop.is_set():
-            return Interrupted(
-                f"stopped before the cost could exceed {shown(self.budget.most)} (so far {shown(self.budget.spent)});"
-                " what was done is kept, run the same command with a higher --max-cost to go on"
-            )
+        if self.expenses.too_dear and not self.waiting.stopped:
+            return self.expenses.exceeded()
         return Interrupted("stopped; what was done is kept, run the same command again to go on")

@@ -1,13 +1,18 @@
 """One model and output file in a run by batches: what of it is due, and what is at the provider."""
 
+import contextlib
+import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.chat.batches import BatchModel, Prepared
-from harness.running.batches.ledger import Ask, Batch, Ledger, custom_id, new_token
+from harness.chat.batches import UNKNOWN_BATCH, BatchModel, Prepared
+from harness.errors import ChatError, EndpointError
+from harness.running.batches.ledger import Ask, Batch, Ledger, custom_id, described, new_token
 from harness.running.jobs import Course
+
+log = logging.getLogger("turnbench")
 
 
 @dataclass(slots=True)
@@ -69,6 +74,21 @@ class Lane:
             if not found:
                 self.due.append(course)
         return outdated
+
+    async def give_up(self, batch: Batch, numbers: list[int]) -> None:
+        """Take out of a batch what is no longer asked for; one of which nothing is left is cancelled."""
+        log.warning("%s: %d of it changed since; the old results are not used", described(batch), len(numbers))
+        self.ledger.settle(batch, numbers)
+        if not batch.open and batch.name is not None:
+            with contextlib.suppress(ChatError):
+                await self.model.cancel(batch.name)
+
+    def told_of_unknown(self, batch: Batch, error: EndpointError) -> EndpointError:
+        """Return the error with what to do about it, if it is that the provider does not know a batch."""
+        if error.kind != UNKNOWN_BATCH:
+            return error
+        how = f"use the key that it was handed in with, or remove {self.ledger.path} to hand its requests in anew"
+        return EndpointError(f"{error}; it was {described(batch)}: {how}", kind=error.kind)
 
     def planned(self, reserved: Callable[[Course[Any]], float | None]) -> tuple[Flight | None, list[Prepared]]:
         """Take out of what is due as much as one batch may hold and can be paid, and write it down.

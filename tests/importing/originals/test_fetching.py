@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from harness.errors import DataError, MissingError, StorageError, TurnbenchError, UsageError
-from harness.fetching import Fetched, Original, OriginalFile, fetch, fetch_bench, find_original, load_originals
+from harness.importing.originals.fetching import Fetched, fetch
+from harness.importing.originals.table import Original, OriginalFile, find_original
 
 QUESTIONS = b'{"question_id": 1, "category": "math", "turns": ["one?", "two?"]}\n' * 4000
 REFERENCES = b'{"question_id": 1, "choices": [{"turns": ["1", "2"]}]}\n'
@@ -214,7 +215,7 @@ def test_no_network_is_one_line(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_silent_server_is_given_up(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.fetching.TIMEOUT", 0.05)
+    monkeypatch.setattr("harness.importing.originals.sources.TIMEOUT", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(MissingError, match="no byte came for"):
@@ -347,68 +348,6 @@ def test_only_files_of_the_table_are_written(tmp_path: pathlib.Path) -> None:
         fetch(SMALL, tmp_path, source=mirror.url)
         assert {path for path, _ in mirror.asked} == set(upstream_files())
     assert public_files(tmp_path) == WHOLE
-
-
-def test_the_table_pins_every_file() -> None:
-    for original in load_originals().values():
-        assert len(original.revision) == 40
-        assert original.upstream == f"https://raw.githubusercontent.com/{original.repository}/{original.revision}"
-        for file in original.files:
-            assert file.size > 0
-
-
-def test_the_official_set_is_in_the_table() -> None:
-    official = find_original("mt_bench_lmsys")
-    assert official.licence == "Apache-2.0"
-    assert [file.into for file in official.files] == [
-        "question.jsonl",
-        "reference_answer/gpt-4.jsonl",
-        "judge_prompts.jsonl",
-    ]
-
-
-def test_an_unknown_name_gets_the_nearest_one() -> None:
-    with pytest.raises(UsageError, match=r"did you mean 'mt_bench_lmsys'\?"):
-        fetch_bench("mtbench_lmsys")
-
-
-ENTRY = """
-[x]
-title = "t"
-repository = "o/r"
-revision = "1"
-licence = "MIT"
-{more}
-[[x.files]]
-path = "a"
-into = "{into}"
-bytes = 1
-sha256 = "{sha}"
-"""
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        pytest.param(
-            ENTRY.format(more="", into="../up", sha="0" * 64), "no plain path inside the folder", id="climbs out"
-        ),
-        pytest.param(
-            ENTRY.format(more="", into="/etc/x", sha="0" * 64), "no plain path inside the folder", id="absolute"
-        ),
-        pytest.param(ENTRY.format(more="", into=".turnbench/x", sha="0" * 64), "no plain path", id="state folder"),
-        pytest.param(ENTRY.format(more="", into="a", sha="0" * 63), "64 hexadecimal digits", id="short hash"),
-        pytest.param(
-            ENTRY.format(more="license = 'x'", into="a", sha="0" * 64), "did you mean 'licence'", id="unknown key"
-        ),
-        pytest.param("[x]\ntitle = 't'\n", "x: repository must be a text", id="incomplete"),
-    ],
-)
-def test_a_wrong_entry_of_the_table_is_refused(tmp_path: pathlib.Path, entry: str, message: str) -> None:
-    path = tmp_path / "originals.toml"
-    path.write_text(entry)
-    with pytest.raises(DataError, match=message):
-        load_originals(path)
 
 
 def test_every_error_is_one_of_ours(tmp_path: pathlib.Path) -> None:

@@ -1,166 +1,14 @@
-"""JSON Lines: what is read, and what the journal promises."""
+"""What the journal promises, whatever the disk does."""
 
-import json
-import logging
 import os
 import pathlib
-import signal
-import subprocess
-import sys
 import tempfile
-import textwrap
-import threading
-from typing import Any
 
 import pytest
 
-from harness import jsonl
-from harness.errors import DataError, StorageError
-from harness.jsonl import Journal, Row, encode, finite, lock, read_rows
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-JOURNAL = """
-import pathlib, sys
 from harness.errors import StorageError
-from harness.jsonl import Journal
-folder = pathlib.Path(sys.argv[1])
-journal = Journal(folder / "model_answer" / "a.jsonl", folder / ".turnbench")
-"""
-
-
-@pytest.fixture
-def journal(tmp_path: pathlib.Path) -> Journal:
-    return Journal(tmp_path / "model_answer" / "a.jsonl", tmp_path / ".turnbench")
-
-
-def start(code: str, folder: pathlib.Path) -> "subprocess.Popen[str]":
-    """Start a second process that has a journal on the same file."""
-    return subprocess.Popen(
-        [sys.executable, "-c", JOURNAL + textwrap.dedent(code), str(folder)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def finish(process: "subprocess.Popen[str]") -> str:
-    """Wait for the process to end well and return what it printed."""
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    return out
-
-
-def written(folder: pathlib.Path, content: bytes) -> pathlib.Path:
-    path = folder / "model_answer" / "a.jsonl"
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(content)
-    return path
-
-
-def values(path: pathlib.Path) -> list[Any]:
-    return [json.loads(line) for line in path.read_bytes().splitlines()]
-
-
-# Reading
-
-
-@pytest.mark.parametrize(
-    ("content", "rows"),
-    [
-        pytest.param(b"", [], id="empty"),
-        pytest.param(b"\n \n", [], id="blank"),
-        pytest.param(b'{"a": 1}\n{"a": 2}\n', [(1, 1), (2, 2)], id="plain"),
-        pytest.param(b'{"a": 1}\n\n\n{"a": 2}\n\n', [(1, 1), (4, 2)], id="blank-lines-are-counted"),
-        pytest.param(b'{"a": 1}\r\n{"a": 2}\r\n', [(1, 1), (2, 2)], id="windows"),
-        pytest.param(b'\xef\xbb\xbf{"a": 1}\n{"a": 2}\n', [(1, 1), (2, 2)], id="byte-order-mark"),
-        pytest.param(b'{"a": 1}\n\xef\xbb\xbf{"a": 2}\n', [(1, 1), (2, 2)], id="files-with-marks-joined"),
-        pytest.param(b'{"a": 1}\n{"a": 2}', [(1, 1), (2, 2)], id="no-newline-at-the-end"),
-        pytest.param('{"a": "x\u2028y\x85z"}\n'.encode(), [(1, "x\u2028y\x85z")], id="other-line-ends-are-text"),
-    ],
-)
-def test_rows_come_with_their_lines(content: bytes, rows: list[Any], tmp_path: pathlib.Path) -> None:
-    assert [(row.line, row.value["a"]) for row in read_rows(written(tmp_path, content))] == rows
-
-
-@pytest.mark.parametrize(
-    "tail",
-    [
-        pytest.param(b'{"a": 2, "b": "ha', id="cut-in-a-text"),
-        pytest.param(b'{"a": 2, "b": "\xe6\xa8', id="cut-in-a-character"),
-        pytest.param(b'{"a": 2,}\n', id="whole-line-but-no-json"),
-        pytest.param(b"\0\0\0\0", id="zeros-after-power-loss"),
-        pytest.param(b'{"a": 2, "b": "ha\n\n\n', id="blank-lines-follow"),
-    ],
-)
-def test_a_broken_last_line_is_left_out_with_a_warning(
-    tail: bytes, tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = written(tmp_path, b'{"a": 1}\n' + tail)
-    assert [row.value for row in read_rows(path)] == [{"a": 1}]
-    [record] = caplog.records
-    assert record.levelno == logging.WARNING
-    assert f"{path}:2: " in record.getMessage()
-    assert "this last line is left out" in record.getMessage()
-
-
-def test_in_a_file_that_people_write_a_broken_last_line_is_an_error(tmp_path: pathlib.Path) -> None:
-    path = written(tmp_path, b'{"a": 1}\n{"a": 2')
-    with pytest.raises(DataError, match=r"a\.jsonl:2: not valid JSON"):
-        list(read_rows(path, whole=True))
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        pytest.param(
-            b'{"a": 1}\n{"a": \n{}\n', r"a\.jsonl:2: not valid JSON \(column \d+\); each line must be", id="json"
-        ),
-        pytest.param(b'{"a": "\xff"}\n{}\n', r"a\.jsonl:1: not UTF-8; save the file as UTF-8", id="encoding"),
-        pytest.param('{"a": 1}\n{}\n'.encode("utf-16"), r"a\.jsonl:1: not UTF-8", id="utf-16"),
-        pytest.param(b"[1]\n{}\n", r"a\.jsonl:1: a JSON object is needed, this is a list", id="no-object"),
-        pytest.param(b'{}\n[{"a": 1}]\n', r"a\.jsonl:2: a JSON object is needed, this is a list", id="no-object-last"),
-        pytest.param(b'{"a": ' + b"9" * 5000 + b"}\n{}\n", r"a\.jsonl:1: not valid JSON;", id="number-of-5000-digits"),
-        pytest.param(b"[" * 100_000 + b"\n{}\n", r"a\.jsonl:1: not valid JSON", id="too-deep"),
-    ],
-)
-def test_any_other_broken_line_is_an_error_with_its_place(content: bytes, message: str, tmp_path: pathlib.Path) -> None:
-    with pytest.raises(DataError, match=message) as raised:
-        list(read_rows(written(tmp_path, content)))
-    assert "\n" not in str(raised.value)
-
-
-def test_what_cannot_be_read_says_why(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(DataError, match=r"none\.jsonl: cannot be read: No such file"):
-        list(read_rows(tmp_path / "none.jsonl"))
-    with pytest.raises(DataError, match="cannot be read: Is a directory"):
-        list(read_rows(tmp_path))
-
-
-# One line a row
-
-
-@pytest.mark.parametrize(
-    "text", ["line\nline", "a\r\nb", "\u2028 \u2029 \x85", "\x00\x0b\x0c\x1c\x1e", "模型 🦙", '"quotes" \\n', "\x7f"]
-)
-def test_a_row_is_one_line_for_every_reader(text: str) -> None:
-    line = encode({"text": text})
-    assert len(line.splitlines()) == 1
-    assert json.loads(line) == {"text": text}
-
-
-def test_chinese_stays_readable() -> None:
-    assert encode({"模型": "通义"}) == '{"模型": "通义"}'
-
-
-def test_what_json_does_not_have_is_null() -> None:
-    row = {"a": float("nan"), "b": [float("inf"), (1.5,)], "c": {"d": -float("inf")}, "e": True}
-    assert encode(row) == '{"a": null, "b": [null, [1.5]], "c": {"d": null}, "e": true}'
-    assert finite(2.5) == 2.5
-
-
-# Writing
+from harness.jsonl import Journal, Row
+from tests.jsonl.journals import finish, start, values, written
 
 
 def test_a_row_is_on_disk_when_append_returns(journal: Journal) -> None:
@@ -240,72 +88,6 @@ def test_a_file_replaced_by_an_editor_goes_on_in_the_new_one(journal: Journal) -
         edited.replace(journal.path)
         journal.append({"n": 2})
     assert values(journal.path) == [{"n": 1, "note": "x"}, {"n": 2}]
-
-
-# One writer
-
-
-def test_a_second_process_is_told_who_writes(tmp_path: pathlib.Path, journal: Journal) -> None:
-    holder = start('with journal:\n    print("held", flush=True)\n    sys.stdin.read()', tmp_path)
-    try:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        with pytest.raises(
-            StorageError, match=rf"a\.jsonl is being written by process {holder.pid} \(-c\) on \S+ since"
-        ):
-            journal.__enter__()
-    finally:
-        finish(holder)
-    with journal:
-        journal.append({"n": 1})
-    assert values(journal.path) == [{"n": 1}]
-
-
-def test_a_killed_process_frees_the_file_and_leaves_whole_rows(tmp_path: pathlib.Path, journal: Journal) -> None:
-    code = """
-    import itertools
-    with journal:
-        for number in itertools.count():
-            journal.append({"n": number, "text": "x" * 5000})
-            print(number, flush=True)
-    """
-    writer = start(code, tmp_path)
-    assert writer.stdout is not None
-    told = [int(writer.stdout.readline()) for _ in range(50)]
-    writer.kill()
-    told += [int(line) for line in writer.communicate()[0].splitlines()]
-    assert writer.returncode == -signal.SIGKILL
-    with journal:
-        numbers = [row["n"] for row in values(journal.path)]
-    assert numbers == list(range(len(numbers)))
-    assert set(told) <= set(numbers)
-
-
-def test_the_same_process_cannot_open_it_twice(journal: Journal) -> None:
-    with journal, pytest.raises(StorageError, match=rf"process {os.getpid()} "):
-        Journal(journal.path, journal.state).__enter__()
-
-
-def test_a_lock_is_freed_and_taken_again(tmp_path: pathlib.Path) -> None:
-    for _ in range(2):
-        lock(tmp_path / "a.jsonl", tmp_path / ".turnbench").release()
-
-
-def test_a_lock_taken_in_one_thread_can_be_freed_in_another(tmp_path: pathlib.Path) -> None:
-    held = lock(tmp_path / "a.jsonl", tmp_path / ".turnbench")
-    thread = threading.Thread(target=held.release)
-    thread.start()
-    thread.join()
-    lock(tmp_path / "a.jsonl", tmp_path / ".turnbench").release()
-
-
-def test_an_unknown_holder_is_another_process(tmp_path: pathlib.Path) -> None:
-    state = tmp_path / ".turnbench"
-    held = lock(tmp_path / "a.jsonl", state)
-    (state / "locks" / "a.jsonl.holder").unlink()
-    with pytest.raises(StorageError, match="is being written by another process; wait for it, or stop it"):
-        lock(tmp_path / "a.jsonl", state)
-    held.release()
 
 
 # Disks and folders
@@ -504,7 +286,7 @@ def test_a_kill_between_moving_and_replacing_loses_no_row(journal: Journal, monk
     with journal:
         for number in range(4):
             journal.append({"n": number})
-        monkeypatch.setattr(jsonl, "replace_bytes", killed)
+        monkeypatch.setattr("harness.jsonl.journal.replace_bytes", killed)
         with pytest.raises(KeyboardInterrupt):
             journal.retire(old)
     assert [row["n"] for row in values(journal.path)] == [0, 1, 2, 3]
@@ -521,7 +303,7 @@ def test_a_kill_before_moving_loses_no_row(journal: Journal, monkeypatch: pytest
 
     with journal:
         journal.append({"n": 1})
-        monkeypatch.setattr(jsonl, "append_bytes", killed)
+        monkeypatch.setattr("harness.jsonl.journal.append_bytes", killed)
         with pytest.raises(KeyboardInterrupt):
             journal.retire(lambda row: True)
     assert values(journal.path) == [{"n": 1}]

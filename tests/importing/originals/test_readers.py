@@ -11,12 +11,13 @@ import pytest
 
 from harness.bench import load_bench
 from harness.errors import DataError, StorageError
-from harness.fetching import Original, OriginalFile, fetch, load_originals
+from harness.importing.originals.fetching import fetch
+from harness.importing.originals.readers import READERS, renamed, template_toml, texts_in
+from harness.importing.originals.table import Original, OriginalFile, load_originals
 from harness.judging.prompts import judge_prompts
 from harness.judging.sets import load_judge_set
 from harness.judging.sets.placeholders import PLACEHOLDERS
 from harness.judging.template import Template
-from harness.original_readers import READERS, renamed, template_toml, texts_in
 from tests.small_bench import answer, question, small_bench, write
 
 

@@ -1,0 +1,27 @@
+"""Questions × chat model → answers: the conversations, and the file that they go to.
+
+    plan = plan_answers(["gpt-4o", "builtin/eliza"], load_bench("mt_bench"))    # resolves names and keys; calls nothing
+    report = run_answers(plan)                                                  # calls, writes model_answer/*.jsonl
+
+- `options.py`: how answers are made: what the user says, and what it comes to for a model and a question
+- `plan.py`: what is there, and what is to be done
+- `conversation.py`: one conversation, as a job
+- `work.py`: the plan's jobs with their files open; complete answers become rows
+"""
+
+from harness.answering.conversation import planned_jobs
+from harness.answering.options import AnswerOptions
+from harness.answering.plan import AnswerPlan, ModelPlan, Todo, plan_answers
+from harness.answering.work import AnswerReport, AnswerWork, run_answers
+
+__all__ = [
+    "AnswerOptions",
+    "AnswerPlan",
+    "AnswerReport",
+    "AnswerWork",
+    "ModelPlan",
+    "Todo",
+    "plan_answers",
+    "planned_jobs",
+    "run_answers",
+]

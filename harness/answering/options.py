@@ -1,0 +1,78 @@
+"""How answers are made: what the user says, and what it comes to for one model and question.
+
+What is asked for is written into each answer's row as it is, and as a hash: an answer is current while the hash is.
+"""
+
+import pathlib
+from dataclasses import dataclass
+
+from harness.bench import Bench
+from harness.chat import Endpoint
+from harness.records import Question, Sampling, content_hash
+
+MAX_TOKENS = 4096
+"""The most tokens of a reply where neither the options nor models.toml say."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """How answers are made."""
+
+    num_choices: int = 1
+    """Conversations for each question."""
+    temperature: float | None = None
+    """Forced for every category; None samples by category as MT-Bench does."""
+    max_tokens: int | None = None
+    """The most tokens of one reply, reasoning included; None takes what models.toml says, else `MAX_TOKENS`."""
+    top_p: float | None = None
+    seed: int | None = None
+    """Sent to endpoints that take one; choice k is sampled with seed + k."""
+    system: str | None = None
+    """System prompt; None takes the benchmark's, if it has one; an empty text is none at all."""
+    base_url: str | None = None
+    api_key_env: str | None = None
+    conv_template: str | None = None
+    timeout: float | None = None
+    """Seconds that one call may take."""
+    models_file: pathlib.Path | str | None = None
+    """The file that names endpoints; None takes ./models.toml, if it is there."""
+    key_needed: bool = True
+    """Whether a key that is missing is an error while planning already; an estimate needs none."""
+
+
+def asked_sampling(endpoint: Endpoint, bench: Bench, options: AnswerOptions, question: Question) -> Sampling:
+    """Return the sampling that is asked for.
+
+    What the options say counts first, then the benchmark's own temperature for the category, then models.toml, and at
+    last MT-Bench's temperature by category.
+    """
+    usual = endpoint.sampling
+    own = bench.settings.temperatures.get(question.category)
+    temperature = next((t for t in (options.temperature, own, usual.temperature) if t is not None), None)
+    if temperature is None:
+        temperature = bench.temperature(question.category)
+    top_p = usual.top_p if options.top_p is None else options.top_p
+    return Sampling(
+        float(temperature),
+        options.max_tokens or usual.max_tokens or MAX_TOKENS,
+        None if top_p is None else float(top_p),
+        usual.seed if options.seed is None else options.seed,
+    )
+
+
+def system_prompt(bench: Bench, options: AnswerOptions) -> str | None:
+    """Return the system prompt that answers are made with, if any."""
+    return (bench.settings.system_prompt if options.system is None else options.system) or None
+
+
+def parameters_content(endpoint: Endpoint, bench: Bench, options: AnswerOptions, question: Question) -> str:
+    """Return the hash of everything but the question that makes an answer: sampling, system prompt, templates."""
+    asked = asked_sampling(endpoint, bench, options, question).stated()
+    reference = reply_source(endpoint, bench, question)
+    template = bench.settings.answer_template
+    return content_hash(asked, system_prompt(bench, options), template, endpoint.conv_template, reference)
+
+
+def reply_source(endpoint: Endpoint, bench: Bench, question: Question) -> tuple[str, ...] | None:
+    """Return the reference answer that a built-in model may reply with."""
+    return bench.sole_reference.get(question.question_id) if endpoint.provider == "builtin" else None

@@ -1,0 +1,184 @@
+"""What is there of the answers, and what is to be done so that every model has answered every question."""
+
+import logging
+import math
+import pathlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.answering.options import AnswerOptions, parameters_content
+from harness.bench import Bench, read_answers
+from harness.chat import Endpoint, resolve
+from harness.errors import UsageError
+from harness.jsonl import read_rows
+from harness.records import Answer, Choice, Question, QuestionId
+from harness.rows import question_id
+
+log = logging.getLogger("turnbench")
+
+
+@dataclass(slots=True)
+class Todo:
+    """What is to be done for one model and question."""
+
+    question: Question
+    kept: dict[int, Choice]
+    """Choices that are there and current, by index."""
+    missing: tuple[int, ...]
+    foreign: bool = False
+    """Whether the kept choices are of another tool, which left no record of what made them."""
+
+
+@dataclass
+class ModelPlan:
+    """What is to be done for one model."""
+
+    endpoint: Endpoint
+    path: pathlib.Path
+    already: int = 0
+    """Questions whose answers are there and current."""
+    superseded: int = 0
+    """Answers that are there but were made from another question, prompt or sampling."""
+    untidy: bool = False
+    """Whether rows stand in the file that later ones replace: a run was stopped before it could move them."""
+    replaces: bool = False
+    """Whether a row to be written replaces one that is there, be it only an error text."""
+    todo: list[Todo] = field(default_factory=list)
+    done: set[str] = field(default_factory=set)
+    """The names of the rows that are there and current."""
+
+    @property
+    def calls(self) -> int:
+        """Calls to the model, if none has to be repeated."""
+        return sum(len(t.missing) * len(t.question.turns) for t in self.todo)
+
+
+@dataclass
+class AnswerPlan:
+    """Everything that `run_answers` will do; nothing has been called or written yet."""
+
+    bench: Bench
+    options: AnswerOptions
+    models: list[ModelPlan]
+    redo: bool = False
+
+    @property
+    def jobs(self) -> int:
+        """Conversations to hold."""
+        return sum(len(t.missing) for m in self.models for t in m.todo)
+
+    @property
+    def calls(self) -> int:
+        """Calls to chat models, if none has to be repeated."""
+        return sum(m.calls for m in self.models)
+
+
+def plan_answers(
+    models: Sequence[str],
+    bench: Bench,
+    options: AnswerOptions = AnswerOptions(),
+    *,
+    questions: Sequence[Question] | None = None,
+    answer_file: pathlib.Path | None = None,
+    redo: bool = False,
+) -> AnswerPlan:
+    """Return what has to be done so that every model has answered every question.
+
+    `questions` are the ones to answer (default: all of the benchmark). `answer_file` replaces the usual file of the one
+    model. With `redo`, answers that are there and current are made again; the old rows are kept in `.turnbench/`.
+
+    Raises:
+        UsageError: no such model, or options that cannot work together.
+        MissingError: a key is not in the environment.
+        DataError: an answer file that is there can't be read.
+    """
+    names = list(dict.fromkeys(models))
+    if not names:
+        raise UsageError("no model given; name at least one with --model")
+    if answer_file is not None and len(names) > 1:
+        raise UsageError("--answer-file takes the answers of one model; leave it out for several")
+    _check(options)
+    chosen = bench.questions if questions is None else tuple(questions)
+    if not chosen:
+        raise UsageError(
+            f"no question is left of the {len(bench.questions)} in {bench.name}: check the slice that was asked for"
+        )
+    plans = []
+    for name in names:
+        endpoint = resolve(
+            name,
+            base_url=options.base_url,
+            api_key_env=options.api_key_env,
+            conv_template=options.conv_template,
+            timeout=options.timeout,
+            models=options.models_file,
+            key_needed=options.key_needed,
+        )
+        path = answer_file or bench.answer_file(name)
+        plans.append(_plan_model(ModelPlan(endpoint, path), bench, options, chosen, redo))
+    return AnswerPlan(bench, options, plans, redo)
+
+
+def _check(options: AnswerOptions) -> None:
+    if options.num_choices < 1:
+        raise UsageError(f"--num-choices must be at least 1, this is {options.num_choices}")
+    if options.max_tokens is not None and options.max_tokens < 1:
+        raise UsageError(f"--max-tokens must be at least 1, this is {options.max_tokens}")
+    for flag, value in (("--temperature", options.temperature), ("--top-p", options.top_p)):
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            raise UsageError(f"{flag} must be a number from 0, this is {value}")
+
+
+def _plan_model(
+    plan: ModelPlan, bench: Bench, options: AnswerOptions, questions: Sequence[Question], redo: bool
+) -> ModelPlan:
+    there, ids = _answers_there(plan)
+    foreign = 0
+    for question in questions:
+        answer = None if redo else there.get(question.question_id)
+        todo = _todo(answer, question, options.num_choices, parameters_content(plan.endpoint, bench, options, question))
+        foreign += todo.foreign
+        if todo.missing:
+            plan.superseded += answer is not None and not todo.kept
+            plan.replaces |= question.question_id in ids
+            plan.todo.append(todo)
+        else:
+            plan.already += 1
+            plan.done.add(row_name(plan.endpoint, question))
+    if foreign:
+        log.warning(
+            "%s: %d answers carry no record of what made them (another tool's); they are taken as done by their ids",
+            plan.path,
+            foreign,
+        )
+    return plan
+
+
+def _answers_there(plan: ModelPlan) -> tuple[Mapping[QuestionId, Answer], set[Any]]:
+    """Return the good answers of a file by question, and the ids of all its rows."""
+    if not plan.path.exists():
+        return {}, set()
+    ids = [row.value.get("question_id") for row in read_rows(plan.path)]
+    plan.untidy = len({str(key) for key in ids}) < len(ids)
+    return read_answers(plan.path, plan.endpoint.name), {question_id(key) for key in ids if key is not None}
+
+
+def _todo(answer: Answer | None, question: Question, num_choices: int, parameters: str) -> Todo:
+    """Return which choices of the answer that is there are current, and which are missing."""
+    kept: dict[int, Choice] = {}
+    foreign = False
+    if answer is not None:
+        foreign = answer.parameters_content is None and _shape_fits(answer, question)
+        if foreign or (answer.question_content, answer.parameters_content) == (question.content, parameters):
+            kept = {choice.index: choice for choice in answer.choices}
+    return Todo(question, kept, tuple(k for k in range(num_choices) if k not in kept), foreign)
+
+
+def _shape_fits(answer: Answer, question: Question) -> bool:
+    return all(len(choice.turns) == len(question.turns) for choice in answer.choices)
+
+
+def row_name(endpoint: Endpoint, question: Question) -> str:
+    """Return the name of one answer's row, as it is told to the user."""
+    return f"{endpoint.name}, question {question.question_id}"

@@ -1,0 +1,180 @@
+"""A plan's jobs with their files open: choices are collected, and an answer is written as soon as it is complete."""
+
+import contextlib
+import functools
+import pathlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from harness.answering.conversation import AnsweredChoice, conversation_job
+from harness.answering.options import AnswerOptions, asked_sampling, parameters_content, system_prompt
+from harness.answering.plan import AnswerPlan, ModelPlan
+from harness.bench import Bench
+from harness.chat import ChatModel, open_pool
+from harness.jsonl import Journal
+from harness.records import Answer, Question, QuestionId, Sampling
+from harness.rows import answer_to_row, is_good_answer, question_id
+from harness.running.batches.ledger import batches_begun
+from harness.running.cache import Cache
+from harness.running.engines import run
+from harness.running.jobs import Course
+from harness.running.leftovers import any_left, take_out
+from harness.running.options import RunOptions
+from harness.running.pending import Pending
+from harness.running.watch import Tally, Watcher, nobody
+
+
+class _AnswerSink:
+    """Collects the choices of each question and writes its row when all are there."""
+
+    def __init__(
+        self, plan: ModelPlan, bench: Bench, options: AnswerOptions, journal: Journal, pending: Pending
+    ) -> None:
+        self.plan, self.bench, self.options, self.journal, self.pending = plan, bench, options, journal, pending
+        self.choices = {t.question.question_id: dict(t.kept) for t in plan.todo}
+        self.foreign = {t.question.question_id for t in plan.todo if t.foreign}
+        self.written = 0
+
+    def put(self, record: AnsweredChoice) -> bool:
+        """Take one choice; write the row if it was the last one missing."""
+        choices = self.choices[record.question.question_id]
+        choices[record.choice.index] = record.choice
+        if any(k not in choices for k in range(self.options.num_choices)):
+            return False
+        self.journal.append(answer_to_row(self.answer(record.question)))
+        self.written += 1
+        return True
+
+    def answer(self, question: Question) -> Answer:
+        """Return the answer that the choices make; where some are another tool's, it states no origin either."""
+        import shortuuid
+
+        choices = self.choices[question.question_id]
+        ours = question.question_id not in self.foreign
+        parameters = parameters_content(self.plan.endpoint, self.bench, self.options, question)
+        return Answer(
+            question_id=question.question_id,
+            model=self.plan.endpoint.name,
+            choices=tuple(choices[k] for k in sorted(choices)),
+            asked=asked_sampling(self.plan.endpoint, self.bench, self.options, question) if ours else Sampling(),
+            system=system_prompt(self.bench, self.options) if ours else None,
+            question_content=question.content if ours else None,
+            parameters_content=parameters if ours else None,
+            answer_id=shortuuid.uuid(),
+            tstamp=time.time(),
+        )
+
+    def sync(self) -> None:
+        """Bring what was written to the disk."""
+        self.journal.sync()
+        self.pending.sync()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReport:
+    """What `run_answers` did."""
+
+    tally: Tally
+    written: int
+    """Rows written."""
+    superseded: int
+    """Older rows moved to `.turnbench/superseded/`."""
+    paths: tuple[pathlib.Path, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether no row is missing."""
+        return not self.tally.failures
+
+
+def run_answers(plan: AnswerPlan, running: RunOptions = RunOptions(), *, watch: Watcher = nobody) -> AnswerReport:
+    """Hold the planned conversations and write each answer as soon as it is complete.
+
+    Raises:
+        EndpointError: a model cannot be called at all.
+        StorageError: an answer file can't be written, or another process writes it.
+        Interrupted: the user stopped the run. In every case what was done is kept.
+    """
+    with Cache(running.cache) as cache, AnswerWork(plan, cache) as work:
+        tally = run(work.courses(), work.models(), running, planned=plan.jobs, watch=watch, sync=work.sync)
+    return work.report(tally)
+
+
+class AnswerWork:
+    """A plan with its files open, so that its jobs can be run; a context manager."""
+
+    def __init__(self, plan: AnswerPlan, cache: Cache) -> None:
+        self.plan = plan
+        self._cache = cache
+        self._stack = contextlib.ExitStack()
+        self._sinks: list[_AnswerSink] = []
+        self._superseded = 0
+
+    def __enter__(self) -> Self:
+        """Open the files.
+
+        Raises:
+            StorageError: one can't be written, or another process writes it.
+        """
+        state = self.plan.bench.answer_state
+        with contextlib.ExitStack() as stack:
+            for model in self.plan.models:
+                if model.todo or model.untidy or any_left(model.path, state, model.done.intersection):
+                    journal = stack.enter_context(Journal(model.path, state))
+                    take_out(model.path, state, model.done.intersection)
+                    fresh = self.plan.redo and not batches_begun(model.path, state)
+                    pending = stack.enter_context(Pending(model.path, state, fresh=fresh))
+                    if self.plan.redo:
+                        pending.redo()
+                    self._sinks.append(_AnswerSink(model, self.plan.bench, self.plan.options, journal, pending))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Move the rows that newer ones replace, and close the files."""
+        try:
+            for sink in self._sinks:
+                if sink.plan.replaces or sink.plan.untidy:
+                    self._superseded += sink.journal.retire_older(_row_key, is_good_answer)
+        finally:
+            self._stack.__exit__(*error)
+
+    def models(self) -> dict[str, tuple[ChatModel, ...]]:
+        """Return the chat models that are needed, by name."""
+        return {s.plan.endpoint.name: open_pool(s.plan.endpoint) for s in self._sinks if s.plan.todo}
+
+    def courses(self, then: Callable[[Answer], Iterable[Course[Any]]] = lambda answer: ()) -> Iterator[Course[Any]]:
+        """Yield the jobs question by question, so that several models advance side by side.
+
+        `then` is called with each answer that is complete; what it returns is run as well.
+        """
+        steps = [(sink, todo) for sink in self._sinks for todo in sink.plan.todo]
+        place = {q.question_id: n for n, q in enumerate(self.plan.bench.questions)}
+        for sink, todo in sorted(steps, key=lambda step: place.get(step[1].question.question_id, -1)):
+            shelf = self._cache.shelf(sink.plan.endpoint, fresh=self.plan.redo)
+            for index in todo.missing:
+                job = conversation_job(self.plan, sink.plan.endpoint, todo.question, index)
+                follow = functools.partial(_followed, sink, todo.question, then)
+                yield Course(job, sink, sink.pending, shelf, follow)
+
+    def sync(self) -> None:
+        """Bring what was written to the disk."""
+        for sink in self._sinks:
+            sink.sync()
+
+    def report(self, tally: Tally) -> AnswerReport:
+        """Return what was done, once the files are closed."""
+        written = sum(sink.written for sink in self._sinks)
+        return AnswerReport(tally, written, self._superseded, tuple(m.path for m in self.plan.models))
+
+
+def _followed(
+    sink: _AnswerSink, question: Question, then: Callable[[Answer], Iterable[Course[Any]]]
+) -> Iterable[Course[Any]]:
+    return then(sink.answer(question))
+
+
+def _row_key(row: Mapping[str, Any]) -> QuestionId:
+    return question_id(row["question_id"])

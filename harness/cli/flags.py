@@ -1,0 +1,244 @@
+"""The flags that stand in several commands, and the kinds of values that flags take.
+
+`add_...` puts flags into a group; `positive`, `seconds` and the like read one value for argparse.
+"""
+
+import argparse
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pathlib
+
+    from harness.running.options import RunOptions
+
+MODES = ("single", "pairwise-baseline", "pairwise-all")
+"""The same as `harness.records.MODES`, which is not imported so that every command starts at once."""
+
+
+def add_names(group: Any, *flags: str, help: str, metavar: str = "NAME", **more: Any) -> None:  # noqa: A002
+    """Add an option that takes one or more values and may be repeated."""
+    group.add_argument(*flags, nargs="+", action="extend", metavar=metavar, help=help, **more)
+
+
+def add_mode(group: Any, what: str) -> None:
+    """Add the flag that chooses among the three modes."""
+    group.add_argument("--mode", default="single", choices=MODES, help=f"{what} (default: single)")
+
+
+def add_bench(parser: argparse.ArgumentParser, *, default: str | None = "mt_bench") -> Any:
+    """Add the flags that say where the questions and results are; return their group."""
+    group = parser.add_argument_group("benchmark")
+    group.add_argument(
+        "--bench-name",
+        default=default,
+        metavar="NAME",
+        help="benchmark: a folder in the data folder (default: mt_bench)",
+    )
+    group.add_argument(
+        "--data-dir",
+        default="data",
+        metavar="DIR",
+        help="data folder, where answers and judgments are (default: ./data)",
+    )
+    return group
+
+
+def add_kind(group: Any) -> None:
+    """Add the flags that choose one of several judgments of each answer by the same judge."""
+    group.add_argument(
+        "--sample",
+        type=whole,
+        metavar="N",
+        help="which sample of a judge (default: the first; of a file, the only one in it)",
+    )
+    group.add_argument(
+        "--criterion",
+        metavar="NAME",
+        help="judged by which criterion (default: the only one; show_result shows grades by several side by side)",
+    )
+    group.add_argument(
+        "--score-method",
+        choices=["text", "logprobs"],
+        help="verdicts read from the judge's text, or weighed by its log-probabilities (default: the only one in the "
+        "file)",
+    )
+
+
+def add_slice(group: Any) -> None:
+    """Add the flags that choose questions."""
+    group.add_argument(
+        "--question-begin",
+        type=whole,
+        metavar="N",
+        help="the first question to take, counted from 0 in the file (default: 0)",
+    )
+    group.add_argument("--question-end", type=whole, metavar="N", help="the question to stop before (default: the end)")
+    group.add_argument(
+        "--first-n", type=positive, metavar="N", help="only the first N of these questions (default: all)"
+    )
+
+
+def add_endpoint(parser: argparse.ArgumentParser, what: str) -> Any:
+    """Add the flags that say how to reach a chat model; return their group."""
+    group = parser.add_argument_group(
+        "endpoint", "Keys come from the environment only: OPENAI_API_KEY, ANTHROPIC_API_KEY, or --api-key-env."
+    )
+    group.add_argument(
+        "--base-url",
+        "--openai-api-base",
+        metavar="URL",
+        help=f"address of an OpenAI-compatible server for {what} (default: OPENAI_BASE_URL or ANTHROPIC_BASE_URL, "
+        "else the provider's)",
+    )
+    group.add_argument(
+        "--api-key-env",
+        type=variable,
+        metavar="VARIABLE",
+        help="environment variable that holds the key for --base-url (default: no key is sent)",
+    )
+    group.add_argument(
+        "--timeout", type=seconds, metavar="SECONDS", help="the longest that one call may take (default: 600)"
+    )
+    add_models_file(group)
+    return group
+
+
+def add_models_file(group: Any) -> None:
+    """Add the flag that names the file of endpoints."""
+    group.add_argument(
+        "--models",
+        metavar="FILE",
+        help="file that names endpoints: addresses, pools, prices, limits (default: ./models.toml, if it is there)",
+    )
+
+
+def add_running(parser: argparse.ArgumentParser) -> Any:
+    """Add the flags that say how the calls are made; return their group. `running` reads them."""
+    group = parser.add_argument_group("calls")
+    group.add_argument(
+        "--parallel",
+        type=parallel,
+        metavar="N",
+        help="calls in flight at once; auto finds out for each endpoint how many it can take (default: auto)",
+    )
+    group.add_argument(
+        "--rpm", type=rate, metavar="N", help="the most calls in a minute to each endpoint (default: no limit)"
+    )
+    group.add_argument(
+        "--tpm",
+        type=rate,
+        metavar="N",
+        help="the most tokens in a minute, prompt and reply, of each endpoint (default: no limit)",
+    )
+    group.add_argument(
+        "--cache",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="keep completions by content and use them again, across files, benchmarks and model names "
+        "(default: off; without FILE: .turnbench/cache.sqlite in the data folder)",
+    )
+    group.add_argument(
+        "--max-cost",
+        type=dollars,
+        metavar="DOLLARS",
+        help="stop before a call that could bring the cost of this run above this (default: no limit)",
+    )
+    group.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print the calls, tokens and cost that are still to come, call nothing and write nothing (default: off)",
+    )
+    group.add_argument(
+        "--batch",
+        action="store_true",
+        help="hand the calls in as batches, which OpenAI and Anthropic answer within a day at half the price; the "
+        "command waits, and may be stopped and run again to collect them (default: off)",
+    )
+    return group
+
+
+def running(args: argparse.Namespace) -> "RunOptions":
+    """Return what the flags of `add_running` say."""
+    from harness.running.options import RunOptions
+
+    return RunOptions(
+        parallel=args.parallel,
+        rpm=args.rpm,
+        tpm=args.tpm,
+        max_cost=args.max_cost,
+        cache=_cache(args),
+        batch=args.batch,
+    )
+
+
+def _cache(args: argparse.Namespace) -> "pathlib.Path | None":
+    """Return the file that --cache names, or the usual one where it names none."""
+    if args.cache is None:
+        return None
+    import pathlib
+
+    from harness.running.cache import cache_file
+
+    return pathlib.Path(args.cache) if args.cache else cache_file(args.data_dir)
+
+
+def positive(text: str) -> int:
+    """Return a whole number from 1, for argparse."""
+    return int(_number(text, "a whole number from 1", lambda n: n >= 1 and n == int(n)))
+
+
+def parallel(text: str) -> int | None:
+    """Return a number of calls at once, or None for `auto`, for argparse."""
+    if text == "auto":
+        return None
+    return int(_number(text, "auto or a whole number from 1", lambda n: n >= 1 and n == int(n)))
+
+
+def rate(text: str) -> float:
+    """Return a number of calls or tokens in a minute, for argparse."""
+    return _number(text, "a number above 0", lambda n: 0 < n < float("inf"))
+
+
+def whole(text: str) -> int:
+    """Return a whole number from 0, for argparse."""
+    return int(_number(text, "a whole number from 0", lambda n: n >= 0 and n == int(n)))
+
+
+def temperature(text: str) -> float:
+    """Return a sampling temperature, for argparse."""
+    return _number(text, "a number from 0 to 2", lambda n: 0 <= n <= 2)
+
+
+def share(text: str) -> float:
+    """Return a share above 0, for argparse."""
+    return _number(text, "a number above 0, at most 1", lambda n: 0 < n <= 1)
+
+
+def seconds(text: str) -> float:
+    """Return a length of time, for argparse."""
+    return _number(text, "a number of seconds above 0", lambda n: 0 < n < float("inf"))
+
+
+def dollars(text: str) -> float:
+    """Return an amount of money, for argparse."""
+    return _number(text.removeprefix("$"), "an amount of dollars from 0", lambda n: 0 <= n < float("inf"))
+
+
+def variable(text: str) -> str:
+    """Return the name of an environment variable, for argparse; a key given in its place is not repeated anywhere."""
+    if text in os.environ or (text.isascii() and text.isidentifier() and text.isupper()):
+        return text
+    raise argparse.ArgumentTypeError("must be the name of an environment variable that holds the key, never the key")
+
+
+def _number(text: str, wanted: str, fits: Callable[[float], bool]) -> float:
+    try:
+        number = float(text)
+        if fits(number):
+            return number
+    except (ValueError, OverflowError):
+        pass
+    raise argparse.ArgumentTypeError(f"must be {wanted}, this is {text!r}")

@@ -1,0 +1,131 @@
+"""What a command tells its user, and the streams that it goes to.
+
+results  -> stdout, and nothing else does        say, warn  -> stderr, `say` unless --quiet
+ask_to_go_on  -> a question, on terminals        detail     -> stderr, with --verbose only
+"""
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import Interrupted, StorageError
+
+if TYPE_CHECKING:
+    import pathlib
+
+
+def results(text: str) -> None:
+    """Print results on stdout; a reader who has seen enough and went away (`| head`) is no error."""
+    try:
+        print(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        forget(sys.stdout)
+    except OSError as error:
+        forget(sys.stdout)
+        raise StorageError(f"stdout cannot be written: {error.strerror or error}") from error
+
+
+def say(args: argparse.Namespace, text: str) -> None:
+    """Print a line about the run, on stderr, unless --quiet."""
+    if not args.quiet:
+        tell(text)
+
+
+def detail(args: argparse.Namespace, text: str) -> None:
+    """Print a line about the run, on stderr, with --verbose."""
+    if args.verbose:
+        tell(text)
+
+
+def warn(command: str, text: str) -> None:
+    """Print a line that must not be missed, on stderr."""
+    tell(f"{command}: {text}")
+
+
+def ask_to_go_on(args: argparse.Namespace, what: str) -> None:
+    """Ask on a terminal whether to do it; anywhere else, and with --yes, go on without a question.
+
+    Raises:
+        Interrupted: the user said no.
+    """
+    if args.yes or not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+        return
+    sys.stderr.write(f"{what}. Go on? [Y/n] ")
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    if line.strip().lower() not in {"", "y", "yes"} or not line:
+        raise Interrupted("nothing was done")
+
+
+def report_failures(command: str, failures: Sequence[Any]) -> None:
+    """Print what failed and why: every distinct cause once, with its count and the first job that met it."""
+    if not failures:
+        return
+    causes: dict[str, list[Any]] = {}
+    for failure in failures:
+        causes.setdefault(failure.message, []).append(failure)
+    warn(command, f"{len(failures)} failed, not in the file; run the same command again to try again:")
+    for message, group in list(causes.items())[:10]:
+        more = f" (and {len(group) - 1} more)" if len(group) > 1 else ""
+        tell(f"  {group[0].key}{more}: {message}")
+    if len(causes) > 10:
+        tell(f"  and {len(causes) - 10} further causes")
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun: `1 call`, `2 calls`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def kept_told(path: "pathlib.Path", state: "pathlib.Path", *, redo: bool) -> list[str]:
+    """Return what to say of the replies that an earlier run left for an output file: nothing, if there are none."""
+    from harness.running.pending import kept_count
+
+    kept = 0 if redo else kept_count(path, state)
+    return [f"{counted(kept, 'reply', 'replies')} kept from an earlier run"] if kept else []
+
+
+def endpoint_told(endpoint: Any) -> str:
+    """Return where a chat model is and whose key is sent, for --verbose; never the key."""
+    if endpoint is None or endpoint.provider == "builtin":
+        return "built in"
+    key = f"key from {endpoint.api_key_env}" if endpoint.api_key_env else "no key"
+    return f"{endpoint.provider} at {endpoint.base_url or 'the address that its package knows'}, {key}"
+
+
+def mend_streams() -> None:
+    """Make the three streams usable: a closed one is empty, and what the terminal's encoding lacks is escaped."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+
+
+def tell(text: str) -> None:
+    """Print on stderr, above a bar that is drawn there; that nobody can read it must not stop work that is paid for."""
+    drawn = sys.modules.get("tqdm")
+    try:
+        with drawn.tqdm.external_write_mode(file=sys.stderr) if drawn else contextlib.nullcontext():
+            print(text, file=sys.stderr, flush=True)
+    except OSError:
+        forget(sys.stderr)
+
+
+def flush() -> None:
+    """Bring out what stands on stdout; that nobody reads it is no error."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        forget(sys.stdout)
+
+
+def forget(stream: Any) -> None:
+    """Send what is still to come on a broken stream nowhere, so that nothing complains at the end of the process."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())

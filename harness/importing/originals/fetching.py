@@ -1,0 +1,135 @@
+"""Bringing an original: every file is transferred beside its place, verified, and put there with all others.
+
+Only files that the table names are written, under the names that the table gives them. A file comes into its place only
+when every file of the original has been verified, so the public folder never holds a part of anything. What had come
+when a transfer was cut stays in the state folder, and the next run asks for the rest.
+"""
+
+import contextlib
+import hashlib
+import os
+import pathlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.errors import StorageError
+from harness.importing.originals.readers import make_ours
+from harness.importing.originals.sources import Source, Watcher, not_pinned, source_of, storing
+from harness.importing.originals.table import Original, OriginalFile, find_original
+from harness.jsonl import lock
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What a fetch did."""
+
+    original: Original
+    folder: pathlib.Path
+    written: tuple[pathlib.Path, ...]
+    already: tuple[pathlib.Path, ...]
+    """Files that were there before, equal to the pinned ones."""
+
+
+def fetch_bench(
+    name: str, data_dir: pathlib.Path | str = "data", *, source: str | None = None, watch: Watcher = lambda _: None
+) -> Fetched:
+    """Return what was done to have the original `name` in `data_dir/name`; see `fetch`."""
+    return fetch(find_original(name), data_dir, source=source, watch=watch)
+
+
+def fetch(
+    original: Original, data_dir: pathlib.Path | str, *, source: str | None = None, watch: Watcher = lambda _: None
+) -> Fetched:
+    """Return what was done to have every file of the original in its folder, verified.
+
+    `source` is a folder or the address of a mirror, in which each file is looked for under its upstream path, then
+    under the path that it has in our folder, then under that path's last part; None is the upstream itself.
+
+    Raises:
+        UsageError: `source` is neither a folder nor an address that can be used.
+        StorageError: a different file is in the way, or the folder cannot be written.
+        MissingError: the source cannot be reached, lacks a file, or stopped before its end.
+        DataError: what came is not the pinned file.
+    """
+    origin = source_of(original, source)
+    folder = pathlib.Path(data_dir) / original.name
+    already = tuple(file for file in original.files if _is_there(folder / file.into, file))
+    wanted = [file for file in original.files if file not in already]
+    if wanted:
+        state = folder / ".turnbench"
+        held = lock(folder / "fetch_bench", state)
+        try:
+            _bring(wanted, folder, state / "fetch", origin, watch)
+        finally:
+            held.release()
+    made = make_ours(original.reader, folder) if original.reader else ()
+    return Fetched(
+        original,
+        folder,
+        written=(*(folder / file.into for file in wanted), *made),
+        already=tuple(folder / file.into for file in already),
+    )
+
+
+def _bring(
+    wanted: Sequence[OriginalFile], folder: pathlib.Path, parts: pathlib.Path, origin: Source, watch: Watcher
+) -> None:
+    """Transfer and verify all files, then put them in their places."""
+    done = 0
+    verified: list[tuple[OriginalFile, pathlib.Path]] = []
+    for file in wanted:
+        part = parts / f"{file.sha256[:16]}.part"
+        with storing(part):
+            parts.mkdir(parents=True, exist_ok=True)
+        _transfer(file, part, origin, _shifted(watch, done))
+        verified.append((file, part))
+        done += file.size
+    for file, part in verified:
+        target = folder / file.into
+        with storing(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(part, target)
+    with contextlib.suppress(OSError):
+        parts.rmdir()
+
+
+def _shifted(watch: Watcher, done: int) -> Watcher:
+    return lambda size: watch(done + size)
+
+
+def _transfer(file: OriginalFile, part: pathlib.Path, origin: Source, watch: Watcher) -> None:
+    """Have the whole file in `part`, verified; go on from what an earlier run left there."""
+    with storing(part):
+        kept = part.stat().st_size if part.exists() else 0
+        if kept > file.size or (kept == file.size and _hash(part) != file.sha256):
+            part.unlink()
+            kept = 0
+    while kept < file.size:
+        origin.receive(file, part, kept, watch)
+        if (found := _hash(part)) == file.sha256:
+            break
+        with storing(part):
+            part.unlink()
+        if not kept:
+            raise not_pinned(origin.place(file), f"its SHA-256 begins {found[:12]}, not {file.sha256[:12]}")
+        kept = 0  # the fault may lie in what an earlier run had left
+    watch(file.size)
+
+
+def _is_there(target: pathlib.Path, file: OriginalFile) -> bool:
+    """Return whether the pinned file is in its place, or raise `StorageError` if something else is."""
+    if not target.exists() and not target.is_symlink():
+        return False
+    if target.is_file() and target.stat().st_size == file.size and _hash(target) == file.sha256:
+        return True
+    raise StorageError(
+        f"{target}: something else is there already, and stays; move it away, or choose another --data-dir"
+    )
+
+
+def _hash(path: pathlib.Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror or error}") from error

@@ -1,0 +1,186 @@
+"""Where files come from: an address or a folder. Each appends to a part file what that one lacks."""
+
+import contextlib
+import http.client
+import os
+import pathlib
+import re
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from typing import IO, Any, TypeAlias
+
+from harness.errors import DataError, MissingError, StorageError, TurnbenchError, UsageError
+from harness.importing.originals.table import Original, OriginalFile
+
+TIMEOUT = 30.0
+"""Seconds without a byte after which a transfer counts as cut."""
+_BLOCK = 1 << 16
+_ELSEWHERE = "check the network, or name a mirror or a folder with --from"
+
+Watcher: TypeAlias = Callable[[int], None]
+"""Is told the bytes of the original that are at hand, whenever they change."""
+
+
+class Source:
+    """Where files come from; `receive` appends to a part file what it lacks."""
+
+    def receive(self, file: OriginalFile, part: pathlib.Path, kept: int, watch: Watcher) -> None:
+        """Append to `part`, which holds `kept` bytes, what it lacks; or write it anew if only the whole can be had."""
+        raise NotImplementedError
+
+    def place(self, file: OriginalFile) -> str:
+        """Return where the file was found, for messages."""
+        raise NotImplementedError
+
+
+def source_of(original: Original, source: str | None) -> Source:
+    """Return where an original comes from: what the user named, else its upstream; `UsageError` if that cannot be."""
+    if source is None:
+        return _ServerSource(original.upstream, mirror=False)
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", source):
+        address = urllib.parse.urlsplit(source)
+        if address.scheme not in {"https", "http"} or not address.hostname:
+            raise UsageError(
+                f"--from takes a folder or an address that begins with https:// or http://, not {address.scheme}://"
+            )
+        if "@" in address.netloc or address.query or address.fragment:
+            raise UsageError("--from takes a plain address: no user, password, ? or #")
+        return _ServerSource(source, mirror=True)
+    folder = pathlib.Path(source)
+    if not folder.is_dir():
+        raise UsageError(f"--from {source}: no such folder; give a folder, or an address that begins with https://")
+    return _FolderSource(folder)
+
+
+class _FolderSource(Source):
+    """A folder on this machine."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self.folder = folder
+
+    def place(self, file: OriginalFile) -> str:
+        names = _names(file)
+        for name in names:
+            if (self.folder / name).is_file():
+                return str(self.folder / name)
+        raise MissingError(f"{self.folder}: holds neither {', '.join(names[:-1])} nor {names[-1]}")
+
+    def receive(self, file: OriginalFile, part: pathlib.Path, kept: int, watch: Watcher) -> None:
+        place = self.place(file)
+        try:
+            with open(place, "rb") as source:
+                if (size := os.fstat(source.fileno()).st_size) != file.size:
+                    raise not_pinned(place, f"it has {size} bytes, not {file.size}")
+                _write(source, part, 0, file, watch)
+        except OSError as error:
+            raise MissingError(f"{place}: cannot be read: {error.strerror or error}") from error
+
+
+class _ServerSource(Source):
+    """An address under which the files are found."""
+
+    def __init__(self, base: str, *, mirror: bool) -> None:
+        self.base = base.rstrip("/")
+        self.mirror = mirror
+        self.found: dict[OriginalFile, str] = {}
+
+    def place(self, file: OriginalFile) -> str:
+        return self.found.get(file, f"{self.base}/{file.path}")
+
+    def receive(self, file: OriginalFile, part: pathlib.Path, kept: int, watch: Watcher) -> None:
+        response, start = self._ask(file, kept)
+        with response:
+            length = response.headers.get("Content-Length")
+            if length is not None and length.isdigit() and start + int(length) != file.size:
+                raise not_pinned(self.place(file), f"it has {start + int(length)} bytes, not {file.size}")
+            try:
+                _write(response, part, start, file, watch)
+            except (OSError, http.client.HTTPException) as error:
+                raise self._cut(file, part, _reason(error)) from error
+        if part.stat().st_size < file.size:
+            raise self._cut(file, part, "the server closed the connection")
+
+    def _ask(self, file: OriginalFile, kept: int) -> tuple[Any, int]:
+        """Return the open response, and the offset at which its content begins."""
+        names = _names(file) if self.mirror else (file.path,)
+        for number, name in enumerate(names, 1):
+            url = f"{self.base}/{urllib.parse.quote(name)}"
+            self.found[file] = url
+            request = urllib.request.Request(url, headers={"User-Agent": "turnbench", "Accept-Encoding": "identity"})
+            if kept:
+                request.add_header("Range", f"bytes={kept}-")
+            try:
+                response = urllib.request.urlopen(request, timeout=TIMEOUT)
+            except urllib.error.HTTPError as error:
+                error.close()
+                if error.code == 416 and kept:
+                    return self._ask(file, 0)
+                if error.code == 404 and number < len(names):
+                    continue
+                raise MissingError(
+                    f"{url}: the server answers {error.code} {http.client.responses.get(error.code, '')}; {_ELSEWHERE}"
+                ) from None
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                raise MissingError(f"{url}: cannot be reached: {_reason(error)}; {_ELSEWHERE}") from error
+            return response, kept if kept and _continues(response, kept) else 0
+        raise AssertionError("unreachable: the last name raises")
+
+    def _cut(self, file: OriginalFile, part: pathlib.Path, reason: str) -> TurnbenchError:
+        size = part.stat().st_size if part.exists() else 0
+        return MissingError(
+            f"{self.place(file)}: the transfer was cut after {size} of {file.size} bytes ({reason}); "
+            "what came is kept, run the same command again to go on"
+        )
+
+
+def _continues(response: Any, kept: int) -> bool:
+    """Return whether the response is the rest that was asked for; a server may send the whole file instead."""
+    return response.status == 206 and str(response.headers.get("Content-Range", "")).startswith(f"bytes {kept}-")
+
+
+def _write(source: IO[bytes], part: pathlib.Path, start: int, file: OriginalFile, watch: Watcher) -> None:
+    """Write what the source sends into `part` from offset `start`, and no more than one byte over the pinned size."""
+    with storing(part):
+        out = part.open("ab" if start else "wb", buffering=0)
+    with out:
+        size = start
+        while size <= file.size and (block := source.read(min(_BLOCK, file.size + 1 - size))):
+            with storing(part):
+                if out.write(block) != len(block):
+                    raise OSError(28, "No space left on device")
+            size += len(block)
+            watch(min(size, file.size))
+        with storing(part):
+            os.fsync(out.fileno())
+
+
+@contextlib.contextmanager
+def storing(path: pathlib.Path) -> Iterator[None]:
+    """Turn faults of our own disk into `StorageError`, which no clause for the source's faults catches."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            f"{path}: cannot be written: {error.strerror or error}; mend that and run this again"
+        ) from error
+
+
+def not_pinned(place: str, why: str) -> DataError:
+    """Return the error that says that another file came than the pinned one."""
+    return DataError(f"is not the pinned file: {why}; nothing was written. Name another source with --from", path=place)
+
+
+def _names(file: OriginalFile) -> tuple[str, ...]:
+    """Return the names under which a file is looked for in a mirror or a folder, best first."""
+    return tuple(dict.fromkeys((file.path, file.into, pathlib.PurePosixPath(file.into).name)))
+
+
+def _reason(error: BaseException) -> str:
+    """Return why a connection failed, in few words."""
+    if isinstance(error, urllib.error.URLError) and isinstance(error.reason, BaseException):
+        return _reason(error.reason)
+    if isinstance(error, TimeoutError):
+        return f"no byte came for {TIMEOUT:.0f} seconds"
+    return str(getattr(error, "strerror", None) or error) or type(error).__name__

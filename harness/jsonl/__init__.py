@@ -1,0 +1,30 @@
+"""JSON Lines files: reading what anybody wrote, and the append-only journal that our own results go to.
+
+- `disk.py`: bytes that are on the disk wholly or not at all, and what a disk refuses in the user's words
+- `lines.py`: rows as lines, read and written
+- `locks.py`: one writer for each file, and who it is
+- `journal.py`: the journal, which keeps a file whole whatever happens
+
+What is set aside, the locks and the rest stay in a state folder (`.turnbench/`), so the data folders hold only public
+formats.
+"""
+
+from harness.jsonl.disk import append_bytes, replace_bytes
+from harness.jsonl.journal import Journal
+from harness.jsonl.lines import Row, encode, finite, read_rows, row_of, value_of, warn_of_torn
+from harness.jsonl.locks import holder_of, lock
+
+__all__ = [
+    "Journal",
+    "Row",
+    "append_bytes",
+    "encode",
+    "finite",
+    "holder_of",
+    "lock",
+    "read_rows",
+    "replace_bytes",
+    "row_of",
+    "value_of",
+    "warn_of_torn",
+]

@@ -1,0 +1,91 @@
+"""Bytes that are on the disk wholly or not at all; what a disk refuses is a `StorageError` in the user's words."""
+
+import contextlib
+import errno
+import os
+import pathlib
+
+from harness.errors import StorageError
+
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
+def write_whole(file: int, data: bytes) -> None:
+    """Append all of the data, or none of it."""
+    before = os.fstat(file).st_size
+    try:
+        while data:
+            # A full disk takes a part first and says why only when asked for the rest.
+            data = data[os.write(file, data) :]
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.ftruncate(file, before)
+        raise
+
+
+def append_bytes(path: pathlib.Path, data: bytes) -> None:
+    """Append whole lines to a file, made with its folder where missing, and bring them to the disk."""
+    make_folder(path.parent)
+    with path.open("a+b", buffering=0) as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            data = data if file.read(1) == b"\n" else b"\n" + data
+        write_whole(file.fileno(), data)
+        os.fsync(file.fileno())
+    sync_folder(path.parent)
+
+
+def replace_bytes(path: pathlib.Path, data: bytes, fresh: pathlib.Path) -> None:
+    """Replace a file's content in one step: a reader sees the old bytes or the new ones, never a part.
+
+    `fresh` is where the new bytes are written first, out of the way of the folder's readers.
+    """
+    import shutil  # a writer's, and slow to import
+
+    path = path.resolve()
+    make_folder(fresh.parent)
+    if os.stat(fresh.parent).st_dev != os.stat(path.parent).st_dev:
+        fresh = path.with_name(f".{path.name}.new")
+    try:
+        with fresh.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.copymode(path, fresh)
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+def sync_folder(path: pathlib.Path) -> None:
+    """Bring a folder's list of names to the disk, where the system can."""
+    with contextlib.suppress(OSError):
+        folder = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def make_folder(path: pathlib.Path) -> None:
+    """Make the folder and its parents where missing."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise storage_error(path, error, kept=False) from error
+
+
+def storage_error(path: pathlib.Path, error: OSError, *, kept: bool) -> StorageError:
+    """Return the error in the user's words."""
+    reason = error.strerror or str(error)
+    advice = "make it writable, or choose another folder with --data-dir"
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        reason, advice = "a file stands where a folder is needed", "move it away"
+    elif isinstance(error, FileNotFoundError):
+        reason, advice = "the file or its folder has vanished", "see where it went and run the same command again"
+        kept = False
+    elif error.errno in _FULL:
+        advice = "make space"
+    again = "; what was done before is kept, run the same command again to go on" if kept else ""
+    return StorageError(f"{path}: cannot be written: {reason}; {advice}{again}")

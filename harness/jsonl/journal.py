@@ -1,0 +1,205 @@
+"""The append-only journal of one file.
+
+Its promises: a row is one line, written whole before it counts; a file has one writer at a time; a torn last line (the
+process died, the disk filled) is set aside, never half a row; rows that newer ones replace are moved, never deleted.
+"""
+
+import contextlib
+import errno
+import logging
+import os
+import pathlib
+import time
+from collections.abc import Callable
+from typing import Any, Self
+
+from harness.errors import DataError
+from harness.jsonl.disk import append_bytes, make_folder, replace_bytes, storage_error, sync_folder, write_whole
+from harness.jsonl.lines import Row, encode, read_rows, value_of
+from harness.jsonl.locks import lock
+
+log = logging.getLogger("turnbench")
+_SYNC_SECONDS = 1.0
+
+
+class Journal:
+    """An append-only JSON Lines file with one writer, used as a context manager.
+
+    `path` is the file, `state` the folder for its lock and for what is set aside.
+    """
+
+    def __init__(self, path: pathlib.Path, state: pathlib.Path) -> None:
+        self.path = path
+        self.state = state
+        self._file: int | None = None
+        self._lock: Any = None
+        self._synced = 0.0
+        self._unsynced = False
+
+    def __enter__(self) -> Self:
+        """Take the lock, set a torn tail aside, and see that the file can be written (it is made with the first row).
+
+        Raises:
+            StorageError: another process writes the file, or it cannot be written.
+        """
+        self._lock = lock(self.path, self.state)
+        try:
+            make_folder(self.path.parent)
+            if self.path.exists():
+                self._mend_tail()
+            elif not os.access(self.path.parent, os.W_OK | os.X_OK):
+                refused = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+                raise storage_error(self.path, refused, kept=False)
+        except BaseException:
+            self._lock.release()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Bring everything to disk and free the lock."""
+        try:
+            self.sync()
+        finally:
+            self._close()
+            self._lock.release()
+
+    def append(self, row: dict[str, Any]) -> None:
+        """Write one row as one whole line; on return it is in the file.
+
+        Raises:
+            StorageError: the disk is full, the folder gone or read-only; no part of the row stays in the file.
+        """
+        data = (encode(row) + "\n").encode("utf-8", "replace")
+        try:
+            write_whole(self._opened(), data)
+        except OSError as error:
+            self._close()
+            raise storage_error(self.path, error, kept=True) from error
+        self._unsynced = True
+        if time.monotonic() - self._synced > _SYNC_SECONDS:
+            self.sync()
+
+    def sync(self) -> None:
+        """Bring what was written to the disk itself (fsync).
+
+        Raises:
+            StorageError: the disk does not take it.
+        """
+        if self._file is not None and self._unsynced:
+            try:
+                os.fsync(self._file)
+            except OSError as error:
+                self._close()
+                raise storage_error(self.path, error, kept=True) from error
+            self._unsynced = False
+        self._synced = time.monotonic()
+
+    def retire(self, superseded: Callable[[Row], bool]) -> int:
+        """Move the rows for which `superseded` is true to the state folder; return how many.
+
+        Every line keeps its bytes. The rows are on disk in their new place before the file is replaced, so a kill in
+        between loses none.
+        """
+        if not self.path.exists():
+            return 0
+        gone = {row.line for row in read_rows(self.path) if superseded(row)}
+        if not gone:
+            return 0
+        self.sync()
+        self._close()
+        keep: list[bytes] = []
+        moved: list[bytes] = []
+        try:
+            with self.path.open("rb") as file:
+                for number, line in enumerate(file, 1):
+                    (moved if number in gone else keep).append(line.removesuffix(b"\n") + b"\n")
+            append_bytes(self.state / "superseded" / self.path.name, b"".join(moved))
+            replace_bytes(self.path, b"".join(keep), self.state / "fresh" / self.path.name)
+        except OSError as error:
+            raise storage_error(self.path, error, kept=True) from error
+        return len(gone)
+
+    def retire_older(
+        self, key: Callable[[dict[str, Any]], Any], good: Callable[[dict[str, Any]], bool] = lambda row: True
+    ) -> int:
+        """Move the rows that a later row with the same key replaces; return how many.
+
+        A row that is not `good` replaces none that is.
+        """
+        if not self.path.exists():
+            return 0
+        last: dict[Any, int] = {}
+        good_ones: set[Any] = set()
+        for row in read_rows(self.path):
+            name = key(row.value)
+            if good(row.value):
+                good_ones.add(name)
+            elif name in good_ones:
+                continue
+            last[name] = row.line
+        return self.retire(lambda row: row.line != last[key(row.value)])
+
+    def clear(self) -> None:
+        """Empty the file (for journals of the state folder, whose rows have served)."""
+        self._close()
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise storage_error(self.path, error, kept=True) from error
+
+    def _opened(self) -> int:
+        """Return the open file; one that somebody replaced under our hands is opened anew."""
+        if self._file is not None:
+            if os.path.samestat(os.fstat(self._file), self.path.stat()):
+                return self._file
+            self._close()
+        new = not self.path.exists()  # its folder was made on entering; one that has vanished is not made again
+        if not new:
+            self._mend_tail()
+        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        if new:
+            sync_folder(self.path.parent)
+        return self._file
+
+    def _close(self) -> None:
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                os.close(self._file)
+        self._file, self._unsynced = None, False
+
+    def _mend_tail(self) -> None:
+        """Complete a last line that only lacks its newline; set aside one that is no JSON."""
+        try:
+            with self.path.open("r+b") as file:
+                start = _last_line_start(file)
+                file.seek(start)
+                tail = file.read()
+                if not tail.strip():
+                    return
+                try:
+                    value_of(self.path, 0, tail)
+                except DataError:
+                    aside = self.state / "torn" / self.path.name
+                    append_bytes(aside, tail.rstrip(b"\r\n") + b"\n")
+                    file.truncate(start)
+                    log.warning("%s: a torn last line was set aside in %s", self.path, aside)
+                else:
+                    if not tail.endswith(b"\n"):
+                        file.write(b"\n")
+        except OSError as error:
+            raise storage_error(self.path, error, kept=True) from error
+
+
+def _last_line_start(file: Any) -> int:
+    """Return the offset at which the last line that is not blank begins."""
+    position: int = file.seek(0, os.SEEK_END)
+    tail = b""
+    while position > 0:
+        step = min(position, 1 << 16)
+        position -= step
+        file.seek(position)
+        tail = file.read(step) + tail
+        cut: int = tail.rstrip().rfind(b"\n")
+        if cut >= 0:
+            return position + cut + 1
+    return 0

@@ -1,0 +1,98 @@
+"""Rows as lines of JSON: `read_rows` takes what anybody wrote, `encode` makes one line of a value."""
+
+import json
+import logging
+import math
+import pathlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from harness.errors import DataError
+
+log = logging.getLogger("turnbench")
+_LINE_ENDS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
+"""Characters that JSON leaves as they are and `str.splitlines` takes for the end of a line."""
+
+
+class Row(NamedTuple):
+    """One line of a file: its number (the first is 1) and the object on it."""
+
+    line: int
+    value: dict[str, Any]
+
+
+def encode(value: Any) -> str:
+    """Return the value as one line of JSON, without its newline; a number that is not finite is null."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+    except ValueError:
+        text = json.dumps(finite(value), ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+    return text.translate(_LINE_ENDS) if not text.isascii() else text
+
+
+def finite(value: Any) -> Any:
+    """Return the value with None in place of NaN and the infinities, which JSON does not have."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return value
+
+
+def read_rows(path: pathlib.Path, *, whole: bool = False) -> Iterator[Row]:
+    """Yield the rows of a JSON Lines file, blank lines left out.
+
+    A broken last line is left out with a warning: a run that was killed may have left it, or one that still writes.
+    With `whole` it is an error like any other: for files that people write.
+
+    Raises:
+        DataError: the file cannot be read, or another line is no JSON object.
+    """
+    try:
+        with path.open("rb") as file:
+            held: tuple[int, bytes] | None = None
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    if held is not None:
+                        yield row_of(path, held[0], value_of(path, *held))
+                    held = (number, line)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
+    if held is None:
+        return
+    try:
+        value = value_of(path, *held)
+    except DataError as error:
+        if whole:
+            raise
+        warn_of_torn(error)
+    else:
+        yield row_of(path, held[0], value)
+
+
+def value_of(path: pathlib.Path, number: int, line: bytes) -> Any:
+    """Return what the JSON on a line says, or raise `DataError` if it is none."""
+    try:
+        return json.loads(line)
+    except UnicodeDecodeError:
+        raise DataError("not UTF-8; save the file as UTF-8", path=path, line=number) from None
+    except (ValueError, RecursionError) as error:
+        at = ""
+        if isinstance(error, json.JSONDecodeError):  # whose own column counts from the newline behind a cut line
+            at = f" (column {min(error.pos, len(error.doc.rstrip())) + 1})"
+        raise DataError(f"not valid JSON{at}; each line must be one JSON object", path=path, line=number) from None
+
+
+def warn_of_torn(error: DataError) -> None:
+    """Say that a broken last line is left out."""
+    log.warning("%s; this last line is left out (torn by a crash, or still being written)", error)
+
+
+def row_of(path: pathlib.Path, number: int, value: Any) -> Row:
+    """Return the row, or raise `DataError` if the value is no object."""
+    if isinstance(value, dict):
+        return Row(number, value)
+    kind = type(value).__name__
+    raise DataError(f"a JSON object is needed, this is a {kind}; each line is one object", path=path, line=number)

@@ -1,0 +1,144 @@
+"""What is there for judging: the answers, references and texts that matches need, or what is missing and what to do.
+
+materials, questions, notices = gather(bench, judge_set, ["gpt-4o"], bench.questions)
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from harness.bench import Bench
+from harness.errors import MissingError, UsageError
+from harness.judging.forms import Kind
+from harness.judging.materials import Materials
+from harness.judging.sets import JudgeSet
+from harness.records import Answer, Mode, Question, QuestionId
+
+
+def gather(
+    bench: Bench,
+    judge_set: JudgeSet,
+    models: Sequence[str],
+    questions: Sequence[Question],
+    *,
+    turns: Sequence[int] | None = None,
+    reference: str | None = None,
+    skip_missing: bool = False,
+    awaited: Mapping[str, Collection[QuestionId]] | None = None,
+    mode: Mode | None = None,
+    structured: bool = True,
+    every_choice: bool = False,
+) -> tuple[Materials, tuple[Question, ...], list[str]]:
+    """Return the materials, the questions that can be judged, and a notice for the user on each thing out of the usual.
+
+    `awaited` names answers that will be there later; those that stand in their place now are not used. With a `mode`,
+    it is seen to it that there is a template for everything, and each text that it shows.
+
+    Raises:
+        MissingError: answers, references, rubrics or contexts are missing (the message names the questions), and
+            `skip_missing` does not leave those out.
+        UsageError: it is not clear whose references to show, or none are shown.
+    """
+    waits = awaited or {}
+    answers = {
+        model: {key: answer for key, answer in bench.answers(model).items() if key not in waits.get(model, ())}
+        for model in models
+    }
+    planned = [(q, _criteria(judge_set, q, turns)) for q in questions]
+    relevant = {
+        q.category for q, criteria in planned if criteria and judge_set.shows_reference(q.category, present=True)
+    }
+    references = bench.reference_answers(reference) if relevant or reference else {}
+    if reference and not (judge_set.required or judge_set.if_any):
+        raise UsageError(
+            f"the judge set {judge_set.name} shows no references; leave out --reference, or choose another"
+        )
+    present = {q.category for q in bench.questions if q.question_id in references}
+    referenced = frozenset(c for c in relevant if judge_set.shows_reference(c, present=c in present))
+    materials = Materials(bench, judge_set, answers, references, referenced, structured)
+    notices = [
+        f"{category}: no question of this category has a reference answer; judged without one"
+        for category in sorted(relevant - referenced)
+    ]
+    lacking: dict[str, list[Question]] = {}
+    for question, criteria in planned:
+        for model in models if criteria else ():
+            key, last = question.question_id, max(criteria)
+            checked = None if every_choice else 1
+            fault = None if key in waits.get(model, ()) else _fault(answers[model].get(key), question, last, checked)
+            if fault:
+                lacking.setdefault(f"{model} {fault}", []).append(question)
+        for fault in _faults_of(question, criteria, materials, mode, reference):
+            lacking.setdefault(fault, []).append(question)
+    if lacking and not skip_missing:
+        told = "; ".join(f"{what} {_named(which)}" for what, which in lacking.items())
+        raise MissingError(f"{told}. {_what_now(lacking, judge_set)}")
+    notices += [f"left out: {what} {_named(which)}" for what, which in lacking.items()]
+    left_out = {q.question_id for group in lacking.values() for q in group}
+    not_for = [q for q, criteria in planned if not criteria and not judge_set.is_for_some_turn(q)]
+    if not_for:
+        notices.append(f"left out: the judge set {judge_set.name} is not for {_named(not_for)}")
+        left_out |= {q.question_id for q in not_for}
+    judged = tuple(q for q in questions if q.question_id not in left_out)
+    return materials, judged, notices
+
+
+def _criteria(
+    judge_set: JudgeSet, question: Question, turns: Sequence[int] | None
+) -> dict[int, tuple[str | None, ...]]:
+    """Return the criteria of each turn of a question that is to be judged; empty if none is."""
+    wanted = (turn for turn in range(1, len(question.turns) + 1) if turns is None or turn in turns)
+    return {turn: criteria for turn in wanted if (criteria := judge_set.criteria_of(question, turn))}
+
+
+def _faults_of(
+    question: Question,
+    criteria: Mapping[int, tuple[str | None, ...]],
+    materials: Materials,
+    mode: Mode | None,
+    reference: str | None,
+) -> list[str]:
+    """Return what a question lacks for being judged, its answers aside, as beginnings that the question's id ends."""
+    found: dict[str, None] = {}
+    there = len(materials.references.get(question.question_id, ()))
+    for turn, names in criteria.items():
+        for criterion in names:
+            if materials.shows_reference(question, criterion) and there < turn:
+                found[f"there is no reference answer{f' by {reference}' if reference else ''} to"] = None
+            if mode is None:
+                continue
+            kind: Kind = "grade" if mode == "single" else "compare"
+            template = materials.template_for(question, turn, kind, criterion)
+            for name in materials.lacking(question, template, criterion):
+                found[f"there is no text in the field {name!r}, which the template {template.name} needs, of"] = None
+    return list(found)
+
+
+def _what_now(lacking: Iterable[str], judge_set: JudgeSet) -> str:
+    """Return what a user can do about what is missing."""
+    faults = list(lacking)
+    texts = [fault for fault in faults if fault.startswith("there is no text")]
+    answering = "Answer them with gen_answer (references: reference_answer/, or --reference MODEL)"
+    adding = "Add the field to question.jsonl"
+    bringing = [name for name, criterion in judge_set.criteria.items() if criterion.wording.rubric]
+    if bringing and any("'rubric'" in fault for fault in texts):
+        adding += f", choose a criterion that brings a rubric (--criterion {' '.join(bringing)})"
+    does = answering if not texts else adding if len(texts) == len(faults) else f"{answering}; {adding.lower()}"
+    return f"{does}, or leave these questions out with --skip-missing"
+
+
+def _fault(answer: Answer | None, question: Question, last: int, checked: int | None) -> str | None:
+    """Return what is wrong with an answer to a question, as the beginning of a sentence that the question's id ends.
+
+    `checked` is how many of its choices are looked at; None: all.
+    """
+    if answer is None:
+        return "has no answer to"
+    if any(len(choice.turns) < last for choice in answer.choices[:checked]):
+        return "has not answered every turn of"
+    if answer.question_content is not None and answer.question_content != question.content:
+        return "answered another wording (run gen_answer again) of"
+    return None
+
+
+def _named(questions: Sequence[Question]) -> str:
+    ids = [str(q.question_id) for q in questions]
+    return f"question{'s' * (len(ids) > 1)} {', '.join(ids[:6])}{f' and {len(ids) - 6} more' if len(ids) > 6 else ''}"

@@ -1,0 +1,101 @@
+"""One writer for each file, and who it is: by process and host, and since when."""
+
+import os
+import pathlib
+import re
+import signal
+import threading
+
+import pytest
+
+from harness.errors import StorageError
+from harness.jsonl import Journal, holder_of, lock
+from tests.jsonl.journals import finish, start, values
+
+
+def test_a_second_process_is_told_who_writes(tmp_path: pathlib.Path, journal: Journal) -> None:
+    holder = start('with journal:\n    print("held", flush=True)\n    sys.stdin.read()', tmp_path)
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(
+            StorageError, match=rf"a\.jsonl is being written by process {holder.pid} \(-c\) on \S+ since"
+        ):
+            journal.__enter__()
+    finally:
+        finish(holder)
+    with journal:
+        journal.append({"n": 1})
+    assert values(journal.path) == [{"n": 1}]
+
+
+def test_a_killed_process_frees_the_file_and_leaves_whole_rows(tmp_path: pathlib.Path, journal: Journal) -> None:
+    code = """
+    import itertools
+    with journal:
+        for number in itertools.count():
+            journal.append({"n": number, "text": "x" * 5000})
+            print(number, flush=True)
+    """
+    writer = start(code, tmp_path)
+    assert writer.stdout is not None
+    told = [int(writer.stdout.readline()) for _ in range(50)]
+    writer.kill()
+    told += [int(line) for line in writer.communicate()[0].splitlines()]
+    assert writer.returncode == -signal.SIGKILL
+    with journal:
+        numbers = [row["n"] for row in values(journal.path)]
+    assert numbers == list(range(len(numbers)))
+    assert set(told) <= set(numbers)
+
+
+def test_the_same_process_cannot_open_it_twice(journal: Journal) -> None:
+    with journal, pytest.raises(StorageError, match=rf"process {os.getpid()} "):
+        Journal(journal.path, journal.state).__enter__()
+
+
+def test_a_lock_is_freed_and_taken_again(tmp_path: pathlib.Path) -> None:
+    for _ in range(2):
+        lock(tmp_path / "a.jsonl", tmp_path / ".turnbench").release()
+
+
+def test_a_lock_taken_in_one_thread_can_be_freed_in_another(tmp_path: pathlib.Path) -> None:
+    held = lock(tmp_path / "a.jsonl", tmp_path / ".turnbench")
+    thread = threading.Thread(target=held.release)
+    thread.start()
+    thread.join()
+    lock(tmp_path / "a.jsonl", tmp_path / ".turnbench").release()
+
+
+def test_an_unknown_holder_is_another_process(tmp_path: pathlib.Path) -> None:
+    state = tmp_path / ".turnbench"
+    held = lock(tmp_path / "a.jsonl", state)
+    (state / "locks" / "a.jsonl.holder").unlink()
+    with pytest.raises(StorageError, match="is being written by another process; wait for it, or stop it"):
+        lock(tmp_path / "a.jsonl", state)
+    held.release()
+
+
+def test_the_holder_is_named_with_its_host_and_since_when(tmp_path: pathlib.Path) -> None:
+    path, state = tmp_path / "a.jsonl", tmp_path / "state"
+    with Journal(path, state):
+        who = holder_of(path, state)
+        assert who is not None
+        assert re.fullmatch(rf"process {os.getpid()} \(.*\) on .+ since \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d", who)
+        with pytest.raises(StorageError, match=re.escape(f"is being written by {who}; wait for it")):
+            Journal(path, state).__enter__()
+    assert holder_of(path, state) is None
+
+
+@pytest.mark.parametrize(
+    ("who", "held"),
+    [
+        pytest.param("process 4194999 (gen_answer) on another.example since 2026-01-01 00:00:00", True, id="elsewhere"),
+        pytest.param("process 4194999 (gen_answer)", False, id="here, ended"),
+    ],
+)
+def test_whether_a_process_lives_is_only_known_of_this_host(who: str, held: bool, tmp_path: pathlib.Path) -> None:
+    note = tmp_path / "state" / "locks" / "a.jsonl.holder"
+    note.parent.mkdir(parents=True)
+    note.write_text(who, encoding="utf-8")
+    assert holder_of(tmp_path / "a.jsonl", tmp_path / "state") == (who if held else None)

@@ -1,0 +1,40 @@
+"""A benchmark whose questions all have answers, and what is gathered of it for judging."""
+
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.bench import Bench
+from harness.judging.gathering import gather
+from harness.judging.materials import Materials
+from harness.judging.sets import load_judge_set
+from harness.records import Match, Question
+from tests.small_bench import answer, small_bench, write
+
+WITH_REFERENCE = {"reasoning", "math", "coding", "extraction"}
+
+
+def answered(
+    data_dir: pathlib.Path, *questions: Mapping[str, Any], models: str = "ab", references: bool = True
+) -> Bench:
+    """Return a benchmark whose questions all have answers `<model><id>.<turn>` and references `r<id>.<turn>`."""
+    bench = small_bench(data_dir, *questions)
+    for model in models:
+        write(bench.answer_file(model), [_said(q, model) for q in bench.questions])
+    if references:
+        known = [_said(q, "r") for q in bench.questions if q.category in WITH_REFERENCE]
+        write(bench.folder / "reference_answer" / "teacher.jsonl", known)
+    return bench
+
+
+def _said(question: Question, who: str) -> dict[str, Any]:
+    turns = [f"{who}{question.question_id}.{turn}" for turn in range(1, len(question.turns) + 1)]
+    return answer(int(question.question_id), who, *turns)
+
+
+def gathered(bench: Bench, models: Sequence[str] = ("a", "b"), judge_set: str = "mt_bench", **more: Any) -> Materials:
+    return gather(bench, load_judge_set(judge_set, bench.folder), models, bench.questions, **more)[0]
+
+
+def prompt(materials: Materials, match: Match) -> str:
+    return materials.request(match).messages[-1].content
