@@ -5,13 +5,13 @@
 
 The jobs are run as they would be, each call answered on the spot by a stand-in of the expected length; so the prompt of
 a second turn holds a first reply. Nothing is called and nothing is written. Replies that an earlier run left in
-`.turnbench/` and in a cache are not looked at, so the run may take less.
+`.turnbench/` take no call; those in a cache are not looked at, so the run may take less.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
-from typing import Any
+from itertools import count, islice
+from typing import Any, NamedTuple
 
 from harness.answering import AnswerPlan, ModelPlan, planned_jobs
 from harness.chat.prices import FREE
@@ -33,6 +33,7 @@ from harness.running.estimate import (
     weights_of,
 )
 from harness.running.jobs import Job
+from harness.running.pending import Kept, kept_in, pending_file
 
 USUAL_ANSWER = 300
 """Tokens of a short answer of a model that has given none yet."""
@@ -64,10 +65,11 @@ def _answers(plan: AnswerPlan, model: ModelPlan, batch: bool) -> Estimate:
     endpoint = model.endpoint
     weights = weights_of(endpoint.model)
     past = list(islice(_past_answers(model, weights), MOST_PAST))
-    jobs = sum(len(todo.missing) for todo in model.todo)
-    prompt, reply = _expected(planned_jobs(plan, model), jobs, model.calls, weights, past, USUAL_ANSWER)
+    jobs = _Jobs(planned_jobs(plan, model), sum(len(todo.missing) for todo in model.todo), model.calls)
+    kept = Kept() if plan.redo else kept_in(pending_file(model.path, plan.bench.answer_state))
+    calls, prompt, reply = _expected(jobs, weights, past, USUAL_ANSWER, kept)
     one = _one_reply(past, USUAL_ANSWER)
-    return Estimate(endpoint.name, model.calls, prompt, reply, endpoint.price, one, _counted(past), batch, "answers")
+    return Estimate(endpoint.name, calls, prompt, reply, endpoint.price, one, _counted(past), batch, "answers")
 
 
 def _judgments(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float], batch: bool) -> Estimate:
@@ -75,11 +77,13 @@ def _judgments(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float
     past = list(islice(_past_judgments(judge, weights), MOST_PAST))
     materials = _completed(plan, lengths, weights)
     matches = plan.every_match(judge.sample)
-    jobs = (judging_job(m, judge.judge, materials) for m in matches if plan.awaits(m) or plan.open(m, judge))
-    prompt, reply = _expected(jobs, judge.calls, judge.calls, weights, past, USUAL_JUDGMENT)
+    opened = (judging_job(m, judge.judge, materials) for m in matches if plan.awaits(m) or plan.open(m, judge))
+    jobs = _Jobs(opened, judge.calls, judge.calls)
+    kept = Kept() if plan.redo else kept_in(pending_file(judge.path, plan.bench.judgment_state))
+    calls, prompt, reply = _expected(jobs, weights, past, USUAL_JUDGMENT, kept)
     price = FREE if judge.endpoint is None else judge.endpoint.price
     one = _one_reply(past, USUAL_JUDGMENT)
-    return Estimate(judge.judge, judge.calls, prompt, reply, price, one, _counted(past), batch, "judgments")
+    return Estimate(judge.judge, calls, prompt, reply, price, one, _counted(past), batch, "judgments")
 
 
 def _completed(plan: JudgmentPlan, lengths: Mapping[str, float], weights: Weights) -> Materials:
@@ -107,38 +111,56 @@ def _stand_in(tokens: float, weights: Weights) -> str:
     return "x " * round(tokens / weights.word)
 
 
-def _expected(
-    jobs: Iterable[Job[Any]], number: int, calls: int, weights: Weights, past: list[float], usual: int
-) -> tuple[float, Span]:
-    """Return the tokens of all prompts and of all replies, told from at most `MOST_JOBS` of the jobs."""
-    every = -(-number // MOST_JOBS)
-    seen, prompt, low, high = 0, 0.0, 0.0, 0.0
-    for place, job in enumerate(jobs):
-        if place % every:
-            continue
-        for request, span in _requests(job, weights, past, usual):
+class _Jobs(NamedTuple):
+    """What is to be done by one model."""
+
+    each: Iterable[Job[Any]]
+    number: int
+    requests: int
+    """Of all jobs together, if none has to be repeated."""
+
+
+def _expected(jobs: _Jobs, weights: Weights, past: list[float], usual: int, kept: Kept) -> tuple[int, float, Span]:
+    """Return the calls, and the tokens of all prompts and of all replies, told from at most `MOST_JOBS` of the jobs."""
+    every = -(-jobs.number // MOST_JOBS)
+    seen = asked = 0
+    prompt, low, high = 0.0, 0.0, 0.0
+    for job in islice(jobs.each, 0, None, every or 1):
+        for request, span in _requests(job, weights, past, usual, kept):
             seen += 1
-            prompt += prompt_tokens(request.messages, weights)
-            low, high = low + span.low, high + span.high
-    scale = calls / seen if seen else 0.0
-    return prompt * scale, Span(low * scale, high * scale)
+            if span is not None:
+                asked += 1
+                prompt += prompt_tokens(request.messages, weights)
+                low, high = low + span.low, high + span.high
+    scale = jobs.requests / seen if seen else 0.0
+    return round(asked * scale), prompt * scale, Span(low * scale, high * scale)
 
 
-def _requests(job: Job[Any], weights: Weights, past: list[float], usual: int) -> Iterator[tuple[Request, Span]]:
-    """Yield the requests of a job, each with the tokens that its reply may have, up to the first one that is repeated.
+def _requests(
+    job: Job[Any], weights: Weights, past: list[float], usual: int, kept: Kept
+) -> Iterator[tuple[Request, Span | None]]:
+    """Yield the requests of a job, each with the tokens that its reply may have (None: it is kept from an earlier run).
 
-    A judge that is asked again, since a stand-in holds no verdict, would ask the same.
+    It ends with the first request that is repeated: a judge that is asked again, since a stand-in holds no verdict,
+    would ask the same.
     """
     steps = job.steps()
     asked: Request | None = None
     try:
         request = next(steps)
-        while request != asked:
-            limit = request.sampling.max_tokens
-            span = reply_span(past, usual, UNSTATED_REPLY if limit is None else limit)
-            yield request, span
-            asked = request
-            request = steps.send(Reply(_stand_in(min(_one_reply(past, usual), span.high), weights)))
+        for place in count():
+            if request == asked:
+                return
+            reply = kept.find(job.row, job.key, place, request)
+            if reply is not None:
+                yield request, None
+            else:
+                limit = request.sampling.max_tokens
+                span = reply_span(past, usual, UNSTATED_REPLY if limit is None else limit)
+                yield request, span
+                asked = request
+                reply = Reply(_stand_in(min(_one_reply(past, usual), span.high), weights))
+            request = steps.send(reply)
     except StopIteration:
         return
 

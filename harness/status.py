@@ -24,7 +24,7 @@ from harness.estimating import estimate_plan
 from harness.jsonl import holder_of, read_rows
 from harness.judging.builtin import is_builtin_judge
 from harness.judging.files import Done, is_good_judgment, match_key, row_key
-from harness.judging.materials import gather, with_sampling
+from harness.judging.gathering import gather
 from harness.judging.plan import model_groups
 from harness.judging.run import JudgePlan, JudgmentPlan
 from harness.judging.sets import load_judge_set
@@ -33,7 +33,7 @@ from harness.records import Mode, QuestionId
 from harness.rows import FAILED_SCORE, FAILED_WINNER, is_good_answer, question_id
 from harness.running.batches.ledger import ledger_beside, rows_awaited
 from harness.running.estimate import Estimate
-from harness.running.pending import failures_in, left_in, pending_file
+from harness.running.pending import failures_in, kept_count, left_in, pending_file
 
 log = logging.getLogger("turnbench")
 
@@ -218,13 +218,9 @@ def _model_status(bench: Bench, model: str) -> ModelStatus:
         tuple(superseded),
         len(bad - answers.keys()) + sum(causes.values()),
         dict(flagged),
-        _pending(path, bench.answer_state),
+        kept_count(path, bench.answer_state),
         holder_of(path, bench.answer_state),
     )
-
-
-def _pending(path: pathlib.Path, state: pathlib.Path) -> int:
-    return sum(len(lines) for lines in left_in(pending_file(path, state)).values())
 
 
 def _causes(pending: pathlib.Path) -> dict[str, int]:
@@ -278,7 +274,7 @@ def _judge_statuses(
             unparsed=sum(row["unparsed"] for row in judged.values()),
             sample=sample,
             failed=bad[judge, judge_set, sample] + sum(causes.values()),
-            pending=_pending(path, bench.judgment_state),
+            pending=kept_count(path, bench.judgment_state),
             held_by=holder_of(path, bench.judgment_state),
         )
         try:
@@ -326,10 +322,8 @@ def _compared(
 ) -> tuple[JudgeStatus, list[Estimate]]:
     """Return the status, compared with what there is to judge, and what the rest takes."""
     sampling = next((row["sampling"] for row in reversed(rows) if isinstance(row["sampling"], dict)), {})
-    judge_set = with_sampling(
-        load_judge_set(status.judge_set, bench.folder),
-        temperature=sampling.get("temperature"),
-        max_tokens=sampling.get("max_tokens"),
+    judge_set = load_judge_set(status.judge_set, bench.folder).with_sampling(
+        temperature=sampling.get("temperature"), max_tokens=sampling.get("max_tokens")
     )
     groups = model_groups(status.mode, sorted(awaited), baseline)
     models = list(dict.fromkeys(model for group in groups for model in group))

@@ -1,6 +1,7 @@
 """What a plan will take, told before the first call, and what it took in the end."""
 
 import pathlib
+from dataclasses import replace
 
 import pytest
 
@@ -8,9 +9,10 @@ from harness.answering import AnswerOptions, AnswerPlan, plan_answers, run_answe
 from harness.bench import Bench, load_bench
 from harness.chat.endpoint import Price
 from harness.estimating import MOST_JOBS, estimate_plan
-from harness.judging.run import JudgeOptions, JudgmentPlan, plan_judgments
+from harness.judging.run import JudgeOptions, JudgmentPlan, plan_judgments, run_judgments
 from harness.running.estimate import O200K, text_tokens
-from tests.protocol_server import ProtocolServer
+from harness.running.pending import kept_count
+from tests.protocol_server import Asked, Fault, ProtocolServer, bad_request
 from tests.small_bench import answer, question, small_bench, write
 
 TEXT = "The ferry crosses the bay four times a day, and nobody knows why it is always late on Mondays. "
@@ -79,6 +81,41 @@ def test_what_is_done_is_not_estimated(tmp_path: pathlib.Path) -> None:
     assert [estimate.cost for estimate in estimate_plan(plan)] == [(0.0, 0.0)]
     run_answers(plan)
     assert estimate_plan(plan_answers(["builtin/eliza"], bench)) == []
+
+
+def second_turns_fail(asked: Asked) -> Fault | None:
+    return bad_request("No.") if len(asked.texts) > 1 else None
+
+
+def test_replies_that_an_earlier_run_left_take_no_call(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    with ProtocolServer(faults=second_turns_fail) as server:
+        options = AnswerOptions(base_url=server.openai_url)
+        (whole,) = estimate_plan(plan_answers(["m"], bench, options))
+        run_answers(plan_answers(["m"], bench, options))
+        (rest,) = estimate_plan(plan_answers(["m"], bench, options))
+        (anew,) = estimate_plan(plan_answers(["m"], bench, options, redo=True))
+    assert (whole.calls, rest.calls, anew.calls) == (6, 3, 6)
+    assert rest.prompt_tokens < whole.prompt_tokens
+    assert rest.reply_tokens.high == whole.reply_tokens.high / 2
+    (other,) = estimate_plan(plan_answers(["m"], bench, replace(options, temperature=0.5)))
+    assert other.calls == 6, "what was kept was asked otherwise"
+
+
+def test_the_first_game_that_an_earlier_run_left_takes_no_call(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path, question(1))
+    for model, said in (("a", "Yes."), ("b", "No.")):
+        write(bench.answer_file(model), [answer(1, model, said, said)])
+
+    def planned(server: ProtocolServer) -> JudgmentPlan:
+        return plan_judgments(["j"], bench, "pairwise-all", JudgeOptions(base_url=server.openai_url))
+
+    with ProtocolServer(faults=lambda asked: bad_request("No.") if asked.number % 2 else None) as server:
+        assert [estimate.calls for estimate in estimate_plan(planned(server))] == [4]
+        run_judgments(planned(server))
+        kept = kept_count(planned(server).judges[0].path, bench.judgment_state)
+        assert 0 < kept < 4
+        assert [estimate.calls for estimate in estimate_plan(planned(server))] == [4 - kept]
 
 
 def test_judgments_are_estimated_from_their_prompts(tmp_path: pathlib.Path, models: pathlib.Path) -> None:

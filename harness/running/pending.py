@@ -24,6 +24,26 @@ _FIELDS = {"row", "key", "place", "request", "text", "details"}
 _FAILURE_FIELDS = {"row", "failed", "kind", "message"}
 
 
+class Kept(dict[str, dict[_Name, Reply]]):
+    """Replies that an earlier run left for rows that are not complete, by row."""
+
+    def find(self, row: str, key: str, place: int, request: Request) -> Reply | None:
+        """Return the reply that was received for this request of this job, if any."""
+        return self[row].get((key, place, _content(request))) if row in self else None
+
+
+def kept_in(path: pathlib.Path) -> Kept:
+    """Return the replies in a file of pending replies; nothing is changed.
+
+    Raises:
+        DataError: the file is damaged.
+    """
+    kept = Kept()
+    for row, lines in left_in(path).items():
+        kept[row] = {(line["key"], line["place"], line["request"]): reply_from_kept(line) for line in lines}
+    return kept
+
+
 class Pending:
     """The pending replies that belong to one output file; a context manager, with one writer."""
 
@@ -31,8 +51,7 @@ class Pending:
         """`path` is the output file, `state` the benchmark's state folder; `fresh` uses no earlier run's replies."""
         self._journal = Journal(pending_file(path, state), state / "pending")
         self._fresh = fresh
-        self._rows: dict[str, dict[_Name, Reply]] = {}
-        """What an earlier run left for each row that is not complete."""
+        self._rows = Kept()
         self._redo = False
         """Whether rows that are complete are being made again, by this run or one that was stopped."""
         self._kept: set[str] = set()
@@ -46,10 +65,7 @@ class Pending:
         try:
             self._redo = redo_begun(self.path)
             self._failed = {line["row"] for line in failures_in(self.path)}
-            for row, lines in left_in(self._journal.path).items():
-                self._rows[row] = {
-                    (line["key"], line["place"], line["request"]): reply_from_kept(line) for line in lines
-                }
+            self._rows = kept_in(self._journal.path)
         except BaseException:
             self._journal.__exit__()
             raise
@@ -76,9 +92,7 @@ class Pending:
 
     def find(self, row: str, key: str, place: int, request: Request) -> Reply | None:
         """Return the reply that an earlier run received for this request of this job, if any."""
-        if self._fresh or row not in self._rows:
-            return None
-        return self._rows[row].get((key, place, _content(request)))
+        return None if self._fresh else self._rows.find(row, key, place, request)
 
     def redo(self) -> None:
         """Write down that complete rows are made again, so what is left for them has not served yet."""
@@ -126,6 +140,11 @@ def left_in(path: pathlib.Path) -> dict[str, list[Mapping[str, Any]]]:
             elif line.keys() >= _FIELDS:
                 left.setdefault(line["row"], []).append(line)
     return left
+
+
+def kept_count(path: pathlib.Path, state: pathlib.Path) -> int:
+    """Return how many replies are kept for rows of an output file that are not complete."""
+    return sum(len(lines) for lines in left_in(pending_file(path, state)).values())
 
 
 def failures_in(path: pathlib.Path) -> list[Mapping[str, Any]]:
