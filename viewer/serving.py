@@ -1,25 +1,29 @@
 """How the viewer is served: where, to whom, and what can be asked for.
 
-Requests reach Gradio through a gate that knows the few addresses that the page needs; every other one, such as those
-that read files, take uploads or speak for other hosts, is not found. Each reply tells the browser to load, run and send
-nothing from or to elsewhere, so that a fault in the escaping of a text would still do nothing.
+Requests reach Gradio through a gate. It refuses those that are for another host or come from a page of another site
+(`hosts`), and knows the few addresses that the page needs; every other one, such as those that read files, take uploads
+or speak for other hosts, is not found. Each reply tells the browser to load, run and send nothing from or to elsewhere,
+so that a fault in the escaping of a text would still do nothing, and to show the page in no frame of another.
 """
 
+import errno
 import os
 import pathlib
 import re
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, TypeAlias
+import socket
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from typing import Any, NamedTuple, TypeAlias
 
 from harness.errors import StorageError, UsageError
 from viewer.context import Context
+from viewer.hosts import Hosts
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _OPEN = re.compile(
-    r"/|/(?:config|theme\.css|favicon\.ico|manifest\.json|robots\.txt|login|logout|login_check|user|token|app_id)/?"
+    r"/|/(?:config|theme\.css|favicon\.ico|manifest\.json|login|logout|login_check|user|token|app_id)/?"
     r"|/(?:gradio_api/)?(?:app_id|startup-events|reset|run/[\w-]+|api/[\w-]+|queue/(?:join|data|status)|heartbeat/\w+)/?"
     r"|/(?:assets|static|svelte)/[\w./@+~-]+"
 )
@@ -28,23 +32,30 @@ _HEADERS = {
         "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; script-src-attr 'none'; "
         "style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; media-src 'none'; "
         "connect-src 'self'; object-src 'none'; frame-src 'none'; child-src 'none'; worker-src 'self' blob:; "
-        "base-uri 'self'; form-action 'self'; manifest-src 'self'"
+        "base-uri 'self'; form-action 'self'; manifest-src 'self'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
 }
 _HERE = pathlib.Path(__file__).parent
 _LOOPBACK = "127.0.0.1,localhost,::1"
+_PORTS = range(7860, 7960)
+_OF_USERS = {"GRADIO_ROOT_PATH", "GRADIO_SHARE_SERVER_ADDRESS", "GRADIO_TEMP_DIR"}
+"""What users may tell Gradio by the environment. The rest is for writers of apps, and would change what is served."""
 
 
 class Gate:
     """Lets through what the page needs, and says to the browser what it may do."""
 
-    def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
+    def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]], hosts: Hosts) -> None:
         self.app = app
+        self.hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or reply that there is no such address."""
+        """Pass a request on, or reply that it is refused or that there is no such address."""
+        if scope["type"] == "websocket":  # the page opens none
+            await send({"type": "websocket.close", "code": 1008})
+            return
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -57,11 +68,20 @@ class Gate:
             await send(message)
 
         path = scope["path"]
-        if _OPEN.fullmatch(path) and ".." not in path:
+        if refusal := self.hosts.refusal(scope["method"], scope["headers"]):
+            await _reply(told, 403, refusal)
+        elif path == "/robots.txt":
+            await _reply(told, 200, "User-agent: *\nDisallow: /")
+        elif _OPEN.fullmatch(path) and ".." not in path:
             await self.app(scope, receive, told)
-            return
-        await told({"type": "http.response.start", "status": 404, "headers": [(b"content-type", b"text/plain")]})
-        await told({"type": "http.response.body", "body": b"not found"})
+        else:
+            await _reply(told, 404, "not found")
+
+
+async def _reply(send: Send, status: int, text: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": f"{text}\n".encode()})
 
 
 def read_people(path: pathlib.Path) -> list[tuple[str, str]]:
@@ -74,26 +94,42 @@ def read_people(path: pathlib.Path) -> list[tuple[str, str]]:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8'})") from None
-    people = []
+    people: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
         name, colon, password = line.partition(":")
-        if not (name.strip() and colon and password):
+        name = name.strip()
+        if not (name and colon and password):
             raise UsageError(f"{path}:{number}: must be name:password")
-        people.append((name.strip(), password))
+        if name in people:
+            raise UsageError(f"{path}:{number}: {name} is named a second time; leave one of the lines out")
+        people[name] = password
     if not people:
         raise UsageError(f"{path} names nobody; each line must be name:password")
-    return people
+    return list(people.items())
 
 
 def prepare_environment(environment: MutableMapping[str, str]) -> None:
     """Set what Gradio reads before it is imported: no analytics, and no proxy on the way to this machine itself."""
+    for name in [name for name in environment if name.startswith("GRADIO_") and name not in _OF_USERS]:
+        del environment[name]
     environment["GRADIO_ANALYTICS_ENABLED"] = "False"
     environment["HF_HUB_OFFLINE"] = "1"
     for name in ("NO_PROXY", "no_proxy"):
         there = environment.get(name, "")
         environment[name] = f"{there},{_LOOPBACK}" if there and there != "*" else there or _LOOPBACK
+
+
+class Served(NamedTuple):
+    """A viewer that is being served."""
+
+    address: str
+    port: int
+    hosts: Hosts
+    """The names that it answers for; more can be allowed."""
+    app: Any
+    """The running Gradio app; `close()` ends it."""
 
 
 def serve(
@@ -102,20 +138,23 @@ def serve(
     host: str = "127.0.0.1",
     port: int | None = None,
     people: list[tuple[str, str]] | None = None,
-    share: bool = False,
-) -> tuple[str, Any]:
-    """Serve the viewer beside the caller, and return its address and the running app (`close()` ends it).
+    allowed: Iterable[str] = (),
+) -> Served:
+    """Serve the viewer beside the caller, and return where.
 
     Args:
         context: what is shown.
         host: the address to listen on.
         port: the port; None takes the first free one from 7860.
         people: names and passwords of those who may see it; None lets everyone who reaches it.
-        share: also make it reachable from everywhere, through Gradio's servers.
+        allowed: names that it is asked for by, other than those of this machine.
 
     Raises:
         StorageError: the port is taken, or the address is not this machine's.
+        UsageError: an allowed name is no name of a host.
     """
+    hosts = Hosts(host, allowed)
+    port = free_port(host, port)
     prepare_environment(os.environ)
     import gradio as gr
     from starlette.middleware import Middleware
@@ -125,10 +164,10 @@ def serve(
     style, script = (_HERE.joinpath(name).read_text(encoding="utf-8") for name in ("style.css", "page.js"))
     app = build(context)
     try:
-        _, local, shared = app.queue(default_concurrency_limit=8, api_open=False).launch(
-            server_name=host,
+        _, address, _ = app.queue(default_concurrency_limit=8, api_open=False).launch(
+            server_name=f"[{host.strip('[]')}]" if ":" in host else host,
             server_port=port,
-            share=share,
+            share=False,  # Gradio's own way loads the page's script from elsewhere; see viewer.tunnel
             quiet=True,
             ssr_mode=False,
             run_history=False,
@@ -141,12 +180,47 @@ def serve(
             enable_monitoring=False,
             theme=gr.themes.Default(),
             head=f"<style>{style}</style><script>{script}</script>",
-            app_kwargs={"middleware": [Middleware(Gate)], **_NO_DOCUMENTS},
+            app_kwargs={"middleware": [Middleware(Gate, hosts=hosts)], **_NO_DOCUMENTS},
         )
-    except OSError as error:
-        where = f"{host}:{port}" if port else host
-        raise StorageError(f"cannot listen on {where} ({error}); choose another with --port or --host") from error
-    return (shared or local), app
+    except OSError:
+        raise StorageError(_taken(host, port)) from None
+    return Served(address, port, hosts, app)
+
+
+def free_port(host: str, port: int | None) -> int:
+    """Return the port if it can be listened on, or, for None, the first one from 7860 that can.
+
+    Gradio looks only whether a port is free on 127.0.0.1, and waits five seconds at each that is not.
+
+    Raises:
+        StorageError: there is none, or the address is not this machine's.
+    """
+    for candidate in _PORTS if port is None else (port,):
+        if _can_listen(host, candidate) and _can_listen("127.0.0.1", candidate):
+            return candidate
+    raise StorageError(_taken(host, port))
+
+
+def _can_listen(host: str, port: int) -> bool:
+    try:
+        places = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+        for family, kind, protocol, _, place in places:
+            with socket.socket(family, kind, protocol) as probe:
+                if os.name == "posix":  # elsewhere it would let two servers share a port
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(place)
+    except (OSError, UnicodeError, OverflowError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+            return False
+        what = (getattr(error, "strerror", None) or str(error)).lower()
+        raise StorageError(f"cannot listen on {host}:{port} ({what}); choose another with --port or --host") from None
+    return True
+
+
+def _taken(host: str, port: int | None) -> str:
+    if port is None:
+        return f"cannot listen on {host}: the ports {_PORTS[0]} to {_PORTS[-1]} are taken; choose another with --port"
+    return f"cannot listen on {host}:{port}, which is taken; choose another with --port or --host"
 
 
 _NO_DOCUMENTS: Mapping[str, None] = {"docs_url": None, "redoc_url": None, "openapi_url": None}

@@ -3,8 +3,13 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from harness.cli import command
+from harness.cli import command, flags, messages
+
+if TYPE_CHECKING:
+    from viewer.serving import Served
+    from viewer.tunnel import Tunnel
 
 NAME = "viewer"
 PURPOSE = "Show answers, verdicts and results in a browser."
@@ -25,7 +30,7 @@ def parser() -> command.Parser:
         metavar="DIR",
         help="data folder, where answers and judgments are (default: ./data)",
     )
-    command.add_names(
+    flags.add_names(
         what, "--bench-name", help="benchmarks that may be shown (default: all that are in the data folder)"
     )
     what.add_argument(
@@ -41,7 +46,14 @@ def parser() -> command.Parser:
         help="address to listen on; the default is this machine alone, 0.0.0.0 all its networks (default: 127.0.0.1)",
     )
     where.add_argument(
-        "--port", type=command.positive, metavar="N", help="port to listen on (default: the first free one from 7860)"
+        "--port", type=flags.positive, metavar="N", help="port to listen on (default: the first free one from 7860)"
+    )
+    flags.add_names(
+        where,
+        "--allow-host",
+        help="name that browsers may ask the viewer by, such as that of a proxy before it; other names are refused, so "
+        "that no page elsewhere reads the viewer under a name of its own (default: localhost; with a --host that "
+        "others reach, also any address and this machine's name)",
     )
     where.add_argument(
         "--auth-file",
@@ -51,7 +63,8 @@ def parser() -> command.Parser:
     where.add_argument(
         "--share",
         action="store_true",
-        help="also make the page reachable from everywhere, through servers of Gradio (default: off)",
+        help="also make the page reachable from everywhere, through servers of Gradio; fetches Gradio's program for "
+        "that once, into HF_HOME, and writes .gradio/certificate.pem in this folder (default: off)",
     )
     return p
 
@@ -67,34 +80,57 @@ def _work(args: argparse.Namespace) -> int:
 
     from harness.errors import UsageError
     from viewer.context import Context
+    from viewer.hosts import is_loopback
     from viewer.serving import read_people, serve
     from viewer.store import Store
 
     data_dir = pathlib.Path(args.data_dir)
     if args.port and args.port > 65535:
         raise UsageError(f"--port must be at most 65535, this is {args.port}")
+    if not args.host.strip("[] "):
+        raise UsageError("--host is empty; give an address, such as 127.0.0.1")
     people = read_people(pathlib.Path(args.auth_file)) if args.auth_file else None
     store = Store(data_dir, args.bench_name or ())
     for name in args.bench_name or ():
         store.bench(name)
     if not data_dir.is_dir():
-        command.warn(NAME, f"warning: {data_dir} is not there; what is shipped is shown until it is")
+        messages.warn(NAME, f"warning: {data_dir} is not there; what is shipped is shown until it is")
     if args.share:
-        command.warn(NAME, f"warning: --share makes everything here reachable from everywhere{_asks(people)}")
-    elif args.host not in {"127.0.0.1", "localhost", "::1"} and people is None:
-        command.warn(NAME, f"warning: {args.host} can be reached from other machines, without a password")
+        messages.warn(NAME, f"warning: --share makes everything here reachable from everywhere{_asks(people)}")
+    elif not is_loopback(args.host.strip("[]")) and people is None:
+        messages.warn(NAME, f"warning: {args.host} can be reached from other machines, without a password")
     context = Context(store, read_only=args.read_only)
-    address, app = serve(context, host=args.host, port=args.port, people=people, share=args.share)
-    command.results(address)
-    command.say(args, "open this address in a browser; Ctrl-C ends it")
+    served = serve(context, host=args.host, port=args.port, people=people, allowed=args.allow_host or ())
+    tunnel = None
     try:
+        messages.results(served.address)
+        if args.share:
+            tunnel = _share(args, served)
+        messages.say(args, "open this address in a browser; Ctrl-C ends it")
         threading.Event().wait()
     except KeyboardInterrupt:  # the way to end it, and nothing is left half done
         return 0
     finally:
+        if tunnel:
+            tunnel.close()
         store.later.close()
-        app.close(verbose=False)
+        served.app.close(verbose=False)
     return 0
+
+
+def _share(args: argparse.Namespace, served: "Served") -> "Tunnel":
+    """Return the tunnel, its address being printed, or the reason why there is none."""
+    from viewer.hosts import host_of
+    from viewer.tunnel import MOST_SECONDS, Tunnel
+
+    messages.say(args, f"opening a tunnel, for at most {MOST_SECONDS:g} seconds")
+    tunnel = Tunnel(args.host, served.port)
+    if tunnel.address:
+        served.hosts.allow(host_of(tunnel.address))
+        messages.results(tunnel.address)
+    else:
+        messages.warn(NAME, f"warning: not shared, {served.address} goes on without: {tunnel.fault}")
+    return tunnel
 
 
 def _asks(people: object) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from harness import fetching
 from harness.bench import load_bench
 from harness.cli import gen_answer, gen_judgment
 from harness.cli.fetch_bench import main
@@ -40,7 +39,7 @@ def source(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.P
     """Return a folder that holds the one file of a table of one made-up original, `tiny`."""
     table = tmp_path / "originals.toml"
     table.write_text(TABLE)
-    monkeypatch.setattr(fetching, "ORIGINALS", table)
+    monkeypatch.setattr("harness.importing.originals.table.ORIGINALS", table)
     folder = tmp_path / "from"
     folder.mkdir()
     (folder / "question.jsonl").write_bytes(CONTENT)

@@ -1,9 +1,14 @@
-"""The command `viewer`: it starts behind a proxy and without network, asks for a password, and shows nothing else."""
+"""The command `viewer`: it starts behind a proxy and without network, asks for a password, and shows nothing else.
+
+Whose requests it answers is tested in tests/viewer/test_hosts.py too, and --share in tests/viewer/test_tunnel.py.
+"""
 
 import contextlib
 import http.client
+import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -44,11 +49,16 @@ class Server:
             assert line, self.said
             self.said += line
 
-    def get(self, path: str) -> Reply:
-        """Return the reply to a request that is sent as it stands."""
+    def get(self, path: str, body: str | None = None, **headers: str) -> Reply:
+        """Return the reply to a request that is sent as it stands, with a body by POST."""
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
-            connection.putrequest("GET", path, skip_accept_encoding=True)
-            connection.endheaders()
+            method = "GET" if body is None else "POST"
+            connection.putrequest(method, path, skip_accept_encoding=True, skip_host="Host" in headers)
+            if body is not None:
+                connection.putheader("Content-Length", str(len(body)))
+            for name, value in headers.items():
+                connection.putheader(name.replace("_", "-"), value)
+            connection.endheaders(body.encode() if body is not None else None)
             reply = connection.getresponse()
             return Reply(reply.status, reply.read().decode("utf-8", "replace"))
 
@@ -107,6 +117,96 @@ def test_no_file_can_be_read_and_nothing_sent(serve: Serve, tmp_path: pathlib.Pa
         assert server.get(address).status == 404
 
 
+def test_another_host_and_pages_elsewhere_are_refused(serve: Serve) -> None:
+    server = serve("--allow-host", "viewer.example.org", "box.example")
+    own = f"localhost:{server.port}"
+    for host in (own, f"127.0.0.1:{server.port}", "viewer.example.org", "box.example:80"):
+        assert server.get("/", Host=host).status == 200, host
+    refused = server.get("/config", Host="evil.example")
+    assert refused.status == 403
+    assert refused.body == (
+        "this viewer does not answer for evil.example; "
+        "if that is a name of its own, start it with --allow-host evil.example\n"
+    )
+    call = json.dumps({"data": ["?tab=vote"], "fn_index": 0, "session_hash": "x"})
+    for kind in ("text/plain", "application/json"):
+        for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec_Fetch_Site": "same-site"}):
+            told = server.get("/gradio_api/run/predict", call, Host=own, Content_Type=kind, **headers)
+            assert (told.status, "may not ask this viewer" in told.body) == (403, True)
+    answered = server.get(
+        "/gradio_api/run/predict", call, Host=own, Content_Type="application/json", Origin=f"http://{own}"
+    )
+    assert answered.status == 200
+    assert "tb-" in answered.body
+
+
+def test_it_starts_and_shares_not_without_any_network(tmp_path: pathlib.Path) -> None:
+    """In a network of its own, with nothing but this process; behind a dead proxy where none can be made."""
+    alone = [str(shutil.which("unshare")), "--user", "--map-root-user", "--net"]
+    up = f"{shutil.which('ip')} link set lo up"
+    try:
+        subprocess.run([*alone, *up.split()], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        alone, up = [], "true"
+    write(tmp_path / "data" / "small" / "question.jsonl", [question(1)])
+    asking = (
+        "import subprocess, sys, urllib.request as r\n"
+        "p = subprocess.Popen([sys.executable, '-m', 'harness.cli.viewer', '--share'], "
+        "stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)\n"
+        "address = p.stdout.readline().strip()\n"
+        "print(r.build_opener(r.ProxyHandler({})).open(address).status)\n"
+        "print(''.join(iter(p.stderr.readline, 'open this address in a browser; Ctrl-C ends it\\n')))\n"
+        "p.terminate(); p.communicate()\n"
+    )
+    program = f'{up} && exec {sys.executable} -c "$1"'
+    outside = {"HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "HF_HOME": str(tmp_path / "hf")}
+    kept = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    ran = subprocess.run(
+        [*alone, "sh", "-c", program, "sh", asking],
+        cwd=tmp_path,
+        env={**kept, **outside, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    lines = [line for line in ran.stdout.splitlines() if line]
+    assert ran.stderr == ""
+    assert lines[0] == "200"
+    assert lines[1].startswith(
+        "viewer: warning: --share makes everything here reachable from everywhere, without a pass"
+    )
+    assert lines[3].startswith("viewer: warning: not shared, http://127.0.0.1:")
+    assert "https://api.gradio.app/v3/tunnel-request cannot be asked for a server" in lines[3]
+    assert len(lines) == 4
+    assert not (tmp_path / "hf").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the program of the tunnel is a shell script here")
+def test_a_shared_viewer_answers_for_the_name_of_its_tunnel(
+    serve: Serve, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gradio.tunneling import BINARY_FILENAME
+
+    program = tmp_path / "hf" / "gradio" / "frpc" / str(BINARY_FILENAME)
+    program.parent.mkdir(parents=True)
+    program.write_text(
+        "#!/bin/sh\necho 'start proxy success: http://abc.share.example'; exec sleep 60\n", encoding="utf-8"
+    )
+    program.chmod(0o700)
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    monkeypatch.setenv("GRADIO_SHARE_SERVER_ADDRESS", "127.0.0.1:9")
+    server = serve("--share")
+    assert server.get("/", Host="def.share.example").status == 403
+    assert server.process.stdout is not None
+    while "abc.share.example" not in server.said:
+        server.said += server.process.stdout.readline()
+    page = server.get("/", Host="abc.share.example")
+    assert page.status == 200
+    assert "amazonaws" not in page.body
+    assert server.end() == 0
+
+
 def test_with_an_auth_file_nothing_is_shown_before_the_password(serve: Serve, tmp_path: pathlib.Path) -> None:
     people = tmp_path / "people.txt"
     people.write_text("ann:hunter22\n", encoding="utf-8")
@@ -135,6 +235,10 @@ def test_a_port_that_is_taken_is_one_line(serve: Serve, run: Run, tmp_path: path
         pytest.param(["--bench-name", "nowhere"], "no benchmark", id="unknown benchmark"),
         pytest.param(["--bench-name", "../x"], "not a plain folder name", id="a path"),
         pytest.param(["--auth-file", "gone.txt"], "gone.txt: cannot be read", id="no such file"),
+        pytest.param(["--auth-file", "."], ".: cannot be read (Is a directory)", id="a folder"),
+        pytest.param(["--host", ""], "--host is empty", id="no address"),
+        pytest.param(["--host", "192.0.2.1"], "cannot listen on 192.0.2.1", id="the address of somebody else"),
+        pytest.param(["--allow-host", "http://x.example"], "is no name of a host", id="no name to allow"),
         pytest.param(["--port", "70000"], "at most 65535", id="no port"),
         pytest.param(["--password", "x"], "no flag --password", id="a password on the command line"),
     ],

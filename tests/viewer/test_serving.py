@@ -1,18 +1,30 @@
-"""Who may ask for what: the gate, the people, and the environment that Gradio sees."""
+"""Who may ask for what: the gate, the people, the port, and the environment that Gradio sees."""
 
 import asyncio
 import pathlib
-from typing import Any
+import socket
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import pytest
 
-from harness.errors import UsageError
-from viewer.serving import Gate, prepare_environment, read_people
+from harness.errors import StorageError, UsageError
+from viewer.hosts import Hosts
+from viewer.serving import Gate, free_port, prepare_environment, read_people
 
 
-def asked(path: str) -> tuple[int, dict[str, str]]:
-    """Return the status and the headers of the reply to a request."""
+class Reply(NamedTuple):
+    """What the gate lets out."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+def asked(path: str, *, method: str = "GET", **headers: str) -> Reply:
+    """Return the reply to a request, which for another host than localhost names it."""
     sent: list[Any] = []
+    pairs = [(name.encode(), value.encode()) for name, value in {"host": "localhost:7860", **headers}.items()]
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         headers = [(b"content-type", b"text/html"), (b"referrer-policy", b"unsafe-url")]
@@ -25,8 +37,10 @@ def asked(path: str) -> tuple[int, dict[str, str]]:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(Gate(app)({"type": "http", "path": path, "method": "GET"}, receive, send))
-    return sent[0]["status"], {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    scope = {"type": "http", "path": path, "method": method, "headers": pairs}
+    asyncio.run(Gate(app, Hosts("127.0.0.1"))(scope, receive, send))
+    told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return Reply(sent[0]["status"], told, sent[1]["body"].decode())
 
 
 @pytest.mark.parametrize(
@@ -42,7 +56,7 @@ def asked(path: str) -> tuple[int, dict[str, str]]:
     ],
 )
 def test_what_the_page_needs_is_let_through(path: str) -> None:
-    assert asked(path)[0] == 200
+    assert asked(path).status == 200
 
 
 @pytest.mark.parametrize(
@@ -72,15 +86,48 @@ def test_what_the_page_needs_is_let_through(path: str) -> None:
     ],
 )
 def test_everything_else_is_not_found(path: str) -> None:
-    assert asked(path)[0] == 404
+    assert asked(path).status == 404
 
 
 @pytest.mark.parametrize("path", ["/", "/upload"])
 def test_every_reply_forbids_what_lies_outside(path: str) -> None:
-    headers = asked(path)[1]
+    headers = asked(path).headers
     assert "default-src 'self'" in headers["content-security-policy"]
     assert "script-src-attr 'none'" in headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize("path", ["/", "/config", "/gradio_api/run/predict", "/upload", "/robots.txt"])
+def test_for_another_host_there_is_one_line_that_says_what_to_do(path: str) -> None:
+    reply = asked(path, host="evil.example")
+    assert (reply.status, reply.headers["content-type"]) == (403, "text/plain; charset=utf-8")
+    assert reply.body.endswith("if that is a name of its own, start it with --allow-host evil.example\n")
+    assert reply.body.count("\n") == 1
+
+
+def test_a_call_from_a_page_elsewhere_does_not_reach_gradio() -> None:
+    reply = asked("/gradio_api/run/predict", method="POST", origin="https://evil.example")
+    assert reply.status == 403
+    assert reply.body.startswith("a page of https://evil.example may not ask this viewer")
+    assert asked("/gradio_api/run/predict", method="POST", origin="http://localhost:7860").body == "page"
+
+
+def test_search_engines_are_asked_to_stay_away() -> None:
+    assert asked("/robots.txt").body == "User-agent: *\nDisallow: /\n"
+
+
+def test_no_websocket_is_opened() -> None:
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def nothing(*_: Any) -> Any:
+        raise AssertionError("the gate is open")
+
+    asyncio.run(Gate(nothing, Hosts("127.0.0.1"))({"type": "websocket", "path": "/", "headers": []}, nothing, send))
+    assert [message["type"] for message in sent] == ["websocket.close"]
 
 
 def test_people_are_read_one_a_line(tmp_path: pathlib.Path) -> None:
@@ -94,7 +141,10 @@ def test_people_are_read_one_a_line(tmp_path: pathlib.Path) -> None:
     [
         pytest.param("ann:a\nsecret\n", r"people\.txt:2: must be name:password", id="no colon"),
         pytest.param("ann:\n", r"people\.txt:1: must be name:password", id="no password"),
-        pytest.param("\n", "names nobody", id="empty"),
+        pytest.param(":secret\n", r"people\.txt:1: must be name:password", id="no name"),
+        pytest.param("ann:a\n\n ann :secret\n", r"people\.txt:3: ann is named a second time", id="twice"),
+        pytest.param("", "names nobody; each line must be name:password", id="empty"),
+        pytest.param("\n# ann:secret\n", "names nobody", id="nobody"),
     ],
 )
 def test_a_wrong_line_is_named_and_not_repeated(text: str, message: str, tmp_path: pathlib.Path) -> None:
@@ -103,6 +153,53 @@ def test_a_wrong_line_is_named_and_not_repeated(text: str, message: str, tmp_pat
     with pytest.raises(UsageError, match=message) as caught:
         read_people(file)
     assert "secret" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_read_is_one_line(tmp_path: pathlib.Path) -> None:
+    latin = tmp_path / "latin.txt"
+    latin.write_bytes("ann:schl\xfcssel\n".encode("latin-1"))
+    for file, why in ((tmp_path / "gone.txt", "No such file"), (tmp_path, "Is a directory"), (latin, "not UTF-8")):
+        with pytest.raises(UsageError, match=why) as caught:
+            read_people(file)
+        assert str(file) in str(caught.value)
+        assert "schl" not in str(caught.value)
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """Return a port of this machine on which somebody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def test_a_taken_port_is_known_at_once_whatever_the_address(taken: int) -> None:
+    for host in ("127.0.0.1", "localhost", "0.0.0.0"):
+        with pytest.raises(StorageError, match=f"cannot listen on {host}:{taken}, which is taken; choose another"):
+            free_port(host, taken)
+
+
+def test_the_first_free_port_is_taken_and_a_full_range_is_said(taken: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viewer.serving._PORTS", range(taken, taken + 1))
+    with pytest.raises(StorageError, match=f"cannot listen on 127.0.0.1: the ports {taken} to {taken} are taken"):
+        free_port("127.0.0.1", None)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        after = other.getsockname()[1]
+    monkeypatch.setattr("viewer.serving._PORTS", [taken, after])
+    assert free_port("127.0.0.1", None) == after
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "box.example", "host..name"])
+def test_an_address_that_is_not_this_machines_is_known_at_once(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up = socket.getaddrinfo
+
+    def without_network(name: str, *more: Any, **named: Any) -> Any:
+        if name == "box.example":
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return looked_up(name, *more, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", without_network)
+    with pytest.raises(StorageError, match=f"cannot listen on {host}:1234 .*; choose another with --port or --host"):
+        free_port(host, 1234)
 
 
 @pytest.mark.parametrize(
@@ -118,3 +215,17 @@ def test_no_proxy_stands_between_the_viewer_and_itself(before: dict[str, str], a
     prepare_environment(environment)
     assert environment["NO_PROXY"] == after
     assert environment["GRADIO_ANALYTICS_ENABLED"] == "False"
+
+
+def test_gradio_is_told_by_the_environment_only_what_users_may_say() -> None:
+    kept = {"GRADIO_ROOT_PATH": "/x", "GRADIO_SHARE_SERVER_ADDRESS": "a:1", "HOME": "/h"}
+    others = {
+        "GRADIO_SERVER_NAME": "0.0.0.0",
+        "GRADIO_DEBUG": "1",
+        "GRADIO_WATCH_DIRS": ".",
+        "GRADIO_ALLOWED_PATHS": "/",
+    }
+    environment = {**kept, **others}
+    prepare_environment(environment)
+    assert kept.items() <= environment.items()
+    assert not others.keys() & environment.keys()
