@@ -8,6 +8,7 @@ import pytest
 
 from harness.running import direct
 from harness.running.batches import engine as batches
+from harness.running.batches.waiting import Pauses
 from harness.running.retry import RetryPolicy
 from tests.processes import Starter
 
@@ -26,7 +27,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try again at once."""
     monkeypatch.setattr(batches, "RETRY", RetryPolicy(first=0.0, longest=0.0))
-    monkeypatch.setattr(batches, "PAUSES", batches.Pauses(first=0.0, settling=0.0))
+    monkeypatch.setattr(batches, "PAUSES", Pauses(first=0.0, settling=0.0))
     monkeypatch.setattr(direct, "RETRY", RetryPolicy(first=0.0, longest=0.0))
 
 

@@ -580,8 +580,9 @@ NO_PAUSES = """
 import itertools, os, signal
 from harness.jsonl import Journal
 from harness.running.batches import engine
+from harness.running.batches.waiting import Pauses
 
-engine.PAUSES = engine.Pauses(first=0.0, settling=0.0)
+engine.PAUSES = Pauses(first=0.0, settling=0.0)
 
 def dying_after(method, calls):
     taken = itertools.count(1)
