@@ -4,7 +4,9 @@
         page = open_view(demo, "?tab=answers&question=1")
 
 `open_view` returns a page of Playwright on which the view is there. When the test ends it fails if the page asked
-anything of another host, ran a dialog, or had an error.
+anything of another host, ran a dialog, or had an error. The page is one that an earlier test has left: the address is
+loaded afresh, but the browser has read Gradio's scripts already, which is two thirds of the time that a first page
+takes.
 """
 
 import os
@@ -93,53 +95,60 @@ def _await(process: "subprocess.Popen[bytes]", address: str) -> None:
             time.sleep(0.1)  # another process starts; there is nothing else to wait for
 
 
+@pytest.fixture(scope="module")
+def watched(chromium: Any) -> Iterator["Watched"]:
+    """Return the page in which the tests of a module open their views, one after another."""
+    context = chromium.new_context(locale="en-US")
+    context.set_default_timeout(30_000)
+    yield Watched(context.new_page())
+    context.close()
+
+
 @pytest.fixture
-def open_view(chromium: Any) -> Iterator[OpenView]:
-    """Return a function that opens a view and waits until it is there."""
-    contexts: list[Any] = []
-    faults: list[str] = []
+def open_view(watched: "Watched") -> Iterator[OpenView]:
+    """Return a function that opens a view in place of the one before, and waits until it is there."""
+    page = watched.page
 
     def open_page(address: str, query: str = "?", *, width: int = 1440, dark: bool = False) -> Any:
-        context = chromium.new_context(
-            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light", locale="en-US"
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(15_000)
-        watch(page, address, faults)
+        watched.address = address
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme="dark" if dark else "light")
         page.goto(address + query.lstrip("/"))
         settled(page)
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
-    assert not faults
+    page.goto("about:blank")
+    assert watched.told() == []
 
 
-def watch(page: Any, address: str, faults: list[str]) -> None:
-    """Note in `faults` what the page should not do."""
+class Watched:
+    """A page, and what it does that it should not."""
 
-    def dialog(opened: Any) -> None:
-        faults.append(f"dialog: {opened.message}")
+    def __init__(self, page: Any, address: str = "about:") -> None:
+        self.page, self.address = page, address
+        self._faults: list[str] = []
+        page.on("request", self._request)
+        page.on("dialog", self._dialog)
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self._faults.append(f"error: {error}"))
+
+    def told(self) -> list[str]:
+        """Return what it did since it was asked last."""
+        faults, self._faults = self._faults, []
+        return faults
+
+    def _request(self, asked: Any) -> None:
+        if not asked.url.startswith((self.address, "data:", "blob:", "about:")):
+            self._faults.append(f"asked for {asked.url[:200]}")
+
+    def _dialog(self, opened: Any) -> None:
+        self._faults.append(f"dialog: {opened.message}")
         opened.dismiss()
 
-    def request(asked: Any) -> None:
-        if not _is_here(asked.url, address):
-            faults.append(f"asked for {asked.url[:200]}")
-
-    def console(said: Any) -> None:
+    def _console(self, said: Any) -> None:
         if said.type == "error":
-            faults.append(f"console: {said.text}")
-
-    page.on("request", request)
-    page.on("dialog", dialog)
-    page.on("console", console)
-    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
-
-
-def _is_here(url: str, address: str) -> bool:
-    return url.startswith((address, "data:", "blob:", "about:"))
+            self._faults.append(f"console: {said.text}")
 
 
 def settled(page: Any, after: int = 0) -> int:

@@ -1,4 +1,4 @@
-"""Find, Judge and Runs in a real browser: by click, key and link; wide and narrow, light and dark."""
+"""Find, Judge and Runs in a real browser: by click, key and link."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import OpenView, ServeViewer, settled
+from tests.browser.conftest import OpenView, settled
 from tests.small_bench import rows
 
 pytestmark = pytest.mark.browser
@@ -80,10 +80,11 @@ def test_the_judge_is_drawn(open_view: OpenView, demo: str) -> None:
 
 
 def test_a_run_is_followed_without_a_click(
-    demo_data: pathlib.Path, tmp_path: pathlib.Path, serve_viewer: ServeViewer, open_view: OpenView
+    demo: str, demo_data: pathlib.Path, open_view: OpenView, request: pytest.FixtureRequest
 ) -> None:
-    shutil.copytree(demo_data, tmp_path / "data")
-    path = tmp_path / "data" / "small" / "model_answer" / "new.jsonl"
+    bench = shutil.copytree(demo_data / "small", demo_data / "growing")
+    request.addfinalizer(lambda: shutil.rmtree(bench))
+    path = bench / "model_answer" / "new.jsonl"
     given = {row["question_id"]: row for row in rows(path.with_name("builtin%2Feliza.jsonl"))}
 
     def add(number: int) -> None:
@@ -91,17 +92,9 @@ def test_a_run_is_followed_without_a_click(
             file.write(json.dumps(given[number] | {"model_id": "new", "tstamp": time.time()}) + "\n")
 
     add(1)
-    page = open_view(serve_viewer(tmp_path / "data"), "?tab=runs&bench=small")
+    page = open_view(demo, "?tab=runs&bench=growing")
     line = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="new", exact=True))
     line.get_by_text("1 of 6").wait_for()
     page.get_by_text("running", exact=True).wait_for()
     add(2)
     line.get_by_text("2 of 6").wait_for(timeout=30_000)
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("query", [FIND, "?tab=judge&bench=small", "?tab=vote&bench=small", "?tab=runs&bench=small"])
-def test_no_page_is_wider_than_the_window(query: str, width: int, dark: bool, open_view: OpenView, demo: str) -> None:
-    page = open_view(demo, query, width=width, dark=dark)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width

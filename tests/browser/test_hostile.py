@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from harness.cli.show_result import main as show_result
-from tests.browser.conftest import ServeViewer, settled, watch
+from tests.browser.conftest import ServeViewer, Watched, settled
 from tests.browser.hostile import BENCH, CATEGORIES, JUDGES, LONG, LONG_BENCH, MODELS, OUT, by_question, write_hostile
 
 pytestmark = pytest.mark.browser
@@ -47,25 +47,22 @@ def hostile(serve_viewer: ServeViewer, hostile_data: pathlib.Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def opened(hostile: str, chromium: Any) -> Iterator[tuple[Any, list[str]]]:
-    """Return one page for all tests, and the list of what it did that it should not."""
+def opened(hostile: str, chromium: Any) -> Iterator[Watched]:
+    """Return one page for all tests."""
     context = chromium.new_context(viewport={"width": 1440, "height": 900})
-    page, faults = context.new_page(), list[str]()
-    page.set_default_timeout(60_000)
-    watch(page, hostile, faults)
-    page.goto(hostile)
-    settled(page)
-    yield page, faults
+    watched = Watched(context.new_page(), hostile)
+    watched.page.set_default_timeout(60_000)
+    watched.page.goto(hostile)
+    settled(watched.page)
+    yield watched
     context.close()
 
 
 @pytest.fixture
-def page(opened: tuple[Any, list[str]]) -> Iterator[Any]:
+def page(opened: Watched) -> Iterator[Any]:
     """Return the page; when the test ends it fails if the page did what it should not."""
-    yield opened[0]
-    faults = list(opened[1])
-    opened[1].clear()
-    assert faults == []
+    yield opened.page
+    assert opened.told() == []
 
 
 def go(page: Any, query: str) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.conftest import ROOT, ServeViewer, settled
+from tests.browser.conftest import ROOT, OpenView, ServeViewer, Watched, settled
 
 SECRET = "the secret of the folder above"
 
@@ -275,11 +275,9 @@ def test_it_starts_behind_a_proxy_that_is_not_there_and_asks_it_nothing(guarded:
 
 
 @pytest.mark.browser
-def test_the_page_comes_from_its_own_server_alone(chromium: Any, address: str) -> None:
+def test_the_page_comes_from_its_own_server_alone(watched: Watched, address: str) -> None:
     """Nothing is loaded from elsewhere, and the page names no place elsewhere that it would load something from."""
-    context = chromium.new_context()
-    page = context.new_page()
-    asked: list[str] = []
+    page, asked = watched.page, list[str]()
     page.on("request", lambda request: asked.append(request.url))
     page.goto(address)
     settled(page)
@@ -290,16 +288,14 @@ def test_the_page_comes_from_its_own_server_alone(chromium: Any, address: str) -
         ".map((part) => part.href || part.src).filter((url) => !/^data:/.test(url) && !url.startsWith(location.origin))"
     )
     assert [url for url in outside if "preconnect" not in url] == []
-    context.close()
+    watched.told()  # its address was not known
 
 
 @pytest.mark.browser
 def test_the_password_lets_the_page_open(
-    chromium: Any, guarded: pathlib.Path, people: pathlib.Path, serve_viewer: ServeViewer
+    watched: Watched, guarded: pathlib.Path, people: pathlib.Path, serve_viewer: ServeViewer
 ) -> None:
-    address = serve_viewer(guarded, "--auth-file", str(people))
-    context = chromium.new_context()
-    page = context.new_page()
+    address, page = serve_viewer(guarded, "--auth-file", str(people)), watched.page
     page.goto(address)
     page.get_by_label("username").fill("ada")
     page.get_by_label("password").fill("open sesame")
@@ -307,4 +303,12 @@ def test_the_password_lets_the_page_open(
     settled(page)
     assert page.locator("[role=tab]").count() >= 6
     assert "sesame" not in page.content()
-    context.close()
+    page.context.clear_cookies()
+    watched.told()  # being refused is an error on the console
+
+
+@pytest.mark.browser
+def test_read_only_has_no_tab_for_votes(guarded: pathlib.Path, serve_viewer: ServeViewer, open_view: OpenView) -> None:
+    page = open_view(serve_viewer(guarded, "--read-only"), "?tab=vote&bench=small&f.voter=Ann")
+    assert page.get_by_role("tab", name="Vote").count() == 0
+    assert page.locator("[role=tab][aria-selected=true]").inner_text() == "Leaderboard"

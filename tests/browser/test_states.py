@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import OpenView, ServeViewer, settled, watch
+from tests.browser.conftest import OpenView, ServeViewer, Watched, settled
 from tests.small_bench import answer, question, write
 
 pytestmark = pytest.mark.browser
@@ -78,18 +78,15 @@ def address(states: pathlib.Path, serve_viewer: ServeViewer) -> str:
     return serve_viewer(states)
 
 
-@pytest.fixture(scope="module")
-def page(chromium: Any, address: str) -> Iterator[Any]:
+@pytest.fixture
+def page(watched: Watched, address: str) -> Iterator[Any]:
     """Return one page for all tests, which asks for nothing from elsewhere."""
-    context = chromium.new_context()
-    shown, faults = context.new_page(), list[str]()
-    shown.set_default_timeout(60_000)
-    watch(shown, address, faults)
-    shown.goto(address + "?tab=answers&bench=questions")
-    settled(shown)
-    yield shown
-    context.close()
-    assert faults == []
+    if watched.address != address:
+        watched.address = address
+        watched.page.goto(address + "?tab=answers&bench=questions")
+        settled(watched.page)
+    yield watched.page
+    assert watched.told() == []
 
 
 def seen(page: Any, tab: str, bench: str, more: str = "") -> str:

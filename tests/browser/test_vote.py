@@ -3,27 +3,28 @@
 import pathlib
 import re
 import shutil
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import OpenView, ServeViewer, settled
+from tests.browser.conftest import OpenView, settled
 from tests.small_bench import rows
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def data(demo_data: pathlib.Path, tmp_path: pathlib.Path) -> pathlib.Path:
-    """Return a copy of the demo's data that may be voted on."""
-    shutil.copytree(demo_data, tmp_path / "data")
-    return tmp_path / "data"
+def bench(demo_data: pathlib.Path) -> Iterator[pathlib.Path]:
+    """Return a copy of the demo's benchmark that may be voted on, `voted`, of the same viewer."""
+    yield shutil.copytree(demo_data / "small", demo_data / "voted")
+    shutil.rmtree(demo_data / "voted")
 
 
-def answers_of(data: pathlib.Path) -> dict[tuple[int, int, str], str]:
+def answers_of(bench: pathlib.Path) -> dict[tuple[int, int, str], str]:
     """Return which model gave an answer: by question, turn and the first words of its text as a page shows them."""
     found = {}
-    for path in (data / "small" / "model_answer").glob("*.jsonl"):
+    for path in (bench / "model_answer").glob("*.jsonl"):
         for row in rows(path):
             for turn, text in enumerate(row["choices"][0]["turns"], 1):
                 found[row["question_id"], turn, words(text)] = row["model_id"]
@@ -49,9 +50,9 @@ def press(page: Any, key: str) -> None:
 
 
 def test_votes_by_key_are_on_disk_under_the_models_that_were_shown(
-    data: pathlib.Path, serve_viewer: ServeViewer, open_view: OpenView
+    bench: pathlib.Path, demo: str, open_view: OpenView
 ) -> None:
-    page = open_view(serve_viewer(data), "?tab=vote&bench=small")
+    page = open_view(demo, "?tab=vote&bench=voted")
     page.get_by_label("Your name").fill("Ann")
     before = settled(page)
     page.get_by_role("button", name="Begin").click()
@@ -62,39 +63,36 @@ def test_votes_by_key_are_on_disk_under_the_models_that_were_shown(
         seen.append(shown(page))
         assert "builtin" not in page.locator("#tb-pane-vote").inner_text() + page.url
         press(page, key)
-    cast = rows(data / "small" / "human_judgment" / "Ann.jsonl")
+    cast = rows(bench / "human_judgment" / "Ann.jsonl")
     assert [row["winner"] for row in cast] == ["model_a", "model_b", "tie", "tie (bothbad)"]
     assert [row["turn"] for row in cast] == [1, 2, 1, 2]
     assert {row["judge"] for row in cast} == {"Ann"}
-    who = answers_of(data)
+    who = answers_of(bench)
     for row, (left, right) in zip(cast, seen, strict=True):
         where = (row["question_id"], row["turn"])
         assert (who[*where, left], who[*where, right]) == (row["model_a"], row["model_b"])
 
 
 def test_a_link_goes_on_where_the_voter_left_and_the_last_vote_can_be_changed(
-    data: pathlib.Path, serve_viewer: ServeViewer, open_view: OpenView
+    bench: pathlib.Path, demo: str, open_view: OpenView
 ) -> None:
-    address = serve_viewer(data)
-    page = open_view(address, "?tab=vote&bench=small&f.voter=Bob")
+    page = open_view(demo, "?tab=vote&bench=voted&f.voter=Bob")
     before = settled(page)
     page.get_by_role("button", name="A is better").click()
     settled(page, before)
     there = shown(page)
-    again = open_view(address, page.url.removeprefix(address))
+    again = open_view(demo, page.url.removeprefix(demo))
     assert shown(again) == there
     assert again.get_by_role("progressbar", name="votes").get_attribute("aria-valuenow") == "1"
     press(again, "u")
     again.get_by_text("You voted on this before: A is better.").wait_for()
     press(again, "b")
     assert shown(again) == there
-    assert [row["winner"] for row in rows(data / "small" / "human_judgment" / "Bob.jsonl")] == ["model_a", "model_b"]
+    assert [row["winner"] for row in rows(bench / "human_judgment" / "Bob.jsonl")] == ["model_a", "model_b"]
 
 
-def test_after_the_end_the_judges_stand_beside_the_votes(
-    data: pathlib.Path, serve_viewer: ServeViewer, open_view: OpenView
-) -> None:
-    page = open_view(serve_viewer(data), "?tab=vote&bench=small&f.voter=Eve&f.max=3")
+def test_after_the_end_the_judges_stand_beside_the_votes(bench: pathlib.Path, demo: str, open_view: OpenView) -> None:
+    page = open_view(demo, "?tab=vote&bench=voted&f.voter=Eve&f.max=3")
     for _ in range(3):
         assert page.get_by_text("How far the judges agree").count() == 0
         press(page, "1")
@@ -107,20 +105,12 @@ def test_after_the_end_the_judges_stand_beside_the_votes(
 
 
 def test_the_buttons_stay_in_sight_and_a_name_that_cannot_be_is_refused_in_place(
-    data: pathlib.Path, serve_viewer: ServeViewer, open_view: OpenView
+    bench: pathlib.Path, demo: str, open_view: OpenView
 ) -> None:
-    page = open_view(serve_viewer(data), "?tab=vote&bench=small&f.voter=Cy", width=390, dark=True)
+    page = open_view(demo, "?tab=vote&bench=voted&f.voter=Cy", width=390, dark=True)
     box = page.locator(".tb-ballot").bounding_box()
     assert box["y"] + box["height"] <= 901
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page = open_view(serve_viewer(data), "?tab=vote&bench=small&f.voter=..%2Fx")
+    page = open_view(demo, "?tab=vote&bench=voted&f.voter=..%2Fx")
     page.get_by_text("cannot be a voter's name").wait_for()
-    assert not (data / "small" / "human_judgment").exists()
-
-
-def test_read_only_has_no_tab_for_votes(
-    demo_data: pathlib.Path, serve_viewer: ServeViewer, open_view: OpenView
-) -> None:
-    page = open_view(serve_viewer(demo_data, "--read-only"), "?tab=vote&bench=small&f.voter=Ann")
-    assert page.get_by_role("tab", name="Vote").count() == 0
-    assert page.locator("[role=tab][aria-selected=true]").inner_text() == "Leaderboard"
+    assert not (bench / "human_judgment").exists()
