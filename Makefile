@@ -18,7 +18,7 @@ viewer: demo
 	@$(BIN)/viewer --data-dir demo $(VIEWER_ARGS)
 
 test: $(VENV)/.dev
-	@$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .

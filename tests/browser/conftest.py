@@ -51,9 +51,12 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def serve_viewer() -> Iterator[ServeViewer]:
-    """Return a function that starts `viewer --data-dir DIR FLAGS...`, once for equal ones, and returns its address."""
+    """Return a function that starts `viewer --data-dir DIR FLAGS...`, once for equal ones, and returns its address.
+
+    Those of a module end with it: an idle one takes up to a tenth of a core from the tests that follow.
+    """
     running: dict[tuple[str, ...], tuple[subprocess.Popen[bytes], str]] = {}
 
     def serve(data_dir: pathlib.Path, *flags: str) -> str:
@@ -180,7 +183,7 @@ def demo_data(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def demo(serve_viewer: ServeViewer, demo_data: pathlib.Path) -> str:
     """Return the address of a viewer on `demo_data`."""
     return serve_viewer(demo_data)
