@@ -34,6 +34,10 @@ app.launch(server_port={port}, quiet=True, ssr_mode=False)
 """
 
 
+LOOKED_AT = 2.0
+"""Seconds for which somebody looks at the leaderboard before asking for a question."""
+
+
 def make(folder: pathlib.Path, questions: int, models: int) -> None:
     """Write a benchmark `large` with answers and grades of both turns."""
     bench = folder / "large"
@@ -97,7 +101,10 @@ def opened(command: Sequence[str], port: int) -> float:
 class Seconds(NamedTuple):
     """What was measured of the views."""
 
+    linked: float
+    """To a question by its link, the viewer having shown nothing yet."""
     first: float
+    """To a question, the leaderboard having been looked at for a moment."""
     answers: list[float]
     compare: list[float]
     page: float
@@ -105,7 +112,7 @@ class Seconds(NamedTuple):
 
 
 def shown(folder: pathlib.Path, questions: int) -> Seconds:
-    """Return the seconds of the first question's view, of 20 others in both tabs, and of the leaderboard."""
+    """Return the seconds of a first question's view, of 20 others in both tabs, and of the leaderboard."""
     from viewer.app import Views
     from viewer.context import Context
     from viewer.store import Store
@@ -120,14 +127,20 @@ def shown(folder: pathlib.Path, questions: int) -> Seconds:
 
     pair = "model=model-00&model=model-01"
     numbers = range(7, questions, questions // 20)
+    linked = until_there("?tab=answers&question=0&model=model-01")
+    views = Views(Context(Store(folder, ["large"]), read_only=True))
+    views.view("?tab=leaderboard")
+    time.sleep(LOOKED_AT)
     first = until_there("?tab=answers&question=0&model=model-01")
+    until_there("?tab=leaderboard")
     answers = [until_there(f"?tab=answers&question={n}&model=model-01") for n in numbers]
     until_there(f"?tab=compare&question=0&{pair}")
     compare = [until_there(f"?tab=compare&question={n}&{pair}") for n in numbers]
+    views = Views(Context(Store(folder, ["large"]), read_only=True))
     start = time.perf_counter()
     views.view("?tab=leaderboard")
     page = time.perf_counter() - start
-    return Seconds(first, answers, compare, page, page + until_there("?tab=leaderboard"))
+    return Seconds(linked, first, answers, compare, page, page + until_there("?tab=leaderboard"))
 
 
 def _told(seconds: list[float]) -> str:
@@ -144,10 +157,10 @@ def main() -> None:
     bare = min(opened([sys.executable, "-c", BARE.format(port=args.port)], args.port) for _ in range(3))
     print(f"bare Gradio: {bare:.2f} s")
     print(
-        "| questions x models | start, s | first question, s | Answers, ms: median, worst | Compare, ms: median, worst "
-        "| leaderboard, s: page, with intervals |"
+        "| questions x models | start, s | question by its link, s | first question after the leaderboard, s "
+        "| Answers, ms: median, worst | Compare, ms: median, worst | leaderboard, s: page, with intervals |"
     )
-    print("| --- | --- | --- | --- | --- | --- |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
     for questions in args.questions:
         with tempfile.TemporaryDirectory() as folder:
             data = pathlib.Path(folder)
@@ -157,8 +170,8 @@ def main() -> None:
             start = min(opened(command, args.port) for _ in range(3))
             found = shown(data, questions)
             print(
-                f"| {questions:,} x {args.models} | {start:.2f} | {found.first:.2f} | {_told(found.answers)} "
-                f"| {_told(found.compare)} | {found.page:.2f}, {found.whole:.0f} |",
+                f"| {questions:,} x {args.models} | {start:.2f} | {found.linked:.2f} | {found.first:.2f} "
+                f"| {_told(found.answers)} | {_told(found.compare)} | {found.page:.2f}, {found.whole:.0f} |",
                 flush=True,
             )
 

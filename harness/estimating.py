@@ -8,6 +8,7 @@ a second turn holds a first reply. Nothing is called and nothing is written. Rep
 `.turnbench/` take no call; those in a cache are not looked at, so the run may take less.
 """
 
+import pathlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, islice
@@ -20,6 +21,7 @@ from harness.judging.judge import judging_job
 from harness.judging.materials import Materials
 from harness.judging.run import JudgePlan, JudgmentPlan
 from harness.records import Answer, Choice, Reply, Request
+from harness.running.batches.ledger import starts_anew
 from harness.running.cost import UNSTATED_REPLY
 from harness.running.estimate import (
     FEWEST,
@@ -66,7 +68,7 @@ def _answers(plan: AnswerPlan, model: ModelPlan, batch: bool) -> Estimate:
     weights = weights_of(endpoint.model)
     past = list(islice(_past_answers(model, weights), MOST_PAST))
     jobs = _Jobs(planned_jobs(plan, model), sum(len(todo.missing) for todo in model.todo), model.calls)
-    kept = Kept() if plan.redo else kept_in(pending_file(model.path, plan.bench.answer_state))
+    kept = _kept(model.path, plan.bench.answer_state, redo=plan.redo)
     calls, prompt, reply = _expected(jobs, weights, past, USUAL_ANSWER, kept)
     one = _one_reply(past, USUAL_ANSWER)
     return Estimate(endpoint.name, calls, prompt, reply, endpoint.price, one, _counted(past), batch, "answers")
@@ -79,11 +81,16 @@ def _judgments(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float
     matches = plan.every_match(judge.sample)
     opened = (judging_job(m, judge.judge, materials) for m in matches if plan.awaits(m) or plan.open(m, judge))
     jobs = _Jobs(opened, judge.calls, judge.calls)
-    kept = Kept() if plan.redo else kept_in(pending_file(judge.path, plan.bench.judgment_state))
+    kept = _kept(judge.path, plan.bench.judgment_state, redo=plan.redo)
     calls, prompt, reply = _expected(jobs, weights, past, USUAL_JUDGMENT, kept)
     price = FREE if judge.endpoint is None else judge.endpoint.price
     one = _one_reply(past, USUAL_JUDGMENT)
     return Estimate(judge.judge, calls, prompt, reply, price, one, _counted(past), batch, "judgments")
+
+
+def _kept(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> Kept:
+    """Return the replies of an earlier run that the next one will use."""
+    return Kept() if starts_anew(path, state, redo=redo) else kept_in(pending_file(path, state))
 
 
 def _completed(plan: JudgmentPlan, lengths: Mapping[str, float], weights: Weights) -> Materials:

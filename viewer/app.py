@@ -67,7 +67,9 @@ class Views:
         try:
             bench = self.context.store.bench(state.bench)
             state = tab.settle(state.to(bench=bench.name))
-            return state, tab.show(state)
+            shown = tab.show(state)
+            self.context.store.look_ahead(bench)
+            return state, shown
         except NotYet as wait:
             return state, markup.waiting(wait)
         except TurnbenchError as error:

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 Made = TypeVar("Made")
-_AT_ONCE = 0.25
+PATIENCE = 0.25
 """Seconds that a page waits for what is being made before it is shown without."""
 _KEPT = 40
 
@@ -40,7 +40,7 @@ class Later:
         self._made: dict[Hashable, Future[Any]] = {}
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable, what: str, make: Callable[[], Made], *, patience: float = _AT_ONCE) -> Made:
+    def get(self, key: Hashable, what: str, make: Callable[[], Made], *, patience: float = PATIENCE) -> Made:
         """Return what `make` returns, made once for the key; what it raises is raised to everyone who asks.
 
         Raises:

@@ -5,6 +5,7 @@ Everything is read anew when its file has changed. A name that comes with a requ
 is there; no path is made from it.
 """
 
+import contextlib
 import functools
 import pathlib
 import threading
@@ -18,7 +19,7 @@ from harness.judging.files import is_good_judgment, row_key
 from harness.names import check_bench_name, name_of
 from harness.records import Answer, Comparison, Mode, Question, QuestionId, Rating
 from harness.rows import answer_from_row, comparison_from_row, question_id, rating_from_row
-from viewer.later import Later
+from viewer.later import PATIENCE, Later, NotYet
 from viewer.places import Places, stamp
 from viewer.state import State
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 Kind = str
 """`single` or `pair`."""
+_AHEAD = 1 << 30
+"""Bytes of judgments that are looked through before a question asks for them."""
 MOST_ROWS = 1_000
 """Judgments of one question that are shown."""
 
@@ -209,18 +212,30 @@ class Store:
             raise MissingError(f"no question {state.question} in {bench.name}; it has {len(bench.questions)} questions")
         return bench.questions[place]
 
-    def places(self, path: pathlib.Path) -> Places:
+    def places(self, path: pathlib.Path, *, patience: float = PATIENCE) -> Places:
         """Return where the rows of a file are, as it stands now.
 
         Raises:
-            NotYet: the file is large and still being looked through.
+            NotYet: the file is large and still being looked through after so many seconds.
             DataError: it cannot be read.
         """
         with self._lock:
             places = self._places.setdefault(path, Places(path))
         mark = stamp(path)
-        self.later.get(("places", path, mark), f"looking through {path.name}", places.look)
+        self.later.get(("places", path, mark), f"looking through {path.name}", places.look, patience=patience)
         return places
+
+    def look_ahead(self, bench: Bench) -> None:
+        """Begin to look through the judgment files, beside the page: the view of any question needs them all.
+
+        Only as many as take no more than a few seconds; the others wait until they are needed.
+        """
+        ahead = 0
+        for file in self.judgment_files(bench):
+            with contextlib.suppress(NotYet, DataError, OSError):
+                ahead += file.path.stat().st_size
+                if ahead <= _AHEAD:
+                    self.places(file.path, patience=0.0)
 
     def answer(self, bench: Bench, model: str, key: QuestionId) -> Answer | None:
         """Return a model's answer to a question, of several the last good one; None if it has none.

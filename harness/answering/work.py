@@ -16,7 +16,7 @@ from harness.chat import ChatModel, open_pool
 from harness.jsonl import Journal
 from harness.records import Answer, Question, QuestionId, Sampling
 from harness.rows import answer_to_row, is_good_answer, question_id
-from harness.running.batches.ledger import batches_begun
+from harness.running.batches.ledger import starts_anew
 from harness.running.cache import Cache
 from harness.running.engines import run
 from harness.running.jobs import Course
@@ -124,7 +124,7 @@ class AnswerWork:
                 if model.todo or model.untidy or any_left(model.path, state, model.done.intersection):
                     journal = stack.enter_context(Journal(model.path, state))
                     take_out(model.path, state, model.done.intersection)
-                    fresh = self.plan.redo and not batches_begun(model.path, state)
+                    fresh = starts_anew(model.path, state, redo=self.plan.redo)
                     pending = stack.enter_context(Pending(model.path, state, fresh=fresh))
                     if self.plan.redo:
                         pending.redo()

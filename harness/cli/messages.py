@@ -83,9 +83,10 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 def kept_told(path: "pathlib.Path", state: "pathlib.Path", *, redo: bool) -> list[str]:
     """Return what to say of the replies that an earlier run left for an output file: nothing, if there are none."""
+    from harness.running.batches.ledger import starts_anew
     from harness.running.pending import kept_count
 
-    kept = 0 if redo else kept_count(path, state)
+    kept = 0 if starts_anew(path, state, redo=redo) else kept_count(path, state)
     return [f"{counted(kept, 'reply', 'replies')} kept from an earlier run"] if kept else []
 
 

@@ -13,7 +13,7 @@ from harness.judging.builtin import open_builtin_judge
 from harness.judging.files import JudgmentSink, is_good_judgment, row_key
 from harness.judging.judge import judging_job
 from harness.records import Answer, Match
-from harness.running.batches.ledger import batches_begun
+from harness.running.batches.ledger import starts_anew
 from harness.running.cache import Cache
 from harness.running.jobs import Course
 from harness.running.leftovers import any_left, take_out
@@ -50,7 +50,7 @@ class JudgmentWork:
                 if judge.rows or judge.untidy or any_left(judge.path, state, standing):
                     journal = stack.enter_context(Journal(judge.path, state))
                     take_out(judge.path, state, standing)
-                    fresh = self.plan.redo and not batches_begun(judge.path, state)
+                    fresh = starts_anew(judge.path, state, redo=self.plan.redo)
                     pending = stack.enter_context(Pending(judge.path, state, fresh=fresh))
                     if self.plan.redo:
                         pending.redo()

@@ -9,6 +9,7 @@ loaded afresh, but the browser has read Gradio's scripts already, which is two t
 takes.
 """
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -34,18 +35,28 @@ class OpenView(Protocol):
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """Return a running Chromium, or skip with the reason why there is none.
+    """Return a running Chromium in which no name leads anywhere.
 
     For a module and no longer: as long as it runs, Playwright holds an event loop, in which no other test's could run.
+    """
+    with running_chromium() as browser:
+        yield browser
+
+
+@contextlib.contextmanager
+def running_chromium(*names: str) -> Iterator[Any]:
+    """Run Chromium while the block runs, or skip with the reason why there is none.
+
+    `names` are rules for where names of hosts lead; all others lead nowhere.
     """
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (the extra [dev])")
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:
         pytest.skip("there is no chromium here (Debian: apt install chromium)")
-    no_look_ups = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+    rules = "--host-resolver-rules=" + ", ".join([*names, "MAP * ~NOTFOUND", "EXCLUDE 127.0.0.1"])
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(
-            executable_path=program, args=["--no-sandbox", "--disable-gpu", "--no-proxy-server", no_look_ups]
+            executable_path=program, args=["--no-sandbox", "--disable-gpu", "--no-proxy-server", rules]
         )
         yield browser
         browser.close()

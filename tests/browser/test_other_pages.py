@@ -3,7 +3,6 @@
 import http.server
 import json
 import pathlib
-import shutil
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.conftest import ServeViewer, settled
+from tests.browser.conftest import ServeViewer, running_chromium, settled
 
 pytestmark = pytest.mark.browser
 
@@ -19,17 +18,8 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Return a Chromium in which each name under `.example` leads to this machine, as an attacker's may."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (the extra [dev])")
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        pytest.skip("there is no chromium here (Debian: apt install chromium)")
-    names = "--host-resolver-rules=MAP *.example 127.0.0.1, MAP localhost 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-    with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(
-            executable_path=program, args=["--no-sandbox", "--disable-gpu", "--no-proxy-server", names]
-        )
+    with running_chromium("MAP *.example 127.0.0.1, MAP localhost 127.0.0.1") as running:
         yield running
-        running.close()
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from viewer.tabs.judge import _position_svg, _repeat_svg
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for what is made beside the page."""
     whole = Later.get
-    monkeypatch.setattr(Later, "get", lambda self, key, what, make: whole(self, key, what, make, patience=60))
+    monkeypatch.setattr(Later, "get", lambda self, key, what, make, **_: whole(self, key, what, make, patience=60))
 
 
 @pytest.fixture

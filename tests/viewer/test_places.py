@@ -6,7 +6,11 @@ import pathlib
 import pytest
 
 from harness.errors import DataError
+from tests.small_bench import answer, small_bench, write
+from viewer.app import Views
+from viewer.context import Context
 from viewer.places import Places
+from viewer.store import Store
 
 
 def looked_at(path: pathlib.Path) -> Places:
@@ -109,3 +113,28 @@ def test_a_file_of_several_blocks_is_read_whole(tmp_path: pathlib.Path, monkeypa
         monkeypatch.setattr("viewer.places._BLOCK", block)
         found = [row for row in looked_at(path).rows(3) if not isinstance(row, DataError)]
         assert [(row.line, row.value["x"]) for row in found] == [(n + 1, n) for n in range(200) if n % 7 and n % 5 == 3]
+
+
+def test_whatever_is_shown_first_the_judgments_are_looked_through_for_the_next_question(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = small_bench(tmp_path)
+    write(bench.answer_file("m"), [answer(1, "m", "one", "two")])
+    files = [bench.folder / "model_judgment" / f"{judge}_single.jsonl" for judge in ("j", "k")]
+    grades = [{"question_id": 1, "model": "m", "judge": ["j", "t"], "score": 7, "turn": 1}]
+    for file in files:
+        write(file, grades)
+    looked: list[str] = []
+    look = Places.look
+
+    def noted(places: Places) -> None:
+        looked.append(places.path.name)
+        look(places)
+
+    monkeypatch.setattr(Places, "look", noted)
+    store = Store(tmp_path, ["small"])
+    views = Views(Context(store))
+    views.view("?tab=runs&bench=small")
+    for file in files:
+        assert store.places(file, patience=60).questions() == {1}
+    assert sorted(looked) == ["j_single.jsonl", "k_single.jsonl"]

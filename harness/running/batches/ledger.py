@@ -176,6 +176,12 @@ def batches_begun(path: pathlib.Path, state: pathlib.Path) -> bool:
     return ledger_file(path, state).exists()
 
 
+def starts_anew(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> bool:
+    """Return whether a run uses no reply that an earlier one has kept: when all is made again, but for a run by batches
+    that goes on with what it had begun."""
+    return redo and not batches_begun(path, state)
+
+
 def ledger_beside(pending: pathlib.Path) -> pathlib.Path:
     """Return the same, from the file of the output file's pending replies."""
     return pending.parent.parent / "batches" / pending.name
