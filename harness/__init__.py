@@ -22,7 +22,7 @@ _HOME = {
     "BenchStatus": "harness.status",
     "JudgeOptions": "harness.judging.run",
     "JudgeSet": "harness.judging.sets.judge_set",
-    "Report": "harness.results.judges.report",
+    "Report": "harness.meta_evaluation.report",
     "Result": "harness.results.result",
     "RunOptions": "harness.running.options",
     "TurnbenchError": "harness.errors",
@@ -32,21 +32,21 @@ _HOME = {
     "gen_answer": "harness.api",
     "gen_judgment": "harness.api",
     "import_data": "harness.importing.run",
-    "judge_agreement": "harness.results.judges.votes_report",
-    "judge_attack": "harness.attacking",
-    "judge_corrected": "harness.results.judges.votes_report",
-    "judge_length": "harness.results.judges.report",
-    "judge_position": "harness.results.judges.report",
+    "judge_agreement": "harness.meta_evaluation.votes_report",
+    "judge_attack": "harness.meta_evaluation.attacking",
+    "judge_corrected": "harness.meta_evaluation.votes_report",
+    "judge_length": "harness.meta_evaluation.report",
+    "judge_position": "harness.meta_evaluation.report",
     "judge_prompts": "harness.judging.prompts",
-    "judge_ranking": "harness.results.judges.models_report",
-    "judge_repeat": "harness.results.judges.report",
-    "judge_self": "harness.results.judges.models_report",
+    "judge_ranking": "harness.meta_evaluation.models_report",
+    "judge_repeat": "harness.meta_evaluation.report",
+    "judge_self": "harness.meta_evaluation.models_report",
     "load_bench": "harness.bench",
     "load_judge_set": "harness.judging.sets.loading",
     "plan_answers": "harness.answering.plan",
     "plan_bench": "harness.pipeline",
     "plan_judgments": "harness.judging.run",
-    "read_judgments": "harness.results.reading.read",
+    "read_judgments": "harness.judgments.reading",
     "run_answers": "harness.answering.work",
     "run_bench": "harness.api",
     "run_judgments": "harness.judging.run",
@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from harness.answering.plan import plan_answers
     from harness.answering.work import run_answers
     from harness.api import gen_answer, gen_judgment, run_bench
-    from harness.attacking import judge_attack
     from harness.bench import Bench, load_bench
     from harness.errors import TurnbenchError
     from harness.estimating import estimate_plan
@@ -70,12 +69,13 @@ if TYPE_CHECKING:
     from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
     from harness.judging.sets.judge_set import JudgeSet
     from harness.judging.sets.loading import load_judge_set
+    from harness.judgments.reading import read_judgments
+    from harness.meta_evaluation.attacking import judge_attack
+    from harness.meta_evaluation.models_report import judge_ranking, judge_self
+    from harness.meta_evaluation.report import Report, judge_length, judge_position, judge_repeat
+    from harness.meta_evaluation.votes_report import judge_agreement, judge_corrected
     from harness.pipeline import plan_bench, run_plan
     from harness.results.cost import show_cost
-    from harness.results.judges.models_report import judge_ranking, judge_self
-    from harness.results.judges.report import Report, judge_length, judge_position, judge_repeat
-    from harness.results.judges.votes_report import judge_agreement, judge_corrected
-    from harness.results.reading.read import read_judgments
     from harness.results.result import Result
     from harness.results.show import show_result
     from harness.running.options import RunOptions

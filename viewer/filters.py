@@ -14,8 +14,8 @@ from viewer.votes import votes_in
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from harness.results.matrix import Floats, Ints
     from harness.results.pairs.games import Bools
-    from harness.results.reading.arrays import Floats, Ints
 
 SORTS = ("question", "category", "turn", "model", "against", "judge", "score", "winner")
 _MOST_TEXT = 300

@@ -10,8 +10,9 @@ from harness.chat import ChatModel, open_pool
 from harness.chat.structured import NoLogprobsError
 from harness.jsonl import Journal
 from harness.judging.builtin import open_builtin_judge
-from harness.judging.files import JudgmentSink, is_good_judgment, row_key
+from harness.judging.files import JudgmentSink
 from harness.judging.judge import judging_job
+from harness.judgments.row import is_good_judgment, row_key
 from harness.records import Answer, Match
 from harness.running.batches.ledger import starts_anew
 from harness.running.cache import Cache

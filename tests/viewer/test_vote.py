@@ -11,7 +11,7 @@ import pytest
 from harness.bench import Bench
 from harness.errors import UsageError
 from harness.jsonl import Journal
-from harness.results.reading.read import read_judgments
+from harness.judgments.reading import read_judgments
 from tests.small_bench import answer, question, rows, small_bench, write
 from tests.viewer.test_app import grade, pair
 from viewer.app import Views
@@ -101,7 +101,7 @@ def test_a_vote_is_written_in_the_published_shape_with_the_sides_as_shown(
         "judge": "ann",
         "turn": 1,
     }
-    (read,) = read_judgments(bench.folder / "human_judgment" / "ann.jsonl").comparisons
+    (read,) = read_judgments(bench.folder / "human_judgment" / "ann.jsonl").observations
     assert read.voter == "ann"
 
 

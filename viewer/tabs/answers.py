@@ -70,8 +70,8 @@ def _show(context: Context, state: State) -> str:
 
 def _models(bench: Bench, found: Found) -> list[str]:
     """Return the models that have answered, and those that were judged here."""
-    judged = {g.rating.model for g in found.graded}
-    judged |= {m for c in found.compared for m in (c.comparison.model_1, c.comparison.model_2)}
+    judged = {g.model for g in found.graded}
+    judged |= {m for c in found.compared for m in c.row.models}
     return sorted({*bench.answered_models(), *judged})
 
 
@@ -107,7 +107,7 @@ def _choice_links(state: State, answer: Answer, choice: Choice | None) -> str:
 
 
 def _turns(question: Question, choice: Choice | None, found: Found, model: str) -> int:
-    judged = [g.rating.turn for g in found.graded if g.rating.model == model]
+    judged = [g.row.turn for g in found.graded if g.model == model]
     return min(60, max(len(question.turns), len(choice.replies) if choice else 0, *judged, 1))
 
 
@@ -135,10 +135,8 @@ def _turn(
             name = f"reference-{number}-{turn}"
             sides.append(reply_html(state, f"Reference by {author}", replies[turn - 1], name, kind="reference"))
     parts.append(f'<div class="tb-sides">{"".join(sides)}</div>')
-    graded = [g for g in found.graded if g.rating.turn == turn and g.rating.model == model]
-    compared = [
-        c for c in found.compared if c.comparison.turn == turn and model in (c.comparison.model_1, c.comparison.model_2)
-    ]
+    graded = [g for g in found.graded if g.row.turn == turn and g.model == model]
+    compared = [c for c in found.compared if c.row.turn == turn and model in c.row.models]
     parts += [graded_html(state, one, f"graded-{turn}-{at}") for at, one in enumerate(graded)]
     if compared:
         parts.append(_pairs(state, model, compared, f"pairs-{turn}"))
@@ -166,7 +164,7 @@ def reply_html(state: State, title: str, reply: Reply, name: str, *, kind: str =
 
 def graded_html(state: State, graded: Graded, name: str) -> str:
     """Return one judge's grade with its words, folded away."""
-    score = graded.rating.score
+    score = graded.score
     mark = (
         markup.chip("no score", "warn")
         if score is None
@@ -199,13 +197,13 @@ def _pairs(state: State, model: str, compared: list[Compared], name: str) -> str
     """Return the pairs in which the model was compared, each leading to the comparison."""
     rows = []
     for one in compared[:200]:
-        pair = one.comparison
-        other = pair.model_2 if pair.model_1 == model else pair.model_1
+        pair = one.row.models
+        other = pair[1] if pair[0] == model else pair[0]
         there = state.to(tab="compare", models=(model, other), mode="pairwise-all", judge=one.file.judge)
         rows.append(
             {
                 "against": Html(markup.link(there.to(judge_set=one.file.judge_set), other)),
-                "verdicts": Html(" ".join(verdict_chip(winner, pair.model_1, pair.model_2) for winner in pair.winners)),
+                "verdicts": Html(" ".join(verdict_chip(game, *pair) for game in one.row.games)),
                 "swapping": Html(markup.chip("changed the verdict", "warn") if one.changed else ""),
                 "judge": one.file.label,
             }
@@ -214,14 +212,14 @@ def _pairs(state: State, model: str, compared: list[Compared], name: str) -> str
     return markup.details(f"Compared with others: {len(compared)}", inside, name=f"tb-{name}")
 
 
-def verdict_chip(winner: str | None, model_1: str, model_2: str, *, before: str = "") -> str:
-    """Return the verdict of one game, named by model."""
-    if winner is None:
+def verdict_chip(game: float | None, model_1: str, model_2: str, *, before: str = "") -> str:
+    """Return the verdict of one game, its value for `model_1`, named by model."""
+    if game is None:
         return markup.chip(f"{before}no verdict", "warn")
-    if winner == "tie":
+    if game == 0.5:
         return markup.chip(f"{before}tie", "tie")
-    name = model_1 if winner == "model_1" else model_2
-    return markup.chip(f"{before}{name} wins", "win-1" if winner == "model_1" else "win-2")
+    name = model_1 if game > 0.5 else model_2
+    return markup.chip(f"{before}{name} wins", "win-1" if game > 0.5 else "win-2")
 
 
 def _no_answer(bench: Bench, model: str, question: Question) -> str:

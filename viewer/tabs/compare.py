@@ -37,7 +37,7 @@ def _show(context: Context, state: State) -> str:
         found = store.judgments(bench, question.question_id, "pair")
     except NotYet as wait:
         parts.append(markup.waiting(wait))
-    judged = {name for c in found.compared for name in (c.comparison.model_1, c.comparison.model_2)}
+    judged = {name for c in found.compared for name in c.row.models}
     known = sorted({*bench.answered_models(), *judged})
     models = list(dict.fromkeys((*state.models, *known)))[:2]
     if len(models) < 2:
@@ -50,7 +50,7 @@ def _show(context: Context, state: State) -> str:
             parts.append(markup.waiting(wait))
         except DataError as error:
             faults.append(str(error))
-    of_pair = [c for c in found.compared if {c.comparison.model_1, c.comparison.model_2} == set(models)]
+    of_pair = [c for c in found.compared if set(c.row.models) == set(models)]
     parts.append(question_title(question))
     parts += [markup.notice(fault, kind="fault") for fault in (*faults, *found.faults)[:5]]
     for turn in range(1, _turns(question, answers, of_pair) + 1):
@@ -80,7 +80,7 @@ def _pair_choice(state: State, known: list[str], models: list[str]) -> str:
 
 def _turns(question: Question, answers: dict[str, Answer | None], compared: list[Compared]) -> int:
     replied = [len(answer.choices[0].replies) for answer in answers.values() if answer]
-    return min(60, max(len(question.turns), *replied, *(c.comparison.turn for c in compared), 1))
+    return min(60, max(len(question.turns), *replied, *(c.row.turn for c in compared), 1))
 
 
 def _turn(
@@ -104,34 +104,34 @@ def _turn(
         else:
             sides.append(markup.notice(f"There is no answer of {model} to turn {turn}."))
     parts.append(f'<div class="tb-sides tb-two">{"".join(sides)}</div>')
-    of_turn = [one for one in compared if one.comparison.turn == turn]
+    of_turn = [one for one in compared if one.row.turn == turn]
     parts += [_verdicts(state, one, models, f"{turn}-{at}") for at, one in enumerate(of_turn)]
     return f'<section class="tb-turn" aria-label="Turn {turn}">{"".join(parts)}</section>'
 
 
 def _verdicts(state: State, compared: Compared, models: list[str], name: str) -> str:
     """Return one judge's verdicts of a turn, and its words game by game."""
-    pair = compared.comparison
-    shown = (pair.model_1, pair.model_2)
+    row = compared.row
+    shown = (row.models[0], row.models[1])
     chips, games = [], []
-    for winner, game in zip(pair.winners, compared.games, strict=True):
+    for value, game in zip(row.games, compared.games, strict=True):
         number = game.number
         first, second = shown if number == 1 else shown[::-1]
-        chips.append(_chip(winner, shown, models, f"Game {number}: "))
+        chips.append(_chip(value, shown, models, f"Game {number}: "))
         seen = f"The judge saw <bdi>{escaped(first)}</bdi> as A and <bdi>{escaped(second)}</bdi> as B."
         order = f'<p class="tb-quiet">{seen}</p>'
-        head = f"<h4>Game {number} {_chip(winner, shown, models)}</h4>"
+        head = f"<h4>Game {number} {_chip(value, shown, models)}</h4>"
         games.append(f'<div class="tb-said">{head}{order}{words_html(state, game, f"game-{number}-{name}")}</div>')
     changed = markup.chip("swapping changed the verdict", "warn") if compared.changed else ""
-    head = f"<summary><bdi>{escaped(pair.voter or compared.file.label)}</bdi> {' '.join(chips)} {changed}</summary>"
+    by = row.source.judge if row.source.voter else compared.file.label
+    head = f"<summary><bdi>{escaped(by)}</bdi> {' '.join(chips)} {changed}</summary>"
     kind = "tb-judged tb-changed" if compared.changed else "tb-judged"
     body = f'<div class="tb-sides tb-two">{"".join(games)}</div>'
     return f'<details class="{kind}" id="tb-verdict-{escaped(name)}" open>{head}{body}</details>'
 
 
-def _chip(winner: str | None, shown: tuple[str, str], models: list[str], before: str = "") -> str:
+def _chip(game: float | None, shown: tuple[str, str], models: list[str], before: str = "") -> str:
     """Return the verdict of one game, in the colour of the side on which the winner stands here."""
-    if shown != tuple(models) and winner in {"model_1", "model_2"}:
-        winner = "model_2" if winner == "model_1" else "model_1"
-        shown = (shown[1], shown[0])
-    return verdict_chip(winner, *shown, before=before)
+    if shown != tuple(models) and game is not None:
+        game, shown = 1.0 - game, (shown[1], shown[0])
+    return verdict_chip(game, *shown, before=before)

@@ -17,7 +17,7 @@ from viewer.store import Kind, kind_of
 from viewer.text import escaped
 
 if TYPE_CHECKING:
-    from harness.results.reading.arrays import Ints
+    from harness.results.matrix import Ints
 
 _REFRESH = 700
 _SNIPPET = 90
@@ -204,11 +204,10 @@ def _sorted_by(state: State, name: str) -> Html:
 
 def _row(judgments: Judgments, state: State, at: int) -> dict[str, object]:
     file = judgments.files[int(judgments.file[at])]
-    asked = judgments.asked[int(judgments.who[at])]
     case = judgments.cases[int(judgments.case[at])]
     place = int(judgments.question[at])
     question = judgments.bench.questions[place] if place < len(judgments.bench.questions) else None
-    choice = "" if case.choice == "0" else case.choice
+    choice = "" if case.source.choice == "0" else case.source.choice
     tab_of = "answers" if judgments.kind == "single" else "compare"
     there = State(
         tab_of,
@@ -230,10 +229,10 @@ def _row(judgments: Judgments, state: State, at: int) -> dict[str, object]:
         "turn": case.turn,
     }
     if judgments.kind == "single":
-        row |= {"model": markup.named(case.models[0]), "judge": Html(_judge(file.label, asked.judge, file.judge))}
+        row |= {"model": markup.named(case.models[0]), "judge": Html(_judge(file.label, case.source.judge, file.judge))}
         return row | {"score": Html(_score(judgments, at), number=True), **_marks(judgments, at)}
     row |= {"model": markup.named(case.models[0]), "against": markup.named(case.models[1])}
-    row |= {"judge": Html(_judge(file.label, asked.judge, file.judge)), "winner": Html(_winner(judgments, at))}
+    row |= {"judge": Html(_judge(file.label, case.source.judge, file.judge)), "winner": Html(_winner(judgments, at))}
     return row | _marks(judgments, at)
 
 

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-from harness.errors import DataError
-from harness.records import Comparison, Rating
 from harness.results.reading import parts
 from harness.results.reading.columns import Columns, Comparisons, Ratings
 from harness.results.reading.lines import Part
 from harness.results.reading.parts import read_parts
-from harness.results.reading.read import read_judgments
+
+from harness.errors import DataError
+from harness.judgments.reading import read_judgments
 from harness.rows import comparison_from_row, rating_from_row
 
 ODD_VALUES: list[Any] = [

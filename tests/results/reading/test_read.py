@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from harness.results.reading.read import of_voter, one_origin, one_wording, read_judgments, without_voters
 
 from harness.errors import DataError, UsageError
-from harness.records import Comparison
-from harness.results.reading.read import of_voter, one_origin, one_wording, read_judgments, without_voters
+from harness.records import Observation
 
 
 def grade(model: str = "x", question: int | str = 1, score: Any = 8, turn: int = 1, **more: Any) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def test_of_equal_keys_the_last_good_grade_counts(
 
 def test_an_error_text_that_a_rerun_made_good(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, grade(score=-1, judgment="$ERROR$"), grade(score=9, judgment="Good. [[9]]"))
-    assert [r.score for r in read_judgments(path).ratings] == [9]
+    assert [r.score for r in read_judgments(path).observations] == [9]
 
 
 def test_of_equal_keys_the_last_good_pair_counts_whichever_way_round(tmp_path: pathlib.Path) -> None:
@@ -102,7 +102,7 @@ def test_rows_that_differ_in_their_key_both_count(changes: dict[str, Any], tmp_p
 
 def test_pairs_of_two_choices_both_count(tmp_path: pathlib.Path) -> None:
     rows = pair("x", "y", "tie", "tie"), pair("x", "y", "model_1", "model_1", choice=1)
-    assert len(read_judgments(write(tmp_path, *rows)).comparisons) == 2
+    assert len(read_judgments(write(tmp_path, *rows)).observations) == 2
 
 
 def test_a_scale_is_no_key_and_no_origin(tmp_path: pathlib.Path) -> None:
@@ -117,7 +117,7 @@ def test_a_scale_is_no_key_and_no_origin(tmp_path: pathlib.Path) -> None:
 def test_a_template_is_no_key(tmp_path: pathlib.Path) -> None:
     """A question judged with and without reference is judged twice."""
     rows = grade(judge=["gpt-4", "single-v1"]), grade(judge=["gpt-4", "single-math-v1"], score=3)
-    assert [r.score for r in read_judgments(write(tmp_path, *rows)).ratings] == [3]
+    assert [r.score for r in read_judgments(write(tmp_path, *rows)).observations] == [3]
 
 
 # Oddities
@@ -143,7 +143,7 @@ def test_a_torn_last_line_is_left_out(tmp_path: pathlib.Path, caplog: pytest.Log
     path = write(tmp_path, grade())
     with path.open("a") as file:
         file.write('{"question_id": 2, "mod')
-    assert len(read_judgments(path).ratings) == 1
+    assert len(read_judgments(path).observations) == 1
     assert "judgments.jsonl:2: not valid JSON" in caplog.text
 
 
@@ -192,12 +192,12 @@ OURS: dict[str, Any] = {"judge_set": "mt_bench", "judge_set_version": "1"}
 def test_what_is_not_comparable_is_refused(changes: dict[str, Any], message: str, tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, grade(), grade(question=2, **changes))
     with pytest.raises(UsageError, match=rf"judgments\.jsonl mixes judgments that are not comparable, .*{message}$"):
-        one_origin(read_judgments(path).ratings, path=path)
+        one_origin(read_judgments(path).observations, path=path)
 
 
 def test_two_versions_of_a_judge_set_are_two_judge_sets(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, grade(**OURS), grade(question=2, **{**OURS, "judge_set_version": "2"}))
-    ratings = read_judgments(path).ratings
+    ratings = read_judgments(path).observations
     with pytest.raises(UsageError, match="--judge-set: mt_bench 1, mt_bench 2"):
         one_origin(ratings, judge_set="mt_bench", path=path)
     assert len(one_origin(ratings, judge_set="mt_bench 2", path=path)) == 1
@@ -205,7 +205,7 @@ def test_two_versions_of_a_judge_set_are_two_judge_sets(tmp_path: pathlib.Path) 
 
 def test_the_judge_and_judge_set_asked_for_are_taken(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, grade(), grade(score=1, judge="gpt-5"), grade(score=2, judge="gpt-5", **OURS))
-    ratings = read_judgments(path).ratings
+    ratings = read_judgments(path).observations
     assert [r.score for r in one_origin(ratings, judge="gpt-4", path=path)] == [8]
     assert [r.score for r in one_origin(ratings, judge="gpt-5", judge_set="unstated", path=path)] == [1]
     assert [r.score for r in one_origin(ratings, judge_set="mt_bench", path=path)] == [2]
@@ -215,21 +215,21 @@ def test_the_judge_and_judge_set_asked_for_are_taken(tmp_path: pathlib.Path) -> 
 def test_a_judge_that_is_not_there_is_told_who_is(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, grade(), grade(question=2))
     with pytest.raises(UsageError, match=r"fits --judge-model o3; there are: judge gpt-4, judge set unstated$"):
-        one_origin(read_judgments(path).ratings, judge="o3", path=path)
+        one_origin(read_judgments(path).observations, judge="o3", path=path)
     with pytest.raises(UsageError, match="fits --judge-set mt_bench; there are"):
-        one_origin(read_judgments(path).ratings, judge_set="mt_bench", path=path)
+        one_origin(read_judgments(path).observations, judge_set="mt_bench", path=path)
 
 
 def test_two_wordings_of_a_question_are_refused(tmp_path: pathlib.Path) -> None:
     made: list[dict[str, Any]] = [{"made_from": {"question": name}} for name in ("old", "new")]
     path = write(tmp_path, grade("x", **made[0]), grade("y", **made[1]))
     with pytest.raises(UsageError, match=r"two versions of question 1, .*; run gen_judgment again for all models"):
-        one_wording(read_judgments(path).ratings, path)
+        one_wording(read_judgments(path).observations, path)
     same = write(tmp_path, grade("x", **made[0]), grade("y", **made[0]), grade("z"), grade("y", 2, **made[1]))
-    one_wording(read_judgments(same).ratings, same)
+    one_wording(read_judgments(same).observations, same)
 
 
-def voters(votes: Iterable[Comparison]) -> list[str | None]:
+def voters(votes: Iterable[Observation]) -> list[str | None]:
     return [v.voter for v in votes]
 
 
@@ -243,7 +243,7 @@ def test_voters_are_left_out_by_pattern(tmp_path: pathlib.Path) -> None:
 
 def test_one_voter_can_be_chosen(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, vote("x", "y", "tie", judge="b"), vote("x", "y", "tie", judge="a"))
-    votes = read_judgments(path).comparisons
+    votes = read_judgments(path).observations
     assert voters(of_voter(votes, "a", path)) == ["a"]
     assert voters(of_voter(votes, None, path)) == ["b", "a"]
     with pytest.raises(UsageError, match="holds no vote by c; there are: a, b"):

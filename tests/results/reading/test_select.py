@@ -4,11 +4,11 @@ import pathlib
 import re
 
 import pytest
-
-from harness.errors import UsageError
-from harness.results.judges.report import judge_position
 from harness.results.reading.select import judgment_files, usual_file
 from harness.results.reading.sources import judged_by_several
+
+from harness.errors import UsageError
+from harness.meta_evaluation.report import judge_position
 from harness.results.show import show_result
 from tests.small_bench import question, small_bench, write
 
