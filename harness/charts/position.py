@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from harness.charts.style import COLOURS, INK, QUIET, RULE, SMALL, WIDTH, Sheet, text_width
 from harness.errors import UsageError
-from harness.meta_evaluation.position import KINDS, By, PositionRow
+from harness.results.pairs.position import KINDS, By, PositionRow
 from harness.results.statistics.rounding import percent
 
 _COLOURS = ("#bcd5e8", COLOURS[1], COLOURS[0], "#d5d9de")

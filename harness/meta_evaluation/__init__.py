@@ -1,6 +1,6 @@
 """What a judge is worth, and what its verdicts can be trusted for; one file a question, each opening with its formula.
 
-position.py             whether it goes by the place of an answer
+report.py               position (see results/pairs/position.py), length, repeat
 length.py               whether it favours the longer answer
 repeat.py               whether it would say the same again
 self_preference.py      whether it favours the models of its own family

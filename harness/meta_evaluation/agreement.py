@@ -25,9 +25,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from harness.judgments.observations import winner
-from harness.meta_evaluation.position import ordered_questions
 from harness.records import Observation, QuestionId
 from harness.results.matrix import Floats
+from harness.results.pairs.position import ordered_questions
 from harness.results.statistics.bootstrap import (
     FEW,
     LEAST,

@@ -11,6 +11,7 @@ Source: Zheng et al. 2023 (arXiv 2306.05685), Table 5, "GPT-4 Single".
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 from harness.judgments.observations import WIN, Observations
 from harness.records import Observation
@@ -22,9 +23,7 @@ def as_preferences(grades: Observations) -> Observations:
 
 
 def _preferences(grades: Observations) -> Iterator[Observation]:
-    graded: dict[Any, dict[str, list[Observation]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
+    graded: dict[Any, dict[str, list[Observation]]] = defaultdict(lambda: defaultdict(list))
     for grade in grades:
         if grade.value is not None:
             source = grade.source._replace(form="pair", scale=None, choice="0")

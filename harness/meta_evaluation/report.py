@@ -19,10 +19,10 @@ from harness.errors import MissingError, TurnbenchError
 from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.judgments.observations import Case, Observations
 from harness.meta_evaluation.length import PRIOR, length_report
-from harness.meta_evaluation.position import KINDS, in_one_order, position_rows
 from harness.meta_evaluation.repeat import records_of, repeat_report
 from harness.records import Failure, Mode, Observation, QuestionId
 from harness.results.matrix import Floats, pairs
+from harness.results.pairs.position import KINDS, in_one_order, position_rows
 from harness.results.query import Found, Query, Words, ask, replaced_note
 from harness.results.statistics.bootstrap import COVERAGE, Estimate
 

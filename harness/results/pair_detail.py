@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from harness.meta_evaluation.position import PositionRow, position_rows
 from harness.records import Observation, QuestionId
 from harness.results.brief import outcome_grades
 from harness.results.detail import named, neighbours, pair_row, shown_ranks
 from harness.results.matrix import Pairs, pairs
 from harness.results.pairs.bradley_terry import Ranking, ranking, rankings_by_group
 from harness.results.pairs.matrix import Cell, MeanRow, mean_over_opponents, pair_matrix
+from harness.results.pairs.position import PositionRow, position_rows
 from harness.results.pairs.rates import RateRow, rates
 from harness.results.statistics.bootstrap import RESAMPLINGS
 from harness.results.statistics.paired import Paired, PairedTable, paired

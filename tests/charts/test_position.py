@@ -6,7 +6,7 @@ import pytest
 
 from harness.charts import position_chart
 from harness.errors import UsageError
-from harness.meta_evaluation.position import By, PositionRow
+from harness.results.pairs.position import By, PositionRow
 from tests.charts.pictures import HOSTILE, estimate, root_of, texts_of
 
 COLOURS = ("#bcd5e8", "#d55e00", "#0072b2", "#d5d9de")

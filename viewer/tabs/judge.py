@@ -9,9 +9,9 @@ from harness.bench import Bench
 from harness.charts import interval_chart, position_chart
 from harness.errors import MissingError, TurnbenchError
 from harness.meta_evaluation.models_report import judge_self
-from harness.meta_evaluation.position import PositionRow
 from harness.meta_evaluation.report import Report, judge_length, judge_position, judge_repeat
 from harness.meta_evaluation.votes_report import judge_corrected
+from harness.results.pairs.position import PositionRow
 from harness.results.statistics.bootstrap import Estimate
 from harness.results.statistics.rounding import with_interval
 from viewer import markup

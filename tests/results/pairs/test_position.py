@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.position import PositionRow, in_one_order, ordered_questions, position_rows
 from harness.records import Observation, QuestionId
+from harness.results.pairs.position import PositionRow, in_one_order, ordered_questions, position_rows
 from tests.observed import Origin
 from tests.observed import pair as _pair
 
