@@ -100,6 +100,9 @@ _NEEDED = {
 }
 
 
+_TELLING = {"model", "score", "model_1", "model_2", "g1_winner", "g2_winner", "model_a", "model_b", "winner"}
+
+
 class WrongError(ValueError):
     """A line is not what it must be; the message says which field, and what it must be."""
 
@@ -112,12 +115,19 @@ def wrong(name: str, value: object) -> WrongError:
 
 
 def wrong_of(row: Mapping[str, Any], error: Exception) -> WrongError:
-    """Return the error of a row that cannot be decoded, `row` being what its JSON says."""
+    """Return the error of a row that cannot be read, `row` being what its JSON says."""
+    if row.keys().isdisjoint(_TELLING):
+        what = "a grade (model, score), a pair (model_1, model_2, g1_winner, g2_winner)"
+        return WrongError(f"neither {what} nor a vote (model_a, model_b, winner)")
+    if isinstance(error, WrongError):
+        return error
     for name in _NEEDED.keys() & row.keys():
         try:
             msgspec.convert(row[name], _FIELDS[name])
         except (msgspec.ValidationError, OverflowError):
             return wrong(name, row[name])
+    if isinstance(error, UnicodeError) or "surrogate" in str(error):
+        return WrongError("a name or id holds half a character; write the line again as UTF-8")
     return WrongError(f"cannot be read ({error})")
 
 
@@ -135,10 +145,7 @@ def case_of(fields: tuple[Any, ...], sampling: bytes) -> Case:
     if model_a is not UNSET:
         models = _names(model_a=model_a, model_b=model_b)
         return Case(models, turn, WIN, Source(judge, voter=True, form="pair"))
-    if model is UNSET and model_1 is UNSET and model_2 is UNSET:
-        what = "a grade (model, score), a pair (model_1, model_2, g1_winner, g2_winner)"
-        raise WrongError(f"neither {what} nor a vote (model_a, model_b, winner)")
-    paired = model_1 is not UNSET or model is UNSET
+    paired = not (model_1 is UNSET and model_2 is UNSET)
     models = _names(model_1=model_1, model_2=model_2) if paired else _names(model=model)
     source = Source(
         judge,

@@ -40,7 +40,7 @@ from harness.rows import FAILED_SCORE
 _BLOCK = 1 << 17
 """Bytes that are decoded together; as many as fit into a processor's nearer caches."""
 _REFUSALS = (WrongError, msgspec.MsgspecError, UnicodeDecodeError, OverflowError, RecursionError, TypeError)
-_MIXED = "grades, pairs, labels or dimensions in one file; split it"
+_PLURAL: Mapping[Form, str] = {"grade": "grades", "pair": "pairs", "label": "labels", "dimensions": "dimensions"}
 _label, _scores, _score = attrgetter("label"), attrgetter("scores"), attrgetter("score")
 
 
@@ -180,18 +180,22 @@ class Part:
         """Add the judgments on lines, the first of which begins at that place of the file."""
         count = None if self._begun else bytes(lines).count(b"\n")
         self._begun = True
-        if self.torn is None and self._places is None:
-            try:
-                if not ascii_only:
-                    str(lines, "utf-8", "surrogatepass")
-                read = lines_of.decode_lines(lines)
-                # Rows that share a line, or blank lines: only a look at each line tells which.
-                if count is None or len(read) == count:
-                    self._take(read)
-                    return
-            except _REFUSALS:
-                pass
-        self._take_one_by_one(bytes(lines), place)
+        if self.torn is not None or self._places is not None or not self._take_together(lines, count, ascii_only):
+            self._take_one_by_one(bytes(lines), place)
+
+    def _take_together(self, lines: memoryview, count: int | None, ascii_only: bool) -> bool:
+        """Add the judgments on lines, `count` of them if that is known; or return False, and none has been added."""
+        try:
+            if not ascii_only:
+                str(lines, "utf-8", "surrogatepass")
+            read = lines_of.decode_lines(lines)
+            # Rows that share a line, or go over several: only a look at each line tells.
+            if count is not None and len(read) != count:
+                return False
+            self._take(read)
+        except _REFUSALS:
+            return False
+        return True
 
     def _take_one_by_one(self, lines: bytes, place: int) -> None:
         for line in lines.removesuffix(b"\n").split(b"\n"):
@@ -242,7 +246,7 @@ class Part:
             self._become("pair")
             self._append(cases, asked, array("i", said))
         elif True in paired:
-            raise WrongError(_MIXED)
+            raise _mixed("grade", "pair")
         elif not (_all_unset(map(_label, rows)) and _all_unset(map(_scores, rows))):
             self._take_several(rows, cases, known, asked)
         elif self.form == "dimensions":  # other tools write nothing but -1 where there is no verdict
@@ -275,7 +279,7 @@ class Part:
         for row, case, place in zip(rows, cases, asked, strict=True):
             own = form or lines_of.form_of(row.label, row.scores)
             if own == "grade" and not math.isnan(lines_of.score_of(row.score)):
-                raise WrongError(_MIXED)
+                raise _mixed("grade", self.form or "dimensions")
             own = self.form or "dimensions" if own == "grade" else own
             numbers = lines_of.numbers_of(own, row)
             whole = known[case]._replace(metric="", source=known[case].source._replace(form=own))
@@ -286,7 +290,7 @@ class Part:
     def _become(self, form: Form) -> None:
         """Note what the judgments of the file hold, or raise `WrongError` if others hold something else."""
         if self.form not in {None, form}:
-            raise WrongError(_MIXED)
+            raise _mixed(self.form or form, form)
         self.form = form
 
     def make_room(self) -> None:
@@ -312,6 +316,11 @@ class Part:
             said_of[case].append(value)
 
 
+def _mixed(one: Form, other: Form) -> WrongError:
+    first, second = (_PLURAL[form] for form in sorted((one, other)))
+    return WrongError(f"{first} and {second} in one file; split it")
+
+
 def _all_unset(values: Iterable[Any]) -> bool:
     return all(value is UNSET for value in values)
 
@@ -333,8 +342,7 @@ def _value_of(path: pathlib.Path, line: bytes, number: int) -> Any:
 def _explain(path: pathlib.Path, value: Any, error: Exception, number: int) -> None:
     """Raise the `DataError` of a line that is JSON and no judgment."""
     row = row_of(path, number, value).value
-    told = error if isinstance(error, WrongError) else lines_of.wrong_of(row, error)
-    raise DataError(str(told), path=path, line=number) from None
+    raise DataError(str(lines_of.wrong_of(row, error)), path=path, line=number) from None
 
 
 def _latest_of(rows: Sequence[tuple[Case, Asked, Numbers]]) -> tuple[list[tuple[Case, Asked, Numbers]], int]:

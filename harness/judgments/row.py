@@ -93,9 +93,7 @@ def judged_row(row: Mapping[str, Any], path: pathlib.Path, number: int) -> Judge
     """Return what a line's JSON object means, or raise `DataError`."""
     try:
         return _judged(row, number)
-    except WrongError as error:
-        raise DataError(str(error), path=path, line=number) from None
-    except (msgspec.MsgspecError, TypeError, OverflowError, RecursionError) as error:
+    except (WrongError, msgspec.MsgspecError, UnicodeError, TypeError, OverflowError, RecursionError) as error:
         raise DataError(str(lines.wrong_of(row, error)), path=path, line=number) from None
 
 

@@ -1,4 +1,4 @@
-"""The fast way of reading judgments says what the long way says, on rows as odd as they come."""
+"""Files of judgments are read block by block as their rows are read one by one, however odd these are."""
 
 import json
 import os
@@ -10,14 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from harness.results.reading import parts
-from harness.results.reading.columns import Columns, Comparisons, Ratings
-from harness.results.reading.lines import Part
-from harness.results.reading.parts import read_parts
 
 from harness.errors import DataError
-from harness.judgments.reading import read_judgments
-from harness.rows import comparison_from_row, rating_from_row
+from harness.judgments import halves as two_halves
+from harness.judgments.halves import read_whole
+from harness.judgments.observations import Observations
+from harness.judgments.reading import Part, Read, read_judgments
+from harness.judgments.row import JudgedRow, judged_row
 
 ODD_VALUES: list[Any] = [
     None,
@@ -34,7 +33,6 @@ ODD_VALUES: list[Any] = [
     " ",
     "7",
     "x",
-    "\ud800",
     "é",
     "模型",
     [],
@@ -90,16 +88,33 @@ def odd_row(kind: str, rng: random.Random) -> dict[str, Any]:
     return row
 
 
-def by_the_long_way(path: pathlib.Path, lines: list[bytes]) -> list[Rating | Comparison]:
-    """Return the records of lines that are all JSON objects, or raise the error of the first that is no judgment."""
-    records: list[Rating | Comparison] = []
-    for number, line in enumerate(lines, 1):
-        row = json.loads(line)
-        pair = row.keys() & {"model_1", "model_2", "g1_winner", "g2_winner", "model_a", "model_b", "winner"}
-        if not pair and not row.keys() & {"model", "score"}:
-            raise DataError("neither", path=path, line=number)
-        records.append((comparison_from_row if pair else rating_from_row)(row, path, number))
-    return records
+def read(path: pathlib.Path, large: int = 1 << 40) -> Read:
+    """Return what a file holds; of `large` bytes or more in two processes."""
+    part = Part(path)
+    read_whole(part, large)
+    return part.finished()
+
+
+def one_by_one(path: pathlib.Path, lines: list[bytes]) -> list[Any]:
+    """Return what rows say, each by itself, of equal keys the last with a verdict; or raise the first's error."""
+    rows = [judged_row(json.loads(line), path, number) for number, line in enumerate(lines, 1)]
+    latest: dict[Any, JudgedRow] = {}
+    for row in rows:
+        key = (row.key, row.source._replace(scale=None, form="grade"))
+        if key not in latest or not row.unparsed:
+            latest[key] = row
+    return [
+        (row.question_id, row.turn, row.models, row.source, row.games or sorted(row.numbers)) for row in latest.values()
+    ]
+
+
+def told(found: Observations) -> list[Any]:
+    """Return the same of observations."""
+    return [
+        (one.question_id, one.turn, (one.model, one.opponent) if one.opponent else (one.model,), one.source,
+         one.games or ([] if one.value is None else [one.metric]))
+        for one in found
+    ]  # fmt: skip
 
 
 def outcome(of: Callable[[], Any]) -> Any:
@@ -107,11 +122,11 @@ def outcome(of: Callable[[], Any]) -> Any:
     try:
         return list(of())
     except DataError as error:
-        return str(error).split(" neither", 1)[0]
+        return str(error)
 
 
 @pytest.mark.parametrize("kind", ["single", "pair", "vote"])
-def test_odd_rows_are_read_as_the_long_way_reads_them(kind: str, tmp_path: pathlib.Path) -> None:
+def test_odd_rows_are_read_as_each_is_by_itself(kind: str, tmp_path: pathlib.Path) -> None:
     rng = random.Random(f"odd {kind}")
     path = tmp_path / "some.jsonl"
     good = 0
@@ -119,14 +134,14 @@ def test_odd_rows_are_read_as_the_long_way_reads_them(kind: str, tmp_path: pathl
         lines = [json.dumps(odd_row(kind, rng), ensure_ascii=rng.random() < 0.5) for _ in range(rng.randint(1, 3))]
         encoded = [line.encode("utf-8", "surrogatepass") for line in lines]
         path.write_bytes(b"".join(line + b"\n" for line in encoded))
-        expected = outcome(lambda encoded=encoded: by_the_long_way(path, encoded))  # type: ignore[misc]
-        assert outcome(lambda: read_parts(path).finished()) == expected, lines
+        expected = outcome(lambda encoded=encoded: one_by_one(path, encoded))  # type: ignore[misc]
+        assert outcome(lambda: told(read(path).observations)) == expected, lines
         good += isinstance(expected, list)
     assert 100 < good < 500
 
 
 @pytest.mark.parametrize("kind", ["single", "pair"])
-def test_damaged_lines_are_refused_where_the_long_way_refuses_them(kind: str, tmp_path: pathlib.Path) -> None:
+def test_damaged_lines_are_refused_where_each_is_by_itself(kind: str, tmp_path: pathlib.Path) -> None:
     """A byte is put in, taken out or changed; the line after it makes the damage an error."""
     rng = random.Random(f"damaged {kind}")
     path = tmp_path / "some.jsonl"
@@ -137,51 +152,15 @@ def test_damaged_lines_are_refused_where_the_long_way_refuses_them(kind: str, tm
         line[at : at + rng.randint(0, 1)] = rng.choice([b"", b'"', b"\\", b"{", b",", b"0", b"\xff", b"\xe6", b"\x01"])
         path.write_bytes(line + b"\n" + last + b"\n")
         try:
-            expected = outcome(lambda line=line: by_the_long_way(path, [bytes(line), last]))  # type: ignore[misc]
+            expected = outcome(lambda line=line: one_by_one(path, [bytes(line), last]))  # type: ignore[misc]
         except (ValueError, AttributeError):
             expected = f"{path}:1: "
-        found = outcome(lambda: read_parts(path).finished())
+        found = outcome(lambda: told(read(path).observations))
         if isinstance(found, str) and isinstance(expected, str):
             assert found.startswith(f"{path}:1: "), line
             assert expected.startswith(f"{path}:1: "), line
         else:
             assert found == expected, line
-
-
-def test_usual_lines_never_take_the_long_way(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = random.Random(5)
-    ours: dict[str, Any] = {
-        "judge_set": "mt_bench",
-        "judge_set_version": "1",
-        "criterion": None,
-        "sample": 0,
-        "choice": 0,
-    }
-    ours |= {"sampling": {"temperature": 0.0, "max_tokens": 2048}, "made_from": {"question": "abc", "template": "t"}}
-    for kind, more in (
-        ("single", {}),
-        ("single", ours),
-        ("single", {"scale": [1, 10], **ours}),
-        ("single", {"scale": [0, 2.5], **ours}),
-        ("pair", {}),
-        ("pair", ours),
-    ):
-        path = tmp_path / "some.jsonl"
-        path.write_text("".join(json.dumps(plain_row(kind, rng) | more) + "\n" for _ in range(300)))
-        seen: list[int] = []
-        monkeypatch.setattr(Part, "_take_long_way", counting(Part._take_long_way, seen))
-        assert len(read_parts(path).finished()) == 300
-        monkeypatch.undo()
-        usual_from_the_start = (kind, more) == ("single", {})
-        assert len(seen) == (0 if usual_from_the_start else 1), "the first line shows what the others are like"
-
-
-def counting(method: Any, seen: list[int]) -> Any:
-    def counted(part: Part, line: bytes, place: int) -> None:
-        seen.append(place)
-        method(part, line, place)
-
-    return counted
 
 
 @pytest.mark.parametrize(
@@ -201,21 +180,21 @@ def test_rows_keep_their_order_however_their_cases_follow_each_other(turns: list
         for n, turn in enumerate(turns, 1)
     ]
     write(path, rows)
-    read = [(r.question_id, r.turn, r.score) for r in read_parts(path).finished() if isinstance(r, Rating)]
-    assert read == [(row["question_id"], row["turn"], row["score"]) for row in rows]
+    found = [(one.question_id, one.turn, one.value) for one in read(path).observations]
+    assert found == [(row["question_id"], row["turn"], row["score"]) for row in rows]
 
 
 # Two processes
 
 
-def halves(path: pathlib.Path) -> Part:
+def halves(path: pathlib.Path) -> Read:
     """Read the file in two processes, however small it is."""
-    return read_parts(path, large=0)
+    return read(path, large=0)
 
 
 @pytest.fixture
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "_second_is_possible", lambda: True)
+    monkeypatch.setattr(two_halves, "_second_is_possible", lambda: True)
 
 
 def write(path: pathlib.Path, rows: list[dict[str, Any]], tail: bytes = b"") -> pathlib.Path:
@@ -225,27 +204,21 @@ def write(path: pathlib.Path, rows: list[dict[str, Any]], tail: bytes = b"") -> 
 
 @pytest.mark.usefixtures("two_cores")
 @pytest.mark.parametrize("kind", ["single", "pair", "vote"])
-def test_two_processes_read_what_one_reads(kind: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_processes_read_what_one_reads(kind: str, tmp_path: pathlib.Path) -> None:
     rng = random.Random(f"halves {kind}")
     path = write(tmp_path / "some.jsonl", [plain_row(kind, rng) for _ in range(200)])
-    alone = read_parts(path)
-    seen: list[int] = []
-    monkeypatch.setattr(Part, "_take_long_way", counting(Part._take_long_way, seen))
-    both = halves(path)
-    assert list(both.finished()) == list(alone.finished())
-    assert (both.kind, both.torn) == (alone.kind, None)
-    if kind == "vote":
-        assert 0 < len(seen) < 200, "the rest is read elsewhere"
-    assert list(both.finished().latest()) == list(alone.finished().latest())
+    alone, both = read(path), halves(path)
+    assert list(both.observations) == list(alone.observations)
+    assert (both.form, both.replaced) == (alone.form, alone.replaced)
 
 
 @pytest.mark.usefixtures("two_cores")
 def test_a_row_is_found_by_its_place_whichever_process_has_read_it(tmp_path: pathlib.Path) -> None:
     rng = random.Random("places")
-    path = write(tmp_path / "some.jsonl", [plain_row("single", rng) for _ in range(50)])
-    alone = read_parts(path).finished()
+    path = write(tmp_path / "some.jsonl", [{**plain_row("single", rng), "question_id": n} for n in range(50)])
+    alone = read(path).observations
     for place in (0, 49, 26, -1):
-        both = halves(path).finished()
+        both = halves(path).observations
         assert len(both) == 50
         assert both[place] == alone[place]
 
@@ -271,8 +244,13 @@ def test_a_torn_last_line_is_told_once_with_its_number(
     tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = [plain_row("single", random.Random(1)) for _ in range(100)]
+    rows = [{**row, "question_id": n} for n, row in enumerate(rows)]
     path = write(tmp_path / "some.jsonl", rows, b'{"question_id": 2, "mod\n \n')
-    assert len(halves(path).finished()) == 100
+    part = Part(path)
+    read_whole(part, large=0)
+    assert part.torn is not None
+    assert part.torn.line.startswith(b'{"question_id": 2')
+    assert len(read_judgments(path).observations) == 100
     [record] = caplog.records
     assert "some.jsonl:101: not valid JSON" in record.getMessage()
 
@@ -299,10 +277,11 @@ def test_grades_in_one_half_and_pairs_in_the_other_are_refused(tmp_path: pathlib
 
 @pytest.mark.usefixtures("two_cores")
 def test_without_a_second_process_one_reads_all(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path / "some.jsonl", [plain_row("single", random.Random(1)) for _ in range(50)])
+    rows = [{**plain_row("single", random.Random(1)), "question_id": n} for n in range(50)]
+    path = write(tmp_path / "some.jsonl", rows)
     for program in ("/no/such/python", "/bin/false"):
         monkeypatch.setattr(sys, "executable", program)
-        assert len(halves(path).finished()) == 50
+        assert len(halves(path).observations) == 50
 
 
 @pytest.mark.usefixtures("two_cores")
@@ -310,24 +289,22 @@ def test_without_a_second_process_one_reads_all(tmp_path: pathlib.Path, monkeypa
 def test_files_without_rows_hold_nothing(content: bytes, tmp_path: pathlib.Path) -> None:
     path = tmp_path / "some.jsonl"
     path.write_bytes(content)
-    assert len(halves(path).finished()) == 0
-    assert read_judgments(path) == (Ratings(), Comparisons(), 0)
+    assert len(halves(path).observations) == 0
+    assert read_judgments(path) == (Observations(), 0, None)
 
 
 def test_lines_of_any_length_and_end_are_read(tmp_path: pathlib.Path) -> None:
     row = {"question_id": 1, "model": "x", "judge": "j", "turn": 1}
     texts = ["", "long " * 100_000, "é" * 70_000, "", "x" * 300_000]
-    lines = [json.dumps({**row, "score": score, "judgment": text}) for score, text in enumerate(texts, 1)]
+    lines = [json.dumps({**row, "question_id": n, "score": n, "judgment": text}) for n, text in enumerate(texts, 1)]
     for end in ("\n", "\r\n", "\n\n"):
         path = tmp_path / "some.jsonl"
         path.write_text(end.join(lines), encoding="utf-8", newline="")
-        found = read_parts(path).finished()
-        assert isinstance(found, Ratings)
-        assert [r.score for r in found] == [1, 2, 3, 4, 5]
+        assert [one.value for one in read(path).observations] == [1, 2, 3, 4, 5]
 
 
 def test_lines_are_counted_right_wherever_the_error_stands(tmp_path: pathlib.Path) -> None:
-    """In files of many blocks, with blank lines that the fast way does not see."""
+    """In files of many blocks, with blank lines that a block of lines does not show."""
     rng = random.Random(6)
     long = {"user_prompt": "What now? " * 300}
     lines = [json.dumps(plain_row("single", rng) | long) for _ in range(400)]
@@ -337,7 +314,7 @@ def test_lines_are_counted_right_wherever_the_error_stands(tmp_path: pathlib.Pat
         path = tmp_path / "some.jsonl"
         path.write_text("\n".join([*lines[:at], '{"model": "x"}', *lines[at:]]) + "\n")
         with pytest.raises(DataError, match=rf"some\.jsonl:{at + 1}: the field '\w+' is missing"):
-            read_parts(path)
+            read(path)
 
 
 def test_rows_that_do_not_stand_one_a_line_are_refused(tmp_path: pathlib.Path) -> None:
@@ -347,7 +324,7 @@ def test_rows_that_do_not_stand_one_a_line_are_refused(tmp_path: pathlib.Path) -
     for content in (spread, "".join(map(json.dumps, rows)) + "\n" + json.dumps(rows[0])):
         path.write_text(content)
         with pytest.raises(DataError, match=r"some\.jsonl:1: not valid JSON"):
-            read_parts(path)
+            read(path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
@@ -363,49 +340,16 @@ def test_a_pipe_is_read_like_a_file(fault: bool, tmp_path: pathlib.Path) -> None
     try:
         if fault:
             with pytest.raises(DataError, match=r"pipe\.jsonl:806: turn must be"):
-                read_parts(pipe)
+                read(pipe)
         else:
-            assert list(read_parts(pipe).finished()) == list(read_parts(tmp_path / "some.jsonl").finished())
+            assert list(read(pipe).observations) == list(read(tmp_path / "some.jsonl").observations)
     finally:
         writer.join(timeout=10)
 
 
-# Columns
-
-
-def test_columns_are_the_records_that_they_were_made_of(tmp_path: pathlib.Path) -> None:
-    rng = random.Random(3)
-    made: list[tuple[str, type[Columns[Any]]]] = [("single", Ratings), ("pair", Comparisons), ("vote", Comparisons)]
-    for kind, columns in made:
-        lines = [json.dumps(plain_row(kind, rng)).encode() for _ in range(80)]
-        records = by_the_long_way(tmp_path, lines)
-        held = columns.of(records)
-        assert held == records
-        assert list(held) == records
-        assert [held[at] for at in range(-80, 80)] == [records[at] for at in range(-80, 80)]
-        assert held[10:30:3] == records[10:30:3]
-        assert columns.of(held) is held
-        assert held != records[:-1]
-        wanted = [r for r in records if r.turn == 1 and r.question_id != 2]
-        assert held.keep(lambda case: case.turn == 1, lambda asked: asked.question_id != 2) == wanted
-        assert held.keep() is held
-        assert held.origins() == list(dict.fromkeys(r.origin for r in records))
-        with pytest.raises(IndexError):
-            held[80]
-
-
-def test_every_verdict_is_found_once_by_case_and_group(tmp_path: pathlib.Path) -> None:
-    rng = random.Random(4)
-    records = by_the_long_way(tmp_path, [json.dumps(plain_row("single", rng)).encode() for _ in range(200)])
-    held = Ratings.of(r for r in records if isinstance(r, Rating))
-    for group in (None, lambda asked: asked.question_id % 2):
-        found = [
-            (verdicts.case.models[0], verdicts.case.turn, verdicts.group, score)
-            for verdicts in held.by_case(group)
-            for score in verdicts.verdicts
-        ]
-        expected = [
-            (r.model, r.turn, None if group is None else int(r.question_id) % 2, -1 if r.score is None else r.score)
-            for r in held
-        ]
-        assert sorted(found, key=repr) == sorted(expected, key=repr)
+def test_half_a_character_is_read_over_in_a_text_and_refused_in_a_name(tmp_path: pathlib.Path) -> None:
+    row = {"question_id": 1, "model": "x", "judge": "j", "score": 5, "turn": 1}
+    path = write(tmp_path / "some.jsonl", [{**row, "judgment": "\ud800"}, {**row, "question_id": 2}])
+    assert [one.value for one in read(path).observations] == [5, 5]
+    with pytest.raises(DataError, match=r"some\.jsonl:1: a name or id holds half a character"):
+        read(write(path, [{**row, "model": "\ud800"}]))

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from harness.results.reading.read import of_voter, one_origin, one_wording, read_judgments, without_voters
 
 from harness.errors import DataError, UsageError
+from harness.judgments.reading import read_judgments
 from harness.records import Observation
+from harness.results.query import Query, chosen, one_source, one_wording, without_voters
 
 
 def grade(model: str = "x", question: int | str = 1, score: Any = 8, turn: int = 1, **more: Any) -> dict[str, Any]:
@@ -50,13 +51,13 @@ def test_of_equal_keys_the_last_good_grade_counts(
     scores: list[int], counts: int | None, tmp_path: pathlib.Path
 ) -> None:
     read = read_judgments(write(tmp_path, *(grade(score=score) for score in scores)))
-    assert [r.score for r in read.ratings] == [counts]
+    assert [r.value for r in read.observations] == [counts]
     assert read.replaced == len(scores) - 1
 
 
 def test_an_error_text_that_a_rerun_made_good(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, grade(score=-1, judgment="$ERROR$"), grade(score=9, judgment="Good. [[9]]"))
-    assert [r.score for r in read_judgments(path).observations] == [9]
+    assert [r.value for r in read_judgments(path).observations] == [9]
 
 
 def test_of_equal_keys_the_last_good_pair_counts_whichever_way_round(tmp_path: pathlib.Path) -> None:
@@ -68,16 +69,16 @@ def test_of_equal_keys_the_last_good_pair_counts_whichever_way_round(tmp_path: p
             pair("x", "y", "model_2", "error"),
         )
     )
-    [kept] = read.comparisons
-    assert (kept.model_1, kept.winners, read.replaced) == ("y", ("model_2", "model_2"), 2)
+    [kept] = read.observations
+    assert (kept.model, kept.games, read.replaced) == ("y", (0.0, 0.0), 2)
 
 
 def test_of_one_voters_votes_on_a_pair_the_last_counts(tmp_path: pathlib.Path) -> None:
     rows = vote("x", "y", "model_a"), vote("y", "x", "model_a"), vote("x", "y", "tie", judge="expert_1")
     read = read_judgments(write(tmp_path, *rows))
-    assert [(c.voter, c.model_1, c.winners) for c in read.comparisons] == [
-        ("expert_0", "y", ("model_1",)),
-        ("expert_1", "x", ("tie",)),
+    assert [(c.source.judge, c.model, c.games) for c in read.observations] == [
+        ("expert_0", "y", (1.0,)),
+        ("expert_1", "x", (0.5,)),
     ]
     assert read.replaced == 1
 
@@ -97,7 +98,7 @@ def test_of_one_voters_votes_on_a_pair_the_last_counts(tmp_path: pathlib.Path) -
 )
 def test_rows_that_differ_in_their_key_both_count(changes: dict[str, Any], tmp_path: pathlib.Path) -> None:
     read = read_judgments(write(tmp_path, grade(), grade(**changes)))
-    assert (len(read.ratings), read.replaced) == (2, 0)
+    assert (len(read.observations), read.replaced) == (2, 0)
 
 
 def test_pairs_of_two_choices_both_count(tmp_path: pathlib.Path) -> None:
@@ -109,15 +110,18 @@ def test_a_scale_is_no_key_and_no_origin(tmp_path: pathlib.Path) -> None:
     """A row from before rows said their scale, and the one that replaced it; and a model that has only the old one."""
     path = write(tmp_path, grade(score=3), grade("y"), grade(score=4, scale=[1, 5]))
     read = read_judgments(path)
-    assert {rating.model: (rating.score, rating.scale) for rating in read.ratings} == {"x": (4, (1, 5)), "y": (8, None)}
+    assert {rating.model: (rating.value, rating.source.scale) for rating in read.observations} == {
+        "x": (4, (1, 5)),
+        "y": (8, None),
+    }
     assert read.replaced == 1
-    assert len(read.ratings.origins()) == 1
+    assert len(read.observations.sources()) == 1
 
 
 def test_a_template_is_no_key(tmp_path: pathlib.Path) -> None:
     """A question judged with and without reference is judged twice."""
     rows = grade(judge=["gpt-4", "single-v1"]), grade(judge=["gpt-4", "single-math-v1"], score=3)
-    assert [r.score for r in read_judgments(write(tmp_path, *rows)).observations] == [3]
+    assert [r.value for r in read_judgments(write(tmp_path, *rows)).observations] == [3]
 
 
 # Oddities
@@ -125,18 +129,18 @@ def test_a_template_is_no_key(tmp_path: pathlib.Path) -> None:
 
 def test_ids_in_quotes_are_the_same_ids(tmp_path: pathlib.Path) -> None:
     read = read_judgments(write(tmp_path, grade(question=1), grade(question="1", score=2)))
-    assert [(r.question_id, r.score) for r in read.ratings] == [(1, 2)]
+    assert [(r.question_id, r.value) for r in read.observations] == [(1, 2)]
 
 
 def test_empty_judgments_unsorted_and_missing_rows(tmp_path: pathlib.Path) -> None:
     rows = grade(question=9, score=-1, judgment="", user_prompt=""), grade(question=2, score=7.5), grade(question=5)
     read = read_judgments(write(tmp_path, *rows))
-    assert [(r.question_id, r.score) for r in read.ratings] == [(9, None), (2, 7.5), (5, 8)]
+    assert [(r.question_id, r.value) for r in read.observations] == [(9, None), (2, 7.5), (5, 8)]
 
 
 def test_unknown_fields_are_ignored(tmp_path: pathlib.Path) -> None:
     read = read_judgments(write(tmp_path, grade(extra={"deep": [1]}), grade(question=2, reason="tie")))
-    assert len(read.ratings) == 2
+    assert len(read.observations) == 2
 
 
 def test_a_torn_last_line_is_left_out(tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -186,38 +190,38 @@ OURS: dict[str, Any] = {"judge_set": "mt_bench", "judge_set_version": "1"}
             id="sampling",
         ),
         pytest.param({"sample": 1}, "choose one with --sample: 0, 1", id="samples"),
-        pytest.param({"criterion": "tone"}, "choose one with --criterion: None, tone", id="criteria"),
+        pytest.param({"criterion": "tone"}, "choose one with --criterion: score, tone", id="criteria"),
     ],
 )
 def test_what_is_not_comparable_is_refused(changes: dict[str, Any], message: str, tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, grade(), grade(question=2, **changes))
     with pytest.raises(UsageError, match=rf"judgments\.jsonl mixes judgments that are not comparable, .*{message}$"):
-        one_origin(read_judgments(path).observations, path=path)
+        one_source(Query(), read_judgments(path).observations, path)
 
 
 def test_two_versions_of_a_judge_set_are_two_judge_sets(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, grade(**OURS), grade(question=2, **{**OURS, "judge_set_version": "2"}))
     ratings = read_judgments(path).observations
     with pytest.raises(UsageError, match="--judge-set: mt_bench 1, mt_bench 2"):
-        one_origin(ratings, judge_set="mt_bench", path=path)
-    assert len(one_origin(ratings, judge_set="mt_bench 2", path=path)) == 1
+        one_source(Query(judge_set="mt_bench"), ratings, path)
+    assert len(one_source(Query(judge_set="mt_bench 2"), ratings, path)) == 1
 
 
 def test_the_judge_and_judge_set_asked_for_are_taken(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, grade(), grade(score=1, judge="gpt-5"), grade(score=2, judge="gpt-5", **OURS))
     ratings = read_judgments(path).observations
-    assert [r.score for r in one_origin(ratings, judge="gpt-4", path=path)] == [8]
-    assert [r.score for r in one_origin(ratings, judge="gpt-5", judge_set="unstated", path=path)] == [1]
-    assert [r.score for r in one_origin(ratings, judge_set="mt_bench", path=path)] == [2]
-    assert [r.score for r in one_origin(ratings, judge_set="mt_bench 1", path=path)] == [2]
+    assert [r.value for r in one_source(Query(judges=("gpt-4",)), ratings, path)] == [8]
+    assert [r.value for r in one_source(Query(judges=("gpt-5",), judge_set="unstated"), ratings, path)] == [1]
+    assert [r.value for r in one_source(Query(judge_set="mt_bench"), ratings, path)] == [2]
+    assert [r.value for r in one_source(Query(judge_set="mt_bench 1"), ratings, path)] == [2]
 
 
 def test_a_judge_that_is_not_there_is_told_who_is(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, grade(), grade(question=2))
     with pytest.raises(UsageError, match=r"fits --judge-model o3; there are: judge gpt-4, judge set unstated$"):
-        one_origin(read_judgments(path).observations, judge="o3", path=path)
+        one_source(Query(judges=("o3",)), read_judgments(path).observations, path)
     with pytest.raises(UsageError, match="fits --judge-set mt_bench; there are"):
-        one_origin(read_judgments(path).observations, judge_set="mt_bench", path=path)
+        one_source(Query(judge_set="mt_bench"), read_judgments(path).observations, path)
 
 
 def test_two_wordings_of_a_question_are_refused(tmp_path: pathlib.Path) -> None:
@@ -230,12 +234,12 @@ def test_two_wordings_of_a_question_are_refused(tmp_path: pathlib.Path) -> None:
 
 
 def voters(votes: Iterable[Observation]) -> list[str | None]:
-    return [v.voter for v in votes]
+    return [v.source.judge for v in votes]
 
 
 def test_voters_are_left_out_by_pattern(tmp_path: pathlib.Path) -> None:
     names = ["author_0", "expert_0", "Author_1", "expert_1"]
-    votes = read_judgments(write(tmp_path, *(vote("x", "y", "tie", judge=name) for name in names))).comparisons
+    votes = read_judgments(write(tmp_path, *(vote("x", "y", "tie", judge=name) for name in names))).observations
     assert voters(without_voters(votes, [])) == names
     assert voters(without_voters(votes, ["author*"])) == ["expert_0", "Author_1", "expert_1"]
     assert voters(without_voters(votes, ["*uthor*", "*_1"])) == ["expert_0"]
@@ -243,11 +247,11 @@ def test_voters_are_left_out_by_pattern(tmp_path: pathlib.Path) -> None:
 
 def test_one_voter_can_be_chosen(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, vote("x", "y", "tie", judge="b"), vote("x", "y", "tie", judge="a"))
-    votes = read_judgments(path).observations
-    assert voters(of_voter(votes, "a", path)) == ["a"]
-    assert voters(of_voter(votes, None, path)) == ["b", "a"]
+    read = read_judgments(path)
+    assert voters(chosen(Query(judges=("a",)), read, path).observations) == ["a"]
+    assert voters(chosen(Query(), read, path).observations) == ["b", "a"]
     with pytest.raises(UsageError, match="holds no vote by c; there are: a, b"):
-        of_voter(votes, "c", path)
+        chosen(Query(judges=("c",)), read, path)
 
 
 # The published files
@@ -267,10 +271,10 @@ def test_published_grades_are_read(
     name: str, ratings: int, failed: int, floats: int, reference_data: pathlib.Path
 ) -> None:
     read = read_judgments(reference_data / "mt_bench" / name)
-    assert (len(read.ratings), len(read.comparisons), read.replaced) == (ratings, 0, 0)
-    assert sum(r.score is None for r in read.ratings) == failed
-    assert sum(isinstance(r.score, float) for r in read.ratings) == floats
-    assert len(one_origin(read.ratings, path=reference_data)) == ratings
+    assert (len(read.observations), read.form, read.replaced) == (ratings, "grade", 0)
+    assert sum(r.value is None for r in read.observations) == failed
+    assert sum(r.value is not None and r.value % 1 > 0 for r in read.observations) == floats
+    assert len(one_source(Query(), read.observations, reference_data)) == ratings
 
 
 @pytest.mark.reference
@@ -288,8 +292,8 @@ def test_published_pairs_and_votes_are_read(
     name: str, pairs: int, failed: int, replaced: int, reference_data: pathlib.Path
 ) -> None:
     read = read_judgments(reference_data / "mt_bench" / name)
-    assert (len(read.ratings), len(read.comparisons), read.replaced) == (0, pairs, replaced)
-    assert sum(None in c.winners for c in read.comparisons) == failed
+    assert (len(read.observations), read.form, read.replaced) == (pairs, "pair", replaced)
+    assert sum(None in c.games for c in read.observations) == failed
 
 
 @pytest.mark.parametrize(
@@ -304,4 +308,4 @@ def test_published_pairs_and_votes_are_read(
 def test_the_scale_of_all_grades(
     stated: dict[str, Any], scale: tuple[float, float] | None, tmp_path: pathlib.Path
 ) -> None:
-    assert read_judgments(write(tmp_path, grade(**stated), grade("y", **stated))).ratings.scale() == scale
+    assert read_judgments(write(tmp_path, grade(**stated), grade("y", **stated))).observations.scale() == scale

@@ -4,11 +4,11 @@ import pathlib
 import re
 
 import pytest
-from harness.results.reading.select import judgment_files, usual_file
-from harness.results.reading.sources import judged_by_several
 
 from harness.errors import UsageError
+from harness.judgments.file_name import judgment_files
 from harness.meta_evaluation.report import judge_position
+from harness.results.query import Query, ask, usual_file
 from harness.results.show import show_result
 from tests.small_bench import question, small_bench, write
 
@@ -36,9 +36,13 @@ def folder(tmp_path: pathlib.Path) -> pathlib.Path:
     return made
 
 
+def query(data: pathlib.Path, judge: str, judge_set: str | None) -> Query:
+    return Query.of("pairwise-all", judge_model=judge, judge_set=judge_set, bench_name="small", data_dir=data)
+
+
 def test_pairs_in_one_order_are_found_by_judge(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    assert usual_file("pairwise-all", "small", tmp_path, "once", "s").name == "once@s_pair1.jsonl"
-    assert usual_file("pairwise-all", "small", tmp_path, "once", None).name == "once@s_pair1.jsonl"
+    assert usual_file(query(tmp_path, "once", "s")).name == "once@s_pair1.jsonl"
+    assert usual_file(query(tmp_path, "once", None)).name == "once@s_pair1.jsonl"
     result = show_result("pairwise-all", bench_name="small", data_dir=tmp_path, judge_model="once")
     assert [(row["model"], row["win"]) for row in result.rows()] == [("x", 1), ("y", 0)]
     assert any("in one order only" in note for note in result.notes)
@@ -47,7 +51,7 @@ def test_pairs_in_one_order_are_found_by_judge(folder: pathlib.Path, tmp_path: p
 def test_where_there_are_both_the_file_must_be_named(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
     for judge_set in ("s", None):
         with pytest.raises(UsageError, match=re.escape("--input-file: twice@s_pair.jsonl, twice@s_pair1.jsonl")):
-            usual_file("pairwise-all", "small", tmp_path, "twice", judge_set)
+            usual_file(query(tmp_path, "twice", judge_set))
     both = show_result("pairwise-all", bench_name="small", data_dir=tmp_path, input_file=folder / "twice@s_pair.jsonl")
     assert not any("in one order only" in note for note in both.notes)
 
@@ -55,8 +59,8 @@ def test_where_there_are_both_the_file_must_be_named(folder: pathlib.Path, tmp_p
 def test_several_judges_are_read_in_both_orders_where_they_have_them(
     folder: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
-    assert len(judgment_files(folder, "pairwise-all")) == 3
-    sources = judged_by_several("pairwise-all", (), None, None, "small", tmp_path)
+    assert len(judgment_files(folder, ("pair", "pair1"))) == 3
+    sources = ask(Query.of("pairwise-all", bench_name="small", data_dir=tmp_path), several=True)
     assert [source.path.name for source in sources] == ["once@s_pair1.jsonl", "twice@s_pair.jsonl"]
 
 
