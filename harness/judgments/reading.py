@@ -1,7 +1,7 @@
 """Judgment and vote files -> observations, block by block; one way for every line.
 
-A block of lines is decoded together. If one of its lines is not what it must be, its lines are decoded one by one,
-which finds the line and says what is wrong with it. A broken last line is left out with a warning: a run that was
+A block of lines is decoded together. If that fails, its lines are read one by one, which finds the line and says what is
+wrong with it. A broken last line is left out with a warning: a run that was
 killed may have left it, or one that still writes.
 """
 
@@ -211,15 +211,13 @@ class Part:
     def _take_line(self, line: bytes, place: int) -> None:
         """Add what is on a line, keep it as torn if it is no JSON, or tell what is wrong with it."""
         try:
-            str(line, "utf-8", "surrogatepass")
-            self._take([lines_of.decode_line(line)])
-        except _REFUSALS as refusal:
-            error = refusal
-            try:
-                value = value_of(self.path, 0, line)
-            except DataError:
-                self.torn = Torn(place, line)
-                return
+            value = value_of(self.path, 0, line)
+        except DataError:
+            self.torn = Torn(place, line)
+            return
+        try:
+            self._take([lines_of.line_of(value)])
+        except (*_REFUSALS, AttributeError) as error:
             self._fault(place, partial(_explain, self.path, value, error))
 
     def _fault(self, place: int, tell: Callable[[int], Any]) -> None:

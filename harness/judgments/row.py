@@ -17,7 +17,6 @@ from harness.judgments.observations import SCORE, WIN, Numbers
 from harness.records import Games, MadeFrom, QuestionId, Source
 from harness.rows import FAILED_TEXT
 
-_FIELDS = frozenset(lines.Line.__struct_fields__) - {"sampling"}
 _PREFIXES = ("", "g1_", "g2_")
 
 
@@ -108,10 +107,8 @@ def is_good_judgment(row: Mapping[str, Any]) -> bool:
 
 
 def _judged(row: Mapping[str, Any], number: int) -> JudgedRow:
-    known = {name: value for name, value in row.items() if name in _FIELDS}
-    line: Any = msgspec.convert(known, lines.Line)
-    sampling = msgspec.json.encode(row["sampling"]) if "sampling" in row else b""
-    case = lines.case_of(CASE(line), sampling)
+    line = lines.line_of(row)
+    case = lines.case_of(CASE(line), bytes(line.sampling))
     asked = lines.asked_of(*ASKED(line))
     games: Games = ()
     numbers: Numbers = {}
