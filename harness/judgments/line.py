@@ -106,7 +106,7 @@ _TELLING = {"model", "score", "model_1", "model_2", "g1_winner", "g2_winner", "m
 def line_of(row: Mapping[str, Any]) -> Any:
     """Return the line of a row that is an object already; texts with half a character are read this way alone."""
     known = {name: value for name, value in row.items() if name in _FIELDS and name != "sampling"}
-    line = msgspec.convert(known, Line)
+    line: Any = msgspec.convert(known, Line)
     if isinstance(row.get("sampling"), dict):
         line.sampling = msgspec.Raw(msgspec.json.encode(row["sampling"]))
     return line
@@ -135,6 +135,8 @@ def wrong_of(row: Mapping[str, Any], error: Exception) -> WrongError:
             msgspec.convert(row[name], _FIELDS[name])
         except (msgspec.ValidationError, OverflowError):
             return wrong(name, row[name])
+    if isinstance(error, UnicodeError):
+        return WrongError("a name or id holds half a character; write the line again as UTF-8")
     return WrongError(f"cannot be read ({error})")
 
 

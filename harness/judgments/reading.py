@@ -1,8 +1,8 @@
 """Judgment and vote files -> observations, block by block; one way for every line.
 
-A block of lines is decoded together. If that fails, its lines are read one by one, which finds the line and says what is
-wrong with it. A broken last line is left out with a warning: a run that was
-killed may have left it, or one that still writes.
+A block of lines is decoded together. If that fails, its lines are read one by one, which finds the line and says what
+is wrong with it. A broken last line is left out with a warning: a run that was killed may have left it, or one that
+still writes.
 """
 
 import math
@@ -39,7 +39,7 @@ from harness.rows import FAILED_SCORE
 
 _BLOCK = 1 << 17
 """Bytes that are decoded together; as many as fit into a processor's nearer caches."""
-_REFUSALS = (WrongError, msgspec.MsgspecError, UnicodeDecodeError, OverflowError, RecursionError, TypeError)
+_REFUSALS = (WrongError, msgspec.MsgspecError, UnicodeError, OverflowError, RecursionError, TypeError)
 _PLURAL: Mapping[Form, str] = {"grade": "grades", "pair": "pairs", "label": "labels", "dimensions": "dimensions"}
 _label, _scores, _score = attrgetter("label"), attrgetter("scores"), attrgetter("score")
 
