@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from harness.errors import UsageError
-from harness.judging.forms import Kind, VerdictForm
+from harness.judging.forms import Kind, VerdictForm, on_step
 from harness.judging.verdicts.brackets import Fault, Reader, Scale, read_score, read_two_scores, read_winner
 from harness.judging.verdicts.labels import read_label
 from harness.judging.verdicts.likelihood import expected_grade, preference
@@ -29,7 +29,7 @@ from harness.judging.verdicts.ranking import read_by_patterns, read_named, read_
 from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores
 from harness.judging.verdicts.shown import DECORATED, folded_text, said, spoken
 from harness.judging.verdicts.structured import read_structured
-from harness.records import Parsed, Reply
+from harness.records import Parsed, Reply, Score, Scores, Verdict
 
 _CHARACTERS_READ = 250_000
 """How much of a text, counted from the end; longer than any judge writes."""
@@ -52,6 +52,24 @@ def read_verdict(reply: Reply, form: VerdictForm) -> Parsed:
         raise UsageError(f"unknown verdict format {form.format!r}; known: {', '.join(known_formats())}")
     if form.score_method == "logprobs":
         return preference(reply, form.sides) if form.kind == "compare" else expected_grade(reply, form.scale)
+    parsed = _read_text(reply, form)
+    off = _off_step(parsed.verdict, form)
+    return parsed if off is None else Parsed(None, off)
+
+
+def _off_step(verdict: Verdict | None, form: VerdictForm) -> str | None:
+    """Return why a grade is none of the scale's steps; None if it is one."""
+    values = [verdict.value] if isinstance(verdict, Score) else []
+    if isinstance(verdict, Scores):
+        values = list(verdict.values.values())
+    off = [value for value in values if form.step is not None and not on_step(value, form.scale[0], form.step)]
+    return (
+        f"{off[0]:g} is not on the scale {form.scale[0]:g}-{form.scale[1]:g} in steps of {form.step:g}" if off else None
+    )
+
+
+def _read_text(reply: Reply, form: VerdictForm) -> Parsed:
+    """Return the verdict of a reply's text, whatever the step of its scale."""
     text = spoken(folded_text(reply.text))
     if isinstance(text, Fault):
         return Parsed(None, text.reason)
