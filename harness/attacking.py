@@ -23,7 +23,8 @@ from harness.judging.attack import (
     load_attacks,
     spread,
 )
-from harness.judging.run import JudgeOptions, JudgmentPlan, plan_judgments, run_judgments
+from harness.judging.planned import JudgmentPlan
+from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.judging.sets import load_judge_set
 from harness.records import Mode, Question
 from harness.results.judges.attack import AttackRow, attack_rows

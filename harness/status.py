@@ -26,7 +26,7 @@ from harness.judging.builtin import is_builtin_judge
 from harness.judging.files import Done, is_good_judgment, match_key, row_key
 from harness.judging.gathering import gather
 from harness.judging.plan import model_groups
-from harness.judging.run import JudgePlan, JudgmentPlan
+from harness.judging.planned import JudgePlan, JudgmentPlan
 from harness.judging.sets import load_judge_set
 from harness.names import name_of
 from harness.records import Mode, QuestionId

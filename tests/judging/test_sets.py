@@ -183,7 +183,9 @@ references = { required = ["math"], if_any = ["stem"] }
         pytest.param("[labels]\nYES = 1\nyes = 0", "differ in capital letters only", id="labels alike"),
         pytest.param("questions = 'math'", "questions must be a table", id="questions"),
         pytest.param("criteria = 'a'", "criteria must be a table", id="criteria"),
-        pytest.param("[criteria.a]\nstep = ''", "criteria.a.step must be a number above 0 (instructions are 'steps')", id="step"),
+        pytest.param(
+            "[criteria.a]\nstep = ''", "criteria.a.step must be a number above 0 (instructions are 'steps')", id="step"
+        ),
         pytest.param("[criteria.a]\nstpe = 1", "unknown key 'criteria.a.stpe'; did you mean 'step'", id="unknown step"),
         pytest.param("step = 0", "step must be a number above 0", id="a step of nought"),
         pytest.param("step = 0.4", "step must divide the scale 1-10, this is 0.4", id="a step that misses the end"),

@@ -71,7 +71,9 @@ def test_dimensions_of_another_script_are_read() -> None:
             id="two that differ",
         ),
         pytest.param(
-            'The answer ends with {"Factuality": 10, "User need": 10, "Overall": 10}.', "within a sentence", id="told of"
+            'The answer ends with {"Factuality": 10, "User need": 10, "Overall": 10}.',
+            "within a sentence",
+            id="told of",
         ),
         pytest.param("<think>{'Factuality': 7", "reasoning", id="reasoning without end"),
     ],
