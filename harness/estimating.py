@@ -19,7 +19,7 @@ from harness.chat.prices import FREE
 from harness.jsonl import read_rows
 from harness.judging.judge import judging_job
 from harness.judging.materials import Materials
-from harness.judging.run import JudgePlan, JudgmentPlan
+from harness.judging.planned import JudgePlan, JudgmentPlan
 from harness.judgments.row import judged_rows
 from harness.records import Answer, Choice, Reply, Request
 from harness.running.batches.ledger import starts_anew

@@ -26,7 +26,7 @@ from harness.judging.builtin import is_builtin_judge
 from harness.judging.files import Done, match_key
 from harness.judging.gathering import gather
 from harness.judging.plan import model_groups
-from harness.judging.run import JudgePlan, JudgmentPlan
+from harness.judging.planned import JudgePlan, JudgmentPlan
 from harness.judging.sets import load_judge_set
 from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.judgments.row import judged_rows

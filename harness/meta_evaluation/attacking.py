@@ -11,7 +11,8 @@ from typing import Any
 
 from harness.bench import load_bench
 from harness.errors import UsageError
-from harness.judging.run import JudgeOptions, JudgmentPlan, plan_judgments, run_judgments
+from harness.judging.planned import JudgmentPlan
+from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.judging.sets import load_judge_set
 from harness.judgments.observations import SHARE, TOTAL, winner
 from harness.judgments.reading import read_judgments
