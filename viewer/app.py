@@ -18,6 +18,7 @@ from viewer.context import Context, Tab
 from viewer.later import NotYet
 from viewer.state import State, parse
 from viewer.tabs import answers, compare, find, judge, leaderboard, runs, vote
+from viewer.text import time_of_view
 
 log = logging.getLogger("turnbench")
 
@@ -67,7 +68,8 @@ class Views:
         try:
             bench = self.context.store.bench(state.bench)
             state = tab.settle(state.to(bench=bench.name))
-            shown = tab.show(state)
+            with time_of_view():
+                shown = tab.show(state)
             self.context.store.look_ahead(bench)
             return state, shown
         except NotYet as wait:
