@@ -14,7 +14,7 @@ from harness.results.statistics.rounding import ABSENT, shown
 from viewer.later import NotYet
 from viewer.state import JUDGE_AND_SET, State
 from viewer.store import kind_of
-from viewer.text import escaped
+from viewer.text import escaped, exact
 
 if TYPE_CHECKING:
     from viewer.context import Context
@@ -70,14 +70,14 @@ def form(state: State, inside: str, *, names: Iterable[str], label: str, act: bo
 
 
 def _hidden(name: str, value: str) -> str:
-    return f'<input type="hidden" name="{escaped(name)}" value="{escaped(value)}">'
+    return f'<input type="hidden" name="{escaped(name)}" value="{exact(value)}">'
 
 
 def select(name: str, label: str, options: Mapping[str, str] | Sequence[str], value: str) -> str:
     """Return a field that chooses one of some values (by value, what is read)."""
     texts = options if isinstance(options, Mapping) else {option: option for option in options}
     inside = "".join(
-        f'<option value="{escaped(option)}"{" selected" if option == value else ""}>{escaped(text)}</option>'
+        f'<option value="{exact(option)}"{" selected" if option == value else ""}>{escaped(text)}</option>'
         for option, text in texts.items()
     )
     control = f'<select id="tb-{escaped(name)}" name="{escaped(name)}">{inside}</select>'
@@ -88,7 +88,7 @@ def field(name: str, label: str, value: str, *, hint: str = "", kind: str = "tex
     """Return a field to write in; `kind` is a type of HTML's input: text, search, number."""
     style = f' style="width: {escaped(width)}"' if width else ""
     control = (
-        f'<input id="tb-{escaped(name)}" type="{escaped(kind)}" name="{escaped(name)}" value="{escaped(value)}" '
+        f'<input id="tb-{escaped(name)}" type="{escaped(kind)}" name="{escaped(name)}" value="{exact(value)}" '
         f'placeholder="{escaped(hint)}" maxlength="400" autocomplete="off" spellcheck="false"{style}>'
     )
     return f'<label class="tb-field"><span>{escaped(label)}</span>{control}</label>'
@@ -97,7 +97,7 @@ def field(name: str, label: str, value: str, *, hint: str = "", kind: str = "tex
 def checkbox(name: str, label: str, value: str, *, checked: bool) -> str:
     """Return a box to tick; several of one name give several values."""
     state = " checked" if checked else ""
-    own = f'id="tb-{escaped(name)}-{escaped(value)}" name="{escaped(name)}" value="{escaped(value)}"'
+    own = f'id="tb-{escaped(name)}-{escaped(value)}" name="{escaped(name)}" value="{exact(value)}"'
     control = f'<input type="checkbox" {own}{state}>'
     return f'<label class="tb-check">{control}<span>{escaped(label)}</span></label>'
 

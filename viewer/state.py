@@ -2,7 +2,8 @@
 
     ?tab=compare&bench=mt_bench&mode=pairwise-all&judge=gpt-4&question=81&model=a&model=b&f.category=math
 
-An address may come from anywhere. What does not fit is left out; nothing in it is ever used as a path.
+An address may come from anywhere. What has no such form is left out; a name is kept as it is, so that what is shown is
+what was asked for, or an error. Nothing in an address is ever used as a path.
 """
 
 from collections.abc import Sequence
@@ -115,14 +116,14 @@ def parse(query: object) -> State:
         return State()
     said: dict[str, str] = {}
     for name, value in found:
-        if _plain(value):
-            said.setdefault(name, value)
+        if value:
+            said.setdefault(name, _short(value))
     mode = said.get("mode", "")
     turn = said.get("turn", "")
     judge, judge_set = said.get("judge", ""), said.get("set", "")
     if not judge_set and JUDGE_AND_SET in judge:
         judge, _, judge_set = judge.rpartition(JUDGE_AND_SET)
-    models = dict.fromkeys(value for name, value in found if name == "model" and _plain(value))
+    models = dict.fromkeys(_short(value) for name, value in found if name == "model" and value)
     return State(
         tab=said.get("tab", "") if said.get("tab") in TABS else "leaderboard",
         bench=said.get("bench", ""),
@@ -139,13 +140,13 @@ def parse(query: object) -> State:
 
 def _filter(pairs: Any) -> tuple[tuple[str, str], ...]:
     """Return the filters that are known and say something, in one order."""
-    found = {name: value for name, value in pairs if name in FILTERS and value and _plain(value)}
+    found = {name: value for name, value in pairs if name in FILTERS and value}
     return tuple((name, found[name]) for name in FILTERS if name in found)
 
 
-def _plain(text: str) -> bool:
-    """Return whether a text can be a name or a word looked for: not empty, not long, nothing but printable."""
-    return bool(text) and len(text) <= _MOST_VALUE and text.isprintable()
+def _short(text: str) -> str:
+    """Return a value, or so much of it that it says what was asked for: nothing that is there has such a long name."""
+    return text if len(text) <= _MOST_VALUE else text[:_MOST_VALUE] + "\u2026"
 
 
 def neighbours(names: Sequence[str], name: str) -> tuple[str | None, str | None]:

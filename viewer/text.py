@@ -49,8 +49,13 @@ def readable(text: str) -> str:
 
 
 def escaped(text: object) -> str:
-    """Return any value as text for a place between tags or within a quoted attribute."""
+    """Return any value as text to read, for a place between tags or within a quoted attribute."""
     return html.escape(readable(str(text)), quote=True)
+
+
+def exact(text: str) -> str:
+    """Return a text for a quoted attribute from which it comes back as it is: the value of a field, not to be read."""
+    return html.escape(text, quote=True).replace("\r", "&#13;").replace("\n", "&#10;")
 
 
 def markdown_html(text: str, *, whole: bool = False, more: str = "") -> str:
