@@ -8,8 +8,8 @@ from harness.records import QuestionId
 from viewer import search
 from viewer.context import Context
 from viewer.index import FIRST, NONE, SECOND, TIE, Judgments
+from viewer.people import people
 from viewer.state import State
-from viewer.votes import votes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +71,7 @@ def _fitting(context: Context, judgments: Judgments, state: State) -> "Bools":
         kept &= judgments.score <= high
     if get("winner") and judgments.kind == "pair":
         kept &= _won_by(judgments, get("winner"), state.models[:1])
-    kept &= _flagged(context, judgments, get("flag"))
+    kept &= _flagged(context, judgments, state)
     if get("text"):
         kept &= _with_text(context, judgments, get("text"))
     return kept
@@ -145,9 +145,10 @@ def _won_by(judgments: Judgments, winner: str, models: tuple[str, ...]) -> "Bool
     return won
 
 
-def _flagged(context: Context, judgments: Judgments, flag: str) -> "Bools":
+def _flagged(context: Context, judgments: Judgments, state: State) -> "Bools":
     import numpy as np
 
+    flag = state.looked_for("flag")
     if flag == "changed":
         return judgments.changed
     if flag == "failed":
@@ -155,9 +156,7 @@ def _flagged(context: Context, judgments: Judgments, flag: str) -> "Bools":
     if flag == "disagree":
         return judgments.disagreed
     if flag == "humans":
-        store, bench = context.store, judgments.bench
-        paths = store.vote_files(bench)
-        votes = store.made(("votes", bench.folder), "reading the votes", partial(votes_in, paths), *paths)
+        votes = people(context, state, judgments.bench).votes
         kept = judgments.kept.get("humans")
         if kept is None or kept[0] is not votes:
             kept = judgments.kept["humans"] = (votes, judgments.against(votes))

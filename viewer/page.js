@@ -115,19 +115,29 @@
     if (form.dataset.go && form.dataset.asked === asked) return; /* Enter in a field is a change of it as well */
     form.dataset.asked = asked;
     if (form.dataset.act) {
+      if (document.body.classList.contains("tb-busy")) return; /* what is on the page is being replaced */
       page.action = JSON.stringify(given);
       document.body.classList.add("tb-busy");
       press("tb-act");
     } else page.go("?" + new URLSearchParams(given).toString());
   });
 
+  /* Keys act once for each press, and those that scroll are left to the browser. */
+  const scrollKeys = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "]);
+  const scrollsSideways = (part) => {
+    for (; part; part = part.parentElement) {
+      const root = part === document.documentElement;
+      if (part.scrollWidth > part.clientWidth + 1 && (root || /auto|scroll/.test(getComputedStyle(part).overflowX))) return true;
+    }
+    return false;
+  };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.repeat || scrollKeys.has(event.key)) return;
     const where = event.target;
     if (where.closest?.("input, textarea, select, [contenteditable], [role=tab], [role=listbox]")) return;
-    const scrolls = where !== document.body && where.scrollWidth > where.clientWidth + 1;
-    if (scrolls && event.key.startsWith("Arrow")) return;
-    const key = event.key === " " ? "Space" : event.key;
+    if (event.key.startsWith("Arrow") && scrollsSideways(where)) return;
+    const key = event.key;
     for (const part of visible(document.querySelectorAll(".tb-view [data-key]")))
       if (part.dataset.key.split(" ").includes(key)) {
         event.preventDefault();

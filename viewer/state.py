@@ -64,6 +64,8 @@ class State:
     """Whether long texts are shown to their end."""
     filter: tuple[tuple[str, str], ...] = ()
     """What is looked for, by the names in `FILTERS`; at most one value each."""
+    who: str = ""
+    """Who is logged in. It comes from the server, and never stands in an address."""
 
     def to(self, **changes: Any) -> Self:
         """Return the view with some things changed; `filter` may be a mapping."""

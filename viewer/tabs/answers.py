@@ -82,9 +82,7 @@ def _model_choice(state: State, models: list[str], model: str) -> str:
     steps = ""
     if len(models) > 1:
         before, after = models[at - 1], models[(at + 1) % len(models)]
-        steps = markup.link(
-            state.to(models=(before,)), "\u2191", key="ArrowUp p", label="Previous model (p)", kind="button"
-        )
+        steps = markup.link(state.to(models=(before,)), "\u2191", key="p", label="Previous model (p)", kind="button")
         steps += markup.link(state.to(models=(after,)), "\u2193", key="n", label="Next model (n)", kind="button")
         other = next(name for name in models if name != model)
         pair = markup.link(state.to(tab="compare", models=(model, other)), "Compare with another")

@@ -12,6 +12,7 @@ from viewer.context import Context, Tab
 from viewer.index import Indexes, Judgments
 from viewer.later import NotYet
 from viewer.markup import Html
+from viewer.people import people
 from viewer.state import JUDGE_AND_SET, State
 from viewer.store import Kind, kind_of
 from viewer.text import escaped
@@ -82,6 +83,8 @@ def _show(context: Context, indexes: Indexes, state: State) -> str:
     form = _form(bench, judgments, state)
     try:
         found = filters.found(context, judgments, state)
+        if state.looked_for("flag") == "humans" and (note := people(context, state, bench).note):
+            late += markup.notice(note)
     except NotYet as wait:
         return head + form + faults + _again(wait)
     return head + form + late + faults + _table(judgments, state, found)
