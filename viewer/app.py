@@ -24,6 +24,8 @@ log = logging.getLogger("turnbench")
 
 _MOST_FIELDS = 100
 _MOST_ACTION = 20_000
+_PICKERS = {"leaderboard": ("bench", "mode", "judge"), "judge": ("bench", "mode", "judge"), "runs": ("bench", "mode")}
+"""What can be chosen on a tab that cannot be shown, such as another judge than one with a damaged file."""
 
 
 def tabs_of(context: Context) -> list[Tab]:
@@ -89,9 +91,13 @@ class Views:
     def _instead(self, state: State, message: str) -> str:
         """Return the message with what is needed to get somewhere else."""
         try:
-            return markup.choices(self.context, state, "bench") + message
+            bench = markup.choices(self.context, state, "bench")
         except TurnbenchError:
             return message
+        try:
+            return markup.choices(self.context, state, *_PICKERS.get(state.tab, ("bench",))) + message
+        except TurnbenchError:
+            return bench + message
 
 
 def _fields(action: object) -> list[tuple[str, str]]:

@@ -4,12 +4,14 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from harness.bench import Bench
 from harness.records import QuestionId
 from viewer import search
 from viewer.context import Context
 from viewer.index import FIRST, NONE, SECOND, TIE, Judgments
 from viewer.people import people
 from viewer.state import State
+from viewer.store import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +22,21 @@ if TYPE_CHECKING:
 SORTS = ("question", "category", "turn", "model", "against", "judge", "score", "winner")
 _MOST_TEXT = 300
 """Characters of a value of a question's field that are compared."""
+
+
+def judgments_of(context: Context, bench: Bench, kind: Kind) -> Judgments:
+    """Return all judgments of a kind as they stand in the files now.
+
+    Raises:
+        NotYet: they are being read.
+    """
+    files = context.store.judgment_files(bench, kind)
+    key = (bench.folder, kind)
+    what = f"indexing {len(files)} file{'s' if len(files) > 1 else ''} of judgments"
+    make = partial(context.indexes.make, key, bench, kind, files)
+    paths = [file.path for file in files]
+    first = bench.questions[0].question_id
+    return context.store.made(("index", key, first, len(bench.questions)), what, make, *paths)
 
 
 def fields_of(judgments: Judgments) -> dict[str, list[str]]:

@@ -4,6 +4,7 @@ What a caller puts between tags as it is (`inside`, `content`, cells) must be HT
 `viewer.text`, has made.
 """
 
+import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _BREAKS = re.compile(r"(?<=\w)([/_.:@-])(?=\w)")
 _REFRESH = 700
 """Milliseconds until a page looks again for what is being made."""
+_MOST_COPIED = 60_000
+"""Characters of a text that a button copies; it stands in the page a second time."""
 PAGE = 50
 """Rows of a table on one page."""
 
@@ -140,6 +143,13 @@ def chip(text: str, kind: str = "plain", *, tip: str = "") -> str:
     """Return a short mark: `plain`, `win`, `loss`, `tie`, `score`, `warn` or `none`; never told by colour alone."""
     title = f' title="{escaped(tip)}"' if tip else ""
     return f'<span class="tb-chip tb-chip-{kind}"{title}>{escaped(text)}</span>'
+
+
+def copying(text: str) -> str:
+    """Return a button that copies a text as it is, with the text, hidden; nothing for a text that is very long."""
+    if not text or len(text) > _MOST_COPIED:
+        return ""
+    return f'<button type="button" class="tb-copy" data-copy="1">Copy</button><pre hidden>{html.escape(text)}</pre>'
 
 
 def section(title: str, content: str, *, note: str = "", level: int = 2) -> str:

@@ -31,6 +31,7 @@
     if ((wanted.get("tab") || "leaderboard") !== name) {
       wanted.set("tab", name);
       wanted.delete("f.page");
+      if (!["answers", "compare", "find"].includes(name)) for (const one of ["found", "at"]) wanted.delete(one);
       page.go("?" + wanted.toString());
     }
   };
@@ -75,6 +76,12 @@
     const top = visible(document.querySelectorAll(".tb-view [data-top]"))[0]?.dataset.top;
     if (top && kept.top && top !== kept.top) window.scrollTo(0, 0);
     kept.top = top;
+    const here = visible(document.querySelectorAll(".tb-view [data-here]"))[0];
+    if (here && here.dataset.here !== kept.here) here.scrollIntoView({ block: "start" });
+    kept.here = here?.dataset.here;
+    const strip = document.getElementById("tb-strip");
+    const now = strip?.querySelector("[aria-current]");
+    if (now) strip.scrollLeft = now.offsetLeft - strip.clientWidth / 2;
     clearTimeout(timer);
     const growing = visible(document.querySelectorAll(".tb-view [data-refresh]"))[0];
     if (growing) timer = setTimeout(refresh, Math.max(250, Number(growing.dataset.refresh) || 1000));
@@ -94,6 +101,28 @@
     event.preventDefault();
     remember();
     page.go(link.getAttribute("href"));
+  });
+
+  const copied = async (text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      /* a page that came without TLS from another machine has no clipboard */
+      const field = document.createElement("textarea");
+      field.value = text;
+      document.body.append(field);
+      field.select();
+      document.execCommand("copy");
+      field.remove();
+    }
+  };
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.(".tb-view [data-copy]");
+    if (!button) return;
+    event.preventDefault();
+    await copied(button.nextElementSibling.textContent);
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = "Copy"), 1500);
   });
 
   const fields = (form, button) => {

@@ -21,10 +21,9 @@ class People(NamedTuple):
     note: str
     """Whose votes are left out and why; empty if nobody's."""
 
-    def on(self, question: QuestionId, turn: int, models: Sequence[str]) -> list[Comparison]:
-        """Return the votes on one turn of two models."""
-        asked = self.by_question.get(question, ())
-        return [vote for vote in asked if vote.turn == turn and {vote.model_1, vote.model_2} == set(models)]
+    def between(self, question: QuestionId, models: Sequence[str]) -> list[Comparison]:
+        """Return the votes on a question's answers by two models."""
+        return [v for v in self.by_question.get(question, ()) if {v.model_1, v.model_2} == set(models)]
 
 
 def people(context: Context, state: State, bench: Bench) -> People:

@@ -64,6 +64,10 @@ class State:
     """Whether long texts are shown to their end."""
     filter: tuple[tuple[str, str], ...] = ()
     """What is looked for, by the names in `FILTERS`; at most one value each."""
+    found: str = ""
+    """The address of the list in Find that led here; empty if none did."""
+    at: int | None = None
+    """Where in that list this is, from 0."""
     who: str = ""
     """Who is logged in. It comes from the server, and never stands in an address."""
 
@@ -99,6 +103,8 @@ class State:
             "question": self.question,
             "turn": str(self.turn or ""),
             "whole": "1" if self.whole else "",
+            "found": self.found,
+            "at": "" if self.at is None else str(self.at),
         }
         found = [(name, value) for name, value in plain.items() if value]
         return found + [("model", m) for m in self.models] + [(f"f.{name}", value) for name, value in self.filter]
@@ -119,9 +125,9 @@ def parse(query: object) -> State:
     said: dict[str, str] = {}
     for name, value in found:
         if value:
-            said.setdefault(name, _short(value))
+            said.setdefault(name, value if name == "found" else _short(value))
     mode = said.get("mode", "")
-    turn = said.get("turn", "")
+    turn, at = _whole_number(said.get("turn", "")), _whole_number(said.get("at", ""))
     judge, judge_set = said.get("judge", ""), said.get("set", "")
     if not judge_set and JUDGE_AND_SET in judge:
         judge, _, judge_set = judge.rpartition(JUDGE_AND_SET)
@@ -133,9 +139,11 @@ def parse(query: object) -> State:
         judge=judge,
         judge_set=judge_set,
         question=said.get("question", ""),
-        turn=int(turn) if turn.isascii() and turn.isdigit() and 0 < len(turn) < 4 and int(turn) else None,
+        turn=turn if turn and turn < 1_000 else None,
         models=tuple(models)[:_MOST_MODELS],
         whole=said.get("whole") == "1",
+        found=said.get("found", ""),
+        at=at,
         filter=_filter((name[2:], value) for name, value in said.items() if name.startswith("f.")),
     )
 
@@ -144,6 +152,10 @@ def _filter(pairs: Any) -> tuple[tuple[str, str], ...]:
     """Return the filters that are known and say something, in one order."""
     found = {name: value for name, value in pairs if name in FILTERS and value}
     return tuple((name, found[name]) for name in FILTERS if name in found)
+
+
+def _whole_number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
 
 
 def _short(text: str) -> str:
