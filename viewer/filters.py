@@ -200,21 +200,23 @@ def _searched(judgments: Judgments, answers: "dict[str, Any]", text: str) -> "Bo
     code = {name: at for at, name in enumerate(judgments.models)}
     wide = len(judgments.models) + 1
     asked = np.zeros(len(judgments.ids), dtype=bool)
-    asked[[place[key] for key in search.in_questions(judgments.bench.questions, text)]] = True
+    paths = [file.path for file in judgments.files]
+    occurs = search.look(search.Wanted(text, judgments.bench.questions, list(answers.values()), paths))
+    asked[[place[key] for key in occurs.questions]] = True
     found: Bools = asked[judgments.question]
     said = _numbers(
         (place[key] * 4096 + turn) * wide + code[name]
-        for name, path in answers.items()
-        for key, turn in search.in_answers(path, text)
+        for name, own in zip(answers, occurs.answers, strict=True)
+        for key, turn in own
         if key in place
     )
     spot = (judgments.question * 4096 + judgments.turn) * wide
     found |= np.isin(spot + judgments.first, said)
     found |= (judgments.second >= 0) & np.isin(spot + judgments.second, said)
-    for number, file in enumerate(judgments.files):
+    for number, of_file in enumerate(occurs.judgments):
         own = _numbers(
             judgments.item_of(place[key], turn, [code[name] for name in names])
-            for key, turn, names in search.in_judgments(file.path, text)
+            for key, turn, names in of_file
             if key in place and all(name in code for name in names)
         )
         found |= (judgments.file == number) & np.isin(judgments.item, own)

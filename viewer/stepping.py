@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from harness.errors import TurnbenchError
 from viewer import filters, markup
 from viewer.context import Context
 from viewer.index import Judgments
@@ -44,6 +45,8 @@ def stepping_bar(context: Context, state: State) -> str:
         found = filters.found(context, judgments, from_list)
     except NotYet as wait:
         return markup.waiting(wait)
+    except TurnbenchError as error:
+        return markup.notice(str(error), kind="fault")
     if not len(found):
         return ""
     at = min(state.at or 0, len(found) - 1)

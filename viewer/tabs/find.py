@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.bench import Bench
+from harness.errors import UsageError
 from harness.records import Question
 from harness.results.statistics.rounding import ABSENT
 from viewer import filters, markup
@@ -85,6 +86,8 @@ def _show(context: Context, state: State) -> str:
             late += markup.notice(note)
     except NotYet as wait:
         return head + form + faults + _again(wait)
+    except UsageError as error:
+        return head + form + faults + markup.notice(str(error), kind="fault")
     return head + form + late + faults + _table(judgments, state, found)
 
 
@@ -112,7 +115,7 @@ def _kinds(context: Context, bench: Bench, state: State) -> str:
 def _form(bench: Bench, judgments: Judgments, state: State) -> str:
     """Return the filters."""
     get = state.looked_for
-    parts = [markup.field("f.text", "Text", get("text"), hint="in question, answer or judgment", kind="search")]
+    parts = [markup.field("f.text", "Text", get("text"), hint="text, or /regular expression/", kind="search")]
     categories = list(dict.fromkeys(q.category for q in bench.questions))
     parts.append(_select("f.category", "Category", "all", categories, get("category")))
     fields = filters.fields_of(judgments)
