@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _BREAKS = re.compile(r"(?<=\w)([/_.:@-])(?=\w)")
 _REFRESH = 700
 """Milliseconds until a page looks again for what is being made."""
+_MOST_FAULTS = 5
 _MOST_COPIED = 60_000
 """Characters of a text that a button copies; it stands in the page a second time."""
 PAGE = 50
@@ -116,6 +117,15 @@ def notice(text: str, *, kind: str = "note", then: str = "") -> str:
     """Return a message in place: `note`, `wait` or `fault`; `then` is HTML that follows the text."""
     role = "alert" if kind == "fault" else "status"
     return f'<div class="tb-notice tb-{kind}" role="{role}"><p>{escaped(text)}</p>{then}</div>'
+
+
+def faults(lines: Sequence[str]) -> str:
+    """Return what is wrong with some files, a message each; the first few, and how many more there are."""
+    shown = "".join(notice(line, kind="fault") for line in lines[:_MOST_FAULTS])
+    left = len(lines) - _MOST_FAULTS
+    return shown + (
+        notice(f"{left:,} more lines are damaged; check_bench names them", kind="fault") if left > 0 else ""
+    )
 
 
 def waiting(wait: NotYet) -> str:

@@ -235,6 +235,24 @@ def test_who_knows_the_password_comes_in(
     assert (status == 200) == (wanted == 200)
 
 
+def test_who_is_logged_in_votes_under_that_name(
+    guarded: pathlib.Path, people: pathlib.Path, serve_viewer: ServeViewer
+) -> None:
+    address = serve_viewer(guarded, "--auth-file", str(people))
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor())
+    opener.open(address + "login", data=b"username=ada&password=open sesame", timeout=30).close()
+    with opener.open(address + "config", timeout=30) as reply:
+        known = [one["id"] for one in json.load(reply)["dependencies"] if one["backend_fn"]]
+    body = {"data": ["?tab=vote&bench=small&f.voter=bob"], "fn_index": known[0], "session_hash": "x"}
+    asked = urllib.request.Request(address + "gradio_api/run/predict", data=json.dumps(body).encode())
+    asked.add_header("Content-Type", "application/json")
+    with opener.open(asked, timeout=30) as reply:
+        said = reply.read().decode()
+    assert "Voting as <bdi><b>ada</b>" in said
+    assert "f.voter=ada" in said
+    assert "bob" not in said
+
+
 def test_it_listens_on_this_machine_alone(address: str) -> None:
     port = urlsplit(address).port
     listening = []

@@ -80,7 +80,7 @@ def _show(context: Context, state: State) -> str:
     parts.append(verdicts_of(state, model, graded, compared))
     parts.append(questions_strip(context, state, question, [model] if model else [], "single"))
     faults += found.faults
-    parts += [markup.notice(fault, kind="fault") for fault in faults[:5]]
+    parts.append(markup.faults(faults))
     if unanswered:
         parts.append(_no_answer(bench, model, question))
     choice = _choice(state, answer)
@@ -216,9 +216,13 @@ def words_html(state: State, game: Game, name: str) -> str:
         parts.append(f'<p class="tb-quiet">Read as it was because: {escaped(reason)}</p>')
     if game.prompt:
         prompt = plain_html(game.prompt, whole=state.whole, more=show_all(state))
-        system = plain_html(game.system, whole=state.whole) if game.system else ""
+        system = ""
+        if game.system:
+            system = f"<h4>System</h4>{plain_html(game.system, whole=state.whole, more=show_all(state))}<h4>User</h4>"
         inside = f"<p>{markup.copying(game.prompt)}</p>" + scrolling(system + prompt, f"prompt-{name}")
         parts.append(markup.details("What the judge was shown", inside, name=f"tb-prompt-{name}"))
+    else:
+        parts.append('<p class="tb-quiet">The row does not hold what the judge was shown.</p>')
     return "".join(parts)
 
 

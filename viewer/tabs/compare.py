@@ -68,7 +68,7 @@ def _show(context: Context, state: State) -> str:
     parts.append(questions_strip(context, state, question, models, "pair"))
     if said.note:
         parts.append(f'<p class="tb-quiet">{escaped(said.note)}</p>')
-    parts += [markup.notice(fault, kind="fault") for fault in (*faults, *found.faults)[:5]]
+    parts.append(markup.faults([*faults, *found.faults]))
     for turn in range(1, _turns(question, answers, of_pair) + 1):
         votes = [vote for vote in said.between(question.question_id, models) if vote.turn == turn]
         parts.append(_turn(state, question, turn, models, answers, of_pair, votes))

@@ -158,7 +158,8 @@ def _form(bench: Bench, judgments: Judgments, state: State) -> str:
 
 def _select(name: str, label: str, empty: str, values: Sequence[str] | Mapping[str, Any], value: str) -> str:
     known = list(values)[:_MOST_NAMES]
-    options = {"": empty, **{text: text for text in known}, **({value: value} if value else {})}
+    cut = f", {len(values) - len(known):,} not listed" if len(values) > len(known) else ""
+    options = {"": f"{empty}{cut}", **{text: text for text in known}, **({value: value} if value else {})}
     return markup.select(name, label, options, value)
 
 
