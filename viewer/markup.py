@@ -4,7 +4,6 @@ What a caller puts between tags as it is (`inside`, `content`, cells) must be HT
 `viewer.text`, has made.
 """
 
-import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -159,7 +158,7 @@ def copying(text: str) -> str:
     """Return a button that copies a text as it is, with the text, hidden; nothing for a text that is very long."""
     if not text or len(text) > _MOST_COPIED:
         return ""
-    return f'<button type="button" class="tb-copy" data-copy="1">Copy</button><pre hidden>{html.escape(text)}</pre>'
+    return f'<button type="button" class="tb-copy" data-copy="1">Copy</button><pre hidden>{exact(text)}</pre>'
 
 
 def section(title: str, content: str, *, note: str = "", level: int = 2) -> str:

@@ -34,6 +34,7 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
     "|[\ud800-\udfff\U000e0000-\U000e007f]"
 )
+_HALF = re.compile("[\ud800-\udfff]")
 _UNBROKEN = re.compile(r"\S{1000}")
 _LINES = re.compile(rf"(?:[^\n]*\n){{{MOST_LINES}}}")
 LINK = re.compile(r"(?:https?://|mailto:)[^\s\x00-\x1f]+", re.IGNORECASE)
@@ -54,8 +55,9 @@ def escaped(text: object) -> str:
 
 
 def exact(text: str) -> str:
-    """Return a text for a quoted attribute from which it comes back as it is: the value of a field, not to be read."""
-    return html.escape(text, quote=True).replace("\r", "&#13;").replace("\n", "&#10;")
+    """Return a text from which it comes back as it is: for the value of a field, or to be copied; not to be read."""
+    whole = _HALF.sub("\ufffd", text)  # half a character cannot be sent
+    return html.escape(whole, quote=True).replace("\r", "&#13;").replace("\n", "&#10;")
 
 
 def markdown_html(text: str, *, whole: bool = False, more: str = "") -> str:

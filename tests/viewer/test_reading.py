@@ -194,3 +194,11 @@ def test_a_damaged_line_leaves_judge_and_mode_to_choose(views: Views, tmp_path: 
     assert "j_single.jsonl:1" in page
     assert 'aria-label="Mode"' in page
     assert '<option value="k"' in page
+
+
+@pytest.mark.parametrize("tab", ["answers", "compare"])
+def test_half_a_character_in_an_answer_can_be_sent(tab: str, views: Views, tmp_path: pathlib.Path) -> None:
+    write(tmp_path / "small" / "model_answer" / "a.jsonl", [answer(1, "a", "before \ud800 after", "x")])
+    page = views.view(f"?tab={tab}&question=1&model=a&model=b&f.show=rows")[1]
+    assert page.encode()
+    assert "before ⟨U+D800⟩ after" in page

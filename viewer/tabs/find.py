@@ -226,10 +226,10 @@ def _row(judgments: Judgments, state: State, at: int, there: State) -> dict[str,
         row["score"] = Html(_score(judgments, at), number=True)
     else:
         row["winner"] = Html(_winner(judgments, at))
-    row |= {"turn": case.turn, "category": question.category if question else ABSENT}
-    row["model"] = markup.named(case.models[0])
+    row |= {"turn": case.turn, "model": markup.named(case.models[0])}
     if judgments.kind == "pair":
         row["against"] = markup.named(case.models[1])
+    row["category"] = question.category if question else ABSENT
     return row | {"judge": Html(_judge(file.label, asked.judge, file.judge)), **_marks(judgments, at)}
 
 
