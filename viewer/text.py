@@ -24,9 +24,9 @@ MOST_STYLED = 40_000
 """Characters of one text that are still laid out as Markdown; a longer one is shown as it stands."""
 MOST_LINES = 500
 """Lines of one text that are shown before "show all"."""
-SECONDS_OF_TEXT = 0.5
+SECONDS_OF_TEXT = 0.4
 """Processor time that laying one text out may take; then it is shown as it was written."""
-SECONDS_OF_VIEW = 0.8
+SECONDS_OF_VIEW = 0.6
 """The same for all texts of a view together."""
 _MOST_STYLED_LINE = 20_000
 _MOST_KEPT = 256
