@@ -13,6 +13,8 @@ limited.py     a call in a process of its own, ended when it takes too long; sty
 markup.py      the parts that pages are made of: links, forms, tables, chips, notices
 tabs/         one module for each tab: leaderboard, answers, compare, find, judge, vote, runs
 index.py       all judgments as columns of numbers; filters.py, search.py: which of them Find shows
+stepping.py    from one thing that Find found to the next; strips.py: verdicts and questions above the texts
+rows.py        the rows behind a page as JSON; people.py: votes that may be shown
 votes.py       what a voter is asked, and where votes go; agreement.py: judges beside votes
 growth.py      how fast a file grows
 app.py         the tabs put together
