@@ -99,6 +99,16 @@ class Compared:
     file: JudgmentFile
 
     @property
+    def models(self) -> tuple[str, str]:
+        """The two models, in the order of the row."""
+        return self.row.models[0], self.row.models[1]
+
+    @property
+    def judge(self) -> str:
+        """Who compared them: a judge as the file's name has it, or a person."""
+        return self.row.source.judge if self.row.source.voter else self.file.label
+
+    @property
     def changed(self) -> bool:
         """Whether swapping the two answers changed the verdict; False where a game gave none."""
         sides = {None if game is None else (game > 0.5) - (game < 0.5) for game in self.row.games}

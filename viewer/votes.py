@@ -136,6 +136,15 @@ class Booth:
                 return self._ballot(question, turn, *sorted(models))
         return None
 
+    def all_cast(self) -> list[Ballot]:
+        """Return everything that was voted on, as it was shown, in the order of the votes."""
+        asked = [(self.bench.question(key), turn, sorted(models)) for key, turn, models in self.cast.winners]
+        return [
+            self._ballot(question, turn, *models)
+            for question, turn, models in asked
+            if question is not None and len(models) == 2 and turn <= len(question.turns)
+        ]
+
     def ballot(self, question_id: QuestionId, token: str) -> Ballot | None:
         """Return the ballot that a token stands for; None if there is none."""
         question = self.bench.question(question_id)

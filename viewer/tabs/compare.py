@@ -3,16 +3,22 @@
 Verdicts are named by model: the judge knew the answers only as A and B, in the order in which it saw them.
 """
 
-from harness.errors import DataError
-from harness.records import Answer, Question
+from harness.errors import DataError, MissingError
+from harness.records import Answer, Observation, Question
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.later import NotYet
-from viewer.questions import question_bar, question_title, said_by_user, settled
+from viewer.people import People, people
+from viewer.questions import no_question, question_bar, question_title, said_by_user, settled, turn_section
+from viewer.rows import row_link, rows_html
 from viewer.state import State
+from viewer.stepping import stepping_bar
 from viewer.store import Compared, Found
+from viewer.strips import questions_strip, verdicts_between
 from viewer.tabs.answers import reply_html, verdict_chip, words_html
 from viewer.text import escaped
+
+_MOST_VOTES = 40
 
 
 def tab(context: Context) -> Tab:
@@ -30,10 +36,16 @@ def tab(context: Context) -> Tab:
 def _show(context: Context, state: State) -> str:
     store = context.store
     bench = store.bench(state.bench)
-    question = store.question(state)
-    parts = [markup.choices(context, state, "bench"), question_bar(context, state, question)]
-    found, answers, faults = Found(), {}, []
+    choices = markup.choices(context, state, "bench")
     try:
+        question = store.question(state)
+    except MissingError as error:
+        return choices + no_question(context, state, error)
+    parts = [choices, stepping_bar(context, state), question_bar(context, state, question)]
+    found, answers, faults = Found(), {}, []
+    said = People((), {}, "")
+    try:
+        said = people(context, state, bench)
         found = store.judgments(bench, question.question_id, "pair")
     except NotYet as wait:
         parts.append(markup.waiting(wait))
@@ -52,9 +64,15 @@ def _show(context: Context, state: State) -> str:
             faults.append(str(error))
     of_pair = [c for c in found.compared if set(c.row.models) == set(models)]
     parts.append(question_title(question))
-    parts += [markup.notice(fault, kind="fault") for fault in (*faults, *found.faults)[:5]]
+    parts.append(verdicts_between(state, models, of_pair, said.between(question.question_id, models)))
+    parts.append(questions_strip(context, state, question, models, "pair"))
+    if said.note:
+        parts.append(f'<p class="tb-quiet">{escaped(said.note)}</p>')
+    parts.append(markup.faults([*faults, *found.faults]))
     for turn in range(1, _turns(question, answers, of_pair) + 1):
-        parts.append(_turn(state, question, turn, models, answers, of_pair))
+        votes = [vote for vote in said.between(question.question_id, models) if vote.turn == turn]
+        parts.append(_turn(state, question, turn, models, answers, of_pair, votes))
+    parts.append(rows_html(context, state, bench, question.question_id, models))
     if not of_pair:
         line = markup.command(f"gen_judgment --bench-name {bench.name} --mode pairwise-all --judge-model NAME")
         parts.append(markup.notice("No judge has compared these two on this question yet. Let one:", then=line))
@@ -90,6 +108,7 @@ def _turn(
     models: list[str],
     answers: dict[str, Answer | None],
     compared: list[Compared],
+    votes: list[Observation],
 ) -> str:
     """Return one turn: what the user says, both answers at the same height, and the verdicts."""
     parts = []
@@ -106,7 +125,11 @@ def _turn(
     parts.append(f'<div class="tb-sides tb-two">{"".join(sides)}</div>')
     of_turn = [one for one in compared if one.row.turn == turn]
     parts += [_verdicts(state, one, models, f"{turn}-{at}") for at, one in enumerate(of_turn)]
-    return f'<section class="tb-turn" aria-label="Turn {turn}">{"".join(parts)}</section>'
+    if votes:
+        chips = [_chip(v.value, (v.model, str(v.opponent)), models, f"{v.source.judge}: ") for v in votes[:_MOST_VOTES]]
+        cut = f'<span class="tb-quiet">and {len(votes) - _MOST_VOTES} more</span>' if votes[_MOST_VOTES:] else ""
+        parts.append(f'<div class="tb-said tb-votes"><h3>Votes</h3>{" ".join(chips)} {cut}</div>')
+    return turn_section(state, question, turn, "".join(parts))
 
 
 def _verdicts(state: State, compared: Compared, models: list[str], name: str) -> str:
@@ -126,7 +149,8 @@ def _verdicts(state: State, compared: Compared, models: list[str], name: str) ->
     by = row.source.judge if row.source.voter else compared.file.label
     head = f"<summary><bdi>{escaped(by)}</bdi> {' '.join(chips)} {changed}</summary>"
     kind = "tb-judged tb-changed" if compared.changed else "tb-judged"
-    body = f'<div class="tb-sides tb-two">{"".join(games)}</div>'
+    link = f"<p>{row_link(state, compared.file.path, row.line)}</p>"
+    body = f'<div class="tb-sides tb-two">{"".join(games)}</div>{link}'
     return f'<details class="{kind}" id="tb-verdict-{escaped(name)}" open>{head}{body}</details>'
 
 
