@@ -830,3 +830,33 @@ def test_1050_ferry_fares() -> None:
     assert f"{truth} cents" in short(1050)[0]
     assert f"**{capped} cents with the cap and {uncapped} cents" in reference(1050)[1]
     assert f"{capped} cents with the cap, {uncapped} without" in short(1050)[1]
+
+
+def meets(check: dict[str, Any], source: str) -> bool:
+    """Run a check's cases on a program, as in a sandbox."""
+    names: dict[str, Any] = {"__name__": "answer"}
+    try:
+        exec(source + "\n" + check.get("tests", ""), names)
+        return all(names[check["function"]](*case["args"]) == case["returns"] for case in check.get("cases", ()))
+    except Exception:
+        return False
+
+
+CODE_CHECKS = [
+    (question_id, turn, check)
+    for question_id in range(1041, 1051)
+    for turn in (0, 1)
+    for check in question(question_id)["checks"][turn]
+    if check["kind"] == "code"
+]
+
+
+@pytest.mark.parametrize(("question_id", "turn", "check"), CODE_CHECKS)
+def test_the_reference_meets_its_code_check_and_what_was_given_does_not(
+    question_id: int, turn: int, check: dict[str, Any]
+) -> None:
+    """An earlier turn's code, or the code in the question, fails: so the check sees what was asked for."""
+    assert meets(check, code_blocks(reference(question_id)[turn])[-1])
+    earlier = code_blocks(reference(question_id)[0] if turn else question(question_id)["turns"][0])
+    if earlier and (question_id, turn) != (1047, 0):  # a rewrite that changes nothing
+        assert not meets(check, earlier[-1])
