@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.chat import Endpoint, open_chat_model, resolve
-from harness.chat import services as table
+from harness.chat import openai_chat as provider
 from harness.chat.openai_chat import limit_name
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Message, Reply, Request, Sampling, Usage
@@ -168,8 +168,8 @@ def test_the_limit_has_the_name_that_the_address_knows(address: str, name: str) 
 def test_the_providers_own_address_is_used_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "")
     with ProtocolServer() as server:
-        own = dataclasses.replace(table.OPENAI, address=server.openai_url)
-        monkeypatch.setitem(table.SERVICES, "openai", own)
+        own = dataclasses.replace(provider.SERVICE, address=server.openai_url)
+        monkeypatch.setattr(provider, "SERVICE", own)
         environ = {"OPENAI_API_KEY": KEY}
         asyncio.run(replies(resolve("gpt-4o", environ=environ), [HELLO], environ))
     assert (server.requests[0].path, server.requests[0].model) == ("/v1/chat/completions", "gpt-4o")
@@ -296,11 +296,11 @@ def test_a_cancelled_call_leaves_the_model_usable() -> None:
 
 
 def test_both_transports_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    from harness.chat import remote
+    from harness.chat import wire
 
     with ProtocolServer(lambda asked: "ok") as server:
         assert ask(server).text == "ok"
-        monkeypatch.setattr(remote, "_has_aiohttp", lambda: False)
+        monkeypatch.setattr(wire, "has_aiohttp", lambda: False)
         assert ask(server).text == "ok"
     first, second = server.requests
     assert first.body == second.body
