@@ -6,6 +6,7 @@
 The same for `tokens`; Anthropic's also for `input-tokens` and `output-tokens`.
 """
 
+import math
 import re
 import time
 from collections.abc import Iterable
@@ -40,6 +41,8 @@ class Standing:
 
     allowances: dict[str, Allowance] = field(default_factory=dict)
     """By what is limited: `requests`, `tokens`, `input-tokens`, `output-tokens`."""
+    longest: float = math.inf
+    """Seconds that a reset may be away; whoever waits for one sets it."""
     notes: int = 0
     """How many replies have said something."""
 
@@ -60,7 +63,7 @@ class Standing:
             reset = seconds_until(words.get("reset", ""), date.decode("latin-1"))
             remaining = _number(words.get("remaining", ""))
             if reset is not None and remaining is not None:
-                self.allowances[kind] = Allowance(remaining, clock + reset)
+                self.allowances[kind] = Allowance(remaining, clock + min(reset, self.longest))
         self.notes += 1
 
 

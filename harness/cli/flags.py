@@ -133,6 +133,18 @@ def add_running(parser: argparse.ArgumentParser) -> Any:
         help="the most tokens in a minute, prompt and reply, of each endpoint (default: no limit)",
     )
     group.add_argument(
+        "--patience",
+        type=seconds,
+        metavar="SECONDS",
+        help="give an endpoint up that has worked and then brings nothing but failures for so long (default: 600)",
+    )
+    group.add_argument(
+        "--max-wait",
+        type=seconds,
+        metavar="SECONDS",
+        help="the longest that an endpoint is left alone because it asks for it (default: 600)",
+    )
+    group.add_argument(
         "--cache",
         nargs="?",
         const="",
@@ -168,6 +180,8 @@ def running(args: argparse.Namespace) -> "RunOptions":
         parallel=args.parallel,
         rpm=args.rpm,
         tpm=args.tpm,
+        patience=args.patience,
+        max_wait=args.max_wait,
         max_cost=args.max_cost,
         cache=_cache(args),
         batch=args.batch,

@@ -4,6 +4,7 @@ POST /notes  {"note": "Hello?", "by": "user"}     201  {"note": "4", "words": 1}
 """
 
 import asyncio
+import contextlib
 import json
 
 from harness.chat.endpoint import Endpoint
@@ -28,9 +29,9 @@ class Notes:
         head = f"POST /notes HTTP/1.0\r\nx-pass: {self._key}\r\ncontent-length: {len(note)}\r\n\r\n"
         try:
             reader, writer = await asyncio.open_connection(self._host, int(self._port))
-            writer.write(head.encode() + note)
-            answer = await reader.read()
-            writer.close()
+            with contextlib.closing(writer):
+                writer.write(head.encode() + note)
+                answer = await reader.read()
         except OSError as error:
             raise TransientError(f"{self.name}: cannot connect", kind="no connection", connected=False) from error
         first, _, body = answer.partition(b"\r\n\r\n")
