@@ -25,6 +25,7 @@ from harness.running.limiter import START
 from harness.running.options import RunOptions
 from harness.running.pending import Pending
 from harness.running.rates import MINUTE
+from harness.running.retry import RetryPolicy
 from harness.running.watch import Tally, Watcher, nobody
 from tests.protocol_server import (
     Asked,
@@ -390,3 +391,14 @@ def test_a_transient_failure_that_says_when_to_come_again_costs_no_try_of_the_br
     model = Scripted(busy)
     tally, records = run(tmp_path, {"m": model}, texts(1), RunOptions(1))
     assert (len(records), tally.failures, tally.retries) == (1, [], 25)
+
+
+@pytest.mark.parametrize("fault", [outage(503), outage(500), outage(502), dropped(), cut_json()], ids=str)
+def test_servers_that_fail_hundreds_of_times_in_a_row_are_waited_for(
+    fault: Fault, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(direct, "RETRY", RetryPolicy(first=0.0, longest=0.0, patience=600.0))
+    with ProtocolServer(faults=lambda asked: fault if 20 <= asked.number < 320 else None) as server:
+        tally, records = run(tmp_path, {"m": pool_of(server)}, texts(100), RunOptions(8))
+    assert (len(records), tally.failures) == (100, [])
+    assert len(server.requests) == 400
