@@ -337,3 +337,18 @@ def test_a_full_disk_stops_the_run_with_one_line_and_keeps_what_was_done(
     after = rows(bench.answer_file("m"))
     assert before == after[: len(before)] != []
     assert sorted(row["question_id"] for row in after) == list(range(1, 13))
+
+
+def test_a_model_that_says_what_fastchat_stores_for_failures_has_answered(
+    tmp_path: pathlib.Path, starter: Starter
+) -> None:
+    bench = small_bench(tmp_path)
+    with ProtocolServer(lambda asked: "$ERROR$") as server:
+        address = ["--base-url", server.openai_url]
+        for command in (gen_answer(bench), gen_judgment(bench, "single")):
+            for _ in range(2):
+                assert starter.run(command[0], [*command[1:], *address]).returncode == 0
+    assert len(server.requests) == 6 + 6
+    assert [row["choices"][0]["turns"] for row in rows(bench.answer_file("m"))] == [["$ERROR$"] * 2] * 3
+    judgments = rows(bench.folder / "model_judgment" / "j_single.jsonl")
+    assert [(row["judgment"], row["score"]) for row in judgments] == [("$ERROR$", -1)] * 6

@@ -30,6 +30,10 @@ class AzureChat(OpenAIChat):
         """Return the sampling parameters that are stated; what a deployment does not take is found out and repaired."""
         return sampling.stated()
 
+    def elsewhere(self) -> str | None:
+        """Return None: the paths are Azure's own."""
+        return None
+
     def credentials(self, key: str) -> Mapping[str, str]:
         """Return the header with the key."""
         return {"api-key": key}

@@ -52,6 +52,10 @@ class OpenAIModel(RemoteModel):
         """Return the header with the key."""
         return {"authorization": f"Bearer {key}"}
 
+    def elsewhere(self) -> str | None:
+        """Return the address with the `/v1` that most servers of the protocol have and that is easily forgotten."""
+        return None if urlsplit(self.address).path.rstrip("/") else f"{self.address}/v1"
+
     def first_choice(self, answer: Any) -> Any:
         """Return the one choice of an answer."""
         choices = getattr(answer, "choices", None)

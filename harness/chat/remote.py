@@ -1,6 +1,7 @@
 """What the chat models behind an SDK share: one client, one time limit, one way to fail, one memory of refusals."""
 
 import asyncio
+import logging
 import os
 import time
 from abc import ABC, abstractmethod
@@ -10,14 +11,15 @@ from types import ModuleType
 from typing import Any
 
 from harness.chat.endpoint import Endpoint
-from harness.chat.faults import fault_of, fault_of_status, malformed, words_of
+from harness.chat.faults import UNKNOWN_MODEL, fault_of, fault_of_status, malformed, words_of
 from harness.chat.parameters import ParameterMemory, Parameters
 from harness.chat.standing import Standing
 from harness.chat.structured import refused_logprobs, told
 from harness.chat.thinking import storable
-from harness.errors import ChatError, TransientError
+from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Reply, Request, Sampling
 
+log = logging.getLogger("turnbench")
 MOST_TOKENS = 2**53
 """A number of tokens beyond this is none."""
 
@@ -38,6 +40,9 @@ class RemoteModel(ABC):
         self._key = key
         self._sdk = sdk
         self._client: Any = None
+        self._left: Any = None
+        """The client of the address that was given up, which other calls may still be using."""
+        self._told_of_move = False
         self.standing = Standing()
         self._parameters = ParameterMemory(self.repairable, endpoint.model)
         self._headers = _custom_headers(sdk)
@@ -82,8 +87,51 @@ class RemoteModel(ABC):
             TransientError: it holds none.
         """
 
+    def elsewhere(self) -> str | None:
+        """Return an address at which the protocol may be spoken where the one that was stated has nothing."""
+        return None
+
     async def reply(self, request: Request) -> Reply:
-        """Return the model's reply."""
+        """Return the model's reply, if need be from the address that was probably meant."""
+        asked = self.address
+        try:
+            return await self._reply(request)
+        except EndpointError as error:
+            fault = error
+        if fault.kind != UNKNOWN_MODEL or not self._moved(asked):
+            raise fault
+        tried = self.address
+        try:
+            reply = await self._reply(request)
+        except EndpointError as error:
+            if error.kind == UNKNOWN_MODEL:
+                fault = EndpointError(f"{fault}; nor is there anything at {tried}", kind=UNKNOWN_MODEL)
+            else:
+                fault = error
+        else:
+            self._tell_of_move(asked)
+            return reply
+        raise fault
+
+    def _moved(self, asked: str) -> bool:
+        """Go to the other address, once; return whether a call to `asked` may succeed there."""
+        other = self.elsewhere()
+        if self.address == asked and other is not None:
+            self.address, self._left, self._client = other, self._client, None
+        return self.address != asked
+
+    def _tell_of_move(self, asked: str) -> None:
+        if not self._told_of_move:
+            self._told_of_move = True
+            log.warning(
+                "%s: nothing answers at %s; going on with %s, which --base-url should say",
+                self.name,
+                asked,
+                self.address,
+            )
+
+    async def _reply(self, request: Request) -> Reply:
+        """Return the model's reply from the present address."""
 
         async def attempt(sent: Parameters) -> Reply:
             return await self._attempt(request, sent)
@@ -139,9 +187,10 @@ class RemoteModel(ABC):
 
     async def close(self) -> None:
         """Release connections."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
+        clients, self._client, self._left = (self._client, self._left), None, None
+        for client in clients:
+            if client is not None:
+                await client.close()
 
     async def _attempt(self, request: Request, sent: Parameters) -> Reply:
         """Return the reply of one call, or raise our own error for what the SDK raised.

@@ -99,7 +99,10 @@ def add_endpoint(parser: argparse.ArgumentParser, what: str) -> Any:
         help="environment variable that holds the key for --base-url (default: no key is sent)",
     )
     group.add_argument(
-        "--timeout", type=seconds, metavar="SECONDS", help="the longest that one call may take (default: 600)"
+        "--timeout",
+        type=seconds,
+        metavar="SECONDS",
+        help="the longest that one call may take (default: 600, and 240 until the first byte of its reply)",
     )
     add_models_file(group)
     return group

@@ -14,9 +14,9 @@ from harness.jsonl import Journal, read_rows
 from harness.judging.materials import Materials
 from harness.records import Judgment, Match
 from harness.rows import (
-    FAILED_TEXT,
     comparison_from_row,
     game_to_row,
+    is_error,
     made_from_row,
     pair_to_row,
     question_id,
@@ -50,7 +50,7 @@ def row_key(row: Mapping[str, Any]) -> Key:
 
 def is_good_judgment(row: Mapping[str, Any]) -> bool:
     """Return whether a row holds a judge's words, not FastChat's error text."""
-    return not any(row.get(name) == FAILED_TEXT for name in ("judgment", "g1_judgment", "g2_judgment"))
+    return not any(is_error(row.get(name), row) for name in ("judgment", "g1_judgment", "g2_judgment"))
 
 
 class Done:

@@ -313,3 +313,37 @@ def test_a_body_of_another_kind_is_no_reply() -> None:
     ):
         ask(server)
     assert caught.value.kind == "malformed reply"
+
+
+# A forgotten /v1
+
+
+@pytest.mark.parametrize("template", [None, "vicuna_v1.1"])
+def test_a_forgotten_v1_is_tried_and_said_once(template: str | None, caplog: pytest.LogCaptureFixture) -> None:
+    with ProtocolServer() as server:
+        endpoint = resolve("m", base_url=server.url, conv_template=template)
+        asked = [Request((Message("user", f"Say {number}."),)) for number in range(8)]
+        with caplog.at_level("WARNING", "turnbench"):
+            said = asyncio.run(replies(endpoint, asked))
+        assert len(said) == 8
+        found = [each.path for each in server.requests]
+        (line,) = caplog.messages
+        assert (
+            line
+            == f"m: nothing answers at {server.url}; going on with {server.openai_url}, which --base-url should say"
+        )
+    assert len([path for path in found if path.startswith("/v1/")]) == 8
+
+
+def test_where_that_helps_nothing_both_places_are_named() -> None:
+    with ProtocolServer(models=["other"]) as server:
+        with pytest.raises(EndpointError, match="check the model's name") as caught:
+            asyncio.run(replies(resolve("m", base_url=server.url), [HELLO]))
+        assert f"nor is there anything at {server.openai_url}" in str(caught.value)
+        assert len(server.requests) == 2
+
+
+def test_an_address_with_a_path_is_taken_at_its_word() -> None:
+    with ProtocolServer() as server, pytest.raises(EndpointError):
+        asyncio.run(replies(resolve("m", base_url=f"{server.url}/api"), [HELLO]))
+    assert len(server.requests) == 1
