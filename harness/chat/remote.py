@@ -235,7 +235,7 @@ class RemoteModel(ABC):
             credentials=None if own else self.credentials(self._key) if self._key else {},
             foreign=self._headers if self.endpoint.stated else (),
         )
-        limits = {"connect": self.endpoint.timeout, "silence": min(self.endpoint.silence, self.endpoint.timeout)}
+        limits = {"timeout": self.endpoint.timeout, "silence": self.endpoint.silence}
         client = http_client(self._sdk, guard, self.address, **limits)
         return self.open_client(
             base_url=self.address,

@@ -113,16 +113,16 @@ def _decoded(response: httpx2.Response) -> httpx2.AsyncByteStream:
     return _Decoded(packed)
 
 
-def http_client(sdk: ModuleType, guard: Guard, address: str, *, connect: float, silence: float) -> Any:
+def http_client(sdk: ModuleType, guard: Guard, address: str, *, timeout: float, silence: float) -> Any:
     """Return a client for an SDK, on the faster of the two transports that it has if that is installed.
 
-    A proxy is never used for this machine's own addresses. `silence` is the time in seconds that may pass without a
-    byte.
+    A proxy is never used for this machine's own addresses. `timeout` is the time in seconds for a whole
+    call, `silence` what may pass of it without a byte.
     """
     local = (urlsplit(address).hostname or "") in {"localhost", "127.0.0.1", "::1"}
     transport = sdk.DefaultAioHttpClient if has_aiohttp() else sdk.DefaultAsyncHttpxClient
     return transport(
-        timeout=httpx2.Timeout(silence, connect=min(connect, CONNECT_SECONDS)),
+        timeout=httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS), read=min(timeout, silence)),
         trust_env=not local,
         follow_redirects=False,
         event_hooks={"request": [guard.request], "response": [guard.response]},

@@ -288,7 +288,7 @@ class _Engine:
             return
         if error.retry_after is not None and error.retry_after > self.policy.max_wait:
             lane.told = True
-            asked = f"asks to be left alone for {error.retry_after:,.0f} s"
+            asked = f"asks to be left alone for {error.retry_after:.4g} s"
             log.warning("%s; it %s, and is asked again after %g s (--max-wait)", error, asked, self.policy.max_wait)
         elif lane.breaker.open:
             lane.told = True

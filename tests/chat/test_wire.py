@@ -1,6 +1,7 @@
 """What goes to which server, and that one odd answer is one failed call: real SDKs, a real socket, both transports."""
 
 import asyncio
+import dataclasses
 import functools
 import gzip
 import json
@@ -13,7 +14,7 @@ from harness.chat import Endpoint, open_chat_model, resolve, wire
 from harness.chat.batches import open_batches
 from harness.errors import ChatError, EndpointError, TransientError, UsageError
 from harness.records import Message, Reply, Request
-from tests.protocol_server import Fault, ProtocolServer, Said, rate_limited, raw
+from tests.protocol_server import Asked, Fault, ProtocolServer, Said, rate_limited, raw
 
 KEY = "sk-secret-0123456789"
 HELLO = Request((Message("user", "Hello?"),))
@@ -287,6 +288,26 @@ def test_odd_limits_do_not_fail_a_call(headers: dict[str, str]) -> None:
     headers = {"x-ratelimit-remaining-requests": "0", **headers, "content-type": "application/json"}
     with ProtocolServer(faults={0: Fault(200, body=body, headers=headers)}) as server:
         assert ask(endpoint_at(server.url, "openai")).text == "four"
+
+
+@pytest.mark.usefixtures("transport")
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_server_that_never_sends_a_byte_is_not_waited_for_as_long_as_a_reply_may_take(provider: str) -> None:
+    async def never(asked: Asked) -> str:
+        await asyncio.Event().wait()
+        return "unreached"
+
+    with ProtocolServer(never) as server:
+        endpoint = dataclasses.replace(endpoint_at(server.url, provider), silence=0.02)
+        assert (endpoint.timeout, Endpoint("m", "openai", "m").silence) == (600, 240)
+        with pytest.raises(TransientError, match=r"sent nothing for 0\.02 s; a longer time limit may help") as caught:
+            ask(endpoint)
+    assert caught.value.kind == "timeout"
+
+
+def test_a_stated_time_limit_counts_for_the_first_byte_too() -> None:
+    endpoint = resolve("m", base_url="http://host/v1", timeout=1800)
+    assert (endpoint.timeout, endpoint.silence) == (1800, 1800)
 
 
 # Errors that look like replies

@@ -402,3 +402,16 @@ def test_servers_that_fail_hundreds_of_times_in_a_row_are_waited_for(
         tally, records = run(tmp_path, {"m": pool_of(server)}, texts(100), RunOptions(8))
     assert (len(records), tally.failures) == (100, [])
     assert len(server.requests) == 400
+
+
+@pytest.mark.parametrize("parallel", [1, 16])
+def test_a_server_that_never_answers_ends_the_run(parallel: int, tmp_path: pathlib.Path) -> None:
+    async def never(asked: Asked) -> str:
+        await asyncio.Event().wait()
+        return "unreached"
+
+    with ProtocolServer(never) as server:
+        endpoint = dataclasses.replace(resolve("m", base_url=server.openai_url, environ={}), silence=0.02)
+        with pytest.raises(EndpointError, match=r"sent nothing for 0\.02 s.* \(2 calls, and no answer yet\)"):
+            run(tmp_path, {"m": open_pool(endpoint)}, texts(100), RunOptions(parallel))
+        assert len(server.requests) <= max(2, parallel)
