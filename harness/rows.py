@@ -29,7 +29,7 @@ from harness.records import (
 )
 
 FAILED_TEXT = "$ERROR$"
-"""What FastChat stores as the answer where a call failed; a missing answer here."""
+"""What FastChat stores as the answer where a call failed; a missing answer here, unless `is_error` knows better."""
 FAILED_SCORE = -1
 FAILED_WINNER = "error"
 TIE_DELTA = 0.1
@@ -114,7 +114,7 @@ def answer_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int, *, mo
     if not isinstance(choices, list) or not choices:
         raise get.wrong(f"choices of question {key} must be a list that is not empty, this is {_shown(choices)}")
     read = tuple(_choice(get, number, choice) for number, choice in enumerate(choices))
-    if any(FAILED_TEXT in choice.turns for choice in read):
+    if not is_good_answer(row):
         return None
     made = _table(row.get("made_from"))
     return Answer(
@@ -132,7 +132,18 @@ def answer_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int, *, mo
 
 def is_good_answer(row: Mapping[str, Any]) -> bool:
     """Return whether an answer row holds an answer, not FastChat's error text."""
-    return not any(FAILED_TEXT in choice["turns"] for choice in row["choices"])
+    return not any(is_error(text, choice) for choice in row["choices"] for text in choice["turns"])
+
+
+def is_error(text: Any, beside: Mapping[str, Any]) -> bool:
+    """Return whether a text is FastChat's error text, and not what a model said.
+
+    Only replies are stored here, each with how it ended in the `details` beside it; FastChat has no such field.
+    """
+    if text != FAILED_TEXT:
+        return False
+    details = beside.get("details")
+    return not (isinstance(details, list) and any("finish_reason" in _table(reply) for reply in details))
 
 
 def _choice(get: _Fields, number: int, choice: Any) -> Choice:

@@ -15,7 +15,7 @@ from harness.judgments import line as lines
 from harness.judgments.line import ASKED, CASE, WINNERS, WrongError
 from harness.judgments.observations import SCORE, WIN, Numbers
 from harness.records import Games, MadeFrom, QuestionId, Source
-from harness.rows import FAILED_TEXT
+from harness.rows import is_error
 
 _PREFIXES = ("", "g1_", "g2_")
 
@@ -57,6 +57,8 @@ class JudgedRow(NamedTuple):
     """The sampling that was asked for, by parameter; empty where the row does not say."""
     winner: str | None
     """Of a vote, as it is written: `tie (bothbad)`."""
+    good: bool
+    """Whether the row holds a judge's words, not FastChat's error text."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -64,11 +66,6 @@ class JudgedRow(NamedTuple):
         choice = int(self.source.choice) if self.source.choice.isdigit() else self.source.choice
         models = tuple(sorted(self.models))
         return (self.question_id, self.turn, models, self.criterion, self.source.sample, choice)
-
-    @property
-    def good(self) -> bool:
-        """Whether the row holds a judge's words, not FastChat's error text."""
-        return not any(words.judgment == FAILED_TEXT for words in self.words)
 
     @property
     def unparsed(self) -> bool:
@@ -139,6 +136,7 @@ def _judged(row: Mapping[str, Any], number: int) -> JudgedRow:
         _text(row.get("system_prompt")),
         row["sampling"] if isinstance(row.get("sampling"), dict) else {},
         _text(row.get("winner")) if source.voter else None,
+        not any(is_error(row.get(f"{prefix}judgment"), row) for prefix in _PREFIXES),
     )
 
 
