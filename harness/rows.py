@@ -161,7 +161,7 @@ def reply_from_row(text: str, details: Mapping[str, Any]) -> Reply:
         text=text,
         reasoning=_text(details.get("reasoning")),
         finish_reason=finish if finish in _FINISHES else "unstated",
-        usage=Usage(**{name: usage.get(name) for name in Usage.__slots__}),
+        usage=Usage(**{name: _count(usage.get(name)) for name in Usage.__slots__}),
         seconds=_number(details.get("seconds")),
         model=_text(details.get("provider_model")),
         applied=_table(details.get("sampling_applied")),
@@ -207,7 +207,11 @@ def _text(value: Any) -> str | None:
 
 
 def _number(value: Any) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) and _is_score(value) else None
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63 else None
 
 
 def answer_to_row(answer: Answer) -> dict[str, Any]:

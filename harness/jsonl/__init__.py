@@ -11,7 +11,7 @@ formats.
 
 from harness.jsonl.disk import append_bytes, need_own, need_regular, replace_bytes
 from harness.jsonl.journal import Journal
-from harness.jsonl.lines import Row, encode, finite, read_rows, row_of, value_of, warn_of_torn
+from harness.jsonl.lines import Row, encode, finite, read_rows, row_of, sound_rows, taken_as, value_of, warn_of_torn
 from harness.jsonl.locks import holder_of, lock
 
 __all__ = [
@@ -27,6 +27,8 @@ __all__ = [
     "read_rows",
     "replace_bytes",
     "row_of",
+    "sound_rows",
+    "taken_as",
     "value_of",
     "warn_of_torn",
 ]

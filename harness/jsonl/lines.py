@@ -5,11 +5,12 @@ import logging
 import math
 import pathlib
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from harness.errors import DataError
 
 log = logging.getLogger("turnbench")
+_Record = TypeVar("_Record")
 _LINE_ENDS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
 """Characters that JSON leaves as they are and `str.splitlines` takes for the end of a line."""
 
@@ -70,6 +71,41 @@ def read_rows(path: pathlib.Path, *, whole: bool = False) -> Iterator[Row]:
         warn_of_torn(error)
     else:
         yield row_of(path, held[0], value)
+
+
+def sound_rows(path: pathlib.Path) -> Iterator[Row]:
+    """Yield the rows of a file of our own state, if it is there; what is no row is passed over with a warning.
+
+    State only saves calls: where a line of it cannot be used, the call is made again, and nothing else is lost.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    broken = 0
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    try:
+                        yield row_of(path, number, value_of(path, number, line))
+                    except DataError:
+                        broken += 1
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
+    if broken:
+        log.warning("%s: %d broken lines are passed over; the calls that they save are made again", path, broken)
+
+
+def taken_as(value: Any, kind: type[_Record]) -> _Record | None:
+    """Return a value as a record of that type, or None where it is none: for files of our own state."""
+    import msgspec
+
+    try:
+        return msgspec.convert(value, kind)
+    except (msgspec.ValidationError, OverflowError):
+        return None
 
 
 def value_of(path: pathlib.Path, number: int, line: bytes) -> Any:
