@@ -22,6 +22,7 @@ from harness.charts import (
 )
 from harness.errors import StorageError
 from harness.jsonl import need_own
+from harness.names import printable
 from harness.results.detail import SingleDetail, pair_row
 from harness.results.pair_detail import PairwiseDetail
 from harness.results.show import Result
@@ -30,7 +31,6 @@ from harness.results.statistics.rounding import (
     interval_cells,
     narrow_rows,
     p_text,
-    printable,
     shown,
     with_interval,
 )
