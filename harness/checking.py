@@ -11,7 +11,7 @@ import pathlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from harness.bench import (
@@ -20,8 +20,6 @@ from harness.bench import (
     BenchSettings,
     load_questions,
     load_settings,
-    nearest,
-    read_toml,
     shipped,
 )
 from harness.errors import DataError, UsageError
@@ -30,6 +28,7 @@ from harness.judging.sets import load_judge_set
 from harness.names import check_bench_name, name_of
 from harness.records import Question, QuestionId
 from harness.rows import answer_from_row, question_from_row
+from harness.written import faults_of, nearest, read_toml
 
 RUN = 8
 """Questions are compared by their runs of this many words."""
@@ -265,27 +264,13 @@ def _settings(path: pathlib.Path, problems: list[Problem]) -> BenchSettings:
     if not path.exists():
         return BenchSettings()
     try:
-        table = read_toml(path)
-    except DataError as error:
-        problems.append(Problem(path, error.line, _bare(error)))
-        return BenchSettings()
-    known = [f.name for f in fields(BenchSettings)]
-    unknown = [key for key in table if key not in known]
-    for key in unknown:
-        problems.append(Problem(path, _line_of(key, path), f"unknown key {key!r}; {nearest(key, known)}"))
-    if not unknown:
-        try:
+        faults = faults_of(read_toml(path), BenchSettings, path)
+        if not faults:
             return load_settings(path)
-        except DataError as error:
-            problems.append(Problem(path, error.line, _bare(error)))
+    except DataError as error:
+        faults = [error]
+    problems += [Problem(path, fault.line, _bare(fault)) for fault in faults]
     return BenchSettings()
-
-
-def _line_of(key: str, path: pathlib.Path) -> int | None:
-    """Return the line on which a key of a TOML file stands, if it is found as people write it."""
-    written = re.compile(rf"""\s*\[?\s*["']?{re.escape(key)}["']?\s*[=\].]""")
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return next((number for number, line in enumerate(lines, 1) if written.match(line)), None)
 
 
 def _references(

@@ -102,8 +102,14 @@ def test_all_problems_come_at_once_with_file_and_line(tmp_path: pathlib.Path) ->
         pytest.param(
             '\nlanguage = 5\ntitle = "x"', r"bench\.toml:2: language must be a text.*, this is 5", id="wrong type"
         ),
-        pytest.param("[temperatures]\nmath = 3", r"bench\.toml:1: temperatures must be a table", id="temperature"),
-        pytest.param('answer_template = "x"', r"bench\.toml:1: answer_template lacks \{question\}", id="template"),
+        pytest.param(
+            "[temperatures]\nmath = 3",
+            r"bench\.toml:2: temperatures\.math must be a number from 0 to 2",
+            id="temperature",
+        ),
+        pytest.param(
+            'answer_template = "x"', r"bench\.toml:1: answer_template must be a text with \{question\}", id="template"
+        ),
     ],
 )
 def test_a_wrong_setting_is_a_problem(tmp_path: pathlib.Path, settings: str, message: str) -> None:

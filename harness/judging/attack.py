@@ -14,12 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.answering import AnswerOptions, plan_answers, run_answers
-from harness.bench import Bench, read_toml
+from harness.bench import Bench
 from harness.errors import DataError, MissingError
 from harness.jsonl import Journal
 from harness.judging.extraction import extracted
 from harness.records import Answer, Choice, Question, QuestionId, Reply, Sampling, content_hash
 from harness.rows import answer_to_row
+from harness.written import read_toml
 
 CLEAN, STRONG = "clean", "strong"
 WEAK_MODEL, STRONG_MODEL = "builtin/eliza", "builtin/reference"

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from harness.bench import nearest, read_toml
 from harness.errors import DataError, UsageError
 from harness.importing.originals.readers import READERS
+from harness.written import nearest, read_toml
 
 ORIGINALS = pathlib.Path(__file__).with_name("originals.toml")
 UPSTREAM = "https://raw.githubusercontent.com"

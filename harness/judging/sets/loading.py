@@ -3,13 +3,14 @@
 import pathlib
 from collections.abc import Callable, Iterator
 
-from harness.bench import nearest, shipped
+from harness.bench import shipped
 from harness.errors import DataError, UsageError
 from harness.judging.sets.alpaca_eval import source_from_alpaca_eval
 from harness.judging.sets.colossalai import source_from_colossalai
 from harness.judging.sets.fastchat import source_from_fastchat
 from harness.judging.sets.judge_set import JudgeSet
 from harness.judging.sets.settings import Source, judge_set_of, laid_over, read_source
+from harness.written import nearest
 
 _READERS: dict[str, Callable[[pathlib.Path], Source]] = {
     ".jsonl": source_from_fastchat,
