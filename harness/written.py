@@ -70,6 +70,14 @@ def read_text(path: pathlib.Path) -> str:
         raise DataError("not UTF-8; save the file as UTF-8", path=path) from None
 
 
+def is_file(path: pathlib.Path) -> bool:
+    """Return whether a file is there; a path that no system takes (a NUL in it, thousands of letters) is of none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def read_toml(path: pathlib.Path) -> dict[str, Any]:
     """Return a TOML file's table, or raise `DataError`."""
     import tomllib
@@ -159,6 +167,14 @@ def nearest(word: str, known: Iterable[str]) -> str:
     words = list(known)
     near = difflib.get_close_matches(word[:100], words, n=1)
     return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(words)}"
+
+
+def shown(value: Any) -> str:
+    """Return a value as errors repeat it: short."""
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # a number with more digits than Python writes
+        return "a very long number"
 
 
 class _Fault(NamedTuple):
@@ -266,7 +282,7 @@ def _refuse(value: Any, kind: Any, place: _Place, wanted: Wanted | None) -> NoRe
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     words = wanted.words if wanted else _said(kind)
     named = ".".join(place) or "the file"
-    raise _FaultsError(_Fault(f"{named} must be {words}{hint}", place, f", this is {_shown(value)}"))
+    raise _FaultsError(_Fault(f"{named} must be {words}{hint}", place, f", this is {shown(value)}"))
 
 
 def _said(kind: Any) -> str:
@@ -301,7 +317,7 @@ def _check_bounds(value: Any, path: pathlib.Path) -> None:
                 below += [(place, inner) for inner in each]
             elif words := _unusable(each):
                 named = ".".join(place) or "the value"
-                message = f"{named} must be {words}, this is {_shown(each)}"
+                message = f"{named} must be {words}, this is {shown(each)}"
                 raise DataError(message, path=path, line=line_of(place, path))
         level = below
 
@@ -320,14 +336,6 @@ def _unusable(value: Any) -> str | None:
     elif value is not None and not isinstance(value, str | int | float):
         return "a text in quotes, a number, true or false"
     return None
-
-
-def _shown(value: Any) -> str:
-    """Return a value as errors repeat it: short."""
-    try:
-        return reprlib.repr(value)
-    except ValueError:  # a number with more digits than Python writes
-        return "a very long number"
 
 
 def _short(error: BaseException) -> str:

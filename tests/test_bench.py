@@ -342,7 +342,7 @@ def test_the_published_questions_and_references_are_read(reference_data: pathlib
     assert {len(q.turns) for q in bench.questions} == {2}
     references = bench.reference_answers()
     assert len(references) == 30
-    assert {bench.question(key).category for key in references} == {"math", "reasoning", "coding"}  # type: ignore[union-attr],
+    assert {bench.question(key).category for key in references} == {"math", "reasoning", "coding"}  # type: ignore[union-attr]
 
 
 @pytest.mark.reference
