@@ -162,6 +162,21 @@ def line_of(place: _Place, path: pathlib.Path) -> int | None:
     return None
 
 
+def is_deep(value: Any) -> bool:
+    """Return whether lists and tables are nested so deep in a value that code which walks them would overflow."""
+    level = [value]
+    for _ in range(_MOST_DEPTH):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+        if not level:
+            return False
+    return True
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return "did you mean ...?" for a near miss, else the list of what is known."""
     words = list(known)

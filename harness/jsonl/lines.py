@@ -8,11 +8,15 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from harness.errors import DataError
+from harness.written import is_deep
 
 log = logging.getLogger("turnbench")
 _Record = TypeVar("_Record")
 _LINE_ENDS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
 """Characters that JSON leaves as they are and `str.splitlines` takes for the end of a line."""
+
+_MANY = 90
+"""Brackets on a line from which on it may be worth a look how deep they are nested."""
 
 
 class Row(NamedTuple):
@@ -111,7 +115,7 @@ def taken_as(value: Any, kind: type[_Record]) -> _Record | None:
 def value_of(path: pathlib.Path, number: int, line: bytes) -> Any:
     """Return what the JSON on a line says, or raise `DataError` if it is none."""
     try:
-        return json.loads(line)
+        value = json.loads(line)
     except UnicodeDecodeError:
         raise DataError("not UTF-8; save the file as UTF-8", path=path, line=number) from None
     except (ValueError, RecursionError) as error:
@@ -119,6 +123,9 @@ def value_of(path: pathlib.Path, number: int, line: bytes) -> Any:
         if isinstance(error, json.JSONDecodeError):  # whose own column counts from the newline behind a cut line
             at = f" (column {min(error.pos, len(error.doc.rstrip())) + 1})"
         raise DataError(f"not valid JSON{at}; each line must be one JSON object", path=path, line=number) from None
+    if line.count(b"[") + line.count(b"{") > _MANY and is_deep(value):
+        raise DataError("lists and objects are nested too deep on this line", path=path, line=number)
+    return value
 
 
 def warn_of_torn(error: DataError) -> None:

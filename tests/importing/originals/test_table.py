@@ -52,17 +52,15 @@ sha256 = "{sha}"
     [
         pytest.param(
             ENTRY.format(more="", into="../up", sha="0" * 64),
-            "into must be a plain path inside the folder",
+            "must be a plain path inside",
             id="climbs out",
         ),
         pytest.param(
             ENTRY.format(more="", into="/etc/x", sha="0" * 64),
-            "into must be a plain path inside the folder",
+            "must be a plain path inside",
             id="absolute",
         ),
-        pytest.param(
-            ENTRY.format(more="", into=".turnbench/x", sha="0" * 64), "must be a plain path", id="state folder"
-        ),
+        pytest.param(ENTRY.format(more="", into=".turnbench/x", sha="0" * 64), "plain path", id="state folder"),
         pytest.param(ENTRY.format(more="", into="a", sha="0" * 63), "must be 64 hexadecimal digits", id="short hash"),
         pytest.param(
             ENTRY.format(more="license = 'x'", into="a", sha="0" * 64), "did you mean 'licence'", id="unknown key"
