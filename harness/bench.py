@@ -13,9 +13,9 @@ import difflib
 import functools
 import logging
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from harness.errors import DataError, MissingError, UsageError
 from harness.jsonl import read_rows
@@ -138,7 +138,7 @@ class Bench:
         The file's name counts as the model's, whatever the rows say. Of rows with equal ids the last counts.
         """
         path = self.answer_file(model)
-        return read_answers(path, model) if path.exists() else {}
+        return read_answers(path, model) if path.is_file() else {}
 
     def references(self) -> tuple[str, ...]:
         """Return the authors of reference answers, by name."""
@@ -204,7 +204,12 @@ def load_bench(name: str = "mt_bench", data_dir: pathlib.Path | str = "data") ->
         raise UsageError(f"no benchmark {name!r}: {folder / 'question.jsonl'} is not there; {hint}")
     questions = load_questions(source / "question.jsonl")
     own = folder / "bench.toml"
-    return Bench(name, folder, source, questions, load_settings(own if own.exists() else source / "bench.toml"))
+    path = own if own.exists() else source / "bench.toml"
+    settings = load_settings(path)
+    for category, idle in idle_temperatures(settings, questions).items():
+        if category not in CATEGORIES:
+            log.warning("%s: %s", path, idle)
+    return Bench(name, folder, source, questions, settings)
 
 
 def load_questions(path: pathlib.Path) -> tuple[Question, ...]:
@@ -240,11 +245,28 @@ def load_settings(path: pathlib.Path) -> BenchSettings:
     """
     if not path.exists():
         return BenchSettings()
-    made = decoded(read_toml(path), BenchSettings, path)
+    made = decoded(read_settings(path), BenchSettings, path)
     if made.confidence_field is not None and made.answer_field in (None, made.confidence_field):
         fault = "confidence_field needs answer_field, another field of the same object"
         raise DataError(fault, path=path, line=line_of(("confidence_field",), path))
     return made
+
+
+def read_settings(path: pathlib.Path) -> dict[str, Any]:
+    """Return the table in a `bench.toml`, or raise `DataError`; a pipe of that name is not waited for."""
+    if not path.is_file():
+        raise DataError("is a folder or a pipe; bench.toml must be a plain file", path=path)
+    return read_toml(path)
+
+
+def idle_temperatures(settings: BenchSettings, questions: Iterable[Question]) -> dict[str, str]:
+    """Return the categories that have a temperature and no question, each with what to say of it."""
+    there = list(dict.fromkeys(question.category for question in questions))
+    return {
+        category: f"temperatures.{category} is for no question: none is of that category; {nearest(category, there)}"
+        for category in settings.temperatures
+        if category not in there
+    }
 
 
 def read_answers(path: pathlib.Path, model: str) -> dict[QuestionId, Answer]:

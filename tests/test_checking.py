@@ -1,6 +1,7 @@
 """Checking a benchmark folder: every problem with its file and line, and the counts."""
 
 import json
+import os
 import pathlib
 from typing import Any
 
@@ -272,3 +273,25 @@ def test_the_official_set_is_sound(reference_data: pathlib.Path) -> None:
     assert report.problems == ()
     assert report.missing == ()
     assert len(report.questions) == 80
+
+
+def test_a_temperature_of_no_category_is_a_problem(tmp_path: pathlib.Path) -> None:
+    settings = "[temperatures]\nmath = 0.1\nsuport = 0.2\nstem = 0.3"
+    report = check_bench(folder_of(tmp_path, row(1), row(2, "support"), settings=settings))
+    assert told(report) == [
+        "bench.toml:3: temperatures.suport is for no question: none is of that category; did you mean 'support'?"
+    ]
+    assert any("temperatures.stem is for no question" in note for note in report.notes)
+
+
+def test_a_reference_in_the_question_is_noted(tmp_path: pathlib.Path) -> None:
+    report = check_bench(folder_of(tmp_path, row(1, reference=["4", "8"]), row(2)))
+    (note,) = (note for note in report.notes if "reference" in note)
+    assert "the field 'reference' of a question is shown to no judge (question 1); write references into" in note
+
+
+@pytest.mark.parametrize("name", ["bench.toml", "reference_answer/us.jsonl"])
+def test_a_pipe_is_a_problem_and_not_waited_for(name: str, tmp_path: pathlib.Path) -> None:
+    folder = folder_of(tmp_path, row(1))
+    os.mkfifo(folder / name)
+    assert any("is a folder or a pipe" in line for line in told(check_bench(folder)))

@@ -97,7 +97,7 @@ def show_result(
         input_file: a judgment or vote file to read in place of the benchmark's.
         judge_model: whose judgments; needed where there are several. Several names make a panel: each judge alone and
             all together. In a vote file: whose votes (default: all).
-        judge_set: made with which judge set; needed where there are several.
+        judge_set: made with which judge set, by name or path; needed where there are several.
         model_list: the models to show (default: all); of pairs, those of which both models are named.
         baseline_model: the baseline of pairwise-baseline (default: the model that is in every pair).
         turns: the turns to count (default: all).
@@ -120,6 +120,10 @@ def show_result(
     """
     if mode not in MODES:
         raise UsageError(f"no mode {mode!r}; there are: {', '.join(MODES)}")
+    if judge_set is not None:
+        from harness.judging.sets import judge_set_name
+
+        judge_set = judge_set_name(judge_set)
     wanted = _Wanted(mode, model_list, baseline_model, turns, count_failed, intervals, by, seed)
     judges = [judge_model] if isinstance(judge_model, str) else list(dict.fromkeys(judge_model or ()))
     if against is not None and (mode != "single" or len(judges) > 1):

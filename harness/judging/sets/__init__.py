@@ -12,6 +12,15 @@ error that names the file, the key and the nearest known one.
 
 from harness.judging.forms import Kind
 from harness.judging.sets.judge_set import Criterion, JudgeSet, JudgeTemplate, Wording
-from harness.judging.sets.loading import load_judge_set, shipped_judge_sets
+from harness.judging.sets.loading import judge_set_name, load_judge_set, shipped_judge_sets
 
-__all__ = ["Criterion", "JudgeSet", "JudgeTemplate", "Kind", "Wording", "load_judge_set", "shipped_judge_sets"]
+__all__ = [
+    "Criterion",
+    "JudgeSet",
+    "JudgeTemplate",
+    "Kind",
+    "Wording",
+    "judge_set_name",
+    "load_judge_set",
+    "shipped_judge_sets",
+]
