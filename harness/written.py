@@ -29,7 +29,7 @@ from harness.errors import DataError
 MOST_BYTES = 16 * 2**20
 """The largest file that a person is taken to have written; data goes into JSON Lines, which are read line by line."""
 _MOST_DEPTH = 100
-_MOST_VALUES = 1_000_000
+_MOST_VALUES = 200_000
 """YAML can say of a few lines that they stand for billions of values."""
 _LISTS = (list, tuple, frozenset, collections.abc.Sequence)
 _TABLES = (dict, collections.abc.Mapping)
@@ -72,8 +72,17 @@ def read_text(path: pathlib.Path) -> str:
 
 def is_file(path: pathlib.Path) -> bool:
     """Return whether a file is there; a path that no system takes (a NUL in it, thousands of letters) is of none."""
+    return _is(path.is_file)
+
+
+def is_dir(path: pathlib.Path) -> bool:
+    """Return whether a folder is there."""
+    return _is(path.is_dir)
+
+
+def _is(there: Callable[[], bool]) -> bool:
     try:
-        return path.is_file()
+        return there()
     except (OSError, ValueError):
         return False
 

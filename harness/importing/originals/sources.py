@@ -13,6 +13,7 @@ from typing import IO, Any, TypeAlias
 
 from harness.errors import DataError, MissingError, StorageError, TurnbenchError, UsageError
 from harness.importing.originals.table import Original, OriginalFile
+from harness.written import is_dir
 
 TIMEOUT = 30.0
 """Seconds without a byte after which a transfer counts as cut."""
@@ -54,7 +55,7 @@ def source_of(original: Original, source: str | None) -> Source:
             raise UsageError("--from takes a plain address: no user, password, ? or #")
         return _ServerSource(source, mirror=True)
     folder = pathlib.Path(source)
-    if "\0" in source or not folder.is_dir():
+    if not is_dir(folder):
         raise UsageError(f"--from {source}: no such folder; give a folder, or an address that begins with https://")
     return _FolderSource(folder)
 
