@@ -37,6 +37,8 @@ FAILED_TEXT = "$ERROR$"
 """What FastChat stores as the answer where a call failed; a missing answer here."""
 FAILED_SCORE = -1
 FAILED_WINNER = "error"
+MOST_SCORE = 2**53
+"""No score or other number is further from nought: to here whole numbers are exact, and no sum of them overflows."""
 TIE_DELTA = 0.1
 """Two scores in one judgment that differ by no more are a tie (FastChat `llm_judge/common.py`)."""
 _WINNERS = ("model_1", "model_2", "tie", FAILED_WINNER)
@@ -421,10 +423,7 @@ def grades_between(least: float, greatest: float) -> Scale | None:
 
 
 def _is_score(value: float | None) -> bool:
-    try:
-        return value is None or math.isfinite(value)
-    except OverflowError:  # an int that is no float
-        return False
+    return value is None or -MOST_SCORE <= value <= MOST_SCORE
 
 
 def comparison_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Comparison:

@@ -15,6 +15,7 @@ import collections.abc
 import dataclasses
 import difflib
 import functools
+import itertools
 import json
 import math
 import pathlib
@@ -120,6 +121,10 @@ def read_yaml(path: pathlib.Path) -> Any:
     import yaml  # type: ignore[import-untyped, unused-ignore]
 
     text = read_text(path)
+    # Its scanner takes seconds for thousands of open brackets before it gives up.
+    opened = itertools.accumulate(1 if bracket in "[{" else -1 for bracket in re.findall(r"[\[\]{}]", text))
+    if max(opened, default=0) > _MOST_DEPTH:
+        raise DataError(f"holds values nested over {_MOST_DEPTH} deep", path=path)
     # What its constructors raise on odd values (`!!bool x`, `!!timestamp x`, `0b`) is anything but YAMLError.
     odd = (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
     try:

@@ -108,7 +108,7 @@ def taken_as(value: Any, kind: type[_Record]) -> _Record | None:
 
     try:
         return msgspec.convert(value, kind)
-    except (msgspec.ValidationError, OverflowError):
+    except (msgspec.ValidationError, ValueError):  # the second for half a character in a key
         return None
 
 

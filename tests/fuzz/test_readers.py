@@ -70,7 +70,8 @@ def _told(sample: Sample, folder: pathlib.Path) -> str:
 
 
 def _put(sample: Sample, folder: pathlib.Path, content: bytes) -> None:
-    for name, text in (*sample.beside, (sample.file, content)):
+    files = [*((name, text.encode()) for name, text in sample.beside), (sample.file, content)]
+    for name, data in files:
         path = folder / name
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        path.write_bytes(data)

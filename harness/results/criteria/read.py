@@ -9,7 +9,7 @@ from harness.errors import DataError
 from harness.jsonl import read_rows
 from harness.records import Rating
 from harness.results.reading.columns import Ratings
-from harness.rows import FAILED_SCORE, rating_from_row
+from harness.rows import FAILED_SCORE, MOST_SCORE, rating_from_row
 
 
 def read_dimensions(path: pathlib.Path, wanted: Callable[[Rating], bool]) -> dict[str, Ratings]:
@@ -44,4 +44,4 @@ def read_dimensions(path: pathlib.Path, wanted: Callable[[Rating], bool]) -> dic
 
 
 def _is_score(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and -MOST_SCORE <= value <= MOST_SCORE

@@ -25,6 +25,7 @@ from harness.records import Comparison, Rating
 from harness.results.reading.columns import WINNERS, Asked, Case, Comparisons, Ratings
 from harness.rows import (
     FAILED_WINNER,
+    MOST_SCORE,
     comparison_from_row,
     grades_between,
     judge_set_text,
@@ -41,7 +42,8 @@ _PAIR = frozenset({"model_1", "model_2", "g1_winner", "g2_winner", "model_a", "m
 _SINGLE = frozenset({"model", "score"})
 _Absent: TypeAlias = Literal["\0"]
 """The type of a field that usual lines of one form do not have: whatever it holds, the line is refused."""
-_Score: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)] | float
+_BOUNDS = msgspec.Meta(ge=-MOST_SCORE, le=MOST_SCORE)
+_Score: TypeAlias = Annotated[int, _BOUNDS] | Annotated[float, _BOUNDS]
 """A number that is a float or equals one."""
 _Ends: TypeAlias = tuple[int | float, int | float]
 """Of a scale; whole numbers stay such in each line, which is faster."""
