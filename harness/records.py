@@ -12,7 +12,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+
+from harness.written import Wanted
 
 QuestionId: TypeAlias = int | str
 FinishReason: TypeAlias = Literal["stop", "length", "refused", "empty", "unstated"]
@@ -24,6 +26,7 @@ Form: TypeAlias = Literal["grade", "pair", "label", "dimensions"]
 Games: TypeAlias = tuple[float | None, ...]
 UNSTATED = "unstated"
 
+TEMPERATURE = Wanted("a number from 0 to 2", lambda number: 0 <= number <= 2)
 MODES: tuple[Mode, ...] = ("single", "pairwise-baseline", "pairwise-all")
 
 
@@ -64,10 +67,10 @@ class Message:
 class Sampling:
     """What a reply is sampled with. None leaves a parameter to the endpoint."""
 
-    temperature: float | None = None
-    max_tokens: int | None = None
+    temperature: Annotated[float, TEMPERATURE] | None = None
+    max_tokens: Annotated[int, Wanted("a whole number from 1", lambda number: number >= 1)] | None = None
     """The most tokens that a reply may have, reasoning included."""
-    top_p: float | None = None
+    top_p: Annotated[float, Wanted("a number above 0, at most 1", lambda number: 0 < number <= 1)] | None = None
     seed: int | None = None
 
     def stated(self) -> dict[str, float | int]:

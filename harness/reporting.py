@@ -21,6 +21,8 @@ from harness.charts import (
     win_rate_chart,
 )
 from harness.errors import StorageError
+from harness.jsonl import need_own
+from harness.names import printable
 from harness.results.detail import SingleDetail, pair_row
 from harness.results.pair_detail import PairwiseDetail
 from harness.results.show import Result
@@ -29,10 +31,12 @@ from harness.results.statistics.rounding import (
     interval_cells,
     narrow_rows,
     p_text,
-    printable,
     shown,
     with_interval,
 )
+
+_WRITTEN = re.compile(rb'<meta name="generator" content="turnbench">')
+"""What a report's beginning says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,13 +217,19 @@ def _compared(pairs: Sequence[Paired]) -> list[dict[str, Any]]:
     return narrow_rows([row | {name: p_text(row[name]) for name in ("p", "p_holm")} for row in rows])
 
 
+def check_report(path: pathlib.Path | str) -> None:
+    """Raise `StorageError` unless a report can be written there: the file is free, or holds an earlier report."""
+    need_own(pathlib.Path(path), _WRITTEN, "a report")
+
+
 def write_report(path: pathlib.Path | str, page: str) -> None:
-    """Write the page to a file, in place of what was there.
+    """Write the page to a file, in place of an earlier page.
 
     Raises:
-        StorageError: the file cannot be written.
+        StorageError: the file cannot be written, or holds something else.
     """
     target = pathlib.Path(path)
+    check_report(target)
     try:
         target.write_text(page, encoding="utf-8", newline="\n")
     except OSError as error:
@@ -298,6 +308,7 @@ _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="generator" content="turnbench">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">

@@ -32,6 +32,8 @@ FAILED_TEXT = "$ERROR$"
 """What FastChat stores as the answer where a call failed; a missing answer here, unless `is_error` knows better."""
 FAILED_SCORE = -1
 FAILED_WINNER = "error"
+MOST_SCORE = 2**53
+"""No score or other number is further from nought: to here whole numbers are exact, and no sum of them overflows."""
 TIE_DELTA = 0.1
 """Two scores in one judgment that differ by no more are a tie (FastChat `llm_judge/common.py`)."""
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
@@ -165,7 +167,7 @@ def reply_from_row(text: str, details: Mapping[str, Any]) -> Reply:
         text=text,
         reasoning=_text(details.get("reasoning")),
         finish_reason=finish if finish in _FINISHES else "unstated",
-        usage=Usage(**{name: usage.get(name) for name in Usage.__slots__}),
+        usage=Usage(**{name: _count(usage.get(name)) for name in Usage.__slots__}),
         seconds=_number(details.get("seconds")),
         model=_text(details.get("provider_model")),
         applied=_table(details.get("sampling_applied")),
@@ -211,7 +213,11 @@ def _text(value: Any) -> str | None:
 
 
 def _number(value: Any) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MOST_SCORE else None
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63 else None
 
 
 def answer_to_row(answer: Answer) -> dict[str, Any]:

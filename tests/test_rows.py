@@ -473,6 +473,8 @@ def test_an_answer_that_is_none(changes: dict[str, Any], message: str) -> None:
         pytest.param({"score": True}, "score must be a number", id="score-bool"),
         pytest.param({"score": float("nan")}, "score must be a number, .* this is nan", id="nan"),
         pytest.param({"score": float("inf")}, "score must be a number, .* this is inf", id="infinite"),
+        pytest.param({"score": 1e308}, "score must be a number", id="overflowing"),
+        pytest.param({"score": -(2**53) - 1}, "score must be a number", id="inexact"),
         pytest.param({"score": 10**400}, "score must be a number", id="huge"),
         pytest.param({"turn": ...}, "the field 'turn' is missing", id="no-turn"),
         pytest.param({"turn": 0}, "turn must be a whole number from 1, this is 0", id="turn-zero"),

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 from xml.etree import ElementTree
 
-from harness.results.statistics.rounding import printable
+from harness.names import printable
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 

@@ -12,10 +12,11 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from harness.names import csv_cell, json_text
+from harness.names import printable as printable
 from harness.results.statistics.rounding import interval_cells as interval_cells
 from harness.results.statistics.rounding import interval_text as interval_text
 from harness.results.statistics.rounding import p_text as p_text
-from harness.results.statistics.rounding import printable as printable
 from harness.results.statistics.rounding import rounded as rounded
 from harness.results.statistics.rounding import shown
 
@@ -122,20 +123,23 @@ def as_latex(rows: Rows, *, places: int = 2) -> str:
 
 
 def as_csv(rows: Rows) -> str:
-    """Return the rows as csv, numbers unrounded, an absent value empty; nothing where there is no row."""
+    """Return the rows as csv, numbers unrounded, an absent value empty; nothing where there is no row.
+
+    A name that a spreadsheet would take for a formula begins with an apostrophe.
+    """
     if not rows:
         return ""
     out = io.StringIO()
     names = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(out, fieldnames=names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(map(csv_cell, names))
+    writer.writerows([csv_cell(row.get(name)) for name in names] for row in rows)
     return out.getvalue().rstrip("\n")
 
 
 def as_json(value: Any) -> str:
-    """Return the value as indented JSON; an absent value is null."""
-    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    """Return the value as indented JSON, absent values null, and characters that hide or reorder text escaped."""
+    return json_text(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
 
 
 def _table_here() -> Callable[..., str]:

@@ -1,10 +1,12 @@
 """Rows as text."""
 
+import csv
+import io
 import json
 
 import pytest
 
-from harness.cli.tables import as_csv, as_json, as_markdown, as_table, printable, rounded
+from harness.cli.tables import as_csv, as_json, as_latex, as_markdown, as_table, printable, rounded
 
 ROWS: list[dict[str, object]] = [
     {"model": "a", "score": 3.275, "n": 2},
@@ -66,3 +68,22 @@ def test_no_rows_are_no_table() -> None:
 
 def test_csv_quotes_what_would_break_a_row() -> None:
     assert as_csv([{"model": 'a,"b"', "n": 1}]) == 'model,n\n"a,""b""",1'
+
+
+@pytest.mark.parametrize("sign", list("=+-@\t\r＝＋－＠"))
+def test_no_cell_of_csv_is_a_formula(sign: str) -> None:
+    (_, cells) = csv.reader(io.StringIO(as_csv([{"model": f"{sign}1+cmd|'/C calc'!A0", "n": -1.5}])))
+    assert cells[0].startswith("'")
+    assert cells[1] == "-1.5"
+
+
+@pytest.mark.parametrize("number", ["-0.5", "+3", "-1e-05", "-12%", "-.5"])
+def test_a_number_written_as_text_stays_one_in_csv(number: str) -> None:
+    assert as_csv([{"x": number}]) == f"x\n{number}"
+
+
+def test_no_output_turns_text_round_or_hides_it() -> None:
+    rows = [{"model": "a\u202eb\u200b\x1b[2J\x07"}]
+    for drawn in (as_table(rows), as_markdown(rows), as_latex(rows), as_csv(rows), as_json(rows)):
+        assert all(c.isprintable() or c == "\n" for c in drawn)
+    assert json.loads(as_json(rows)) == rows

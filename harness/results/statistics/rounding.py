@@ -9,6 +9,8 @@ import decimal
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.names import printable
+
 ABSENT = "–"
 
 
@@ -27,11 +29,6 @@ def percent(share: float) -> str:
 def p_text(p: float | None) -> str:
     """Return a p value to three digits that count, however small it is: 0.0071, 3.98e-06."""
     return ABSENT if p is None else f"{p:.3g}"
-
-
-def printable(text: str) -> str:
-    """Return the text with every character escaped that could move the cursor or hide something."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def shown(value: Any, places: int) -> str:

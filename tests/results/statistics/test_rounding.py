@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from harness.results.statistics.rounding import percent, printable, rounded, shown
+from harness.names import printable
+from harness.results.statistics.rounding import percent, rounded, shown
 
 
 @pytest.mark.parametrize(
