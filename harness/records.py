@@ -11,7 +11,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from harness.checks import Check
 
 QuestionId: TypeAlias = int | str
 FinishReason: TypeAlias = Literal["stop", "length", "refused", "empty", "unstated"]
@@ -40,11 +43,23 @@ class Question:
     """The question file's own `reference` field. Read, kept, and never shown to a judge."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Every further field of the row; can be grouped by."""
+    checks: tuple[tuple["Check", ...], ...] = ()
+    """For each turn what a program can check of the reply; empty where the question has no checks."""
+    note: tuple[str | None, ...] = ()
+    """For each turn what a judge should look for; never shown to a model that answers."""
 
     @property
     def content(self) -> str:
         """The hash of what makes this question what it is: its turns and its category."""
         return content_hash(self.category, self.turns)
+
+    def checks_of(self, turn: int) -> tuple["Check", ...]:
+        """Return the checks of a turn; the first is 1."""
+        return self.checks[turn - 1] if self.checks else ()
+
+    def note_of(self, turn: int) -> str | None:
+        """Return what a judge should look for in a turn's reply, if anything is noted."""
+        return self.note[turn - 1] if self.note else None
 
 
 @dataclass(frozen=True, slots=True)

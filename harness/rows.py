@@ -9,7 +9,7 @@ import math
 import pathlib
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import DataError
 from harness.records import (
@@ -32,6 +32,9 @@ from harness.records import (
     Verdict,
     Winner,
 )
+
+if TYPE_CHECKING:
+    from harness.checks import Check
 
 FAILED_TEXT = "$ERROR$"
 """What FastChat stores as the answer where a call failed; a missing answer here."""
@@ -110,8 +113,33 @@ def question_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> 
         reference = (reference,)
     if not isinstance(reference, list | tuple) or not all(isinstance(r, str) for r in reference):
         raise get.wrong(f"reference of question {key} must be a list of texts, this is {_shown(reference)}")
-    extra = {k: v for k, v in row.items() if k not in {"question_id", "category", "turns", "reference"}}
-    return Question(key, category, tuple(turns), tuple(reference), extra)
+    checks, note = _checks(get, key, len(turns)), _note(get, key, len(turns))
+    read = {"question_id", "category", "turns", "reference", "checks", *(["note"] if note else [])}
+    extra = {k: v for k, v in row.items() if k not in read}
+    return Question(key, category, tuple(turns), tuple(reference), extra, checks, note)
+
+
+def _checks(get: _Fields, key: QuestionId, turns: int) -> "tuple[tuple[Check, ...], ...]":
+    """Return a question's checks; the vocabulary is loaded only where there are some."""
+    value = get.row.get("checks")
+    if value is None:
+        return ()
+    from harness.checks import read_checks
+
+    try:
+        return read_checks(value, turns)
+    except ValueError as error:
+        raise get.wrong(f"question {key}: {error}") from None
+
+
+def _note(get: _Fields, key: QuestionId, turns: int) -> tuple[str | None, ...]:
+    """Return a question's notes for judges; a `note` of another shape is another tool's, and means something else."""
+    value = get.row.get("note")
+    if not isinstance(value, list):
+        return ()
+    if len(value) != turns or not all(note is None or (isinstance(note, str) and note.strip()) for note in value):
+        raise get.wrong(f"note of question {key} must be a list of {turns} texts or nulls, this is {_shown(value)}")
+    return tuple(value)
 
 
 def answer_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int, *, model: str) -> Answer | None:

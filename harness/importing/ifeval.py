@@ -14,6 +14,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from harness.checks import read_check
 from harness.importing.items import BadRecordError, FurtherAnswer, Item, text_of
 
 NAME = "ifeval"
@@ -85,9 +86,12 @@ def _check(name: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         checks = make(given)
     except (KeyError, TypeError, ValueError) as error:
         raise BadRecordError(f"the arguments of {name} are not what they must be: {error}") from None
-    if len(checks) == 1:
-        return {"name": name, **checks[0]}
-    return {"name": name, "kind": "all", "checks": checks}
+    check = {"name": name, **(checks[0] if len(checks) == 1 else {"kind": "all", "checks": checks})}
+    try:
+        read_check(check)
+    except ValueError as error:
+        raise BadRecordError(f"the arguments of {name} are not what they must be: {error}") from None
+    return check
 
 
 def _bounds(relation: str, number: Any) -> dict[str, int]:

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from harness.errors import DataError, UsageError
-from harness.importing import alpaca_eval, colossalai, feedback_collection, preference_collection, short_facts
+from harness.importing import (
+    alpaca_eval,
+    colossalai,
+    feedback_collection,
+    ifeval,
+    multi_if,
+    preference_collection,
+    short_facts,
+)
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, FurtherAnswer, Item
 from harness.importing.records import Progress, Record, read_records
@@ -40,6 +48,8 @@ FORMATS: Mapping[str, Format] = {
     ),
     alpaca_eval.NAME: Format("AlpacaEval: files of model outputs", alpaca_eval.item, alpaca_eval.answer),
     short_facts.NAME: Format("SimpleQA, Chinese SimpleQA, HuSimpleQA and the like", short_facts.item),
+    ifeval.NAME: Format("IFEval: a file of prompts, then files of responses", ifeval.item, ifeval.answer, names=True),
+    multi_if.NAME: Format("Multi-IF", multi_if.item),
 }
 
 
