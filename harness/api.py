@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from harness.answering import AnswerOptions, AnswerReport, plan_answers, run_answers
 from harness.bench import load_bench
 from harness.judging.run import JudgeOptions, JudgmentReport, plan_judgments, run_judgments
+from harness.metrics.run import MetricReport, plan_metrics, run_metrics
+from harness.metrics.setup import Setup
+from harness.metrics.table import load_metrics
 from harness.pipeline import BenchReport, plan_bench, run_plan
 from harness.records import Mode
 from harness.running.options import RunOptions
@@ -117,3 +120,38 @@ def run_bench(
         redo=redo,
     )
     return run_plan(plan, running, watch=watch)
+
+
+def auto_metrics(
+    metrics: str | Sequence[str] = "text",
+    bench_name: str = "mt_bench",
+    *,
+    model_list: Sequence[str] | None = None,
+    reference: str | None = None,
+    data_dir: pathlib.Path | str = "data",
+    setup: Setup | None = None,
+    question_begin: int | None = None,
+    question_end: int | None = None,
+    first_n: int | None = None,
+    redo: bool = False,
+    watch: Watcher = nobody,
+) -> MetricReport:
+    """Let each metric measure every turn of every answer that it has not measured yet; return what was done.
+
+    Without a `setup`, the texts are in the benchmark's language.
+
+    Raises:
+        TurnbenchError: see `load_metrics`, `plan_metrics` and `run_metrics`.
+    """
+    bench = load_bench(bench_name, data_dir)
+    plan = plan_metrics(
+        load_metrics(
+            [metrics] if isinstance(metrics, str) else metrics, setup or Setup(language=bench.settings.language)
+        ),
+        bench,
+        models=model_list,
+        questions=bench.slice(question_begin, question_end, first_n),
+        reference=reference,
+        redo=redo,
+    )
+    return run_metrics(plan, watch=watch)

@@ -361,6 +361,46 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasuredFrom:
+    """Hashes of what one measurement was made from; it is done if they equal today's."""
+
+    question: str
+    conversation: str
+    """Over the turns of the answer so far."""
+    reference: str | None
+    metric: str
+    """Over whatever defines the metric: its name, variant, tokenizer, library and parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a program computed of one turn of one answer."""
+
+    question_id: QuestionId
+    turn: int
+    model: str
+    metric: str
+    value: float | None
+    """The main number; None where it is not defined, or could not be computed."""
+    values: Mapping[str, float | None] = field(default_factory=dict)
+    """All numbers of the metric by name, where it has several; the main one is among them."""
+    variant: str = "default"
+    """Which formula; numbers of two variants never stand in one table."""
+    tokenizer: str | None = None
+    library: str | None = None
+    """Whose numbers they are, with the version; None: computed by this project."""
+    reference: str | None = None
+    """Whose reference answer it was compared with."""
+    choice: int = 0
+    note: str | None = None
+    made_from: MeasuredFrom | None = None
+    """None in rows of other tools."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields of the row, the metric's own."""
+    tstamp: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A job that ended without a record, and why."""
 

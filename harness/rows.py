@@ -19,6 +19,8 @@ from harness.records import (
     Judgment,
     Label,
     MadeFrom,
+    MeasuredFrom,
+    Measurement,
     Origin,
     Question,
     QuestionId,
@@ -45,6 +47,7 @@ TIE_DELTA = 0.1
 _WINNERS = ("model_1", "model_2", "tie", FAILED_WINNER)
 _GAMES = ("g1_winner", "g2_winner")
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_MEASUREMENT_FIELDS = frozenset(Measurement.__slots__)
 _FINISHES = ("stop", "length", "refused", "empty", "unstated")
 
 
@@ -513,6 +516,56 @@ def sampling_text(sampling: Mapping[str, Any] | None) -> str:
         return "unstated"
     plain = {name: int(v) if isinstance(v, float) and v.is_integer() else v for name, v in sampling.items()}
     return " ".join(f"{name}={value}" for name, value in sorted(plain.items())) or "default"
+
+
+def measurement_to_row(measured: Measurement) -> dict[str, Any]:
+    """Return the row of what a program computed of an answer's turn."""
+    made = measured.made_from
+    return {
+        "question_id": measured.question_id,
+        "turn": measured.turn,
+        "model": measured.model,
+        "choice": measured.choice,
+        "metric": measured.metric,
+        "value": measured.value,
+        **({"values": dict(measured.values)} if measured.values else {}),
+        "variant": measured.variant,
+        "tokenizer": measured.tokenizer,
+        "library": measured.library,
+        "reference": measured.reference,
+        **({} if measured.note is None else {"note": measured.note}),
+        **({} if made is None else {"made_from": {name: getattr(made, name) for name in MeasuredFrom.__slots__}}),
+        **measured.extra,
+        "tstamp": measured.tstamp,
+    }
+
+
+def measurement_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Measurement:
+    """Return the measurement on a line of a file of `model_metric/`, or raise `DataError`."""
+    get = _Fields(row, path, line)
+    value, values, choice = get.need("value"), _table(row.get("values")), row.get("choice")
+    for name, number in {"value": value, **values}.items():
+        if (number is not None and _number(number) is None) or not _is_score(number):
+            raise get.wrong(f"{name} must be a number or null, this is {_shown(number)}")
+    made = _table(row.get("made_from"))
+    hashes = {name: _text(made.get(name)) for name in MeasuredFrom.__slots__}
+    return Measurement(
+        question_id=get.question_id(),
+        turn=get.turn(),
+        model=get.text("model"),
+        metric=get.text("metric"),
+        value=value,
+        values=values,
+        variant=_text(row.get("variant")) or "default",
+        tokenizer=_text(row.get("tokenizer")),
+        library=_text(row.get("library")),
+        reference=_text(row.get("reference")),
+        choice=choice if isinstance(choice, int) else 0,
+        note=_text(row.get("note")),
+        made_from=MeasuredFrom(**hashes) if made else None,  # type: ignore[arg-type]  # one that lacks a hash equals none
+        extra={name: more for name, more in row.items() if name not in _MEASUREMENT_FIELDS},
+        tstamp=_number(row.get("tstamp")),
+    )
 
 
 def _shown(value: object) -> str:
