@@ -26,6 +26,7 @@ _HOME = {
     "Result": "harness.results.result",
     "RunOptions": "harness.running.options",
     "TurnbenchError": "harness.errors",
+    "auto_checks": "harness.api",
     "auto_metrics": "harness.api",
     "bench_status": "harness.status",
     "estimate_plan": "harness.estimating",
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from harness.answering.options import AnswerOptions
     from harness.answering.plan import plan_answers
     from harness.answering.work import run_answers
-    from harness.api import auto_metrics, gen_answer, gen_judgment, run_bench
+    from harness.api import auto_checks, auto_metrics, gen_answer, gen_judgment, run_bench
     from harness.attacking import judge_attack
     from harness.bench import Bench, load_bench
     from harness.errors import TurnbenchError
@@ -92,6 +93,7 @@ __all__ = [
     "Result",
     "RunOptions",
     "TurnbenchError",
+    "auto_checks",
     "auto_metrics",
     "bench_status",
     "estimate_plan",

@@ -17,8 +17,11 @@ from typing import Any
 from harness.answering import AnswerOptions, AnswerPlan, AnswerReport, AnswerWork, plan_answers
 from harness.bench import Bench
 from harness.chat import ChatModel
+from harness.checks.sandbox import Sandbox, open_sandbox
 from harness.judging.run import JudgeOptions, JudgmentPlan, JudgmentReport, plan_judgments, report_of
 from harness.judging.work import JudgmentWork
+from harness.metrics.checks import plan_checks
+from harness.metrics.run import MetricReport, run_metrics
 from harness.records import Answer, Mode, Question
 from harness.running.cache import Cache
 from harness.running.engines import run
@@ -33,6 +36,8 @@ class BenchPlan:
 
     answers: AnswerPlan
     judgments: JudgmentPlan
+    sandbox: Sandbox | None = None
+    """Where checks run a model's code; None: they don't."""
 
     @property
     def jobs(self) -> int:
@@ -53,6 +58,8 @@ class BenchReport:
     judgments: JudgmentReport
     unjudged: int
     """Calls to judges that could not be made because an answer is missing."""
+    checks: MetricReport | None = None
+    """What was checked; None if no question has checks, or nothing is answered."""
 
     @property
     def tally(self) -> Tally:
@@ -75,12 +82,14 @@ def plan_bench(
     *,
     model_list: Sequence[str] | None = None,
     questions: Sequence[Question] | None = None,
+    run_code: bool = False,
     redo: bool = False,
 ) -> BenchPlan:
     """Return what has to be done so that every model has answered every question and every judge has judged it.
 
     `model_list` are the models to judge (default: `models`); others than `models` must have answers already, as must a
-    baseline. With `redo`, what is there is made again; the old rows are kept in `.turnbench/`.
+    baseline. `run_code` lets checks run code that a model wrote. With `redo`, what is there is made again; the old rows
+    are kept in `.turnbench/`.
 
     Raises:
         UsageError, MissingError, DataError: see `plan_answers` and `plan_judgments`.
@@ -97,7 +106,7 @@ def plan_bench(
         redo=redo,
         awaited=awaited,
     )
-    return BenchPlan(answers, judgments)
+    return BenchPlan(answers, judgments, open_sandbox() if run_code else None)
 
 
 def run_plan(plan: BenchPlan, running: RunOptions = RunOptions(), *, watch: Watcher = nobody) -> BenchReport:
@@ -131,7 +140,17 @@ def run_plan(plan: BenchPlan, running: RunOptions = RunOptions(), *, watch: Watc
     waits = plan.judgments.awaits
     every = (plan.judgments.every_match(judge.sample) for judge in plan.judgments.judges) if tally.failures else ()
     unjudged = sum(waits(match) for matches in every for match in matches)
-    return BenchReport(answers.report(tally), report_of(judgments, tally), unjudged)
+    return BenchReport(answers.report(tally), report_of(judgments, tally), unjudged, _checked(plan))
+
+
+def _checked(plan: BenchPlan) -> MetricReport | None:
+    """Check the answers to questions that have checks."""
+    bench, questions = plan.answers.bench, plan.judgments.questions
+    answered = set(bench.answered_models())
+    models = [model.endpoint.name for model in plan.answers.models if model.endpoint.name in answered]
+    if not models or not any(any(question.checks) for question in questions):
+        return None
+    return run_metrics(plan_checks(bench, models=models, questions=questions, sandbox=plan.sandbox))
 
 
 def _models(

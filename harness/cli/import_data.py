@@ -49,8 +49,8 @@ def parser() -> command.Parser:
         nargs="*",
         metavar="FILE",
         help="JSON array, JSON Lines, .csv or .tsv, read as a stream; for colossalai the target file and then answer "
-        "files, for alpaca_eval the outputs that define the questions and then further outputs, for ifeval the prompts and "
-        "then files of responses",
+        "files, for alpaca_eval the outputs that define the questions and then further outputs, for ifeval the "
+        "prompts and then files of responses",
     )
     flags.add_names(
         data,

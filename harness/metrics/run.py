@@ -49,7 +49,8 @@ class Subject:
     def made_from(self, metric: Metric) -> MeasuredFrom:
         """Return what its row is made from; a metric that needs no reference does not look at one."""
         reference = self.reference if metric.needs_reference else None
-        return MeasuredFrom(self.question, self.conversation, reference, metric.content)
+        defined = metric.content_for(self.item.question, self.item.turn)
+        return MeasuredFrom(self.question, self.conversation, reference, defined)
 
 
 @dataclass
