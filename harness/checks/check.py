@@ -10,7 +10,7 @@ must be, `wanted` says in words what is asked. Everything is a pure function of 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -91,6 +91,9 @@ class Check(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", omit_defaults=True
 ):
     """One thing that a program can say of a reply."""
+
+    QUOTES: ClassVar[bool] = True
+    """Whether what is found may hold words of the reply, which judges are shown only in a fence."""
 
     name: str | None = None
     """What the check is called in tables, where other than its kind."""

@@ -1,7 +1,7 @@
 """How many there are, in which order, and whether they differ: `count`, `sorted`, `distinct`."""
 
 import re
-from typing import Literal
+from typing import ClassVar, Literal
 
 from harness.checks.check import MET, Bounds, Check, Finding, Passage, Span, Unit
 from harness.checks.scope import known
@@ -14,6 +14,7 @@ _TIME = re.compile(r"([01]?\d|2[0-4])[:.h]([0-5]\d)")
 class Count(Bounds, frozen=True, kw_only=True, tag="count"):
     """So many of a unit: {"kind": "count", "of": "words", "between": [90, 110]}."""
 
+    QUOTES: ClassVar[bool] = False
     of: Unit
 
     def __post_init__(self) -> None:

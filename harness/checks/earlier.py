@@ -1,7 +1,7 @@
 """The reply beside what was said before: `keeps`, `quotes`, `shorter`."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -106,6 +106,7 @@ class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):
 class Shorter(Check, frozen=True, kw_only=True, tag="shorter"):
     """Shorter than the reply before, or at most a share of it: {"kind": "shorter", "share": 0.5}."""
 
+    QUOTES: ClassVar[bool] = False
     of: Unit = "words"
     share: float | None = None
     turn: int | None = None
