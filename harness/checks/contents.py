@@ -177,7 +177,7 @@ class Equals(Check, frozen=True, kw_only=True, tag="equals"):
         return Finding(False, f"it is “{_first(passage)}”", (passage.span,))
 
     def _plain(self, text: str) -> str:
-        plain = " ".join(text.split()).strip("*_ ").removesuffix(".").removesuffix("。")
+        plain = " ".join(text.split()).strip("*_ .。")
         return plain if self.match_case else plain.casefold()
 
 

@@ -37,11 +37,13 @@ _PLACEHOLDER = re.compile(r"\[[^\[\]\n]*\]")
 _CLOSERS = r"[\"'”’»」』）)\]*_]*"
 _WIDE_END = re.compile(rf"[。！？｡।॥؟۔።։။។]+{_CLOSERS}")
 _SENTENCE_END = re.compile(rf"(?:[.!?…]+|[。！？｡।॥؟۔።։။។]+){_CLOSERS}")
+_BEFORE_WORD = r"(?:^|[\s(\"“„«])"
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\"“„«])(?:mr|mrs|ms|dr|prof|st|mt|vs|etc|e\.g|i\.e|cf|no|nr|inc|ltd|co|corp|jr|sr|approx|dept|est|fig|vol|pp?|"
-    r"ca|bzw|z\.b|d\.h|pl|kb|stb|ún|ill|sra?|ing|sig|gen|col|capt|lt|rev|hon|ph\.d|m\.d|[^\W\d_]|(?:[^\W\d_]\.)+[^\W\d_])$",
-    re.I,
+    _BEFORE_WORD
+    + r"(?:Mr|Mrs|Ms|[Dd]r|[Pp]rof|St|Mt|Capt|Lt|Rev|Hon|Gen|Col|Sgt|Sr|Sra|Sig|Mme|Mlle|Hr|Fr|Ing|ifj|özv|"
+    r"[Ee]\.g|[Ii]\.e|cf|vs|ca|bzw|z\. ?B|d\. ?h|[Pp]l|[Kk]b|ún|ill|(?!I)[A-ZÀ-ÞА-Я]|(?:[A-Z]\.)+[A-Z])$"
 )
+_BEFORE_NUMBER = re.compile(_BEFORE_WORD + r"(?:[Nn]os?|[Nn]r|[Ff]ig|[Vv]ol|[Pp]p?|[Cc]h|[Aa]rt|[Ss]ec|approx|[Kk]b)$")
 
 
 def words(passage: Passage) -> list[Span]:
@@ -323,7 +325,8 @@ def _ends_sentence(text: str, begin: int, match: re.Match[str], end: int) -> boo
     if rest[:1].islower():
         return False
     before = text[max(begin, match.start() - 12) : match.start()]
-    return match[0] != "." or _ABBREVIATION.search(before) is None
+    short = _ABBREVIATION.search(before) or (rest[:1].isdigit() and _BEFORE_NUMBER.search(before))
+    return match[0] != "." or not short
 
 
 def _split(passage: Passage, mark: str) -> list[Span]:
