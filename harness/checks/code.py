@@ -13,7 +13,7 @@ from harness.checks.data import close
 from harness.checks.programs import LANGUAGES, call_input, call_results, calling, is_name, names_of
 from harness.checks.sandbox import Ran, Sandbox
 
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([^\s`{]*)[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
+_FENCE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+)[ \t]*+([^\s`{]*+)[^\n]*+\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
 _MOST_SECONDS = 60
 
 

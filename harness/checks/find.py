@@ -103,7 +103,8 @@ def _words_source(entry: str) -> str:
     inner = r"\s+".join(re.escape(word).replace("'", "['’]") for word in core.split())
     open_start = entry.startswith("*") or _CJK.match(core[0]) or not re.match(f"[{LETTER}]", core[0])
     open_end = entry.endswith("*") or _CJK.match(core[-1]) or not re.match(f"[{LETTER}]", core[-1])
-    start = f"[{LETTER}]*" if entry.startswith("*") else "" if open_start else f"(?<![{LETTER}])"
+    # The boundary before any beginning too: without it each letter of a long word would be tried as the first.
+    start = f"(?<![{LETTER}])[{LETTER}]*" if entry.startswith("*") else "" if open_start else f"(?<![{LETTER}])"
     end = f"[{LETTER}]*" if entry.endswith("*") else "" if open_end else f"(?![{LETTER}])"
     return start + inner + end
 

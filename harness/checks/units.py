@@ -29,8 +29,8 @@ _BULLET = re.compile(r"\s*[-*+•‣◦▪–·]\s+(?=\S)|\s*[•‣◦▪]")
 _ITEM = re.compile(
     r"\s*(?:\*\*)?[(（]?(?:\d{1,4}|[０-９]{1,3}|[a-zA-Z])[.)．）、](?!\d)\s*|\s*[一二三四五六七八九十]{1,3}、\s*|\s*[①-⑳]\s*"
 )
-_DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
-_CODE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
+_DELIMITER = re.compile(r"\s*(?:\|\s*)?:?-+:?\s*(?:\|\s*:?-+:?\s*)*(?:\|\s*)?$")
+_CODE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
 _QUOTE = re.compile(r'"([^"\n]+)"|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』')
 _HIGHLIGHT = re.compile(r"\*\*(?!\s)([^\n*]+)\*\*|(?<!\*)\*(?!\s)([^\n*]+)\*(?!\*)")
 _PLACEHOLDER = re.compile(r"\[[^\[\]\n]*\]")
@@ -289,13 +289,13 @@ def _list(passage: Passage, mark: re.Pattern[str]) -> list[Span]:
             text = passage.text[line.start : line.end]
             match = mark.match(text)
             if match and not _RULE.match(text):
-                found.append(_trimmed(passage.text, Span(line.start + match.end(), line.end)))
+                found.append(Span(line.start + match.end(), line.end))
                 inside = True
             elif inside and not (_BULLET.match(text) or _ITEM.match(text) or _HEADING.match(text)):
-                found[-1] = _trimmed(passage.text, Span(found[-1].start, line.end))
+                found[-1] = Span(found[-1].start, line.end)
             else:
                 inside = False
-    return found
+    return [_trimmed(passage.text, span) for span in found]
 
 
 def _segments(passage: Passage) -> Iterator[Span]:

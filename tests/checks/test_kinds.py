@@ -221,6 +221,16 @@ def test_no_pattern_takes_long(pattern: str) -> None:
     assert time.process_time() - began < 20  # seconds; a backtracking engine would take longer than the universe
 
 
+@pytest.mark.parametrize("words", ["*b", "b*", "*b*", "a b"])
+def test_no_word_takes_long(words: str) -> None:
+    began = time.process_time()
+    for text in ("a" * 100_000, "a " * 50_000, " " * 100_000):
+        met({"kind": "contains", "words": words}, text + "c")
+        met({"kind": "starts", "words": words}, text)
+        met({"kind": "ends", "words": words}, text)
+    assert time.process_time() - began < 20  # seconds
+
+
 def test_the_longest_common_run_is_found_in_long_texts() -> None:
     reply, before = " ".join(f"w{n % 97}" for n in range(50_000)), " ".join(f"w{n % 89}" for n in range(50_000))
     assert met({"kind": "keeps", "of": "words", "exactly": 89}, reply, [before])
