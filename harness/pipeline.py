@@ -12,22 +12,23 @@ before second ones and those before judgings: what others wait for goes first, w
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.answering import AnswerOptions, AnswerPlan, AnswerReport, AnswerWork, plan_answers
 from harness.bench import Bench
 from harness.chat import ChatModel
-from harness.checks.sandbox import Sandbox, open_sandbox
 from harness.judging.run import JudgeOptions, JudgmentPlan, JudgmentReport, plan_judgments, report_of
 from harness.judging.work import JudgmentWork
-from harness.metrics.checks import plan_checks
-from harness.metrics.run import MetricReport, run_metrics
 from harness.records import Answer, Mode, Question
 from harness.running.cache import Cache
 from harness.running.engines import run
 from harness.running.jobs import Course
 from harness.running.options import RunOptions
 from harness.running.watch import Tally, Watcher, nobody
+
+if TYPE_CHECKING:
+    from harness.checks.sandbox import Sandbox
+    from harness.metrics.run import MetricReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class BenchPlan:
 
     answers: AnswerPlan
     judgments: JudgmentPlan
-    sandbox: Sandbox | None = None
+    sandbox: "Sandbox | None" = None
     """Where checks run a model's code; None: they don't."""
 
     @property
@@ -58,7 +59,7 @@ class BenchReport:
     judgments: JudgmentReport
     unjudged: int
     """Calls to judges that could not be made because an answer is missing."""
-    checks: MetricReport | None = None
+    checks: "MetricReport | None" = None
     """What was checked; None if no question has checks, or nothing is answered."""
 
     @property
@@ -106,7 +107,12 @@ def plan_bench(
         redo=redo,
         awaited=awaited,
     )
-    return BenchPlan(answers, judgments, open_sandbox() if run_code else None)
+    sandbox = None
+    if run_code:
+        from harness.checks.sandbox import open_sandbox
+
+        sandbox = open_sandbox()
+    return BenchPlan(answers, judgments, sandbox)
 
 
 def run_plan(plan: BenchPlan, running: RunOptions = RunOptions(), *, watch: Watcher = nobody) -> BenchReport:
@@ -143,13 +149,16 @@ def run_plan(plan: BenchPlan, running: RunOptions = RunOptions(), *, watch: Watc
     return BenchReport(answers.report(tally), report_of(judgments, tally), unjudged, _checked(plan))
 
 
-def _checked(plan: BenchPlan) -> MetricReport | None:
+def _checked(plan: BenchPlan) -> "MetricReport | None":
     """Check the answers to questions that have checks."""
     bench, questions = plan.answers.bench, plan.judgments.questions
     answered = set(bench.answered_models())
     models = [model.endpoint.name for model in plan.answers.models if model.endpoint.name in answered]
     if not models or not any(any(question.checks) for question in questions):
         return None
+    from harness.metrics.checks import plan_checks
+    from harness.metrics.run import run_metrics
+
     return run_metrics(plan_checks(bench, models=models, questions=questions, sandbox=plan.sandbox))
 
 

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.bench import Bench
-from harness.checks import Conversation, outcomes
-from harness.checks.check import as_json
 from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
 from harness.judging.forms import Kind, VerdictForm
@@ -229,6 +227,8 @@ class Materials:
 
     def _checked(self, match: Match) -> str:
         """Return which checks of the turn each answer meets."""
+        from harness.checks import Conversation, outcomes
+
         question, turn = match.question, match.turn
         found = [
             shown_outcomes(
@@ -288,6 +288,8 @@ class Materials:
         """Return the hash of the template and of everything that fills it beside question, answers and reference."""
         content = self.judge_set.contents[template.name]
         if CHECKS in template.names:
+            from harness.checks.check import as_json
+
             content = content_hash(content, [as_json(check) for check in match.question.checks_of(match.turn)])
         said = self._said(match, template) if template.names & _SAID else {}
         scale = self.judge_set.criteria[match.criterion].scale if match.criterion is not None else None

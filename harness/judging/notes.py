@@ -1,8 +1,10 @@
 """What a judge is told beside question, answers and reference: the author's notes, and which checks an answer meets."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from harness.checks import Outcome
+if TYPE_CHECKING:
+    from harness.checks import Outcome
 
 NO_CHECKS = "(This message sets no limit that a program can check.)"
 
@@ -21,7 +23,7 @@ def referring(reference: str | None, note: str | None) -> str:
     return reference if note is None else f"{reference}\n\n(What to look for: {note})"
 
 
-def shown_outcomes(found: Sequence[Outcome]) -> str:
+def shown_outcomes(found: "Sequence[Outcome]") -> str:
     """Return which checks an answer meets, a line each; nothing in it is the answer's own words.
 
     - at most 60 words: no (63 words)

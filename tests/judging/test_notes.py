@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_a_note_will_do_where_a_reference_is_needed(tmp_path: pathlib.Path) -> N
 
 
 def test_a_judgment_is_made_from_its_notes(tmp_path: pathlib.Path) -> None:
-    def hashes(**more: object) -> list[str | None]:
+    def hashes(**more: Any) -> list[str | None]:
         materials = gathered(answered(tmp_path, question(1, **more), question(2, "math", **more)))
         return [materials.made_from(Match(q, 2, ("a",))).reference for q in materials.bench.questions]
 
