@@ -17,7 +17,6 @@ PURPOSE = "Make a benchmark folder of another project's data, or write judgments
 EXAMPLES = (
     "import_data feedback_collection new_feedback_collection.json --bench-name feedback --first-n 1000",
     "import_data colossalai target.json answers_a.json answers_b.json --model-id model-a model-b --bench-name chat_en",
-    "import_data short_facts simple_qa_test_set.csv --bench-name simple_qa",
     "import_data ifeval input_data.jsonl responses.jsonl --model-id my-model --bench-name ifeval",
     "import_data --back feedback_collection --bench-name feedback --judge-model gpt-4.1 --output training.json",
 )
