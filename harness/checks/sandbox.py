@@ -115,7 +115,7 @@ def open_sandbox() -> Sandbox:
 def _bubble(engine: str, folder: pathlib.Path, seconds: float) -> list[str]:
     """Return the command that runs the rest of the line in bubblewrap."""
     command = [engine, "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
-    command += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--setenv", "PATH", _PATH, "--setenv", "HOME", "/work"]
+    command += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--setenv", "PATH", _PATH, "--setenv", "HOME", "/box"]
     command += ["--setenv", "LANG", "C.UTF-8", "--ro-bind", "/usr", "/usr"]
     for part in ("/bin", "/lib", "/lib64"):
         if os.path.islink(part):
@@ -135,12 +135,12 @@ def _bubble(engine: str, folder: pathlib.Path, seconds: float) -> list[str]:
         "--remount-ro",
         "/dev",
     ]
-    command += ["--size", str(DISK), "--tmpfs", "/work", "--size", str(DISK), "--tmpfs", "/tmp"]
+    command += ["--size", str(DISK), "--tmpfs", "/box", "--size", str(DISK), "--tmpfs", "/tmp"]
     for file in sorted(folder.iterdir()):
-        command += ["--ro-bind", str(file), f"/work/{file.name}"]
+        command += ["--ro-bind", str(file), f"/box/{file.name}"]
     # Inside, since the number of processes is counted in the new user namespace alone.
     limits = {"nproc": PROCESSES, "data": MEMORY, "fsize": OUTPUT, "cpu": int(seconds) + 1, "core": 0}
-    return [*command, "--chdir", "/work", "prlimit", *(f"--{name}={most}" for name, most in limits.items())]
+    return [*command, "--chdir", "/box", "prlimit", *(f"--{name}={most}" for name, most in limits.items())]
 
 
 def _container(engine: str, name: str, folder: pathlib.Path) -> list[str]:
@@ -154,11 +154,11 @@ def _container(engine: str, name: str, folder: pathlib.Path) -> list[str]:
         "--tmpfs",
         f"/tmp:size={DISK}",
         "--tmpfs",
-        f"/work:size={DISK},exec,mode=1777",
+        f"/box:size={DISK},exec,mode=1777",
     ]
     for file in sorted(folder.iterdir()):
-        command += ["--volume", f"{file}:/work/{file.name}:ro"]
-    return [*command, "--env", "HOME=/work", "--workdir", "/work"]
+        command += ["--volume", f"{file}:/box/{file.name}:ro"]
+    return [*command, "--env", "HOME=/box", "--workdir", "/box"]
 
 
 def _finished(command: Sequence[str], said: IO[bytes], seconds: float, *, drop_root: bool = False) -> Ran:

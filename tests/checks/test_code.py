@@ -117,7 +117,7 @@ def test_a_container_has_no_network_and_limits(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sandboxes, "_finished", finished)
     Sandbox("/usr/bin/podman").run({"main.py": ""}, ["python3", "main.py"], image="python:3-slim")
     line = " ".join(commands[0])
-    assert line.endswith("--env HOME=/work --workdir /work python:3-slim python3 main.py")
+    assert line.endswith("--env HOME=/box --workdir /box python:3-slim python3 main.py")
     for limit in (
         "--network none",
         "--read-only",
@@ -189,7 +189,7 @@ def test_a_program_sees_nothing_of_the_machine(body: str, returns: Any) -> None:
         pytest.param("while True:\n        pass", "it takes too long", id="time"),
         pytest.param("return len(bytearray(1 << 30))", "it raises MemoryError", id="memory"),
         pytest.param("[os.fork() or time.sleep(9) for n in range(99)]", "it raises BlockingIOError", id="processes"),
-        pytest.param("open('/work/x', 'wb').write(bytes(1 << 24))", "it raises OSError", id="disk"),
+        pytest.param("open('/box/x', 'wb').write(bytes(1 << 24))", "it raises OSError", id="disk"),
         pytest.param("open('/usr/x', 'w')", "it raises OSError", id="the system's files"),
     ],
 )
