@@ -9,7 +9,12 @@ from collections.abc import Sequence
 
 from harness.answering import AnswerOptions, AnswerReport, plan_answers, run_answers
 from harness.bench import load_bench
+from harness.checks.sandbox import open_sandbox
 from harness.judging.run import JudgeOptions, JudgmentReport, plan_judgments, run_judgments
+from harness.metrics.checks import plan_checks
+from harness.metrics.run import MetricReport, plan_metrics, run_metrics
+from harness.metrics.setup import Setup
+from harness.metrics.table import load_metrics
 from harness.pipeline import BenchReport, plan_bench, run_plan
 from harness.records import Mode
 from harness.running.options import RunOptions
@@ -93,13 +98,15 @@ def run_bench(
     question_begin: int | None = None,
     question_end: int | None = None,
     first_n: int | None = None,
+    run_code: bool = False,
     redo: bool = False,
     running: RunOptions = RunOptions(),
     watch: Watcher = nobody,
 ) -> BenchReport:
     """Let each model answer what it has not answered, and each judge judge it as soon as it is there.
 
-    What it adds up to is `show_result(mode, ...)`'s to say.
+    Questions that have checks are checked at the end; `run_code` lets checks run code that a model wrote. What it adds
+    up to is `show_result(mode, ...)`'s to say.
 
     Raises:
         TurnbenchError: see `plan_bench` and `run_plan`.
@@ -114,6 +121,68 @@ def run_bench(
         judging,
         model_list=model_list,
         questions=bench.slice(question_begin, question_end, first_n),
+        run_code=run_code,
         redo=redo,
     )
     return run_plan(plan, running, watch=watch)
+
+
+def auto_checks(
+    bench_name: str = "mt_bench",
+    *,
+    model_list: Sequence[str] | None = None,
+    data_dir: pathlib.Path | str = "data",
+    run_code: bool = False,
+    question_begin: int | None = None,
+    question_end: int | None = None,
+    first_n: int | None = None,
+    redo: bool = False,
+    watch: Watcher = nobody,
+) -> MetricReport:
+    """Check every turn with checks of every answer that is not checked yet; return what was done.
+
+    `run_code` lets checks run code that a model wrote, in a sandbox.
+
+    Raises:
+        TurnbenchError: see `open_sandbox`, `plan_checks` and `run_metrics`.
+    """
+    bench = load_bench(bench_name, data_dir)
+    questions = bench.slice(question_begin, question_end, first_n)
+    sandbox = open_sandbox() if run_code else None
+    plan = plan_checks(bench, models=model_list, questions=questions, sandbox=sandbox, redo=redo)
+    return run_metrics(plan, watch=watch)
+
+
+def auto_metrics(
+    metrics: str | Sequence[str] = "text",
+    bench_name: str = "mt_bench",
+    *,
+    model_list: Sequence[str] | None = None,
+    reference: str | None = None,
+    data_dir: pathlib.Path | str = "data",
+    setup: Setup | None = None,
+    question_begin: int | None = None,
+    question_end: int | None = None,
+    first_n: int | None = None,
+    redo: bool = False,
+    watch: Watcher = nobody,
+) -> MetricReport:
+    """Let each metric measure every turn of every answer that it has not measured yet; return what was done.
+
+    Without a `setup`, the texts are in the benchmark's language.
+
+    Raises:
+        TurnbenchError: see `load_metrics`, `plan_metrics` and `run_metrics`.
+    """
+    bench = load_bench(bench_name, data_dir)
+    plan = plan_metrics(
+        load_metrics(
+            [metrics] if isinstance(metrics, str) else metrics, setup or Setup(language=bench.settings.language)
+        ),
+        bench,
+        models=model_list,
+        questions=bench.slice(question_begin, question_end, first_n),
+        reference=reference,
+        redo=redo,
+    )
+    return run_metrics(plan, watch=watch)

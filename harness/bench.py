@@ -3,7 +3,7 @@
     data/<bench>/question.jsonl      {"question_id": 1031, "category": "math", "turns": ["...", "..."]}
                  bench.toml          optional: title, version, licence, language, system prompt, temperatures, ...
                  reference_answer/   one answer file for each author of references
-                 model_answer/  model_judgment/  human_judgment/
+                 model_answer/  model_judgment/  model_metric/  human_judgment/
                  .turnbench/         locks, pending replies, superseded rows
 
 The shipped benchmarks are found even if the data folder has none; results always go to the data folder.
@@ -22,7 +22,7 @@ from harness.jsonl import read_rows
 from harness.judgments.file_name import FileName, Kind
 from harness.names import check_bench_name, check_model_name, file_stem, name_of
 from harness.records import TEMPERATURE, Answer, Mode, Question, QuestionId
-from harness.rows import answer_from_row, question_from_row
+from harness.rows import answer_from_row, question_from_row, question_id
 from harness.written import FILLED, Wanted, decoded, line_of, nearest, read_toml
 
 log = logging.getLogger("turnbench")
@@ -102,6 +102,15 @@ class Bench:
         """The part of it that belongs to the judgment files."""
         return self.state / "model_judgment"
 
+    @property
+    def metric_state(self) -> pathlib.Path:
+        """The part of it that belongs to the files of metrics."""
+        return self.state / "model_metric"
+
+    def metric_file(self, metric: str) -> pathlib.Path:
+        """Return the file of a metric's numbers for all models, which may not exist yet."""
+        return self.folder / "model_metric" / f"{file_stem(metric)}.jsonl"
+
     def question(self, question_id: QuestionId) -> Question | None:
         """Return the question with that id, if there is one."""
         return next((q for q in self.questions if q.question_id == question_id), None)
@@ -164,6 +173,16 @@ class Bench:
             known = ", ".join(dict.fromkeys((*authors, *self.answered_models()))) or "none"
             raise MissingError(f"no reference answers by {author!r}; there are: {known}")
         return {key: answer.choices[0].turns for key, answer in read_answers(path, author).items()}
+
+    def reference_notes(self, author: str) -> dict[QuestionId, str]:
+        """Return what the rows of a reference file say of where they are from, by question id."""
+        path = _file_of(self._reference_folder, author)
+        rows = read_rows(path) if path.exists() else ()
+        return {
+            question_id(row["question_id"]): row["note"]
+            for _, row in rows
+            if isinstance(row.get("note"), str) and isinstance(row.get("question_id"), int | str)
+        }
 
     @functools.cached_property
     def sole_reference(self) -> Mapping[QuestionId, tuple[str, ...]]:

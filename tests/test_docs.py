@@ -55,6 +55,7 @@ def test_the_readme_has_every_room() -> None:
         "docs/commands.md",
         "docs/models.md",
         "docs/batch.md",
+        "docs/checks.md",
     ],
 )
 def test_links_inside_the_repository_lead_somewhere(document: str) -> None:

@@ -430,6 +430,17 @@ def test_the_winner_of_a_vote(winner: str, read: str | None) -> None:
         pytest.param(
             {"reference": [1]}, r"reference of question 7 must be a list of texts, this is \[1\]", id="reference"
         ),
+        pytest.param(
+            {"checks": [[], [], []]}, "question 7: checks must be a list of . lists, one for each turn", id="checks"
+        ),
+        pytest.param(
+            {"turns": ["a", "b"], "checks": [[], [{"kind": "count", "off": 1}]]},
+            "question 7: check 1 of turn 2: count takes no 'off'; did you mean 'of'",
+            id="check",
+        ),
+        pytest.param(
+            {"note": ["a", "b", "c"]}, r"note of question 7 must be a list of . texts or nulls, this is", id="note"
+        ),
         pytest.param({"turns": 10**80}, r"turns must be .* this is 1000+\.\.\.", id="long-values-are-cut"),
     ],
 )

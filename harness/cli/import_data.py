@@ -18,10 +18,18 @@ PURPOSE = "Make a benchmark folder of another project's data, or write judgments
 EXAMPLES = (
     "import_data feedback_collection new_feedback_collection.json --bench-name feedback --first-n 1000",
     "import_data colossalai target.json answers_a.json answers_b.json --model-id model-a model-b --bench-name chat_en",
-    "import_data short_facts simple_qa_test_set.csv --bench-name simple_qa",
+    "import_data ifeval input_data.jsonl responses.jsonl --model-id my-model --bench-name ifeval",
     "import_data --back feedback_collection --bench-name feedback --judge-model gpt-4.1 --output training.json",
 )
-FORMATS = ("feedback_collection", "preference_collection", "colossalai", "alpaca_eval", "short_facts")
+FORMATS = (
+    "feedback_collection",
+    "preference_collection",
+    "colossalai",
+    "alpaca_eval",
+    "short_facts",
+    "ifeval",
+    "multi_if",
+)
 """The same as `harness.importing.run.FORMATS`, which is not imported so that every command starts at once."""
 _MOST_SHOWN = 50
 
@@ -41,7 +49,8 @@ def parser() -> command.Parser:
         nargs="*",
         metavar="FILE",
         help="JSON array, JSON Lines, .csv or .tsv, read as a stream; for colossalai the target file and then answer "
-        "files, for alpaca_eval the outputs that define the questions and then further outputs",
+        "files, for alpaca_eval the outputs that define the questions and then further outputs, for ifeval the "
+        "prompts and then files of responses",
     )
     flags.add_names(
         data,

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.cli import command, flags, gen_answer, gen_judgment, messages
+from harness.cli import auto_checks, command, flags, gen_answer, gen_judgment, messages
 
 if TYPE_CHECKING:
     from harness.judging.run import JudgeOptions
@@ -38,6 +38,7 @@ def parser() -> command.Parser:
     models.add_argument(
         "-y", "--yes", action="store_true", help="do not ask before the first call (default: ask, on a terminal only)"
     )
+    auto_checks.add_run_code(models)
     judging = gen_judgment.add_judging(p, "those of --model")
     judging.add_argument(
         "--judge-temperature",
@@ -97,6 +98,7 @@ def work(args: argparse.Namespace) -> int:
         _judging(args),
         model_list=args.model_list,
         questions=bench.slice(args.question_begin, args.question_end, args.first_n),
+        run_code=args.run_code,
         redo=args.redo,
     )
     gen_answer.tell_plan(args, plan.answers)
@@ -114,6 +116,8 @@ def work(args: argparse.Namespace) -> int:
         report = run_plan(plan, flags.running(args), watch=watch)
     gen_answer.tell_report(args, plan.answers, report.answers, NAME)
     gen_judgment.tell_report(args, plan.judgments, report.judgments, NAME)
+    if report.checks:
+        messages.say(args, f"checked {messages.counted(report.checks.written, 'turn')}; see {report.checks.paths[0]}")
     messages.report_failures(NAME, report.tally.failures)
     if report.unjudged:
         calls = messages.counted(report.unjudged, "call")

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from harness.errors import DataError, UsageError
-from harness.importing import alpaca_eval, colossalai, feedback_collection, preference_collection, short_facts
+from harness.importing import (
+    alpaca_eval,
+    colossalai,
+    feedback_collection,
+    ifeval,
+    multi_if,
+    preference_collection,
+    short_facts,
+)
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, FurtherAnswer, Item
 from harness.importing.records import Progress, Record, read_records
@@ -61,6 +69,14 @@ FORMATS: Mapping[str, Format] = {
         short_facts.item,
         judging="--judge-set short_fact_{language}",
     ),
+    ifeval.NAME: Format(
+        "IFEval: a file of prompts, then files of responses",
+        ifeval.item,
+        ifeval.answer,
+        judging="--judge-set mt_bench_checked",
+        names=True,
+    ),
+    multi_if.NAME: Format("Multi-IF", multi_if.item, judging="--judge-set mt_bench_checked"),
 }
 
 

@@ -1,0 +1,182 @@
+"""The text metrics by the formulas and the tokens of ColossalAI's evaluation, for numbers comparable with its own.
+
+    texts       small letters; most punctuation removed; English cut at spaces ("mat." is not "mat"), Chinese by jieba
+    bleu        without smoothing: 0 if one order has no match, and for every text shorter than the order
+    rouge       English as rouge-score; Chinese as rouge-chinese, which counts each run once, however often it occurs
+    distinct    one number: the mean of three shares in English, the share of different words in Chinese
+    token_f1    by position: the share of places up to the shorter end at which both have the same token
+    chrf        as nltk: beta 3, and a mean of F over the orders, those without runs included ("yes" for "yes" is 0.5)
+
+The original's faults are part of the numbers; where it stops with an error, the value is None. Its libraries are used
+only to test this. Other metrics have no such variant.
+"""
+
+import re
+import string
+from collections.abc import Callable, Mapping
+
+from harness.errors import UsageError
+from harness.metrics.bleu import ORDERS, of_counts
+from harness.metrics.metric import Metric, Numbers, of_texts
+from harness.metrics.ngrams import f_score, longest_common, ngrams
+from harness.metrics.rouge import rouge
+from harness.metrics.setup import Setup, library_version
+from harness.metrics.tokens import Tokens, jieba_words, whitespace
+
+VARIANT = "colossalai"
+LANGUAGES = ("en", "zh")
+_KEPT = "!@#$%&()<>?|,.\"'"
+_CHINESE = (
+    "＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣､\u3000、〃〈〉《》「」『』【】"
+    "〔〕〖〗〘〙〚〛〜〝〞〟〰〾〿–—‘’‛“”„‟…‧﹏﹑﹔·．！？｡。"
+)
+_REMOVED = dict.fromkeys(map(ord, set(string.punctuation + _CHINESE) - set(_KEPT)))
+_LATIN = re.compile(r"[a-z0-9]+")
+_ROUGE_CHINESE = 1e-8
+"""What rouge-chinese adds below the line, so that it need not ask whether anything matched."""
+_DISTINCT = 1e-6
+"""What the original adds to the number of runs, for the same reason."""
+
+
+def prepared(text: str) -> str:
+    """Return a text as the original prepares it: small letters, most punctuation gone, single spaces."""
+    return " ".join(text.lower().translate(_REMOVED).split())
+
+
+def _bleu(setup: Setup) -> Metric:
+    from sacrebleu.metrics.bleu import BLEU
+
+    cut = _cut(setup)
+    scorer = BLEU(tokenize="none", effective_order=True)
+
+    def numbers(answer: str, reference: str) -> Numbers:
+        counts = scorer.sentence_score(" ".join(cut(answer)), [" ".join(cut(reference))])
+        return {f"bleu_{order}": of_counts(counts, order, "none") for order in ORDERS}
+
+    return _metric(setup, "bleu", numbers, "bleu_4", library=library_version("sacrebleu"))
+
+
+def _rouge(setup: Setup) -> Metric:
+    if setup.language == "zh":
+        cut = _cut(setup)
+        return _metric(setup, "rouge", lambda a, r: rouge_chinese(cut(a), cut(r)), "rouge_l")
+
+    def numbers(answer: str, reference: str) -> Numbers:
+        said, wanted = _latin(answer), _latin(reference)
+        return rouge(said, wanted) if wanted else {"rouge_1": 0.0, "rouge_2": 0.0, "rouge_l": 0.0}
+
+    return _metric(setup, "rouge", numbers, "rouge_l", tokenizer="a-z0-9")
+
+
+def rouge_chinese(answer: Tokens, reference: Tokens) -> Numbers:
+    """Return ROUGE as rouge-chinese has it: runs as sets; None where a text has no token."""
+    if not answer or not reference:
+        return {"rouge_1": None, "rouge_2": None, "rouge_l": None}
+    numbers = {}
+    for n in (1, 2):
+        said, wanted = set(ngrams(answer, n)), set(ngrams(reference, n))
+        common = len(said & wanted)
+        numbers[f"rouge_{n}"] = _f_chinese(common / max(len(said), 1), common / max(len(wanted), 1))
+    length = longest_common(reference, answer)
+    return numbers | {"rouge_l": _f_chinese(length / len(answer), length / len(reference))}
+
+
+def _f_chinese(precision: float, recall: float) -> float:
+    return 2.0 * ((precision * recall) / (precision + recall + _ROUGE_CHINESE))
+
+
+def _chrf(setup: Setup) -> Metric:
+    from sacrebleu.metrics.chrf import CHRF
+
+    scorer = CHRF(beta=3, eps_smoothing=True)
+
+    def numbers(answer: str, reference: str) -> Numbers:
+        # It leaves spaces out, so how Chinese is cut makes no difference.
+        return {"chrf": scorer.sentence_score(prepared(answer), [prepared(reference)]).score / 100}
+
+    return _metric(setup, "chrf", numbers, "chrf", tokenizer=None, library=library_version("sacrebleu"))
+
+
+def _distinct(setup: Setup) -> Metric:
+    numbers = distinct_chinese if setup.language == "zh" else distinct_english
+    return _metric(setup, "distinct", lambda answer, _: {"distinct": numbers(answer)}, "distinct", alone=True)
+
+
+def distinct_chinese(answer: str) -> float:
+    """Return the share of different words; punctuation counts, as the text is not prepared."""
+    tokens = jieba_words(answer)
+    return len(set(tokens)) / (len(tokens) + _DISTINCT)
+
+
+def distinct_english(answer: str) -> float:
+    """Return the mean of the shares of different runs of one, two and three words."""
+    runs = [list(ngrams(whitespace(prepared(answer)), n)) for n in (1, 2, 3)]
+    return sum(len(set(run)) / (len(run) + _DISTINCT) for run in runs) / 3
+
+
+def _token_f1(setup: Setup) -> Metric:
+    cut = _cut(setup)
+    return _metric(setup, "token_f1", lambda a, r: by_position(cut(a), cut(r)), "token_f1")
+
+
+def by_position(answer: Tokens, reference: Tokens) -> Numbers:
+    """Return precision (1 as soon as anything matches), recall and F1 of places; None where a text has no token.
+
+    Every place counts as wanted, so none is matched wrongly: precision is 1 or 0.
+    """
+    if not answer or not reference:
+        return {"token_precision": None, "token_recall": None, "token_f1": None}
+    places = min(len(answer), len(reference))
+    same = sum(said == wanted for said, wanted in zip(answer, reference, strict=False))
+    precision, recall = float(same > 0), same / places
+    return {"token_precision": precision, "token_recall": recall, "token_f1": f_score(precision, recall)}
+
+
+def _cut(setup: Setup) -> Callable[[str], Tokens]:
+    """Return what prepares and cuts a text."""
+    cut = jieba_words if setup.language == "zh" else whitespace
+    return lambda text: cut(prepared(text))
+
+
+def _latin(text: str) -> Tokens:
+    return tuple(_LATIN.findall(prepared(text)))
+
+
+def _metric(
+    setup: Setup,
+    name: str,
+    numbers: Callable[[str, str], Numbers],
+    main: str,
+    *,
+    tokenizer: str | None = "by language",
+    library: str | None = None,
+    alone: bool = False,
+) -> Metric:
+    if setup.language not in LANGUAGES:
+        raise UsageError(
+            f"the variant {VARIANT} of {name} is for English and Chinese, these texts are {setup.language!r}; leave "
+            "out --variant, or say --language en or zh"
+        )
+    if setup.tokenizer is not None:
+        raise UsageError(f"the variant {VARIANT} has tokens of its own; leave out --tokenizer {setup.tokenizer}")
+    if tokenizer == "by language":
+        tokenizer = "jieba" if setup.language == "zh" else "whitespace"
+    return Metric(
+        name,
+        of_texts(numbers, main),
+        variant=VARIANT,
+        tokenizer=tokenizer,
+        library=library or (library_version("jieba") if tokenizer == "jieba" else None),
+        needs_reference=not alone,
+        overlap=not alone,
+        parameters={"language": setup.language},
+    )
+
+
+METRICS: Mapping[str, Callable[[Setup], Metric]] = {
+    "bleu": _bleu,
+    "rouge": _rouge,
+    "chrf": _chrf,
+    "distinct": _distinct,
+    "token_f1": _token_f1,
+}
