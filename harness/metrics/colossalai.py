@@ -11,17 +11,20 @@ The original's faults are part of the numbers; where it stops with an error, the
 only to test this. Other metrics have no such variant.
 """
 
+import functools
+import math
 import re
 import string
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 from harness.errors import UsageError
-from harness.metrics.bleu import ORDERS, of_counts
+from harness.metrics.bleu import ORDERS
 from harness.metrics.metric import Metric, Numbers, of_texts
-from harness.metrics.ngrams import f_score, longest_common, ngrams
+from harness.metrics.ngrams import f_score, longest_common, ngrams, shared, shared_runs
 from harness.metrics.rouge import rouge
 from harness.metrics.setup import Setup, library_version
-from harness.metrics.tokens import Tokens, jieba_words, whitespace
+from harness.metrics.tokens import REMEMBERED, Tokens, jieba_words, whitespace
 
 VARIANT = "colossalai"
 LANGUAGES = ("en", "zh")
@@ -34,26 +37,33 @@ _REMOVED = dict.fromkeys(map(ord, set(string.punctuation + _CHINESE) - set(_KEPT
 _LATIN = re.compile(r"[a-z0-9]+")
 _ROUGE_CHINESE = 1e-8
 """What rouge-chinese adds below the line, so that it need not ask whether anything matched."""
+_CHRF_ORDER, _CHRF_BETA, _CHRF_NOTHING = 6, 3, 1e-16
 _DISTINCT = 1e-6
 """What the original adds to the number of runs, for the same reason."""
 
 
+@functools.lru_cache(REMEMBERED)
 def prepared(text: str) -> str:
     """Return a text as the original prepares it: small letters, most punctuation gone, single spaces."""
     return " ".join(text.lower().translate(_REMOVED).split())
 
 
 def _bleu(setup: Setup) -> Metric:
-    from sacrebleu.metrics.bleu import BLEU
-
     cut = _cut(setup)
-    scorer = BLEU(tokenize="none", effective_order=True)
+    return _metric(setup, "bleu", lambda answer, reference: unsmoothed(cut(answer), cut(reference)), "bleu_4")
 
-    def numbers(answer: str, reference: str) -> Numbers:
-        counts = scorer.sentence_score(" ".join(cut(answer)), [" ".join(cut(reference))])
-        return {f"bleu_{order}": of_counts(counts, order, "none") for order in ORDERS}
 
-    return _metric(setup, "bleu", numbers, "bleu_4", library=library_version("sacrebleu"))
+def unsmoothed(answer: Tokens, reference: Tokens) -> Numbers:
+    """Return BLEU-1..4 without smoothing; from the first order without a match on it is 0."""
+    numbers = dict.fromkeys((f"bleu_{order}" for order in ORDERS), 0.0)
+    logs = 0.0
+    for order, name in enumerate(numbers, 1):
+        common = shared(Counter(ngrams(answer, order)), Counter(ngrams(reference, order)))
+        if not common:
+            break
+        logs += math.log(common / (len(answer) - order + 1))
+        numbers[name] = math.exp(min(0.0, 1 - len(reference) / len(answer)) + logs / order)
+    return numbers
 
 
 def _rouge(setup: Setup) -> Metric:
@@ -86,15 +96,21 @@ def _f_chinese(precision: float, recall: float) -> float:
 
 
 def _chrf(setup: Setup) -> Metric:
-    from sacrebleu.metrics.chrf import CHRF
+    # It leaves spaces out, so how Chinese is cut makes no difference.
+    return _metric(setup, "chrf", lambda a, r: {"chrf": chrf(prepared(a), prepared(r))}, "chrf", tokenizer=None)
 
-    scorer = CHRF(beta=3, eps_smoothing=True)
 
-    def numbers(answer: str, reference: str) -> Numbers:
-        # It leaves spaces out, so how Chinese is cut makes no difference.
-        return {"chrf": scorer.sentence_score(prepared(answer), [prepared(reference)]).score / 100}
-
-    return _metric(setup, "chrf", numbers, "chrf", tokenizer=None, library=library_version("sacrebleu"))
+def chrf(answer: str, reference: str) -> float:
+    """Return chrF as nltk has it: beta 3, the mean of F over runs of 1 to 6 characters."""
+    said, wanted = ("".join(text.split()) for text in (answer, reference))
+    total = 0.0
+    for n, common in enumerate(shared_runs(said, wanted, _CHRF_ORDER), 1):
+        if common:
+            precision, recall = common / (len(said) - n + 1), common / (len(wanted) - n + 1)
+            total += (1 + _CHRF_BETA**2) * (precision * recall) / (_CHRF_BETA**2 * precision + recall)
+        else:
+            total += _CHRF_NOTHING
+    return total / _CHRF_ORDER
 
 
 def _distinct(setup: Setup) -> Metric:
@@ -149,7 +165,6 @@ def _metric(
     main: str,
     *,
     tokenizer: str | None = "by language",
-    library: str | None = None,
     alone: bool = False,
 ) -> Metric:
     if setup.language not in LANGUAGES:
@@ -166,7 +181,7 @@ def _metric(
         of_texts(numbers, main),
         variant=VARIANT,
         tokenizer=tokenizer,
-        library=library or (library_version("jieba") if tokenizer == "jieba" else None),
+        library=library_version("jieba") if tokenizer == "jieba" else None,
         needs_reference=not alone,
         overlap=not alone,
         parameters={"language": setup.language},

@@ -9,7 +9,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from harness.errors import UsageError
 from harness.metrics.label_match import label_match
 from harness.metrics.metric import Item
-from harness.metrics.ngrams import longest_common, shared
+from harness.metrics.ngrams import longest_common, ngrams, shared, shared_runs
 from harness.metrics.setup import Setup
 from harness.metrics.table import METRICS, TEXT_METRICS, load_metric, load_metrics
 from harness.records import Question
@@ -73,6 +73,18 @@ def test_the_longest_common_subsequence_is_that_of_the_table() -> None:
             for place, other in enumerate(right):
                 row.append(before[place] + 1 if token == other else max(before[place + 1], row[place]))
         assert longest_common(left, right) == row[-1]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_runs_of_characters_are_those_counted_one_by_one(language: str) -> None:
+    for left, right in [*random_pairs(language, 300), *real_pairs("mt_bench_zh")[:20]]:
+        runs = [[Counter(ngrams(tuple(text), n)) for text in (left, right)] for n in range(1, 7)]
+        assert shared_runs(left, right, 6) == [shared(*both) for both in runs]
+
+
+def test_runs_of_very_many_different_characters_are_numbered_anew() -> None:
+    left = "".join(map(chr, range(0x4E00, 0x8000)))
+    assert shared_runs(left, left[1:], 6) == [len(left) - n for n in range(1, 7)]
 
 
 def test_bags_share_the_lesser_count() -> None:

@@ -1,9 +1,11 @@
-"""ColossalAI's text metrics as it computed them: the same libraries, called in the same way, for one pair of texts."""
+"""ColossalAI's text metrics as it computed them: the same libraries, called in the same way, for one pair of texts.
 
-import functools
+nltk, rouge-score, rouge-chinese and jieba come with the extra [dev]; `token_f1` needs scikit-learn as well.
+"""
+
 import string
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import jieba
 from nltk.translate.bleu_score import sentence_bleu
@@ -24,19 +26,17 @@ _ROUGE = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=False)
 
 
 def prepared(text: str) -> str:
+    """Return a text in small letters, most punctuation removed."""
     return " ".join("".join(c for c in text.lower() if c not in _REMOVED).split())
 
 
-@functools.cache
-def segmented(text: str) -> list[str]:
-    return list(jieba.cut(text))
-
-
 def cut(text: str, language: str) -> list[str]:
-    return (" ".join(segmented(prepared(text))) if language == "zh" else prepared(text)).split()
+    """Return the tokens of a text."""
+    return (" ".join(jieba.cut(prepared(text))) if language == "zh" else prepared(text)).split()
 
 
 def bleu(answer: str, reference: str, language: str) -> Mapping[str, float]:
+    """Return BLEU-1..4, without smoothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on every order without a match
         scores = sentence_bleu([cut(reference, language)], cut(answer, language), weights=WEIGHTS)
@@ -44,10 +44,12 @@ def bleu(answer: str, reference: str, language: str) -> Mapping[str, float]:
 
 
 def chrf(answer: str, reference: str, language: str) -> Mapping[str, float]:
+    """Return chrF."""
     return {"chrf": sentence_chrf(cut(reference, language), cut(answer, language))}
 
 
 def rouge(answer: str, reference: str, language: str) -> Mapping[str, float]:
+    """Return ROUGE-1, ROUGE-2 and ROUGE-L."""
     if language == "zh":
         said, wanted = (" ".join(cut(text, language)) for text in (answer, reference))
         found = Rouge().get_scores([said], [wanted], avg=True)
@@ -61,8 +63,9 @@ def rouge(answer: str, reference: str, language: str) -> Mapping[str, float]:
 
 
 def distinct(answer: str, _: str, language: str) -> Mapping[str, float]:
+    """Return its one share of different words."""
     if language == "zh":
-        words = " ".join(segmented(answer)).split()
+        words = " ".join(jieba.cut(answer)).split()
         return {"distinct": len(set(words)) / (len(words) + 1e-6)}
     words = prepared(answer).split()
     shares = []
@@ -70,3 +73,29 @@ def distinct(answer: str, _: str, language: str) -> Mapping[str, float]:
         runs = [" ".join(words[place : place + n]) for place in range(len(words) - n + 1)]
         shares.append(len(set(runs)) / (len(runs) + 1e-6))
     return {"distinct": sum(shares) / 3}
+
+
+def token_f1(answer: str, reference: str, language: str) -> Mapping[str, float]:
+    """Return precision, recall and F1, for each of which it computed all three."""
+    from sklearn.metrics import f1_score, precision_score, recall_score
+
+    found: Mapping[str, float] = {}
+    for _ in range(3):
+        said, wanted = cut(answer, language), cut(reference, language)
+        places = min(len(said), len(wanted))
+        truth, same = [1] * places, [int(said[place] == wanted[place]) for place in range(places)]
+        found = {
+            "token_precision": precision_score(truth, same, zero_division=0),
+            "token_recall": recall_score(truth, same, zero_division=0),
+            "token_f1": f1_score(truth, same, zero_division=0),
+        }
+    return found
+
+
+METRICS: Mapping[str, Callable[[str, str, str], Mapping[str, float]]] = {
+    "bleu": bleu,
+    "rouge": rouge,
+    "chrf": chrf,
+    "distinct": distinct,
+    "token_f1": token_f1,
+}
