@@ -65,6 +65,8 @@ class Metric:
     """Whose numbers they are, with the version, such as `sacrebleu 2.6.0`; None: computed here."""
     needs_reference: bool = False
     """Whether items without a reference are left out."""
+    reads_reference: bool = False
+    """Whether some of its numbers are of the reference, though it does without."""
     overlap: bool = False
     """Whether it counts what answer and reference have in common, which says little where there is no one right
     answer."""
@@ -72,11 +74,17 @@ class Metric:
     """Whatever else shapes the numbers, as JSON values: a checkpoint, its questions."""
     applies: Callable[[Question, int], bool] = lambda question, turn: True
     """Whether it is for a turn of a question."""
+    shaped_by: Callable[[Question, int], Any] | None = None
+    """What else of a question shapes a turn's number, as a JSON value, beside its turns and category."""
 
     @property
     def content(self) -> str:
         """The hash of what defines the numbers, question, answer and reference aside."""
         return content_hash(self.name, self.variant, self.tokenizer, self.library, dict(self.parameters))
+
+    def content_for(self, question: Question, turn: int) -> str:
+        """Return the hash of what defines the number of one turn."""
+        return self.content if self.shaped_by is None else content_hash(self.content, self.shaped_by(question, turn))
 
     def __call__(self, question: str, answer: str, reference: str | None = None) -> Measured:
         """Return what the metric says of one answer to one question."""
