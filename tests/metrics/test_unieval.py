@@ -216,9 +216,14 @@ def test_the_shipped_questions_say_that_they_are_stand_ins(t5: pathlib.Path, tmp
 def test_one_checkpoint_may_serve_several_tasks_and_is_loaded_once(
     t5: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loaded = []
+    loaded: list[str] = []
     load = models.Checkpoint.load
-    monkeypatch.setattr(models.Checkpoint, "load", lambda self, *more: loaded.append(self.name) or load(self, *more))
+
+    def counted(checkpoint: models.Checkpoint, kind: str, device: str | None) -> Any:
+        loaded.append(checkpoint.name)
+        return load(checkpoint, kind, device)
+
+    monkeypatch.setattr(models.Checkpoint, "load", counted)
     metric = load_metric("unieval", Setup(unieval_models={"fact": str(t5), "summarization": str(t5)}, device="cpu"))
     names = {"summarization_fluency", "summarization_consistency", "summarization_coherence", "summarization_relevance"}
     assert set(metric("Q?", "The cat sat.", "x").values) == {*names, "fact_consistency"}
