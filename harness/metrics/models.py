@@ -24,6 +24,7 @@ class Checkpoint:
     place: str
     """The folder or the repository."""
     revision: str | None
+    """The commit of a repository, so that the weights are those whose small files were read."""
     identity: str
     """What the weights are known by: the commit of a repository, the hash of a folder's files."""
     config: Any
@@ -65,21 +66,33 @@ def find(name: str) -> Checkpoint:
     with _one_line(name):
         config = transformers.AutoConfig.from_pretrained(place, revision=revision or "main")
         tokenizer = transformers.AutoTokenizer.from_pretrained(place, revision=revision or "main")
-    commit = getattr(config, "_commit_hash", None)
-    identity = _hash_of(folder) if is_folder else str(commit or revision)
-    return Checkpoint(name, place, revision or None, identity, config, tokenizer)
+    if is_folder:
+        return Checkpoint(name, place, None, _hash_of(folder), config, tokenizer)
+    commit = _commit(place, revision or "main")
+    return Checkpoint(name, place, commit, commit, config, tokenizer)
+
+
+def _commit(repository: str, revision: str) -> str:
+    """Return the commit of a repository that was just read: the name of its folder in the hub's cache."""
+    from huggingface_hub import try_to_load_from_cache
+
+    file = try_to_load_from_cache(repository, "config.json", revision=revision)
+    return pathlib.Path(file).parent.name if isinstance(file, str) else revision
 
 
 @functools.cache
 def library() -> Any:
     """Return transformers, quiet: it draws bars and prints advice of its own otherwise."""
     try:
+        import huggingface_hub
         import torch  # noqa: F401
         import transformers
     except ImportError as error:
         raise UsageError(
             f"metrics by a model need the extra [models] ({error.name} is missing): pip install 'turnbench[models]'"
         ) from None
+    huggingface_hub.utils.logging.set_verbosity_error()
+    huggingface_hub.utils.disable_progress_bars()
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     return transformers
