@@ -6,11 +6,13 @@ A flag that is missing here is a field of `AnswerOptions` or `JudgeOptions`. To 
 
 import pathlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness.answering import AnswerOptions, AnswerReport, plan_answers, run_answers
-from harness.bench import load_bench
+from harness.bench import Bench, load_bench
 from harness.judging.run import JudgeOptions, JudgmentReport, plan_judgments, run_judgments
-from harness.metrics.run import MetricReport, plan_metrics, run_metrics
+from harness.metrics.metric import Metric
+from harness.metrics.run import MetricReport, check_metrics, plan_metrics, run_metrics
 from harness.metrics.setup import Setup
 from harness.metrics.table import load_metrics
 from harness.pipeline import BenchReport, plan_bench, run_plan
@@ -97,17 +99,24 @@ def run_bench(
     question_end: int | None = None,
     first_n: int | None = None,
     redo: bool = False,
+    metrics: str | Sequence[str] = (),
+    setup: Setup | None = None,
     running: RunOptions = RunOptions(),
     watch: Watcher = nobody,
 ) -> BenchReport:
     """Let each model answer what it has not answered, and each judge judge it as soon as it is there.
 
-    What it adds up to is `show_result(mode, ...)`'s to say.
+    Then each metric measures the answers, as in `auto_metrics`. What it adds up to is `show_result(mode, ...)`'s to
+    say.
 
     Raises:
-        TurnbenchError: see `plan_bench` and `run_plan`.
+        TurnbenchError: see `load_metrics`, `plan_bench`, `run_plan` and `run_metrics`.
     """
     bench = load_bench(bench_name, data_dir)
+    reference = (judging or JudgeOptions()).reference
+    loaded = _metrics(metrics, setup, bench)
+    check_metrics(loaded, bench, reference)
+    questions = bench.slice(question_begin, question_end, first_n)
     plan = plan_bench(
         [model] if isinstance(model, str) else model,
         [judge_model] if isinstance(judge_model, str) else judge_model,
@@ -116,10 +125,16 @@ def run_bench(
         answering,
         judging,
         model_list=model_list,
-        questions=bench.slice(question_begin, question_end, first_n),
+        questions=questions,
         redo=redo,
     )
-    return run_plan(plan, running, watch=watch)
+    report = run_plan(plan, running, watch=watch)
+    if not loaded:
+        return report
+    measured = plan_metrics(
+        loaded, bench, models=plan.judgments.models, questions=questions, reference=reference, redo=redo
+    )
+    return replace(report, metrics=run_metrics(measured))
 
 
 def auto_metrics(
@@ -145,9 +160,7 @@ def auto_metrics(
     """
     bench = load_bench(bench_name, data_dir)
     plan = plan_metrics(
-        load_metrics(
-            [metrics] if isinstance(metrics, str) else metrics, setup or Setup(language=bench.settings.language)
-        ),
+        _metrics(metrics, setup, bench),
         bench,
         models=model_list,
         questions=bench.slice(question_begin, question_end, first_n),
@@ -155,3 +168,7 @@ def auto_metrics(
         redo=redo,
     )
     return run_metrics(plan, watch=watch)
+
+
+def _metrics(names: str | Sequence[str], setup: Setup | None, bench: Bench) -> list[Metric]:
+    return load_metrics([names] if isinstance(names, str) else names, setup or Setup(language=bench.settings.language))

@@ -19,6 +19,7 @@ from harness.bench import Bench
 from harness.chat import ChatModel
 from harness.judging.run import JudgeOptions, JudgmentPlan, JudgmentReport, plan_judgments, report_of
 from harness.judging.work import JudgmentWork
+from harness.metrics.run import MetricReport
 from harness.records import Answer, Mode, Question
 from harness.running.cache import Cache
 from harness.running.engines import run
@@ -53,6 +54,8 @@ class BenchReport:
     judgments: JudgmentReport
     unjudged: int
     """Calls to judges that could not be made because an answer is missing."""
+    metrics: MetricReport | None = None
+    """What was measured afterwards, if metrics were asked for."""
 
     @property
     def tally(self) -> Tally:

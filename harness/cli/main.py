@@ -12,9 +12,9 @@ from harness.cli.messages import mend_streams, results, warn
 COMMANDS = {
     "gen_answer": "let chat models answer the questions of a benchmark",
     "gen_judgment": "let judges grade or compare the answers",
-    "auto_metrics": "compute metrics that need no judge: BLEU, ROUGE, chrF, UniEval and others",
     "run_bench": "answer, judge and show in one go",
     "show_result": "show what the judgments add up to",
+    "auto_metrics": "compute metrics that need no judge: BLEU, ROUGE, chrF, UniEval and others",
     "status": "show what is answered, judged and missing, and what the rest would cost",
     "judge_report": "show what a judge is worth",
     "viewer": "show answers, verdicts and results in a browser",

@@ -138,6 +138,21 @@ def plan_metrics(
     return MetricPlan(bench, named, works, author, notices)
 
 
+def check_metrics(metrics: Sequence[Metric], bench: Bench, reference: str | None = None) -> None:
+    """See that metrics have what they need, before there are answers to measure.
+
+    Raises:
+        UsageError: it is not clear whose references to use.
+        MissingError: there are no references, or none by that author, and a metric needs one.
+    """
+    needing = [metric.name for metric in metrics if metric.needs_reference]
+    if needing and not _references(bench, reference)[1] and reference is None:
+        raise MissingError(
+            f"there is no reference answer in {bench.folder}, which {', '.join(needing)} cannot do without; "
+            "put some into reference_answer/, or name an answered model with --reference"
+        )
+
+
 def run_metrics(plan: MetricPlan, *, watch: Watcher = nobody) -> MetricReport:
     """Compute what is planned, and write each row as soon as it is there.
 
