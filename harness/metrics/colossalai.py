@@ -15,13 +15,12 @@ import functools
 import math
 import re
 import string
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from harness.errors import UsageError
 from harness.metrics.bleu import ORDERS
-from harness.metrics.metric import Metric, Numbers, of_texts
-from harness.metrics.ngrams import f_score, longest_common, ngrams, shared, shared_runs
+from harness.metrics.metric import Measure, Metric, Numbers, of_pairs, of_texts
+from harness.metrics.ngrams import f_score, longest_common, ngrams, shared_runs
 from harness.metrics.rouge import rouge
 from harness.metrics.setup import Setup, library_version
 from harness.metrics.tokens import REMEMBERED, Tokens, jieba_words, whitespace
@@ -50,32 +49,39 @@ def prepared(text: str) -> str:
 
 def _bleu(setup: Setup) -> Metric:
     cut = _cut(setup)
-    return _metric(setup, "bleu", lambda answer, reference: unsmoothed(cut(answer), cut(reference)), "bleu_4")
+
+    def numbers(pairs: Sequence[tuple[str, str]]) -> Iterator[Numbers]:
+        tokens = [(cut(answer), cut(reference)) for answer, reference in pairs]
+        for (answer, reference), common in zip(tokens, shared_runs(tokens, max(ORDERS)), strict=True):
+            yield unsmoothed(common, len(answer), len(reference))
+
+    return _metric(setup, "bleu", of_pairs(numbers, "bleu_4"))
 
 
-def unsmoothed(answer: Tokens, reference: Tokens) -> Numbers:
-    """Return BLEU-1..4 without smoothing; from the first order without a match on it is 0."""
+def unsmoothed(common: Sequence[int], answer: int, reference: int) -> Numbers:
+    """Return BLEU-1..4 without smoothing, of the common runs and the numbers of tokens; 0 from the first order on that
+    has no match.
+    """
     numbers = dict.fromkeys((f"bleu_{order}" for order in ORDERS), 0.0)
     logs = 0.0
-    for order, name in enumerate(numbers, 1):
-        common = shared(Counter(ngrams(answer, order)), Counter(ngrams(reference, order)))
-        if not common:
+    for order, (name, matches) in enumerate(zip(numbers, common, strict=True), 1):
+        if not matches:
             break
-        logs += math.log(common / (len(answer) - order + 1))
-        numbers[name] = math.exp(min(0.0, 1 - len(reference) / len(answer)) + logs / order)
+        logs += math.log(matches / (answer - order + 1))
+        numbers[name] = math.exp(min(0.0, 1 - reference / answer) + logs / order)
     return numbers
 
 
 def _rouge(setup: Setup) -> Metric:
     if setup.language == "zh":
         cut = _cut(setup)
-        return _metric(setup, "rouge", lambda a, r: rouge_chinese(cut(a), cut(r)), "rouge_l")
+        return _metric(setup, "rouge", of_texts(lambda a, r: rouge_chinese(cut(a), cut(r)), "rouge_l"))
 
     def numbers(answer: str, reference: str) -> Numbers:
         said, wanted = _latin(answer), _latin(reference)
         return rouge(said, wanted) if wanted else {"rouge_1": 0.0, "rouge_2": 0.0, "rouge_l": 0.0}
 
-    return _metric(setup, "rouge", numbers, "rouge_l", tokenizer="a-z0-9")
+    return _metric(setup, "rouge", of_texts(numbers, "rouge_l"), tokenizer="a-z0-9")
 
 
 def rouge_chinese(answer: Tokens, reference: Tokens) -> Numbers:
@@ -96,17 +102,23 @@ def _f_chinese(precision: float, recall: float) -> float:
 
 
 def _chrf(setup: Setup) -> Metric:
-    # It leaves spaces out, so how Chinese is cut makes no difference.
-    return _metric(setup, "chrf", lambda a, r: {"chrf": chrf(prepared(a), prepared(r))}, "chrf", tokenizer=None)
+    def numbers(pairs: Sequence[tuple[str, str]]) -> Iterator[Numbers]:
+        # It leaves spaces out, so how Chinese is cut makes no difference.
+        plain = [
+            (prepared(answer).replace(" ", ""), prepared(reference).replace(" ", "")) for answer, reference in pairs
+        ]
+        for (answer, reference), common in zip(plain, shared_runs(plain, _CHRF_ORDER), strict=True):
+            yield {"chrf": chrf(common, len(answer), len(reference))}
+
+    return _metric(setup, "chrf", of_pairs(numbers, "chrf"), tokenizer=None)
 
 
-def chrf(answer: str, reference: str) -> float:
-    """Return chrF as nltk has it: beta 3, the mean of F over runs of 1 to 6 characters."""
-    said, wanted = ("".join(text.split()) for text in (answer, reference))
+def chrf(common: Sequence[int], answer: int, reference: int) -> float:
+    """Return chrF as nltk has it, of the common runs and the numbers of characters: beta 3, the mean of F by length."""
     total = 0.0
-    for n, common in enumerate(shared_runs(said, wanted, _CHRF_ORDER), 1):
-        if common:
-            precision, recall = common / (len(said) - n + 1), common / (len(wanted) - n + 1)
+    for n, matches in enumerate(common, 1):
+        if matches:
+            precision, recall = matches / (answer - n + 1), matches / (reference - n + 1)
             total += (1 + _CHRF_BETA**2) * (precision * recall) / (_CHRF_BETA**2 * precision + recall)
         else:
             total += _CHRF_NOTHING
@@ -115,7 +127,7 @@ def chrf(answer: str, reference: str) -> float:
 
 def _distinct(setup: Setup) -> Metric:
     numbers = distinct_chinese if setup.language == "zh" else distinct_english
-    return _metric(setup, "distinct", lambda answer, _: {"distinct": numbers(answer)}, "distinct", alone=True)
+    return _metric(setup, "distinct", of_texts(lambda a, _: {"distinct": numbers(a)}, "distinct"), alone=True)
 
 
 def distinct_chinese(answer: str) -> float:
@@ -132,7 +144,7 @@ def distinct_english(answer: str) -> float:
 
 def _token_f1(setup: Setup) -> Metric:
     cut = _cut(setup)
-    return _metric(setup, "token_f1", lambda a, r: by_position(cut(a), cut(r)), "token_f1")
+    return _metric(setup, "token_f1", of_texts(lambda a, r: by_position(cut(a), cut(r)), "token_f1"))
 
 
 def by_position(answer: Tokens, reference: Tokens) -> Numbers:
@@ -161,8 +173,7 @@ def _latin(text: str) -> Tokens:
 def _metric(
     setup: Setup,
     name: str,
-    numbers: Callable[[str, str], Numbers],
-    main: str,
+    measure: Measure,
     *,
     tokenizer: str | None = "by language",
     alone: bool = False,
@@ -178,7 +189,7 @@ def _metric(
         tokenizer = "jieba" if setup.language == "zh" else "whitespace"
     return Metric(
         name,
-        of_texts(numbers, main),
+        measure,
         variant=VARIANT,
         tokenizer=tokenizer,
         library=library_version("jieba") if tokenizer == "jieba" else None,

@@ -76,15 +76,15 @@ def test_the_longest_common_subsequence_is_that_of_the_table() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_runs_of_characters_are_those_counted_one_by_one(language: str) -> None:
-    for left, right in [*random_pairs(language, 300), *real_pairs("mt_bench_zh")[:20]]:
-        runs = [[Counter(ngrams(tuple(text), n)) for text in (left, right)] for n in range(1, 7)]
-        assert shared_runs(left, right, 6) == [shared(*both) for both in runs]
+def test_runs_counted_at_once_are_those_counted_one_by_one(language: str) -> None:
+    pairs = [*random_pairs(language, 300), ("", ""), *real_pairs("mt_bench_zh")[:20]]
+    runs = [[[Counter(ngrams(tuple(text), n)) for text in pair] for n in range(1, 7)] for pair in pairs]
+    assert shared_runs(pairs, 6) == [[shared(*both) for both in counts] for counts in runs]
 
 
-def test_runs_of_very_many_different_characters_are_numbered_anew() -> None:
-    left = "".join(map(chr, range(0x4E00, 0x8000)))
-    assert shared_runs(left, left[1:], 6) == [len(left) - n for n in range(1, 7)]
+def test_runs_of_very_many_different_tokens_are_numbered_anew() -> None:
+    text = "".join(map(chr, range(0x4E00, 0x8000)))
+    assert shared_runs([(text, text[1:]), ("ab", "b")], 6) == [[len(text) - n for n in range(1, 7)], [1, 0, 0, 0, 0, 0]]
 
 
 def test_bags_share_the_lesser_count() -> None:
