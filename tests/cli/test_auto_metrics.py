@@ -7,6 +7,7 @@ import pytest
 
 import harness
 from harness.cli.auto_metrics import main
+from harness.metrics.setup import by_task
 from tests.small_bench import answer, rows, write
 
 
@@ -80,3 +81,7 @@ def test_the_function_does_the_same(words: list[str], data: pathlib.Path) -> Non
     assert [path.stem for path in report.paths] == ["rouge", "bleu"]
     assert report.written == 8
     assert {json.loads(line)["model"] for line in report.paths[0].read_text().splitlines()} == {"builtin/eliza"}
+
+
+def test_checkpoints_are_named_by_task_or_for_all() -> None:
+    assert by_task(["dialogue=a/b@v1", "./c"]) == {"dialogue": "a/b@v1", "*": "./c"}

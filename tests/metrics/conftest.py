@@ -2,10 +2,19 @@
 
 import os
 import pathlib
+from importlib.util import find_spec
 
 import pytest
 
 from tests.metrics.tiny_models import save_bert, save_t5
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs the extra [models] where it is not installed."""
+    if item.get_closest_marker("models"):
+        missing = [name for name in ("torch", "transformers", "sentencex") if find_spec(name) is None]
+        if missing:
+            pytest.skip(f"the extra [models] is not installed: {', '.join(missing)}")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -251,3 +251,23 @@ def test_one_checkpoint_may_serve_several_tasks_and_is_loaded_once(
 def test_what_cannot_work_is_one_line(setup: Setup, reason: str) -> None:
     with pytest.raises(UsageError, match=reason):
         load_metric("unieval", setup)
+
+
+def test_the_command_takes_models_and_dimensions_by_flags(
+    t5: pathlib.Path, bert: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from harness.cli.auto_metrics import main
+
+    bench = small_bench(tmp_path, question(1))
+    write(bench.answer_file("m"), [answer(1, "m", "The cat sat.", "a b")])
+    write(bench.folder / "reference_answer" / "me.jsonl", [answer(1, "me", "a", "a c")])
+    words = ["--data-dir", str(tmp_path), "--bench-name", "small", "--device", "cpu", "--batch-size", "2"]
+    words += ["--metrics", "unieval", "bert_score", "--bert-model", str(bert)]
+    words += ["--unieval-model", f"dialogue={t5}", "--dimension", "dialogue/naturalness", "dialogue/coherence"]
+    assert main(words) == 0
+    assert "unieval: the questions are stand-ins" in capsys.readouterr().err
+    found = rows(bench.metric_file("unieval"))
+    assert [set(row["values"]) for row in found] == [{"dialogue_naturalness", "dialogue_coherence"}] * 2
+    assert rows(bench.metric_file("bert_score"))[1]["value"] == pytest.approx((1 + math.sqrt(1 / 2)) / 2, abs=1e-6)
+    assert main(words) == 0
+    assert "nothing left to measure" in capsys.readouterr().err
