@@ -6,13 +6,15 @@ A flag that is missing here is a field of `AnswerOptions` or `JudgeOptions`. To 
 
 import pathlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness.answering import AnswerOptions, AnswerReport, plan_answers, run_answers
-from harness.bench import load_bench
+from harness.bench import Bench, load_bench
 from harness.checks.sandbox import open_sandbox
 from harness.judging.run import JudgeOptions, JudgmentReport, plan_judgments, run_judgments
 from harness.metrics.checks import plan_checks
-from harness.metrics.run import MetricReport, plan_metrics, run_metrics
+from harness.metrics.metric import Metric
+from harness.metrics.run import MetricReport, check_metrics, plan_metrics, run_metrics
 from harness.metrics.setup import Setup
 from harness.metrics.table import load_metrics
 from harness.pipeline import BenchReport, plan_bench, run_plan
@@ -100,18 +102,24 @@ def run_bench(
     first_n: int | None = None,
     run_code: bool = False,
     redo: bool = False,
+    metrics: str | Sequence[str] = (),
+    setup: Setup | None = None,
     running: RunOptions = RunOptions(),
     watch: Watcher = nobody,
 ) -> BenchReport:
     """Let each model answer what it has not answered, and each judge judge it as soon as it is there.
 
-    Questions that have checks are checked at the end; `run_code` lets checks run code that a model wrote. What it adds
-    up to is `show_result(mode, ...)`'s to say.
+    Questions that have checks are checked at the end; `run_code` lets checks run code that a model wrote. Then each
+    metric measures the answers, as in `auto_metrics`. What it adds up to is `show_result(mode, ...)`'s to say.
 
     Raises:
-        TurnbenchError: see `plan_bench` and `run_plan`.
+        TurnbenchError: see `load_metrics`, `plan_bench`, `run_plan` and `run_metrics`.
     """
     bench = load_bench(bench_name, data_dir)
+    reference = (judging or JudgeOptions()).reference
+    loaded = _metrics(metrics, setup, bench)
+    check_metrics(loaded, bench, reference)
+    questions = bench.slice(question_begin, question_end, first_n)
     plan = plan_bench(
         [model] if isinstance(model, str) else model,
         [judge_model] if isinstance(judge_model, str) else judge_model,
@@ -120,11 +128,17 @@ def run_bench(
         answering,
         judging,
         model_list=model_list,
-        questions=bench.slice(question_begin, question_end, first_n),
+        questions=questions,
         run_code=run_code,
         redo=redo,
     )
-    return run_plan(plan, running, watch=watch)
+    report = run_plan(plan, running, watch=watch)
+    if not loaded:
+        return report
+    measured = plan_metrics(
+        loaded, bench, models=plan.judgments.models, questions=questions, reference=reference, redo=redo
+    )
+    return replace(report, metrics=run_metrics(measured))
 
 
 def auto_checks(
@@ -176,9 +190,7 @@ def auto_metrics(
     """
     bench = load_bench(bench_name, data_dir)
     plan = plan_metrics(
-        load_metrics(
-            [metrics] if isinstance(metrics, str) else metrics, setup or Setup(language=bench.settings.language)
-        ),
+        _metrics(metrics, setup, bench),
         bench,
         models=model_list,
         questions=bench.slice(question_begin, question_end, first_n),
@@ -186,3 +198,7 @@ def auto_metrics(
         redo=redo,
     )
     return run_metrics(plan, watch=watch)
+
+
+def _metrics(names: str | Sequence[str], setup: Setup | None, bench: Bench) -> list[Metric]:
+    return load_metrics([names] if isinstance(names, str) else names, setup or Setup(language=bench.settings.language))

@@ -20,6 +20,7 @@ from harness.chat import ChatModel
 from harness.judging.planned import JudgmentPlan
 from harness.judging.run import JudgeOptions, JudgmentReport, plan_judgments, report_of
 from harness.judging.work import JudgmentWork
+from harness.metrics.run import MetricReport
 from harness.records import Answer, Mode, Question
 from harness.running.cache import Cache
 from harness.running.engines import run
@@ -62,6 +63,8 @@ class BenchReport:
     """Calls to judges that could not be made because an answer is missing."""
     checks: "MetricReport | None" = None
     """What was checked; None if no question has checks, or nothing is answered."""
+    metrics: MetricReport | None = None
+    """What was measured afterwards, if metrics were asked for."""
 
     @property
     def tally(self) -> Tally:

@@ -53,6 +53,7 @@ def test_the_readme_has_every_room() -> None:
         "judge_prompts/README.md",
         "benchmarks/README.md",
         "docs/commands.md",
+        "docs/metrics.md",
         "docs/models.md",
         "docs/batch.md",
         "docs/checks.md",

@@ -1,6 +1,6 @@
 """When a number means less than it seems: what a user is warned of before it is computed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import regex
 
@@ -8,20 +8,26 @@ from harness.bench import Bench
 from harness.chat.services import provider_of
 from harness.importing.colossalai import MADE_BY_MODEL
 from harness.metrics.metric import Item, Metric
+from harness.metrics.questions import STAND_IN
 
 OPEN_CATEGORIES = frozenset({"brainstorming", "chat", "generation", "roleplay", "writing"})
 """Categories in which good answers need have no words in common."""
 SPACELESS = frozenset({"zh", "ja", "th", "lo", "km", "my"})
 """Languages that put no spaces between words."""
+_STAND_IN_TOLD = (
+    "unieval: the questions are stand-ins in our own words, which the published checkpoints were not trained on; fetch "
+    "theirs with fetch_bench unieval_questions, and name the file with --unieval-questions"
+)
 _HAN = regex.compile(r"\p{Han}")
 
 
-def warnings_of(metrics: Iterable[Metric], items: Sequence[Item], bench: Bench, reference: str | None) -> list[str]:
+def warnings_of(metrics: Sequence[Metric], items: Sequence[Item], bench: Bench, reference: str | None) -> list[str]:
     """Return what the user should know about these metrics on these items; `reference` is the references' author."""
     overlapping = ", ".join(metric.name for metric in metrics if metric.overlap)
+    stand_in = any(metric.name == "unieval" and metric.variant == STAND_IN for metric in metrics)
+    found = [_STAND_IN_TOLD] if stand_in else []
     if not overlapping:
-        return []
-    found = []
+        return found
     compared = [item for item in items if item.reference is not None]
     if open_ones := sorted({item.question.category for item in compared} & OPEN_CATEGORIES):
         found.append(

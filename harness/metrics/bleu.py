@@ -50,10 +50,10 @@ def bleu(answer: str, reference: str, scorer: "BLEU") -> Numbers:
     if not reference.strip():
         return {f"bleu_{order}": None for order in ORDERS}
     counts = scorer.sentence_score(answer, [reference])
-    return {f"bleu_{order}": of_counts(counts, order) for order in ORDERS}
+    return {f"bleu_{order}": _of_counts(counts, order) for order in ORDERS}
 
 
-def of_counts(counts: "BLEUScore", order: int, smoothing: str = "exp") -> float:
+def _of_counts(counts: "BLEUScore", order: int) -> float:
     """Return BLEU up to an order, from counts up to a higher one."""
     from sacrebleu.metrics.bleu import BLEU
 
@@ -62,8 +62,8 @@ def of_counts(counts: "BLEUScore", order: int, smoothing: str = "exp") -> float:
         counts.totals[:order],
         counts.sys_len,
         counts.ref_len,
-        smoothing,
-        effective_order=smoothing == "exp",
+        "exp",
+        effective_order=True,
         max_ngram_order=order,
     )
     return min(1.0, max(0.0, score.score / 100))  # exp(log(100)) is a hair above 100

@@ -11,17 +11,19 @@ The original's faults are part of the numbers; where it stops with an error, the
 only to test this. Other metrics have no such variant.
 """
 
+import functools
+import math
 import re
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from harness.errors import UsageError
-from harness.metrics.bleu import ORDERS, of_counts
-from harness.metrics.metric import Metric, Numbers, of_texts
-from harness.metrics.ngrams import f_score, longest_common, ngrams
+from harness.metrics.bleu import ORDERS
+from harness.metrics.metric import Measure, Metric, Numbers, of_pairs, of_texts
+from harness.metrics.ngrams import f_score, longest_common, ngrams, shared_runs
 from harness.metrics.rouge import rouge
 from harness.metrics.setup import Setup, library_version
-from harness.metrics.tokens import Tokens, jieba_words, whitespace
+from harness.metrics.tokens import REMEMBERED, Tokens, jieba_words, whitespace
 
 VARIANT = "colossalai"
 LANGUAGES = ("en", "zh")
@@ -34,38 +36,52 @@ _REMOVED = dict.fromkeys(map(ord, set(string.punctuation + _CHINESE) - set(_KEPT
 _LATIN = re.compile(r"[a-z0-9]+")
 _ROUGE_CHINESE = 1e-8
 """What rouge-chinese adds below the line, so that it need not ask whether anything matched."""
+_CHRF_ORDER, _CHRF_BETA, _CHRF_NOTHING = 6, 3, 1e-16
 _DISTINCT = 1e-6
 """What the original adds to the number of runs, for the same reason."""
 
 
+@functools.lru_cache(REMEMBERED)
 def prepared(text: str) -> str:
     """Return a text as the original prepares it: small letters, most punctuation gone, single spaces."""
     return " ".join(text.lower().translate(_REMOVED).split())
 
 
 def _bleu(setup: Setup) -> Metric:
-    from sacrebleu.metrics.bleu import BLEU
-
     cut = _cut(setup)
-    scorer = BLEU(tokenize="none", effective_order=True)
 
-    def numbers(answer: str, reference: str) -> Numbers:
-        counts = scorer.sentence_score(" ".join(cut(answer)), [" ".join(cut(reference))])
-        return {f"bleu_{order}": of_counts(counts, order, "none") for order in ORDERS}
+    def numbers(pairs: Sequence[tuple[str, str]]) -> Iterator[Numbers]:
+        tokens = [(cut(answer), cut(reference)) for answer, reference in pairs]
+        for (answer, reference), common in zip(tokens, shared_runs(tokens, max(ORDERS)), strict=True):
+            yield unsmoothed(common, len(answer), len(reference))
 
-    return _metric(setup, "bleu", numbers, "bleu_4", library=library_version("sacrebleu"))
+    return _metric(setup, "bleu", of_pairs(numbers, "bleu_4"))
+
+
+def unsmoothed(common: Sequence[int], answer: int, reference: int) -> Numbers:
+    """Return BLEU-1..4 without smoothing, of the common runs and the numbers of tokens; 0 from the first order on that
+    has no match.
+    """
+    numbers = dict.fromkeys((f"bleu_{order}" for order in ORDERS), 0.0)
+    logs = 0.0
+    for order, (name, matches) in enumerate(zip(numbers, common, strict=True), 1):
+        if not matches:
+            break
+        logs += math.log(matches / (answer - order + 1))
+        numbers[name] = math.exp(min(0.0, 1 - reference / answer) + logs / order)
+    return numbers
 
 
 def _rouge(setup: Setup) -> Metric:
     if setup.language == "zh":
         cut = _cut(setup)
-        return _metric(setup, "rouge", lambda a, r: rouge_chinese(cut(a), cut(r)), "rouge_l")
+        return _metric(setup, "rouge", of_texts(lambda a, r: rouge_chinese(cut(a), cut(r)), "rouge_l"))
 
     def numbers(answer: str, reference: str) -> Numbers:
         said, wanted = _latin(answer), _latin(reference)
         return rouge(said, wanted) if wanted else {"rouge_1": 0.0, "rouge_2": 0.0, "rouge_l": 0.0}
 
-    return _metric(setup, "rouge", numbers, "rouge_l", tokenizer="a-z0-9")
+    return _metric(setup, "rouge", of_texts(numbers, "rouge_l"), tokenizer="a-z0-9")
 
 
 def rouge_chinese(answer: Tokens, reference: Tokens) -> Numbers:
@@ -86,20 +102,32 @@ def _f_chinese(precision: float, recall: float) -> float:
 
 
 def _chrf(setup: Setup) -> Metric:
-    from sacrebleu.metrics.chrf import CHRF
-
-    scorer = CHRF(beta=3, eps_smoothing=True)
-
-    def numbers(answer: str, reference: str) -> Numbers:
+    def numbers(pairs: Sequence[tuple[str, str]]) -> Iterator[Numbers]:
         # It leaves spaces out, so how Chinese is cut makes no difference.
-        return {"chrf": scorer.sentence_score(prepared(answer), [prepared(reference)]).score / 100}
+        plain = [
+            (prepared(answer).replace(" ", ""), prepared(reference).replace(" ", "")) for answer, reference in pairs
+        ]
+        for (answer, reference), common in zip(plain, shared_runs(plain, _CHRF_ORDER), strict=True):
+            yield {"chrf": chrf(common, len(answer), len(reference))}
 
-    return _metric(setup, "chrf", numbers, "chrf", tokenizer=None, library=library_version("sacrebleu"))
+    return _metric(setup, "chrf", of_pairs(numbers, "chrf"), tokenizer=None)
+
+
+def chrf(common: Sequence[int], answer: int, reference: int) -> float:
+    """Return chrF as nltk has it, of the common runs and the numbers of characters: beta 3, the mean of F by length."""
+    total = 0.0
+    for n, matches in enumerate(common, 1):
+        if matches:
+            precision, recall = matches / (answer - n + 1), matches / (reference - n + 1)
+            total += (1 + _CHRF_BETA**2) * (precision * recall) / (_CHRF_BETA**2 * precision + recall)
+        else:
+            total += _CHRF_NOTHING
+    return total / _CHRF_ORDER
 
 
 def _distinct(setup: Setup) -> Metric:
     numbers = distinct_chinese if setup.language == "zh" else distinct_english
-    return _metric(setup, "distinct", lambda answer, _: {"distinct": numbers(answer)}, "distinct", alone=True)
+    return _metric(setup, "distinct", of_texts(lambda a, _: {"distinct": numbers(a)}, "distinct"), alone=True)
 
 
 def distinct_chinese(answer: str) -> float:
@@ -116,7 +144,7 @@ def distinct_english(answer: str) -> float:
 
 def _token_f1(setup: Setup) -> Metric:
     cut = _cut(setup)
-    return _metric(setup, "token_f1", lambda a, r: by_position(cut(a), cut(r)), "token_f1")
+    return _metric(setup, "token_f1", of_texts(lambda a, r: by_position(cut(a), cut(r)), "token_f1"))
 
 
 def by_position(answer: Tokens, reference: Tokens) -> Numbers:
@@ -145,11 +173,9 @@ def _latin(text: str) -> Tokens:
 def _metric(
     setup: Setup,
     name: str,
-    numbers: Callable[[str, str], Numbers],
-    main: str,
+    measure: Measure,
     *,
     tokenizer: str | None = "by language",
-    library: str | None = None,
     alone: bool = False,
 ) -> Metric:
     if setup.language not in LANGUAGES:
@@ -163,10 +189,10 @@ def _metric(
         tokenizer = "jieba" if setup.language == "zh" else "whitespace"
     return Metric(
         name,
-        of_texts(numbers, main),
+        measure,
         variant=VARIANT,
         tokenizer=tokenizer,
-        library=library or (library_version("jieba") if tokenizer == "jieba" else None),
+        library=library_version("jieba") if tokenizer == "jieba" else None,
         needs_reference=not alone,
         overlap=not alone,
         parameters={"language": setup.language},

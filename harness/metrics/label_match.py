@@ -11,19 +11,29 @@ from collections.abc import Sequence
 from harness.metrics.metric import Item, Measured, Metric, each
 from harness.metrics.setup import Setup
 from harness.metrics.tokens import Tokens, words
+from harness.records import Question
 
 FIELD = "labels"
 
 
 def metric(setup: Setup) -> Metric:
     """Return label match."""
-    return Metric("label_match", each(_measured), tokenizer="words", needs_reference=True)
+    return Metric(
+        "label_match",
+        each(_measured),
+        tokenizer="words",
+        needs_reference=True,
+        shaped_by=lambda question, turn: _labels(question),
+    )
+
+
+def _labels(question: Question) -> list[str]:
+    labels = question.extra.get(FIELD)
+    return [label for label in labels if isinstance(label, str)] if isinstance(labels, list) else []
 
 
 def _measured(item: Item) -> Measured:
-    labels = item.question.extra.get(FIELD)
-    known = [label for label in labels if isinstance(label, str)] if isinstance(labels, list) else []
-    value = label_match(item.answer, item.reference or "", known)
+    value = label_match(item.answer, item.reference or "", _labels(item.question))
     return Measured(value, note=None if value is not None else "the reference is empty")
 
 

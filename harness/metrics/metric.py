@@ -65,6 +65,8 @@ class Metric:
     """Whose numbers they are, with the version, such as `sacrebleu 2.6.0`; None: computed here."""
     needs_reference: bool = False
     """Whether items without a reference are left out."""
+    reads_reference: bool = False
+    """Whether some of its numbers are of the reference, though it does without."""
     overlap: bool = False
     """Whether it counts what answer and reference have in common, which says little where there is no one right
     answer."""
@@ -101,11 +103,20 @@ def each(function: Callable[[Item], Measured]) -> Measure:
 
 def of_texts(function: Callable[[str, str], Numbers], main: str) -> Measure:
     """Return a measure that applies a function to answer and reference; `main` is the name of the main number."""
+    return each(lambda item: _measured(item, function(item.answer, item.reference or ""), main))
 
-    def measured(item: Item) -> Measured:
-        values = function(item.answer, item.reference or "")
-        empty = not (item.reference or "").strip()
-        note = None if values[main] is not None else "the reference is empty" if empty else "not defined for this text"
-        return Measured(values[main], values if len(values) > 1 else {}, note)
 
-    return each(measured)
+def of_pairs(function: Callable[[Sequence[tuple[str, str]]], Iterable[Numbers]], main: str) -> Measure:
+    """Return a measure that applies a function to all answers with their references at once."""
+
+    def measure(items: Sequence[Item]) -> Iterator[Measured]:
+        found = function([(item.answer, item.reference or "") for item in items])
+        return (_measured(item, numbers, main) for item, numbers in zip(items, found, strict=True))
+
+    return measure
+
+
+def _measured(item: Item, values: Numbers, main: str) -> Measured:
+    empty = not (item.reference or "").strip()
+    note = None if values[main] is not None else "the reference is empty" if empty else "not defined for this text"
+    return Measured(values[main], values if len(values) > 1 else {}, note)

@@ -48,8 +48,8 @@ class Subject:
         return (self.item.question.question_id, self.item.turn, self.model, self.choice, variant)
 
     def made_from(self, metric: Metric) -> MeasuredFrom:
-        """Return what its row is made from; a metric that needs no reference does not look at one."""
-        reference = self.reference if metric.needs_reference else None
+        """Return what its row is made from; a reference only where the metric looks at one."""
+        reference = self.reference if metric.needs_reference or metric.reads_reference else None
         defined = metric.content_for(self.item.question, self.item.turn)
         return MeasuredFrom(self.question, self.conversation, reference, defined)
 
@@ -123,7 +123,9 @@ def plan_metrics(
     if not metrics:
         raise UsageError("no metric given; name one with --metrics")
     asked = tuple(bench.questions if questions is None else questions)
-    author, references = _references(bench, reference) if any(m.needs_reference for m in metrics) else (None, {})
+    author, references = (
+        _references(bench, reference) if any(m.needs_reference or m.reads_reference for m in metrics) else (None, {})
+    )
     notices: list[str] = []
     named = _models(bench, models)
     subjects = list(_subjects(bench, named, asked, references, notices))
@@ -135,6 +137,21 @@ def plan_metrics(
     if without:
         notices.append(f"{max(without.values())} turns without a reference are left out ({', '.join(without)})")
     return MetricPlan(bench, named, works, author, notices)
+
+
+def check_metrics(metrics: Sequence[Metric], bench: Bench, reference: str | None = None) -> None:
+    """See that metrics have what they need, before there are answers to measure.
+
+    Raises:
+        UsageError: it is not clear whose references to use.
+        MissingError: there are no references, or none by that author, and a metric needs one.
+    """
+    needing = [metric.name for metric in metrics if metric.needs_reference]
+    if needing and not _references(bench, reference)[1] and reference is None:
+        raise MissingError(
+            f"there is no reference answer in {bench.folder}, which {', '.join(needing)} cannot do without; "
+            "put some into reference_answer/, or name an answered model with --reference"
+        )
 
 
 def run_metrics(plan: MetricPlan, *, watch: Watcher = nobody) -> MetricReport:
@@ -189,6 +206,7 @@ def _in_turn(works: Sequence[MetricWork]) -> Iterator[tuple[MetricWork, list[Sub
 
 
 def _measurement(subject: Subject, numbers: Measured, metric: Metric, reference: str | None) -> Measurement:
+    made = subject.made_from(metric)
     return Measurement(
         question_id=subject.item.question.question_id,
         turn=subject.item.turn,
@@ -199,10 +217,10 @@ def _measurement(subject: Subject, numbers: Measured, metric: Metric, reference:
         variant=metric.variant,
         tokenizer=metric.tokenizer,
         library=metric.library,
-        reference=reference if metric.needs_reference else None,
+        reference=None if made.reference is None else reference,
         choice=subject.choice,
         note=numbers.note,
-        made_from=subject.made_from(metric),
+        made_from=made,
         extra=numbers.extra,
         tstamp=time.time(),
     )
