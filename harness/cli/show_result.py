@@ -39,6 +39,13 @@ def parser() -> command.Parser:
         "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
     )
     flags.add_kind(what)
+    flags.add_names(
+        what,
+        "--metric",
+        help="show metrics that need no judge (checks, bleu and others; see auto_checks and auto_metrics) in place of "
+        "judgments; score among them is the judge's grade beside (default: judgments)",
+    )
+    what.add_argument("--variant", metavar="NAME", help="which variant of the metrics (default: the only one)")
     flags.add_names(what, "--model-list", help="the models to show (default: all)")
     what.add_argument(
         "--baseline-model",
@@ -150,6 +157,8 @@ def work(args: argparse.Namespace) -> int:
         sample=args.sample,
         criterion=args.criterion,
         score_method=args.score_method,
+        metric=args.metric or (),
+        variant=args.variant,
         seed=args.seed,
     )
     rows = result.rows()

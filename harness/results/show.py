@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from harness.errors import UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
-from harness.judgments.observations import Observations
+from harness.judgments.observations import SCORE, Observations
 from harness.records import MODES, Mode, QuestionId
 from harness.results.grades.single import category_rows, single_rows
 from harness.results.pairs.pairwise import pairwise_rows
@@ -42,6 +42,8 @@ def show_result(
     intervals: bool | None = None,
     against: pathlib.Path | str | None = None,
     sort: str | None = None,
+    metric: str | Sequence[str] = (),
+    variant: str | None = None,
     **words: Unpack[Words],
 ) -> Result:
     """Return the results of one judge in one mode, or of a panel of several judges.
@@ -54,6 +56,9 @@ def show_result(
             each row, of a table that is not too large; False: nothing.
         against: the judgment file of another run of the same questions to compare with, model by model (single mode).
         sort: the column by whose numbers the models are sorted (default: the average, or the adjusted win rate).
+        metric: metrics that need no judge to show in place of judgments, as `auto_metrics` and `auto_checks` wrote
+            them; `score` among them stands for the judge's grades beside.
+        variant: which variant of these metrics, where there are several.
         words: which judgments; see `Words`. Several judges make a panel: each judge alone and all together.
 
     Raises:
@@ -70,14 +75,19 @@ def show_result(
         raise UsageError("two runs can be compared by one judge; name one with --judge-model")
     if against is not None and mode != "single":
         raise UsageError("two runs can be compared by their single grades; use --mode single with --against")
-    found = [_counted(query, one) for one in ask(query, every_metric=mode == "single")]
-    kind = _kind(found)
+    names = [metric] if isinstance(metric, str) else list(dict.fromkeys(metric))
+    if names and (mode != "single" or several or against is not None):
+        raise UsageError("metrics need no judge, and are shown alone: leave out --mode, --against and a panel")
+    asked = _measured(query, names, variant) if names else ask(query, every_metric=mode == "single")
+    found = [_counted(query, one) for one in asked]
+    kind: Kind = "metrics" if names else _kind(found)
     if against is not None and kind != "grades":
         raise UsageError(f"two runs can be compared by single grades, not by {kind}")
     records = Observations.joined([one.observations for one in found])
     subject = query.about(records, found[0].path)
     judges = list(dict.fromkeys(one.judge for one in found))
-    result = Result(mode, subject.bench, ", ".join(judges), found[0].judge_set, found[0].path)
+    judge_set = ", ".join(one.judge_set for one in found) if names else found[0].judge_set
+    result = Result(mode, subject.bench, ", ".join(judges), judge_set, found[0].path)
     result.notes.extend(_notes(found, wanted, records, subject))
     if several:
         result = _panel(result, found, records, kind, subject, wanted)
@@ -93,7 +103,27 @@ def show_result(
     return result if sort is None else result.sorted_by(sort)
 
 
-Kind = Literal["grades", "labels", "dimensions", "criteria"]
+Kind = Literal["grades", "labels", "dimensions", "criteria", "metrics"]
+_ROW: Mapping[Kind, Literal["criterion", "dimension", "metric"]] = {
+    "criteria": "criterion",
+    "dimensions": "dimension",
+    "metrics": "metric",
+}
+
+
+def _measured(query: Query, names: Sequence[str], variant: str | None) -> list[Found]:
+    """Return what metrics say, each as one source; `score` is the judge's grades."""
+    from harness.results.measured import read_metric
+
+    found = []
+    bench = query.bench
+    for name in names:
+        if name == SCORE:
+            found += ask(query)
+            continue
+        observations = read_metric(bench, name, variant)
+        found.append(Found(bench.metric_file(name), "no judge", name, 0, observations, 0))
+    return found
 
 
 def _counted(query: Query, one: Found) -> Found:
@@ -176,8 +206,7 @@ def _with_numbers(result: Result, records: Observations, kind: Kind, subject: Ab
     found = matrices(shown, groups)
     if not found:
         raise UsageError(f"{result.path} holds no such verdict: none is left by --turns and the models named")
-    name: Literal["dimension", "criterion"] = "dimension" if kind == "dimensions" else "criterion"
-    means = table_of_grades(found, name, groups=groups, by=query.by, sure=sure, seed=query.seed)
+    means = table_of_grades(found, _ROW[kind], groups=groups, by=query.by, sure=sure, seed=query.seed)
     return replace(result, verdicts=means)
 
 
@@ -254,9 +283,8 @@ def _panel_of_numbers(
         labels = {judge: judgments_of(said) for judge, said in own.items()}
         panel = labels_panel(labels, groups=groups, by=query.by, sure=sure, seed=query.seed)
     else:
-        name: Literal["dimension", "criterion"] = "dimension" if kind == "dimensions" else "criterion"
         grades = {judge: matrices(said, groups) for judge, said in own.items()}
-        panel = grades_panel(grades, name, groups=groups, by=query.by, sure=sure, seed=query.seed)
+        panel = grades_panel(grades, _ROW[kind], groups=groups, by=query.by, sure=sure, seed=query.seed)
     if not panel.rows:
         raise UsageError("there is no verdict that all judges gave; name one judge with --judge-model")
     told = f"all together: {panel.rule}; {panel.common} verdicts on what all {len(judges)} judges gave one"

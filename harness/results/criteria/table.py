@@ -20,7 +20,7 @@ from harness.results.matrix import Matrix, matrix
 from harness.results.statistics.bootstrap import Estimate, Estimates, estimates, label, ratios
 from harness.results.statistics.rounding import interval_text
 
-Kind: TypeAlias = Literal["criterion", "dimension"]
+Kind: TypeAlias = Literal["criterion", "dimension", "metric"]
 EXTREMES = 3
 """How many of the best and of the worst questions are named."""
 
@@ -67,7 +67,7 @@ class CriteriaTable:
         for model, own in self._by_model(None).items():
             whole = {mean.name: mean.mean.value for mean in own}
             n, excluded = sum(mean.n for mean in own), sum(mean.excluded or 0 for mean in own)
-            if self.kind == "dimension":  # one judgment gives all of them
+            if self.kind != "criterion":  # one judgment or measurement gives all of them
                 n, excluded = own[0].n, own[0].excluded or 0
             means = {name: whole.get(name) for name in self.names}
             found.append({"model": model, **means, "n": n, "excluded": excluded})
