@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from harness.charts import radar_chart, score_chart
+from harness.showing.charts import radar_chart, score_chart
 from harness.errors import StorageError
 from harness.reporting import Chart, Part, Table, report_html, write_report
 from tests.charts.pictures import HOSTILE, score_row

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from harness.charts import interval_chart, rate_chart, score_chart
+from harness.showing.charts import interval_chart, rate_chart, score_chart
 from harness.errors import UsageError
 from harness.results.pairs.rates import RateRow, Rates
 from harness.results.statistics.ranks import RankRange

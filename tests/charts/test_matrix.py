@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.charts import difference_chart, win_rate_chart
-from harness.charts.matrix import _shade
+from harness.showing.charts import difference_chart, win_rate_chart
+from harness.showing.charts.matrix import _shade
 from harness.errors import UsageError
 from harness.results.pairs.matrix import Cell
 from harness.results.statistics.paired import Paired, PairedTable

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from harness.charts import position_chart
+from harness.showing.charts import position_chart
 from harness.errors import UsageError
 from harness.results.judges.position import By, PositionRow
 from tests.charts.pictures import HOSTILE, estimate, root_of, texts_of

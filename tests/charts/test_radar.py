@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from harness.charts import radar_chart
+from harness.showing.charts import radar_chart
 from harness.errors import UsageError
 from tests.charts.pictures import HOSTILE, root_of, score_row, texts_of
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import matplotlib
 import pytest
 
-from harness.charts.style import Sheet, ems_of, places_of, shortened, text_width, ticks
+from harness.showing.charts.style import Sheet, ems_of, places_of, shortened, text_width, ticks
 from tests.charts.pictures import HOSTILE, SVG, root_of, styles_of, texts_of, tips_of
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.cli import show_result
-from harness.results.statistics.rounding import rounded
+from harness.showing.values import rounded
 from tests.small_bench import write
 
 MODELS = ("bravo", "alpha", "delta", "charlie")

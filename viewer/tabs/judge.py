@@ -6,14 +6,15 @@ from functools import partial
 from typing import Any
 
 from harness.bench import Bench
-from harness.charts import interval_chart, position_chart
 from harness.errors import MissingError, TurnbenchError
 from harness.results.judges.models_report import judge_self
 from harness.results.judges.position import PositionRow
 from harness.results.judges.report import Report, judge_length, judge_position, judge_repeat
 from harness.results.judges.votes_report import judge_corrected
 from harness.results.statistics.bootstrap import Estimate
-from harness.results.statistics.rounding import with_interval
+from harness.showing.charts import interval_chart, position_chart
+from harness.showing.html import table_html
+from harness.showing.judge_report import report_tables
 from viewer import markup
 from viewer.agreement import again, agreement_chart, report_on
 from viewer.context import Context, Tab
@@ -24,8 +25,6 @@ from viewer.text import escaped
 from viewer.votes import settled_files
 
 _KINDS = {"single": "grades", "pair": "pairs"}
-_SHARES = {"ratio", "win_rate", "equal_length", "judge", "votes", "corrected"}
-_WORDS = {"facet": "source", "why_not": "why not", "judge1": "one", "judge2": "other"}
 
 
 def tab(context: Context) -> Tab:
@@ -235,33 +234,14 @@ class _Page:
             picture = again(wait)
         except TurnbenchError as error:
             picture = markup.notice(str(error))
-        tables = markup.table(_cells(report.rows), label=f"report on {report.name}", places=3)
-        for title, rows in report.more.items():
-            if rows:
-                more = markup.table(_cells(rows), label=title.replace("_", " "), places=3)
-                tables += f"<h4>{escaped(title.replace('_', ' ').capitalize())}</h4>{more}"
+        tables = "".join(
+            (f"<h4>{escaped(table.title)}</h4>" if table.title else "")
+            + table_html(table, label=table.title or f"report on {report.name}")
+            for table in report_tables(report)
+        )
         made = [note for note in report.notes if note.startswith("intervals: ")]
         numbers = markup.details("Numbers", tables + markup.notes(made), name=f"tb-numbers-{name}")
         return picture + markup.notes([note for note in report.notes if note not in made]) + numbers
-
-
-def _cells(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, object]]:
-    """Return rows of a report with every interval in the cell of its number."""
-    found = []
-    for row in rows:
-        cells: dict[str, object] = {}
-        for name, value in row.items():
-            stem = name.removesuffix("_low").removesuffix("_high")
-            if (stem != name and stem in row) or name in {"low", "high"}:
-                continue
-            low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-            if name in {"ratio", "value", "difference"} and low is None:
-                low, high = row.get("low"), row.get("high")
-            if isinstance(value, float) and low is not None and high is not None:
-                value = with_interval(value, low, high, 3)
-            cells[_WORDS.get(name, name)] = value
-        found.append(cells)
-    return found
 
 
 def _position_svg(report: Report) -> str:

@@ -6,10 +6,13 @@ The table comes first, from `show_result`; what takes longer (intervals, what ca
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from harness.charts import difference_chart, radar_chart, rate_chart, score_chart
-from harness.charts.radar import MOST, USUAL_SCALE
 from harness.errors import MissingError, UsageError
-from harness.results.statistics.rounding import percent
+from harness.showing import Table
+from harness.showing.charts import difference_chart, radar_chart, rate_chart, score_chart
+from harness.showing.charts.radar import MOST, USUAL_SCALE
+from harness.showing.html import table_html
+from harness.showing.show_result import result_page
+from harness.showing.values import percent
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.later import NotYet
@@ -166,7 +169,7 @@ class _Grades(_View):
 
     def first(self) -> Iterator[str]:
         if self.result.verdicts is not None:
-            yield from self._verdicts(self.result.verdicts)
+            yield from self._verdicts()
             return
         rows = []
         ranks = self.detail.ranks if self.detail else {}
@@ -201,12 +204,11 @@ class _Grades(_View):
                 "By category", table, note="Average of both turns; a number leads to the judgments behind it."
             )
 
-    def _verdicts(self, table: Any) -> Iterator[str]:
+    def _verdicts(self) -> Iterator[str]:
         """Yield the tables of labels, dimensions or several criteria."""
-        for heading, rows in (("Results", table.rows()), *table.sections()):
-            told = [{**row, "model": markup.named(row["model"])} for row in rows]
-            shown = markup.table(told, label=heading, places=table.places)
-            yield markup.section(heading[:1].upper() + heading[1:], shown)
+        for item in result_page(self.result).items:
+            if isinstance(item, Table):
+                yield markup.section(item.title or "Results", table_html(item), note=item.note or "")
 
     def then(self) -> Iterator[str]:
         scores = self.detail.scores
@@ -268,7 +270,11 @@ class _Grades(_View):
         return f"<p>{escaped(told)}</p>{scrolling(markup.notes(lines), 'apart')}"
 
     def _differences(self) -> str:
-        return self.chart("differences", "differences between models", lambda: difference_chart(self.detail.pairs))
+        return self.chart(
+            "differences",
+            "differences between models",
+            lambda: difference_chart(self.detail.pairs, order=[row.model for row in self.detail.scores]),
+        )
 
 
 class _Pairs(_View):

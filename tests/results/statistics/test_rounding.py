@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from harness.results.statistics.rounding import percent, printable, rounded, shown
+from harness.showing.values import percent, printable, rounded, shown
 
 
 @pytest.mark.parametrize(
