@@ -71,11 +71,8 @@ def _both(rows: Sequence[dict[str, Any]]) -> dict[str, object]:
         row = _total(rows, setup)
         cells[name] = None if row is None or row["ratio"] is None else _share(row)
         cells[f"of ({setup})"] = None if row is None else row["total"]
-        if setup == "S1":
-            kappa = None if row is None else row["kappa"]
-            cells["kappa"] = (
-                None if kappa is None else with_interval(kappa, row["kappa_low"], row["kappa_high"], to_places(2))
-            )  # type: ignore[index]
+        if setup == "S1" and row is not None:
+            cells["kappa"] = with_interval(row["kappa"], row["kappa_low"], row["kappa_high"], to_places(2))
     return cells
 
 

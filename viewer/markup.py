@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.records import Mode
-from harness.showing import Column, Html, Table
+from harness.showing import Column, Table
+from harness.showing import Html as Html
 from harness.showing.html import chart_html, table_html
 from harness.showing.values import ABSENT, rounded
 from viewer.later import NotYet

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def show(args: argparse.Namespace, page: "Page", name: str = "") -> None:
-    """Print a page; where its form has no place for notes they go to stderr, after the command's name, if that is given."""
+    """Print a page; notes that its form has no place for go to stderr after the command's name, if that is given."""
     from harness.showing import FOR_PROGRAMS, FORMATS, text
 
     form = getattr(args, "format", "table")

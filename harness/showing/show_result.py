@@ -9,10 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness.jsonl import read_rows
-from harness.results.detail import pair_row
 from harness.results.result import Result
 from harness.rows import comparison_from_row, rating_from_row
-from harness.showing import charts
 from harness.showing.items import Chart, Column, Item, Note, Page, Row, Table, columns_of
 from harness.showing.values import p_text, rounded, to_places, with_interval
 
@@ -64,6 +62,8 @@ def _data(result: Result, intervals: bool) -> dict[str, Any]:
     if result.detail is not None:
         data["intervals"] = _intervals(result.detail)
     if result.runs is not None:
+        from harness.results.detail import pair_row
+
         data["against"] = [pair_row(pair) for pair in result.runs.pairs]
     return data if result.verdicts is None else data | result.verdicts.json(intervals=intervals)
 
@@ -165,6 +165,8 @@ def _sure(result: Result) -> Iterator[Item]:
 
 def _grades(detail: "SingleDetail", order: Sequence[str]) -> Iterator[Item]:
     """Yield how sure grades are."""
+    from harness.showing import charts
+
     resampled = f"95% intervals: questions resampled within {detail.by}, seed {detail.seed}."
     ranks = list(detail.ranks.values())
     yield Chart("Scores", partial(charts.score_chart, detail.scores, ranks=ranks), resampled)
@@ -191,6 +193,8 @@ def _grades(detail: "SingleDetail", order: Sequence[str]) -> Iterator[Item]:
 
 def _pairs(detail: "PairwiseDetail") -> Iterator[Item]:
     """Yield how sure wins, losses and ties are."""
+    from harness.showing import charts
+
     resampled = f"95% intervals: questions resampled within {detail.by}, seed {detail.seed}."
     yield Chart("Win rates", partial(charts.rate_chart, detail.rates), f"A tie counts half. {resampled}")
     if len(detail.matrix) > 2:
@@ -253,6 +257,8 @@ def _next_ones(table: "PairedTable", neighbours: Sequence["Paired"], places: int
 
 def compared(title: str, pairs: Sequence["Paired"], note: str | None, places: int = 2) -> Table:
     """Return the table of compared pairs of models."""
+    from harness.results.detail import pair_row
+
     rows = [pair_row(pair) for pair in pairs]
     rows = [row | {"p_holm": p_text(row["p_holm"])} for row in rows]
     columns = [

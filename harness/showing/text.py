@@ -40,7 +40,7 @@ def table_text(table: Table, *, width: int | None = None, bold: bool = False) ->
     else:
         blocks = _blocks(columns, shapes, table.keys, width)
     drawn = ["\n".join(_lines(block, ruled=width is not None, bold=bold)) for block in blocks]
-    return f"\n\nfurther columns of the same rows, {whole} characters wide in all:\n\n".join(drawn)
+    return f"\n\nfurther columns (the table is {whole} characters wide):\n\n".join(drawn)
 
 
 class _Shape(NamedTuple):

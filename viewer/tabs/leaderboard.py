@@ -4,6 +4,7 @@ The table comes first, from `show_result`; what takes longer (intervals, what ca
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from harness.errors import MissingError, UsageError
@@ -270,11 +271,9 @@ class _Grades(_View):
         return f"<p>{escaped(told)}</p>{scrolling(markup.notes(lines), 'apart')}"
 
     def _differences(self) -> str:
-        return self.chart(
-            "differences",
-            "differences between models",
-            lambda: difference_chart(self.detail.pairs, order=[row.model for row in self.detail.scores]),
-        )
+        order = [row.model for row in self.detail.scores]
+        drawn = partial(difference_chart, self.detail.pairs, order=order)
+        return self.chart("differences", "differences between models", drawn)
 
 
 class _Pairs(_View):
