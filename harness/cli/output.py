@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -45,4 +44,4 @@ def terminal_width() -> int | None:
         terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     except (AttributeError, ValueError):
         return None
-    return shutil.get_terminal_size().columns if terminal else None
+    return (os.get_terminal_size(sys.stdout.fileno()).columns or 80) if terminal else None

@@ -202,7 +202,7 @@ def _write_report(args: argparse.Namespace, result: "Result") -> None:
     from harness.showing.show_result import report_page, result_page, sampling_of
 
     made = {
-        "judge_sampling": sampling_of(result),
+        "judge_sampling": sampling_of(result).replace("unstated", ""),
         "judging_cost": _spent(args, result),
         "date": datetime.date.today().isoformat(),
         "command": args.command_line,

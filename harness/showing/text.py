@@ -54,12 +54,17 @@ class _Shape(NamedTuple):
 
 def _shape(column: Cells) -> _Shape:
     heading, cells = str(column.heading), list(map(str, column.cells))
-    head, every, broken = _longest_word(heading), max(map(width_of, cells)), max(map(_longest_word, cells))
-    if column.words and every > _WORDS:
-        return _Shape(
-            max(min(head, _FEWEST), min(broken, _FEWEST)), max(min(head, _WORDS), _WORDS), max(every, width_of(heading))
-        )
-    return _Shape(max(head, broken), max(head, every), max(every, width_of(heading)))
+    every = max(map(width_of, cells))
+    least = max(map(_least, [heading, *cells]))
+    names = any(letter.isalpha() for cell in cells for letter in cell.replace(" to ", ""))
+    usual = max(least, min(every, _WORDS) if names else every, min(_longest_word(heading), _WORDS))
+    return _Shape(least, usual, max(every, width_of(heading)))
+
+
+def _least(line: str) -> int:
+    """Return the least width of a text: that of its longest number, or of so much of a word as must stay together."""
+    widths = ((width_of(word), any(map(str.isalpha, word))) for word in _words(line))
+    return max((min(width, _FEWEST) if letters else width for width, letters in widths), default=0)
 
 
 def _blocks(columns: Sequence[Cells], shapes: Sequence[_Shape], keys: int, width: int) -> list[list[tuple[Cells, int]]]:

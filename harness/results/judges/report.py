@@ -12,7 +12,7 @@ import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.bench import Bench, load_bench
 from harness.errors import MissingError, TurnbenchError
@@ -27,6 +27,9 @@ from harness.results.reading.read import Which
 from harness.results.reading.select import about
 from harness.results.reading.sources import Paths, Source, judged, judged_by, told_once
 from harness.results.statistics.bootstrap import COVERAGE, Estimate
+
+if TYPE_CHECKING:
+    import pandas
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,12 @@ class Report:
     paths: tuple[pathlib.Path, ...] = ()
     failures: Sequence[Failure] = ()
     """Of a report that calls a judge: the calls that failed."""
+
+    def frame(self) -> "pandas.DataFrame":
+        """Return the rows as a frame; pandas must be installed."""
+        import pandas
+
+        return pandas.DataFrame(self.rows)
 
 
 def judge_position(
