@@ -7,13 +7,16 @@ the page. Colours are variables (`--tb-ink`, ...), so that tables and charts fol
 import html as escaping
 import pathlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from typing import TypeAlias
 
-from harness.errors import StorageError
-from harness.showing.items import Cells, Chart, Html, Item, Note, Page, Table
+from harness.errors import StorageError, UsageError
+from harness.showing.items import Cells, Chart, Html, Item, Note, Page, Row, Table
 from harness.showing.values import ABSENT, printable
 
+Link: TypeAlias = Callable[[Row, str], str | None]
+"""Returns the address that a row's cell in a column leads to; None: nowhere."""
 _SHORT = 24
 """Letters; a column of words that are no longer than this has no line breaks."""
 _COLUMN = 520
@@ -48,10 +51,11 @@ def write_report(path: pathlib.Path | str, page: Page) -> None:
         ) from error
 
 
-def table_html(table: Table, *, label: str = "") -> str:
+def table_html(table: Table, *, label: str = "", link: Link | None = None) -> str:
     """Return a table in a box that scrolls sideways by itself; its first column stays.
 
-    `label` says what it shows to those who cannot see it (default: its title). Cells that are `Html` go in as they are.
+    `label` says what it shows to those who cannot see it (default: its title); `link` says where a
+    cell leads. Cells that are `Html` go in as they are. Numbers of a table with a scale have a shade behind them.
     """
     columns = table.shown()
     if not columns or not table.rows:
@@ -59,8 +63,8 @@ def table_html(table: Table, *, label: str = "") -> str:
     kinds = [_kind(column) for column in columns]
     head = "".join(f'<th scope="col"{kind}>{_head(c.heading)}</th>' for c, kind in zip(columns, kinds, strict=True))
     lines = []
-    for row in zip(*(column.cells for column in columns), strict=True):
-        own = [_cell(cell) for cell in row]
+    for at, row in enumerate(table.rows):
+        own = [_cell(column, at, link(row, column.name) if link else None) for column in columns]
         first = f'<th scope="row"{kinds[0]}><div>{own[0]}</div></th>'
         rest = "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds[1:], own[1:], strict=True))
         lines.append(f"<tr>{first}{rest}</tr>")
@@ -98,7 +102,10 @@ def _items(items: Sequence[Item]) -> Iterator[str]:
 
 def _chart(chart: Chart, *, alone: bool) -> str:
     """Return the picture in a box that scrolls sideways by itself where it must."""
-    svg = chart.draw()
+    try:
+        svg = chart.draw()
+    except UsageError as error:
+        return f"<figure><h2>{bdi(chart.title)}</h2><p>{bdi(error)}</p></figure>"
     note = f"<p>{bdi(chart.note)}</p>" if chart.note else ""
     width = re.match(r'<svg[^>]* width="(\d+)"', svg)
     wide = ' class="tb-wide"' if alone or (width and int(width[1]) > _COLUMN) else ""
@@ -121,8 +128,12 @@ def _kind(column: Cells) -> str:
     return ' class="tb-word"' if max(map(len, map(str, column.cells))) > _SHORT else ' class="tb-word tb-short"'
 
 
-def _cell(cell: str | Html) -> str:
-    return cell.text if isinstance(cell, Html) else cell if cell == ABSENT else bdi(cell)
+def _cell(column: Cells, at: int, address: str | None) -> str:
+    cell, share = column.cells[at], column.shares[at]
+    if isinstance(cell, Html) or cell == ABSENT:
+        return str(cell.text if isinstance(cell, Html) else cell)
+    inside = bdi(cell) if address is None else f'<a href="{escaping.escape(address, quote=True)}">{bdi(cell)}</a>'
+    return inside if share is None else f'<div class="tb-heat" style="--share: {share:.2f}">{inside}</div>'
 
 
 def _head(heading: str | Html) -> str:

@@ -77,10 +77,14 @@ class Column:
 class Cells(NamedTuple):
     """One column as text."""
 
+    name: str
+    """The field of the rows."""
     heading: str | Html
     words: bool
     """Whether it holds words, which stand to the left."""
     cells: list[str | Html]
+    shares: list[float | None]
+    """Where each number lies between the least and the greatest that there can be, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,10 @@ class Table:
     """A sentence below."""
     places: int = 2
     """Decimal places of numbers that are not whole."""
+    across: Literal["fields", "groups", "models"] = "fields"
+    """What stands side by side: the fields of a row, groups of questions, or models that a row's is compared with."""
+    scale: tuple[float, float] | None = None
+    """The least and the greatest number that there can be, where numbers are to be shaded by it."""
     keys: int = 1
     """How many columns from the left say what a row is about; they are repeated where a table is divided."""
 
@@ -107,15 +115,23 @@ class Table:
         """Return the columns as people see them."""
         rows = self.flat_rows()
         found = []
-        for column in columns_of(rows) if self.columns is None else self.columns:
+        for at, column in enumerate(columns_of(rows) if self.columns is None else self.columns):
             heading = heading_of(column.name) if column.heading is None else column.heading
             values = [row.get(column.name) for row in rows]
             words = any(isinstance(value, str) for value in values) or (
                 column.part != "value" and any(row.get(f"{column.name}_low") is not None for row in rows)
             )
             heading = printable(heading) if isinstance(heading, str) else heading
-            found.append(Cells(heading, words, [column.cell(row, self.places) for row in rows]))
+            shares = [self._share(value) if at >= self.keys else None for value in values]
+            cells = [column.cell(row, self.places) for row in rows]
+            found.append(Cells(column.name, heading, words, cells, shares))
         return found
+
+    def _share(self, value: Any) -> float | None:
+        if self.scale is None or not isinstance(value, int | float):
+            return None
+        low, high = self.scale
+        return min(1.0, max(0.0, (value - low) / (high - low)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # numpy is imported only where intervals are made
     from harness.results.statistics.paired import Paired, PairedTable
 
 _WHOLE = to_places(0)
+_SAID = 3
+"""Pairs of neighbours that the outcome is said of."""
 
 
 def result_page(result: Result, *, intervals: bool = False) -> Page:
@@ -35,7 +37,7 @@ def result_page(result: Result, *, intervals: bool = False) -> Page:
     models = len(dict.fromkeys(row["model"] for row in result.rows()))
     what = "Scores" if result.mode == "single" else "Win rates"
     title = f"{what} of {models} model{'' if models == 1 else 's'} on {result.bench or result.path.stem}"
-    items = [*_tables(result), *_sure(result)]
+    items = [*(_outcome(result.detail) if result.detail else ()), *_tables(result), *_sure(result)]
     return Page(title, facts, items, result.notes, _data(result, intervals), _rows(result, intervals))
 
 
@@ -108,7 +110,7 @@ def _tables(result: Result) -> Iterator[Item]:
         yield from _verdicts(result.verdicts, named, ", of all judges together" if result.panel is not None else "")
     if result.categories and (result.detail is None or result.detail.by != "category"):
         rows = result.category_table()
-        yield Table("Average by category", rows, _verbatim(rows))
+        yield Table("Average by category", rows, _verbatim(rows), across="groups", scale=result.scale)
 
 
 def _own_names(table: "LabelTable | CriteriaTable | None") -> Mapping[str, str]:
@@ -188,7 +190,9 @@ def _grades(detail: "SingleDetail", order: Sequence[str]) -> Iterator[Item]:
         yield _next_ones(detail.pairs, detail.neighbours(), 2)
     groups = [{"model": row.model, **{str(g): own for g, own in row.groups.items()}} for row in detail.scores]
     if len(groups[0]) > 2:
-        yield Table(f"Average by {detail.by}", groups, _verbatim(groups), resampled)
+        yield Table(
+            f"Average by {detail.by}", groups, _verbatim(groups), resampled, across="groups", scale=detail.scale
+        )
 
 
 def _pairs(detail: "PairwiseDetail") -> Iterator[Item]:
@@ -202,7 +206,7 @@ def _pairs(detail: "PairwiseDetail") -> Iterator[Item]:
         names = [row[0].model for row in detail.matrix if row]
         cells = {(cell.model, cell.opponent): cell.win_rate_adjusted.value for row in detail.matrix for cell in row}
         rows = [{"model": one, **{other: cells.get((one, other)) for other in names}} for one in names]
-        instead = Table(title, rows, _verbatim(rows), places=3)
+        instead = Table(title, rows, _verbatim(rows), places=3, across="models", scale=(0.0, 1.0))
         yield Chart("Every two models", partial(charts.win_rate_chart, detail.matrix), instead=instead)
     if detail.position:
         total = detail.position[0]
@@ -225,11 +229,14 @@ def _pairs(detail: "PairwiseDetail") -> Iterator[Item]:
     turns = detail.turn_rows()
     if len({row["turn"] for row in turns}) > 1:
         yield Table("By turn", turns, note=resampled, places=3, keys=2)
-    yield from _by_group(detail.group_rows(), detail.by, "win_rate_adjusted", "Win rate, ties half,", 3)
-    yield from _by_group(detail.group_rows(), detail.by, "strength", "Strength", 0)
+    groups = detail.group_rows()
+    yield from _by_group(groups, detail.by, "win_rate_adjusted", f"Win rate, ties half, by {detail.by}", (0.0, 1.0))
+    yield from _by_group(groups, detail.by, "strength", f"Strength by {detail.by}")
 
 
-def _by_group(rows: Sequence[Row], by: str, name: str, what: str, places: int) -> Iterator[Table]:
+def _by_group(
+    rows: Sequence[Row], by: str, name: str, title: str, scale: tuple[float, float] | None = None
+) -> Iterator[Table]:
     """Yield a table of a number and its interval with a row for each model and a column for each group."""
     wide: dict[str, dict[str, Any]] = {}
     groups = list(dict.fromkeys(str(row[by]) for row in rows if name in row))
@@ -238,9 +245,24 @@ def _by_group(rows: Sequence[Row], by: str, name: str, what: str, places: int) -
             ends = {f"{row[by]}{end}": row[f"{name}{end}"] for end in ("", "_low", "_high")}
             wide.setdefault(row["model"], {"model": row["model"]}).update(ends)
     if len(groups) > 1:
-        form = to_places(places) if places else _WHOLE
+        form = _WHOLE if scale is None else None
         columns = [Column("model"), *(Column(group, group, form=form) for group in groups)]
-        yield Table(f"{what} by {by}", list(wide.values()), columns)
+        yield Table(title, list(wide.values()), columns, places=3, across="groups", scale=scale)
+
+
+def _outcome(detail: "SingleDetail | PairwiseDetail") -> Iterator[Note]:
+    """Yield the outcome in words: how the first models of the table differ."""
+    form = to_places(2 if detail.kind == "grades" else 3)
+    said = []
+    for pair in detail.neighbours()[:_SAID]:
+        by = with_interval(pair.difference.value, pair.difference.low, pair.difference.high, form)
+        said.append(
+            f"{pair.model_1} is {pair.verdict} than {pair.model_2} by {by}"
+            if pair.told_apart
+            else f"{pair.model_1} and {pair.model_2} do not differ significantly on {pair.n} questions ({by})"
+        )
+    if said:
+        yield Note("; ".join(said) + ".")
 
 
 def _next_ones(table: "PairedTable", neighbours: Sequence["Paired"], places: int) -> Table:

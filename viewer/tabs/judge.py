@@ -226,12 +226,8 @@ class _Page:
 
     def _drawn(self, name: str, draw: Callable[[], str], report: Report) -> str:
         """Return a report as a chart, with its numbers and notes folded away beneath it."""
-        key = ("report chart", name, self.bench.name, *report.paths)
         try:
-            label = f"chart of the report on {report.name}"
-            picture = markup.chart(self.context.store.made(key, f"drawing the {label}", draw, *report.paths), label)
-        except NotYet as wait:
-            picture = again(wait)
+            picture = markup.chart(draw(), f"chart of the report on {report.name}")
         except TurnbenchError as error:
             picture = markup.notice(str(error))
         tables = "".join(
