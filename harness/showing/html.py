@@ -60,11 +60,13 @@ def table_html(table: Table, *, label: str = "", link: Link | None = None) -> st
     columns = table.shown()
     if not columns or not table.rows:
         return '<p class="tb-quiet">There are no rows.</p>'
-    kinds = [_kind(column) for column in columns]
+    names, kinds = [column.name for column in columns], [_kind(column) for column in columns]
     head = "".join(f'<th scope="col"{kind}>{_head(c.heading)}</th>' for c, kind in zip(columns, kinds, strict=True))
     lines = []
     for at, row in enumerate(table.rows):
-        own = [_cell(column, at, link(row, column.name) if link else None) for column in columns]
+        own = [
+            _cell(c, at, link(row, c.name) if link and c.name not in names[:k] else None) for k, c in enumerate(columns)
+        ]
         first = f'<th scope="row"{kinds[0]}><div>{own[0]}</div></th>'
         rest = "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds[1:], own[1:], strict=True))
         lines.append(f"<tr>{first}{rest}</tr>")

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from harness.results.pairs.pairwise import PairwiseRow
     from harness.results.result import Result
 
+_FEW = 6
+"""Models of which a table of every two has room beside a chart."""
 _FIRST = {"single": "Scores", "pairwise-baseline": "Wins, ties and losses", "pairwise-all": "Wins, ties and losses"}
 
 
@@ -114,7 +116,7 @@ class _View:
     def sections(self) -> Iterator[str]:
         """Yield the sections; charts that follow each other share the width."""
         items = result_page(self.result).items
-        for is_chart, some in groupby(items, key=lambda item: isinstance(item, Chart) and item.instead is None):
+        for is_chart, some in groupby(items, key=_beside_others):
             shown = "".join(map(self._drawn, some))
             yield f'<div class="tb-charts">{shown}</div>' if is_chart else shown
 
@@ -195,6 +197,11 @@ class _View:
         boxes = "".join(markup.checkbox("model", name, name, checked=name in chosen) for name in there)
         form = markup.form(self.state, f'<div class="tb-boxes">{boxes}</div>', names={"model"}, label="Models shown")
         return chart + markup.details(f"Models shown (2 to {MOST})", form, name="tb-radar-models")
+
+
+def _beside_others(item: Item) -> bool:
+    """Return whether an item shares the width with others: charts do, and small tables in place of them."""
+    return isinstance(item, Chart) and (item.instead is None or len(item.instead.rows) <= _FEW)
 
 
 def _bar(row: "PairwiseRow") -> str:
