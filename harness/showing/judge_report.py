@@ -1,10 +1,15 @@
 """What `judge_report` shows: the rows of a report as tables; wide or long ones are divided, no number is left out."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
+from harness.errors import UsageError
+from harness.results.judges.position import PositionRow
 from harness.results.judges.report import Report
-from harness.showing.items import Column, Page, Row, Table, columns_of
+from harness.results.statistics.bootstrap import Estimate
+from harness.showing.charts import interval_chart, position_chart
+from harness.showing.items import Chart, Column, Item, Page, Row, Table, columns_of
 
 _ABOUT = (
     "by",
@@ -30,7 +35,9 @@ def judge_page(report: Report) -> Page:
     facts = {"report": report.name, "questions": report.bench or "unstated", "judge": report.judge}
     data = {"report": report.name, "judge": report.judge, "bench": report.bench, "rows": report.rows, **report.more}
     title = f"{report.name.capitalize()}: {report.judge}"
-    return Page(title, facts, list(report_tables(report)), report.notes, data, report.rows)
+    chart = report_chart(report)
+    items: list[Item] = [*([chart] if chart else []), *report_tables(report)]
+    return Page(title, facts, items, report.notes, data, report.rows)
 
 
 def report_tables(report: Report) -> Iterator[Table]:
@@ -64,3 +71,69 @@ def _named(row: Row) -> dict[str, Any]:
     """Return a row whose every interval is called after its number."""
     lead = next((name for name in _LEADS if name in row and f"{name}_low" not in row), "")
     return {f"{lead}_{name}" if lead and name in {"low", "high"} else name: value for name, value in row.items()}
+
+
+def report_chart(report: Report) -> Chart | None:
+    """Return the picture of a report, if it has one."""
+    drawn = _DRAWN.get(report.name)
+    return None if drawn is None else Chart(drawn[0], partial(drawn[1], report))
+
+
+def _position_svg(report: Report) -> str:
+    none = Estimate(None, None, None, 0, None)
+    counts = (
+        "n",
+        "errors",
+        "consistent",
+        "biased_first",
+        "biased_second",
+        "one_sided_tie",
+        "first_games",
+        "decided_games",
+    )
+    rows = [PositionRow(row["by"], row["group"], *(row[name] for name in counts), *[none] * 5) for row in report.rows]
+    return position_chart(rows)
+
+
+def _estimate(row: Mapping[str, Any], name: str, n: str = "n") -> Estimate:
+    return Estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], row[n], None)
+
+
+def _length_svg(report: Report) -> str:
+    rates = {row["model"]: _estimate(row, "equal_length") for row in report.more["models"]}
+    return interval_chart(rates, label="win rate at equal length", reference=0.5, as_percent=True, counted="pairs")
+
+
+def _repeat_svg(report: Report) -> str:
+    found = {}
+    turns = sorted({row["turn"] for row in report.rows})
+    for turn in turns:
+        own = [row for row in report.rows if row["turn"] == turn and row["variance"] is not None]
+        whole = next((row["variance"] / row["share"] for row in own if row["share"]), None)
+        for row in own if whole else ():
+            low, high = (None if row[end] is None else row[end] / whole for end in ("variance_low", "variance_high"))
+            name = f"{row['facet']}, turn {turn}" if len(turns) > 1 else row["facet"]
+            found[name] = Estimate(row["share"], low, high, row["levels"], None)
+    label = "share of the variance"
+    return interval_chart(found, label=label, of="sources", counted="levels", reference=0.0, as_percent=True)
+
+
+def _self_svg(report: Report) -> str:
+    found = {row["judge"]: _estimate(row, "difference") for row in report.rows if row["difference"] is not None}
+    if not found:
+        raise UsageError("no judge has models of its own family here that other judges judged too")
+    return interval_chart(found, label="self-preference", of="judges", counted="items", reference=0.0)
+
+
+def _corrected_svg(report: Report) -> str:
+    found = {row["model"]: _estimate(row, "corrected", "questions") for row in report.rows}
+    return interval_chart(found, label="corrected win rate", reference=0.5, as_percent=True)
+
+
+_DRAWN: Mapping[str, tuple[str, Callable[[Report], str]]] = {
+    "position": ("Does the judge go by the place of an answer?", _position_svg),
+    "length": ("If all answers were equally long", _length_svg),
+    "repeat": ("Where the variance of the verdicts comes from", _repeat_svg),
+    "self": ("Does the judge favour the models of its family?", _self_svg),
+    "corrected": ("Win rates corrected by votes", _corrected_svg),
+}

@@ -24,7 +24,7 @@ def test_an_interval_called_low_and_high_belongs_to_its_number() -> None:
 
 
 def test_rows_of_categories_are_a_table_of_their_own() -> None:
-    rows = [{"model": "a", "category": None, "n": 2}, {"model": "a", "category": "math", "n": 1}]
+    rows: list[dict[str, Any]] = [{"model": "a", "category": None, "n": 2}, {"model": "a", "category": "math", "n": 1}]
     assert [(table.title, len(table.rows)) for table in report_tables(report("x", rows))] == [
         ("", 1),
         ("By category", 1),
