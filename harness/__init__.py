@@ -36,6 +36,7 @@ _HOME = {
     "judge_attack": "harness.attacking",
     "judge_corrected": "harness.results.judges.votes_report",
     "judge_length": "harness.results.judges.report",
+    "judge_page": "harness.showing.judge_report",
     "judge_position": "harness.results.judges.report",
     "judge_prompts": "harness.judging.prompts",
     "judge_ranking": "harness.results.judges.models_report",
@@ -47,6 +48,7 @@ _HOME = {
     "plan_bench": "harness.pipeline",
     "plan_judgments": "harness.judging.run",
     "read_judgments": "harness.results.reading.read",
+    "result_page": "harness.showing.show_result",
     "run_answers": "harness.answering.work",
     "run_bench": "harness.api",
     "run_judgments": "harness.judging.run",
@@ -79,6 +81,8 @@ if TYPE_CHECKING:
     from harness.results.result import Result
     from harness.results.show import show_result
     from harness.running.options import RunOptions
+    from harness.showing.judge_report import judge_page
+    from harness.showing.show_result import result_page
     from harness.status import BenchStatus, bench_status
 
 __all__ = [
@@ -101,6 +105,7 @@ __all__ = [
     "judge_attack",
     "judge_corrected",
     "judge_length",
+    "judge_page",
     "judge_position",
     "judge_prompts",
     "judge_ranking",
@@ -112,6 +117,7 @@ __all__ = [
     "plan_bench",
     "plan_judgments",
     "read_judgments",
+    "result_page",
     "run_answers",
     "run_bench",
     "run_judgments",

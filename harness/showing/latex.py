@@ -18,7 +18,7 @@ _SIGNS = {
 
 def latex(page: Page) -> str:
     """Return the page."""
-    return in_lines(page, _text, table_latex, heading="\\textbf{{{}}}", note="\nNote: {}").replace("\n\n\n", "\n\n")
+    return in_lines(page, _text, table_latex, heading="\\textbf{{{}}}", note="Note: {}", apart="\n\n")
 
 
 def table_latex(table: Table) -> str:

@@ -12,6 +12,7 @@ def in_lines(
     *,
     heading: str = "{}",
     note: str = "note: {}",
+    apart: str = "\n",
 ) -> str:
     """Return a page, its parts apart by empty lines.
 
@@ -21,6 +22,7 @@ def in_lines(
         table: returns a table without its title and note.
         heading: how the heading is marked.
         note: how a note is marked.
+        apart: what stands between notes.
     """
     first, *others = page.facts.items() or [("", "")]
     about = ", ".join([first[1], *(f"{name}: {value}" for name, value in others)])
@@ -31,5 +33,5 @@ def in_lines(
             parts.append(text(shown.text))
         elif shown is not None:
             parts += [text(shown.title), table(shown), text(shown.note or "")]
-    parts.append("\n".join(note.format(text(line)) for line in page.notes))
+    parts.append(apart.join(note.format(text(line)) for line in page.notes))
     return "\n\n".join(part for part in parts if part)

@@ -56,6 +56,7 @@ def _shape(column: Cells) -> _Shape:
     heading, cells = str(column.heading), list(map(str, column.cells))
     every = max(map(width_of, cells))
     least = max(map(_least, [heading, *cells]))
+    # Where only names are long they break over lines; a number and its interval stay on one while there is room.
     names = any(letter.isalpha() for cell in cells for letter in cell.replace(" to ", ""))
     usual = max(least, min(every, _WORDS) if names else every, min(_longest_word(heading), _WORDS))
     return _Shape(least, usual, max(every, width_of(heading)))
