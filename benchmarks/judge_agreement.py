@@ -17,9 +17,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.judging.overlap import OverlapJudge
-from harness.records import Comparison, Facts, Message, Origin, Question, QuestionId, Request
-from harness.results.judges.agreement import SETUPS, TIE, Item, Vote, Votes, between, votes_of, within
-from harness.results.reading.read import read_judgments
+from harness.judgments.reading import read_judgments
+from harness.meta_evaluation.agreement import SETUPS, TIE, Item, Vote, Votes, between, votes_of, within
+from harness.records import Facts, Message, Question, QuestionId, Request
+from tests.observed import Origin, pair
 
 __all__ = ["Agreement", "Row", "between", "main", "measure", "only", "printed", "read_votes", "within"]
 
@@ -95,7 +96,7 @@ async def overlap_votes(material: Material, items: Iterable[Item]) -> dict[Item,
         sides = [await _game(judge, material, item, order) for order in (item[2:], item[2:][::-1])]
         named = {"A": ("model_1", "model_2"), "B": ("model_2", "model_1"), "C": ("tie", "tie")}
         winners = tuple(named[side][game] for game, side in enumerate(sides))
-        pairs.append(Comparison(*item, winners, Origin(judge.name)))
+        pairs.append(pair(*item, winners, Origin(judge.name)))
     return votes_of(pairs)
 
 
@@ -118,7 +119,7 @@ def longer_votes(material: Material, items: Iterable[Item]) -> dict[Item, list[V
     for item in items:
         first, second = (len(material.answers[model, item.question_id][item.turn - 1]) for model in item[2:])
         winner = "tie" if first == second else "model_1" if first > second else "model_2"
-        pairs.append(Comparison(*item, (winner,), Origin("longer")))
+        pairs.append(pair(*item, (winner,), Origin("longer")))
     return votes_of(pairs)
 
 

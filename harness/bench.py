@@ -20,6 +20,7 @@ from typing import Any
 
 from harness.errors import DataError, MissingError, UsageError
 from harness.jsonl import read_rows
+from harness.judgments.file_name import FileName, Kind
 from harness.names import check_bench_name, check_model_name, file_stem, name_of
 from harness.records import Answer, Mode, Question, QuestionId
 from harness.rows import answer_from_row, question_from_row
@@ -39,8 +40,6 @@ TEMPERATURES: Mapping[str, float] = {
 }
 """MT-Bench's sampling temperature for each category (FastChat `llm_judge/common.py`)."""
 OTHER_TEMPERATURE = 0.7
-OWN_JUDGE_SET = "mt_bench"
-"""The judge set whose judgment files have FastChat's names."""
 
 
 def shipped(kind: str) -> pathlib.Path:
@@ -118,10 +117,8 @@ class Bench:
 
         With `one_order`, pairs were judged in one order only; they stand apart.
         """
-        plain = judge_set == OWN_JUDGE_SET and not sample
-        which = "" if plain else f"@{file_stem(judge_set)}{f'#{sample}' if sample else ''}"
-        kind = "single" if mode == "single" else "pair1" if one_order else "pair"
-        return self.folder / "model_judgment" / f"{file_stem(judge)}{which}_{kind}.jsonl"
+        kind: Kind = "single" if mode == "single" else "pair1" if one_order else "pair"
+        return self.folder / "model_judgment" / FileName(judge, judge_set, kind, sample).text
 
     def answered_models(self) -> tuple[str, ...]:
         """Return the models that have an answer file, by name."""

@@ -19,7 +19,8 @@ from harness.chat.prices import FREE
 from harness.jsonl import read_rows
 from harness.judging.judge import judging_job
 from harness.judging.materials import Materials
-from harness.judging.run import JudgePlan, JudgmentPlan
+from harness.judging.planned import JudgePlan, JudgmentPlan
+from harness.judgments.row import judged_rows
 from harness.records import Answer, Choice, Reply, Request
 from harness.running.batches.ledger import starts_anew
 from harness.running.cost import UNSTATED_REPLY
@@ -183,11 +184,10 @@ def _past_answers(model: ModelPlan, weights: Weights) -> Iterator[float]:
 
 def _past_judgments(judge: JudgePlan, weights: Weights) -> Iterator[float]:
     """Yield the tokens of each reply in the judge's file."""
-    for row in _rows(judge.path):
-        details = row.get("details") or ()
-        texts = [row[name] for name in ("judgment", "g1_judgment", "g2_judgment") if isinstance(row.get(name), str)]
-        for place, text in enumerate(texts):
-            yield _tokens(details[place] if place < len(details) else {}, text, weights)
+    for row in judged_rows(judge.path) if judge.path.exists() else ():
+        for words in row.words:
+            if words.judgment is not None:
+                yield _tokens(words.details, words.judgment, weights)
 
 
 def _rows(path: Any) -> Iterator[Mapping[str, Any]]:

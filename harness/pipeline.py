@@ -17,7 +17,8 @@ from typing import Any
 from harness.answering import AnswerOptions, AnswerPlan, AnswerReport, AnswerWork, plan_answers
 from harness.bench import Bench
 from harness.chat import ChatModel
-from harness.judging.run import JudgeOptions, JudgmentPlan, JudgmentReport, plan_judgments, report_of
+from harness.judging.planned import JudgmentPlan
+from harness.judging.run import JudgeOptions, JudgmentReport, plan_judgments, report_of
 from harness.judging.work import JudgmentWork
 from harness.records import Answer, Mode, Question
 from harness.running.cache import Cache

@@ -4,20 +4,25 @@
                (chat model)                          (judge)
 
 All records are frozen. How each stands in a file, with the field names that FastChat uses, is in `harness.rows`; here
-nothing knows a file format. Absent values are None; -1 and "error" exist on disk only.
+nothing knows a file format. Absent values are None; -1 and "error" exist on disk only. Whatever was said of a model in
+numbers is an `Observation`, whoever said it.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 QuestionId: TypeAlias = int | str
 FinishReason: TypeAlias = Literal["stop", "length", "refused", "empty", "unstated"]
 Mode: TypeAlias = Literal["single", "pairwise-baseline", "pairwise-all"]
 Side: TypeAlias = Literal["A", "B", "tie"]
 Scale: TypeAlias = tuple[float, float]
+Form: TypeAlias = Literal["grade", "pair", "label", "dimensions"]
+"""What one judgment holds: a number, the outcome of a pair, one of a set of labels, or a number for each dimension."""
+Games: TypeAlias = tuple[float | None, ...]
+UNSTATED = "unstated"
 
 MODES: tuple[Mode, ...] = ("single", "pairwise-baseline", "pairwise-all")
 
@@ -297,52 +302,59 @@ class Judgment:
         return self.attempts[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """What made a judgment or a vote; a table never mixes two of them."""
+class Source(NamedTuple):
+    """Who said a number, and how it was made; a table never mixes two sources that differ in more than their choice."""
 
     judge: str
-    judge_set: str = "unstated"
-    """The judge set and its version; `unstated` in rows of other tools."""
-    sampling: str = "unstated"
+    """A judge model, a program, or a person."""
+    voter: bool = False
+    """Whether it is a person who compared two answers."""
+    judge_set: str = UNSTATED
+    version: str = ""
+    """Of the judge set; empty where it is not known."""
+    sampling: str = UNSTATED
     """The sampling that was asked for, as one text."""
     sample: int = 0
-    criterion: str | None = None
-    score_method: str = "text"
+    choice: str = "0"
+    """Which of the model's answers to the question."""
+    method: str = "text"
     """How the verdict was taken from the reply: read from its text, or weighed by log-probabilities."""
+    form: Form = "grade"
+    scale: Scale | None = None
+    """Of grades, the least and the greatest that there are; None where the row does not say."""
+
+    @property
+    def set_text(self) -> str:
+        """The judge set and its version as people read them."""
+        return f"{self.judge_set} {self.version}".rstrip()
+
+    def made_with(self, judge_set: str | None) -> bool:
+        """Return whether this is the judge set named, with or without its version; None names any."""
+        return judge_set in {None, self.judge_set, self.set_text}
 
 
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """A grade as a judgment file holds it, without the texts."""
+class Observation(NamedTuple):
+    """A number that somebody said about a model, perhaps beside another one, on a turn of a question.
+
+    81, 1, x, None, score, 8.0                 a grade
+    81, 1, x, y, win, 0.5, games (1.0, 0.0)    x won game 1 and y game 2: together a tie
+    81, 1, x, None, CORRECT, 1.0               a label; the set's other labels are 0
+    81, 1, x, None, fluency, 4.0               a grade by one criterion, or on one dimension
+    """
 
     question_id: QuestionId
     turn: int
     model: str
-    score: float | None
-    """None if the judgment gave no score."""
-    origin: Origin
+    opponent: str | None
+    metric: str
+    value: float | None
+    """None if the judgment gave no verdict. Of two answers, `model`'s share of the win, from 0 to 1."""
+    games: Games
+    """Of two answers, the value of each game that was played: game 1 shows `model` first; empty otherwise."""
+    source: Source
     template: str | None = None
-    question_content: str | None = None
-    scale: Scale | None = None
-    """The least and the greatest grade that there are; None where the row does not say."""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A pair as a judgment or vote file holds it, without the texts."""
-
-    question_id: QuestionId
-    turn: int
-    model_1: str
-    model_2: str
-    winners: tuple[str | None, ...]
-    """Who won each game that was played, "model_1", "model_2" or "tie"; None if a judgment gave no verdict."""
-    origin: Origin
-    voter: str | None = None
-    """Who cast it, in a vote file; None for a judge model."""
-    template: str | None = None
-    question_content: str | None = None
+    content: str | None = None
+    """Hash of the question that was judged; None in rows of other tools."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ and strict about what a number depends on: a wrong type there is a `DataError` w
 FastChat read is renamed or dropped on writing.
 """
 
-import math
 import pathlib
 import re
 from collections.abc import Mapping
@@ -15,17 +14,13 @@ from harness.errors import DataError
 from harness.records import (
     Answer,
     Choice,
-    Comparison,
     Judgment,
     Label,
     MadeFrom,
-    Origin,
     Question,
     QuestionId,
-    Rating,
     Reply,
     Sampling,
-    Scale,
     Score,
     Scores,
     Usage,
@@ -34,13 +29,11 @@ from harness.records import (
 )
 
 FAILED_TEXT = "$ERROR$"
-"""What FastChat stores as the answer where a call failed; a missing answer here."""
+"""What FastChat stores as the answer where a call failed; a missing answer here, unless `is_error` knows better."""
 FAILED_SCORE = -1
 FAILED_WINNER = "error"
 TIE_DELTA = 0.1
 """Two scores in one judgment that differ by no more are a tie (FastChat `llm_judge/common.py`)."""
-_WINNERS = ("model_1", "model_2", "tie", FAILED_WINNER)
-_GAMES = ("g1_winner", "g2_winner")
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _FINISHES = ("stop", "length", "refused", "empty", "unstated")
 
@@ -121,7 +114,7 @@ def answer_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int, *, mo
     if not isinstance(choices, list) or not choices:
         raise get.wrong(f"choices of question {key} must be a list that is not empty, this is {_shown(choices)}")
     read = tuple(_choice(get, number, choice) for number, choice in enumerate(choices))
-    if any(FAILED_TEXT in choice.turns for choice in read):
+    if not is_good_answer(row):
         return None
     made = _table(row.get("made_from"))
     return Answer(
@@ -139,7 +132,18 @@ def answer_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int, *, mo
 
 def is_good_answer(row: Mapping[str, Any]) -> bool:
     """Return whether an answer row holds an answer, not FastChat's error text."""
-    return not any(FAILED_TEXT in choice["turns"] for choice in row["choices"])
+    return not any(is_error(text, choice) for choice in row["choices"] for text in choice["turns"])
+
+
+def is_error(text: Any, beside: Mapping[str, Any]) -> bool:
+    """Return whether a text is FastChat's error text, and not what a model said.
+
+    Only replies are stored here, each with how it ended in the `details` beside it; FastChat has no such field.
+    """
+    if text != FAILED_TEXT:
+        return False
+    details = beside.get("details")
+    return not (isinstance(details, list) and any("finish_reason" in _table(reply) for reply in details))
 
 
 def _choice(get: _Fields, number: int, choice: Any) -> Choice:
@@ -376,111 +380,8 @@ def winning_side(verdict: Verdict | None) -> str | None:
     return None
 
 
-def made_from_row(row: Mapping[str, Any]) -> MadeFrom | None:
-    """Return the hashes that a judgment row carries; None in rows of other tools."""
-    made = row.get("made_from")
-    if not isinstance(made, dict):
-        return None
-    hashes: dict[str, Any] = {name: made.get(name) for name in MadeFrom.__slots__}
-    return MadeFrom(**hashes)
-
-
-def rating_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Rating:
-    """Return the grade on a line of a `..._single.jsonl` file, or raise `DataError`."""
-    get = _Fields(row, path, line)
-    score = get.need("score")
-    if isinstance(score, bool) or not isinstance(score, int | float | None) or not _is_score(score):
-        raise get.wrong(f"score must be a number, -1 where there is none, this is {_shown(score)}")
-    judge, template = get.judge()
-    return Rating(
-        question_id=get.question_id(),
-        turn=get.turn(),
-        model=get.text("model"),
-        score=None if score == FAILED_SCORE else score,
-        origin=_origin(row, judge),
-        template=template,
-        question_content=_text(_table(row.get("made_from")).get("question")),
-        scale=_scale(row.get("scale")),
-    )
-
-
-def _scale(value: Any) -> Scale | None:
-    """Return the scale that a row states; None where it states none, or others use the name for something else."""
-    if not isinstance(value, list) or len(value) != 2 or None in map(_number, value) or not all(map(_is_score, value)):
-        return None
-    return grades_between(*map(float, value))
-
-
-def grades_between(least: float, greatest: float) -> Scale | None:
-    """Return the scale that two numbers make; None if they make none."""
-    return (least, greatest) if math.isfinite(least) and least < greatest and math.isfinite(greatest) else None
-
-
-def _is_score(value: float | None) -> bool:
-    try:
-        return value is None or math.isfinite(value)
-    except OverflowError:  # an int that is no float
-        return False
-
-
-def comparison_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Comparison:
-    """Return the pair on a line of a `..._pair.jsonl` file or of a vote file, or raise `DataError`."""
-    get = _Fields(row, path, line)
-    judge, template = get.judge()
-    vote = "model_a" in row
-    # A pair that was judged in one order has one game, and says which model was shown first.
-    games = [name for name in _GAMES if name in row] if "shown_first" in row else _GAMES
-    winners = (_vote(get),) if vote else tuple(_game(get, name) for name in games or _GAMES)
-    return Comparison(
-        question_id=get.question_id(),
-        turn=get.turn(),
-        model_1=get.text("model_a" if vote else "model_1"),
-        model_2=get.text("model_b" if vote else "model_2"),
-        winners=winners,
-        origin=Origin(judge="votes") if vote else _origin(row, judge),
-        voter=judge if vote else None,
-        template=template,
-        question_content=_text(_table(row.get("made_from")).get("question")),
-    )
-
-
-def _game(get: _Fields, name: str) -> str | None:
-    value = get.need(name)
-    if value not in _WINNERS:
-        raise get.wrong(f"{name} must be one of {', '.join(_WINNERS)}, this is {_shown(value)}")
-    return None if value == FAILED_WINNER else value
-
-
-def _vote(get: _Fields) -> str | None:
-    value = get.text("winner")
-    if value.startswith("tie"):
-        return "tie"
-    if value not in {"model_a", "model_b", FAILED_WINNER}:
-        raise get.wrong(f"winner must be model_a, model_b, {FAILED_WINNER} or begin with tie, this is {_shown(value)}")
-    return {"model_a": "model_1", "model_b": "model_2"}.get(value)
-
-
-def _origin(row: Mapping[str, Any], judge: str) -> Origin:
-    sampling, sample = row.get("sampling"), row.get("sample")
-    return Origin(
-        judge=judge,
-        judge_set=judge_set_text(row.get("judge_set"), row.get("judge_set_version")),
-        sampling=sampling_text(sampling if isinstance(sampling, dict) else None),
-        sample=sample if isinstance(sample, int) else 0,
-        criterion=_text(row.get("criterion")),
-        score_method=_text(row.get("score_method")) or "text",
-    )
-
-
-def judge_set_text(judge_set: object, version: object) -> str:
-    """Return a judge set and its version as `Origin` names them."""
-    if not judge_set:
-        return "unstated"
-    return str(judge_set) if version is None or version == "" else f"{judge_set} {version}"
-
-
 def sampling_text(sampling: Mapping[str, Any] | None) -> str:
-    """Return the sampling that was asked for as `Origin` names it; 1 and 1.0 are the same."""
+    """Return the sampling that was asked for as `Source` names it; 1 and 1.0 are the same."""
     if sampling is None:
         return "unstated"
     plain = {name: int(v) if isinstance(v, float) and v.is_integer() else v for name, v in sampling.items()}

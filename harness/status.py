@@ -13,7 +13,7 @@ import pathlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.answering import AnswerOptions, AnswerPlan, ModelPlan, Todo
 from harness.bench import Bench
@@ -23,14 +23,16 @@ from harness.errors import TurnbenchError
 from harness.estimating import estimate_plan
 from harness.jsonl import holder_of, read_rows
 from harness.judging.builtin import is_builtin_judge
-from harness.judging.files import Done, is_good_judgment, match_key, row_key
+from harness.judging.files import Done, match_key
 from harness.judging.gathering import gather
 from harness.judging.plan import model_groups
-from harness.judging.run import JudgePlan, JudgmentPlan
+from harness.judging.planned import JudgePlan, JudgmentPlan
 from harness.judging.sets import load_judge_set
+from harness.judgments.file_name import OWN_JUDGE_SET
+from harness.judgments.row import judged_rows
 from harness.names import name_of
-from harness.records import Mode, QuestionId
-from harness.rows import FAILED_SCORE, FAILED_WINNER, is_good_answer, question_id
+from harness.records import UNSTATED, Mode, QuestionId
+from harness.rows import is_good_answer, question_id
 from harness.running.batches.ledger import ledger_beside, rows_awaited
 from harness.running.estimate import Estimate
 from harness.running.pending import failures_in, kept_count, left_in, pending_file
@@ -252,15 +254,14 @@ def _judge_statuses(
     answers: Sequence[Estimate],
 ) -> Iterator[tuple[JudgeStatus, list[Estimate]]]:
     """Yield the status of each judge and judge set in a file; there is one, unless files were joined."""
-    rows: dict[tuple[str, str, int], dict[Any, Mapping[str, Any]]] = {}
+    rows: dict[tuple[str, str, int], dict[Any, _Short]] = {}
     bad: Counter[tuple[str, str, int]] = Counter()
-    for _, row in read_rows(path):
-        judge = row.get("judge")
-        name = str(judge[0] if isinstance(judge, list) and judge else judge)
-        which = (name, str(row.get("judge_set") or "mt_bench"), row.get("sample") or 0)
+    for row in judged_rows(path):
+        source = row.source
+        which = (source.judge, OWN_JUDGE_SET if source.judge_set == UNSTATED else source.judge_set, source.sample)
         rows.setdefault(which, {})
-        if is_good_judgment(row):
-            rows[which][row_key(row)] = _short(row)
+        if row.good:
+            rows[which][row.key] = _Short(row.models, row.turn, row.sampling, row.unparsed)
         else:
             bad[which] += 1
     for (judge, judge_set, sample), judged in rows.items():
@@ -271,7 +272,7 @@ def _judge_statuses(
             judge_set,
             mode,
             path,
-            unparsed=sum(row["unparsed"] for row in judged.values()),
+            unparsed=sum(row.unparsed for row in judged.values()),
             sample=sample,
             failed=bad[judge, judge_set, sample] + sum(causes.values()),
             pending=kept_count(path, bench.judgment_state),
@@ -283,25 +284,22 @@ def _judge_statuses(
             yield replace(status, judged=len(judged), note=str(error)), []
 
 
-def _short(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what counts here of a judgment row, without the texts."""
-    pair = "model_1" in row
-    winners = (row.get("g1_winner"), row.get("g2_winner"))
-    return {
-        "models": (row["model_1"], row["model_2"]) if pair else (row["model"],),
-        "turn": row.get("turn", 1),
-        "sampling": row.get("sampling"),
-        "unparsed": FAILED_WINNER in winners if pair else row.get("score") == FAILED_SCORE,
-    }
+class _Short(NamedTuple):
+    """What counts here of a judgment, without the texts."""
+
+    models: tuple[str, ...]
+    turn: int
+    sampling: Mapping[str, Any]
+    unparsed: bool
 
 
-def _mode(rows: Sequence[Mapping[str, Any]]) -> tuple[Mode, str | None]:
+def _mode(rows: Sequence[_Short]) -> tuple[Mode, str | None]:
     """Return the mode in which rows were judged, and the baseline if all pairs have one.
 
     A file of pairs does not say how they were chosen; if there are several and one model is in each, in the second
     place, it is taken for a baseline.
     """
-    groups = {row["models"] for row in rows}
+    groups = {row.models for row in rows}
     if all(len(group) == 1 for group in groups):
         return "single", None
     seconds = {group[-1] for group in groups}
@@ -314,20 +312,20 @@ def _mode(rows: Sequence[Mapping[str, Any]]) -> tuple[Mode, str | None]:
 def _compared(
     bench: Bench,
     status: JudgeStatus,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[_Short],
     baseline: str | None,
     awaited: Mapping[str, set[QuestionId]],
     models_file: pathlib.Path | str | None,
     answers: Sequence[Estimate],
 ) -> tuple[JudgeStatus, list[Estimate]]:
     """Return the status, compared with what there is to judge, and what the rest takes."""
-    sampling = next((row["sampling"] for row in reversed(rows) if isinstance(row["sampling"], dict)), {})
+    sampling: Mapping[str, Any] = next((row.sampling for row in reversed(rows) if row.sampling), {})
     judge_set = load_judge_set(status.judge_set, bench.folder).with_sampling(
         temperature=sampling.get("temperature"), max_tokens=sampling.get("max_tokens")
     )
     groups = model_groups(status.mode, sorted(awaited), baseline)
     models = list(dict.fromkeys(model for group in groups for model in group))
-    turns = tuple(sorted({row["turn"] for row in rows}))
+    turns = tuple(sorted({row.turn for row in rows}))
     waits = {model: set(ids) for model, ids in awaited.items()}
     materials, questions, _ = gather(
         bench, judge_set, models, bench.questions, turns=turns, skip_missing=True, awaited=waits

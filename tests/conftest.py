@@ -26,9 +26,9 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try again at once."""
-    monkeypatch.setattr(batches, "RETRY", RetryPolicy(first=0.0, longest=0.0))
+    monkeypatch.setattr(batches, "RETRY", RetryPolicy(first=0.0, longest=0.0, patience=0.0))
     monkeypatch.setattr(batches, "PAUSES", Pauses(first=0.0, settling=0.0))
-    monkeypatch.setattr(direct, "RETRY", RetryPolicy(first=0.0, longest=0.0))
+    monkeypatch.setattr(direct, "RETRY", RetryPolicy(first=0.0, longest=0.0, patience=0.0))
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from harness.attacking import AttackPlan, plan_attack, run_attack
 from harness.cli.judge_report import main
 from harness.errors import DataError, MissingError, UsageError
-from harness.judging.attack import Attack, load_attacks, spread
 from harness.judging.run import JudgeOptions
+from harness.meta_evaluation.attacking import AttackPlan, plan_attack, run_attack
+from harness.meta_evaluation.attacks import Attack, load_attacks, spread
 from harness.records import Question
 from harness.running.options import RunOptions
 from tests.protocol_server import Asked, ProtocolServer, Said, bad_request

@@ -9,7 +9,8 @@ from harness.answering import AnswerOptions, AnswerPlan, plan_answers, run_answe
 from harness.bench import Bench, load_bench
 from harness.chat.endpoint import Price
 from harness.estimating import MOST_JOBS, estimate_plan
-from harness.judging.run import JudgeOptions, JudgmentPlan, plan_judgments, run_judgments
+from harness.judging.planned import JudgmentPlan
+from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.running.estimate import O200K, text_tokens
 from harness.running.pending import kept_count
 from tests.protocol_server import Asked, Fault, ProtocolServer, bad_request

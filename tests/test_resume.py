@@ -205,9 +205,12 @@ def test_a_second_process_is_told_who_writes_the_file(tmp_path: pathlib.Path) ->
     assert (len(server.requests), len(rows(bench.answer_file("m")))) == (6, 3)
 
 
-def test_ctrl_c_says_what_is_left_and_the_command_to_go_on(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_and_its_like_say_what_is_left_and_the_command_to_go_on(
+    how: signal.Signals, tmp_path: pathlib.Path
+) -> None:
     bench = small_bench(tmp_path, *(question(n) for n in range(1, 7)))
-    with (server := Ended(4, signal.SIGINT)):
+    with (server := Ended(4, how)):
         stopped = server.run(*gen_answer(bench, "-q"))
         line = stopped.stderr.strip()
         told = re.fullmatch(r"gen_answer: stopped, (\d) of 6 left; what was done .* again to go on: (.*)", line)
@@ -230,13 +233,16 @@ def followed(self):
     again = self.stopping
     interrupted(self)
     if not again:
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.HOW)
 
 direct._Engine._interrupted = followed
 """
 
 
-def test_ctrl_c_again_stops_at_once_though_no_reply_comes(tmp_path: pathlib.Path, starter: Starter) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_again_stops_at_once_though_no_reply_comes(
+    how: signal.Signals, tmp_path: pathlib.Path, starter: Starter
+) -> None:
     bench = small_bench(tmp_path, *(question(n) for n in range(1, 7)))
 
     class Silent(Ended):
@@ -246,14 +252,43 @@ def test_ctrl_c_again_stops_at_once_though_no_reply_comes(tmp_path: pathlib.Path
                 await asyncio.Event().wait()
             return good
 
-    with (server := Silent(3, signal.SIGINT, starter)):
-        stopped = server.run(*gen_answer(bench, "-q"), first=SECOND_CTRL_C)
+    with (server := Silent(3, how, starter)):
+        stopped = server.run(*gen_answer(bench, "-q"), first=SECOND_CTRL_C.replace("HOW", how.name))
         assert stopped.returncode == 130
         assert "stopped, 6 of 6 left" in stopped.stderr or "stopped, 5 of 6 left" in stopped.stderr
     with (whole := Ended(-1, signal.SIGKILL, starter)):
         assert whole.run(*gen_answer(bench)).returncode == 0
     kept = {asked.digest for asked in server.requests[:3]}
     assert not kept.intersection(asked.digest for asked in whole.requests)
+
+
+NOT_YET = """
+import os, signal
+from harness.answering import plan
+
+planned = plan.plan_answers
+
+def while_planning(*arguments, **more):
+    os.kill(os.getpid(), signal.HOW)
+    return planned(*arguments, **more)
+
+import harness.answering
+harness.answering.plan_answers = while_planning
+from harness.cli.command import end_like_ctrl_c
+end_like_ctrl_c()
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
+def test_before_the_first_call_they_end_it_with_one_line_too(
+    how: signal.Signals, tmp_path: pathlib.Path, starter: Starter
+) -> None:
+    bench = small_bench(tmp_path)
+    with (server := Ended(-1, signal.SIGKILL, starter)):
+        stopped = server.run(*gen_answer(bench, "-q"), first=NOT_YET.replace("HOW", how.name))
+    assert (stopped.returncode, server.requests) == (130, [])
+    assert stopped.stderr.startswith("gen_answer: interrupted; what was done is kept")
+    assert stopped.stderr.count("\n") == 1
 
 
 class Spoilt(Ended):
@@ -302,3 +337,18 @@ def test_a_full_disk_stops_the_run_with_one_line_and_keeps_what_was_done(
     after = rows(bench.answer_file("m"))
     assert before == after[: len(before)] != []
     assert sorted(row["question_id"] for row in after) == list(range(1, 13))
+
+
+def test_a_model_that_says_what_fastchat_stores_for_failures_has_answered(
+    tmp_path: pathlib.Path, starter: Starter
+) -> None:
+    bench = small_bench(tmp_path)
+    with ProtocolServer(lambda asked: "$ERROR$") as server:
+        address = ["--base-url", server.openai_url]
+        for command in (gen_answer(bench), gen_judgment(bench, "single")):
+            for _ in range(2):
+                assert starter.run(command[0], [*command[1:], *address]).returncode == 0
+    assert len(server.requests) == 6 + 6
+    assert [row["choices"][0]["turns"] for row in rows(bench.answer_file("m"))] == [["$ERROR$"] * 2] * 3
+    judgments = rows(bench.folder / "model_judgment" / "j_single.jsonl")
+    assert [(row["judgment"], row["score"]) for row in judgments] == [("$ERROR$", -1)] * 6

@@ -16,7 +16,6 @@ from harness.records import (
     MadeFrom,
     Match,
     Message,
-    Origin,
     Parsed,
     Question,
     Reply,
@@ -42,6 +41,7 @@ from harness.rows import (
     single_to_row,
     winning_side,
 )
+from tests.observed import Origin
 
 PATH = pathlib.Path("some.jsonl")
 QUESTION = Question(7, "stem", ("What melts ice?", "And what freezes water?"))

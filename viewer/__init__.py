@@ -7,14 +7,18 @@ context.py     what a tab is, and what it is given
 store.py       the files behind it: benchmarks, answers, judgments, results; read when shown
 places.py      where in a file the rows of a question are
 later.py       what takes long, done beside the page
-text.py        text of models and people as safe HTML; maths.py: the formulas in it
+text.py        text of models and people as safe HTML, within limits of size and time
+styling.py     Markdown and code laid out; maths.py: the formulas in it
+limited.py     a call in a process of its own, ended when it takes too long; styling.py runs in one
 markup.py      the parts that pages are made of: links, forms, tables, chips, notices
 tabs/         one module for each tab: leaderboard, answers, compare, find, judge, vote, runs
 index.py       all judgments as columns of numbers; filters.py, search.py: which of them Find shows
+stepping.py    from one thing that Find found to the next; strips.py: verdicts and questions above the texts
+rows.py        the rows behind a page as JSON; people.py: votes that may be shown
 votes.py       what a voter is asked, and where votes go; agreement.py: judges beside votes
 growth.py      how fast a file grows
 app.py         the tabs put together
-serving.py     how it is served: where, to whom, and what can be asked for
+serving.py     how it is served: where, to whom, and what can be asked for; idle.py: connections that ask nothing
 style.css, page.js   how it looks; how a click becomes an address
 
 It computes nothing that `harness.results` can, and writes nothing but votes.

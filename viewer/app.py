@@ -2,7 +2,7 @@
 
     a link is clicked ─▶ page.js: address ─▶ go(address) ─▶ parse ─▶ settle ─▶ show ─▶ HTML, and the address bar
 
-The server remembers nothing of a page, so a view depends on its address and the files only.
+The server remembers nothing of a page, so a view depends on its address, the files, and who is logged in.
 """
 
 import json
@@ -18,11 +18,14 @@ from viewer.context import Context, Tab
 from viewer.later import NotYet
 from viewer.state import State, parse
 from viewer.tabs import answers, compare, find, judge, leaderboard, runs, vote
+from viewer.text import time_of_view
 
 log = logging.getLogger("turnbench")
 
 _MOST_FIELDS = 100
 _MOST_ACTION = 20_000
+_PICKERS = {"leaderboard": ("bench", "mode", "judge"), "judge": ("bench", "mode", "judge"), "runs": ("bench", "mode")}
+"""What can be chosen on a tab that cannot be shown, such as another judge than one with a damaged file."""
 
 
 def tabs_of(context: Context) -> list[Tab]:
@@ -41,20 +44,25 @@ class Views:
         self.tabs = tabs_of(context)
         self.named = {tab.name: tab for tab in self.tabs}
 
-    def view(self, query: object) -> tuple[State, str]:
-        """Return the view that an address leads to, as it then stands in the address bar, and its HTML."""
-        state = parse(query)
+    def view(self, query: object, who: str = "") -> tuple[State, str]:
+        """Return the view that an address leads to, as it then stands in the address bar, and its HTML.
+
+        Args:
+            query: the address from the question mark on.
+            who: the name under which somebody is logged in; empty where there are no passwords.
+        """
+        state = parse(query).to(who=who)
         if state.tab not in self.named:
             state = state.to(tab=self.tabs[0].name)
         return self._shown(state)
 
-    def acted(self, query: object, action: object) -> tuple[State, str]:
+    def acted(self, query: object, action: object, who: str = "") -> tuple[State, str]:
         """Return the view that follows when a form was sent, and its HTML; the view as it is where it is in error."""
         fields = _fields(action)
-        state = parse("?" + urlencode(fields, errors="replace"))
+        state = parse("?" + urlencode(fields, errors="replace")).to(who=who)
         tab = self.named.get(state.tab)
         if tab is None or tab.act is None or not fields:
-            return self.view(query)
+            return self.view(query, who)
         try:
             return self._shown(tab.act(state, dict(fields)))
         except TurnbenchError as error:
@@ -67,7 +75,8 @@ class Views:
         try:
             bench = self.context.store.bench(state.bench)
             state = tab.settle(state.to(bench=bench.name))
-            shown = tab.show(state)
+            with time_of_view():
+                shown = tab.show(state)
             self.context.store.look_ahead(bench)
             return state, shown
         except NotYet as wait:
@@ -82,9 +91,13 @@ class Views:
     def _instead(self, state: State, message: str) -> str:
         """Return the message with what is needed to get somewhere else."""
         try:
-            return markup.choices(self.context, state, "bench") + message
+            bench = markup.choices(self.context, state, "bench")
         except TurnbenchError:
             return message
+        try:
+            return markup.choices(self.context, state, *_PICKERS.get(state.tab, ("bench",))) + message
+        except TurnbenchError:
+            return bench + message
 
 
 def _fields(action: object) -> list[tuple[str, str]]:
@@ -124,11 +137,11 @@ def build(context: Context) -> Any:
             shown = [html if tab.name == state.tab else "" for tab in views.tabs]
             return [state.query(), gr.Tabs(selected=state.tab), *shown]
 
-        def at(address: str) -> Sequence[Any]:
-            return outcome(*views.view(address))
+        def at(address: str, request: gr.Request) -> Sequence[Any]:
+            return outcome(*views.view(address, request.username or ""))
 
-        def done(address: str, fields: str) -> Sequence[Any]:
-            return outcome(*views.acted(address, fields))
+        def done(address: str, fields: str, request: gr.Request) -> Sequence[Any]:
+            return outcome(*views.acted(address, fields, request.username or ""))
 
         outputs = [query, bar, *panes]
         quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}

@@ -13,12 +13,15 @@ again by itself. In the HTML
     <form data-act>         is sent to `act(state, fields)` of the tab, which may write, and returns the next view
     id="..."                what has one keeps focus and scroll position when the view changes
     data-top="..."          the page goes to its top when this becomes another one
+    data-here="..."         the page goes there when this becomes another one
+    data-copy               a button that copies the text of the hidden element after it
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from viewer.index import Indexes
 from viewer.state import State
 from viewer.store import Store
 
@@ -32,6 +35,8 @@ class Context:
     store: Store
     read_only: bool = False
     """Whether nothing may be written, so that there is no voting."""
+    indexes: Indexes = field(default_factory=Indexes)
+    """All judgments as columns of numbers."""
 
 
 def _as_it_is(state: State) -> State:

@@ -4,22 +4,39 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from harness.bench import Bench
 from harness.records import QuestionId
 from viewer import search
 from viewer.context import Context
 from viewer.index import FIRST, NONE, SECOND, TIE, Judgments
+from viewer.people import people
 from viewer.state import State
-from viewer.votes import votes_in
+from viewer.store import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from harness.results.matrix import Floats, Ints
     from harness.results.pairs.games import Bools
-    from harness.results.reading.arrays import Floats, Ints
 
 SORTS = ("question", "category", "turn", "model", "against", "judge", "score", "winner")
 _MOST_TEXT = 300
 """Characters of a value of a question's field that are compared."""
+
+
+def judgments_of(context: Context, bench: Bench, kind: Kind) -> Judgments:
+    """Return all judgments of a kind as they stand in the files now.
+
+    Raises:
+        NotYet: they are being read.
+    """
+    files = context.store.judgment_files(bench, kind)
+    key = (bench.folder, kind)
+    what = f"indexing {len(files)} file{'s' if len(files) > 1 else ''} of judgments"
+    make = partial(context.indexes.make, key, bench, kind, files)
+    paths = [file.path for file in files]
+    first = bench.questions[0].question_id
+    return context.store.made(("index", key, first, len(bench.questions)), what, make, *paths)
 
 
 def fields_of(judgments: Judgments) -> dict[str, list[str]]:
@@ -71,7 +88,7 @@ def _fitting(context: Context, judgments: Judgments, state: State) -> "Bools":
         kept &= judgments.score <= high
     if get("winner") and judgments.kind == "pair":
         kept &= _won_by(judgments, get("winner"), state.models[:1])
-    kept &= _flagged(context, judgments, get("flag"))
+    kept &= _flagged(context, judgments, state)
     if get("text"):
         kept &= _with_text(context, judgments, get("text"))
     return kept
@@ -145,9 +162,10 @@ def _won_by(judgments: Judgments, winner: str, models: tuple[str, ...]) -> "Bool
     return won
 
 
-def _flagged(context: Context, judgments: Judgments, flag: str) -> "Bools":
+def _flagged(context: Context, judgments: Judgments, state: State) -> "Bools":
     import numpy as np
 
+    flag = state.looked_for("flag")
     if flag == "changed":
         return judgments.changed
     if flag == "failed":
@@ -155,9 +173,7 @@ def _flagged(context: Context, judgments: Judgments, flag: str) -> "Bools":
     if flag == "disagree":
         return judgments.disagreed
     if flag == "humans":
-        store, bench = context.store, judgments.bench
-        paths = store.vote_files(bench)
-        votes = store.made(("votes", bench.folder), "reading the votes", partial(votes_in, paths), *paths)
+        votes = people(context, state, judgments.bench).votes
         kept = judgments.kept.get("humans")
         if kept is None or kept[0] is not votes:
             kept = judgments.kept["humans"] = (votes, judgments.against(votes))
@@ -184,21 +200,23 @@ def _searched(judgments: Judgments, answers: "dict[str, Any]", text: str) -> "Bo
     code = {name: at for at, name in enumerate(judgments.models)}
     wide = len(judgments.models) + 1
     asked = np.zeros(len(judgments.ids), dtype=bool)
-    asked[[place[key] for key in search.in_questions(judgments.bench.questions, text)]] = True
+    paths = [file.path for file in judgments.files]
+    occurs = search.look(search.Wanted(text, judgments.bench.questions, list(answers.values()), paths))
+    asked[[place[key] for key in occurs.questions]] = True
     found: Bools = asked[judgments.question]
     said = _numbers(
         (place[key] * 4096 + turn) * wide + code[name]
-        for name, path in answers.items()
-        for key, turn in search.in_answers(path, text)
+        for name, own in zip(answers, occurs.answers, strict=True)
+        for key, turn in own
         if key in place
     )
     spot = (judgments.question * 4096 + judgments.turn) * wide
     found |= np.isin(spot + judgments.first, said)
     found |= (judgments.second >= 0) & np.isin(spot + judgments.second, said)
-    for number, file in enumerate(judgments.files):
+    for number, of_file in enumerate(occurs.judgments):
         own = _numbers(
             judgments.item_of(place[key], turn, [code[name] for name in names])
-            for key, turn, names in search.in_judgments(file.path, text)
+            for key, turn, names in of_file
             if key in place and all(name in code for name in names)
         )
         found |= (judgments.file == number) & np.isin(judgments.item, own)

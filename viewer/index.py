@@ -6,29 +6,30 @@ counts. A file with a damaged line is read line by line, and says which lines ar
 
 import pathlib
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from harness.bench import Bench
 from harness.errors import DataError
-from harness.jsonl import row_of, value_of
-from harness.records import Comparison, Origin, QuestionId, Rating
-from harness.results.reading.columns import WINNERS, Asked, Case, Comparisons, Ratings
-from harness.rows import comparison_from_row, rating_from_row
+from harness.judgments.observations import TOTAL, Asked, Case, Observations, winner
+from harness.judgments.reading import read_judgments
+from harness.records import Form, Games, Observation, QuestionId
 from viewer.places import stamp
 from viewer.store import JudgmentFile
 
 if TYPE_CHECKING:
+    from harness.results.matrix import Floats, Ints
     from harness.results.pairs.games import Bools
-    from harness.results.reading.arrays import Floats, Ints
 
 APART = 2.0
 """Points by which two grades differ that count as disagreement."""
 FIRST, TIE, SECOND, NONE = 0, 1, 2, 3
 """Who won a pair, both games together."""
 _MOST_FAULTS = 3
+_SIDES = {1.0: FIRST, 0.5: TIE, 0.0: SECOND, None: NONE}
+_COLUMNS = ("file", "case", "who", "score", "winner", "changed", "failed")
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,7 @@ class Columns:
     """The judgments of one file."""
 
     file: JudgmentFile
-    read: Ratings | Comparisons
-    labels: bool
-    """Whether the judge gives labels, so that a row without a score is not a failure."""
+    read: Observations
     faults: tuple[str, ...] = ()
 
 
@@ -111,11 +110,12 @@ class Judgments:
 
         aspects: dict[Any, int] = {}
         aspect = np.array(
-            [aspects.setdefault((c.judge_set, c.criterion), len(aspects)) for c in self.cases] or [0], dtype=np.int64
+            [aspects.setdefault((c.source.set_text, c.metric), len(aspects)) for c in self.cases] or [0], dtype=np.int64
         )
-        first_sample = np.array([not c.sample for c in self.cases] or [True])
+        first_sample = np.array([not c.source.sample for c in self.cases] or [True])
         judges: dict[str, int] = {}
-        judge = np.array([judges.setdefault(a.judge, len(judges)) for a in self.asked] or [0], dtype=np.int64)
+        by = [judges.setdefault(c.source.judge, len(judges)) for c in self.cases]
+        judge = np.array(by or [0], dtype=np.int64)[self.case]
         known = np.flatnonzero(~self.failed & first_sample[self.case])
         found = np.zeros(len(self), dtype=bool)
         if len(judges) < 2 or not len(known):
@@ -128,7 +128,7 @@ class Judgments:
         of_judge = [np.full(size, np.inf), np.full(size, -np.inf)]
         for (best, numbers), ufunc in zip(((0, value), (1, value)), (np.minimum, np.maximum), strict=True):
             ufunc.at(ends[best], place, numbers)
-            ufunc.at(of_judge[best], place, judge[self.who[known]])
+            ufunc.at(of_judge[best], place, judge[known])
         apart = ends[1] - ends[0] >= (APART if self.kind == "single" else 0.5)
         found[known] = (apart & (of_judge[0] != of_judge[1]))[place]
         return found
@@ -140,14 +140,14 @@ class Judgments:
         won = np.choose(np.minimum(self.winner, 2), [1.0, 0.0, -1.0])
         return np.where(self.first <= self.second, won, -won)
 
-    def against(self, votes: Sequence[Comparison]) -> "Bools":
+    def against(self, votes: Sequence[Observation]) -> "Bools":
         """Return whether a judgment says otherwise than most people who voted on the same two answers.
 
         Of grades, both of two are marked whose order is the reverse of what people say.
         """
         import numpy as np
 
-        from harness.results.judges.agreement import by_majority, votes_of
+        from harness.meta_evaluation.agreement import by_majority, votes_of
 
         found = np.zeros(len(self), dtype=bool)
         place = {key: at for at, key in enumerate(self.ids)}
@@ -220,41 +220,28 @@ class Indexes:
 
 def read_columns(file: JudgmentFile) -> Columns:
     """Return the judgments of a file; what cannot be read of it is among the faults, and the rest is there."""
-    from harness.results.judges.labels import holds_labels
-    from harness.results.reading.read import read_judgments
-
-    kind: type[Ratings] | type[Comparisons] = Ratings if file.kind == "single" else Comparisons
-    labels = file.kind == "single" and holds_labels(file.path)
+    wrong: list[DataError] = []
     try:
-        read = read_judgments(file.path)
-    except DataError:
-        return _line_by_line(file, labels)
-    found: Ratings | Comparisons = read.ratings if kind is Ratings else read.comparisons
-    other = read.comparisons if kind is Ratings else read.ratings
-    faults = (f"{file.path.name}: holds {'pairs' if kind is Ratings else 'grades'}, unlike its name says",)
-    return Columns(file, found, labels, faults if other else ())
+        read = read_judgments(file.path, faults=wrong)
+    except DataError as error:
+        return Columns(file, Observations(), (str(error),))
+    faults = [f"left out: {error}" for error in wrong[:_MOST_FAULTS]]
+    if len(wrong) > _MOST_FAULTS:
+        faults.append(f"{file.path.name}: {len(wrong) - _MOST_FAULTS:,} more lines left out")
+    found = _one_each(read.observations, read.form)
+    if found and found.paired != (file.kind == "pair"):
+        held = "pairs" if found.paired else "grades"
+        return Columns(file, Observations(), (*faults, f"{file.path.name}: holds {held}, unlike its name says"))
+    return Columns(file, found, tuple(faults))
 
 
-def _line_by_line(file: JudgmentFile, labels: bool) -> Columns:
-    records: list[Any] = []
-    faults: list[str] = []
-    from_row: Callable[..., Rating | Comparison] = rating_from_row if file.kind == "single" else comparison_from_row
-    try:
-        with file.path.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                try:
-                    if line.strip():
-                        row = row_of(file.path, number, value_of(file.path, number, line)).value
-                        records.append(from_row(row, file.path, number))
-                except DataError as error:
-                    faults.append(f"left out: {error}")
-    except OSError as error:
-        faults.append(f"{file.path.name} cannot be read: {error.strerror or error}")
-    more = (
-        [f"{file.path.name}: {len(faults) - _MOST_FAULTS:,} more lines left out"] if len(faults) > _MOST_FAULTS else []
-    )
-    read = (Ratings if file.kind == "single" else Comparisons).of(records).latest()
-    return Columns(file, read, labels, (*faults[:_MOST_FAULTS], *more))
+def _one_each(found: Observations, form: Form | None) -> Observations:
+    """Return one observation for each judgment: of several dimensions the grade of the whole, of labels any."""
+    if form not in {"label", "dimensions"}:
+        return found
+    metrics = found.metrics()
+    metric = TOTAL if TOTAL in metrics else metrics[0]
+    return found.keep(lambda case: case.metric == metric)
 
 
 def joined(bench: Bench, kind: str, parts: Sequence[Columns]) -> Judgments:
@@ -267,37 +254,38 @@ def joined(bench: Bench, kind: str, parts: Sequence[Columns]) -> Judgments:
     code = {name: at for at, name in enumerate(models)}
     cases: list[Case] = []
     asked: list[Asked] = []
-    columns: dict[str, list[Any]] = {name: [] for name in ("file", "case", "who", "score", "winner")}
-    labels = np.array([part.labels for part in parts] or [False])
+    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
     for number, part in enumerate(parts):
-        for case, who, verdicts in zip(part.read.cases, part.read.asked_of, part.read.verdicts_of, strict=True):
+        won = np.array([_SIDES[winner(games)] for games in part.read.games])
+        apart = np.array([_changed(games) for games in part.read.games])
+        for case, who, said in zip(part.read.cases, part.read.asked_of, part.read.said_of, strict=True):
             size = len(who)
-            columns["file"].append(np.full(size, number, dtype=np.int64))
-            columns["case"].append(np.full(size, len(cases), dtype=np.int64))
+            columns["file"].append(np.full(size, number))
+            columns["case"].append(np.full(size, len(cases)))
             columns["who"].append(np.array(who, dtype=np.int64) + len(asked))
-            given = np.array(verdicts, dtype=np.float64)
-            columns["score" if kind == "single" else "winner"].append(given)
+            given = np.array(said, dtype=np.float64 if kind == "single" else np.int64)
+            columns["failed"].append(np.isnan(given) if kind == "single" else won[given] == NONE)
+            columns["score"].append(given if kind == "single" else np.full(size, np.nan))
+            columns["winner"].append(np.full(size, NONE) if kind == "single" else won[given])
+            columns["changed"].append(np.zeros(size, dtype=bool) if kind == "single" else apart[given])
+            if case.source.form == "label":  # 0 or 1 is no grade
+                columns["score"][-1] = np.full(size, np.nan)
             cases.append(case)
         asked += part.read.asked
     for one in asked:
         if place.setdefault(one.question_id, len(ids)) == len(ids):
             ids.append(one.question_id)
     whole = {name: np.concatenate(own) if own else np.zeros(0) for name, own in columns.items()}
-    file, case_of, who_of = (whole[name].astype(np.int64) for name in ("file", "case", "who"))
+    file, case_of, who_of, won = (whole[name].astype(np.int64) for name in ("file", "case", "who", "winner"))
     question = _taken([place[one.question_id] for one in asked], who_of)
     turn = _taken([case.turn for case in cases], case_of)
     first = _taken([code[case.models[0]] for case in cases], case_of)
     second = _taken([code[case.models[1]] if len(case.models) > 1 else -1 for case in cases], case_of)
-    if kind == "single":
-        score = np.where(whole["score"] == -1.0, np.nan, whole["score"])
-        failed = np.isnan(score) & ~labels[file]
-        winner, changed = np.full(len(file), NONE), np.zeros(len(file), dtype=bool)
-    else:
-        winner, changed, failed = _verdicts(whole["winner"].astype(np.int64))
-        score = np.full(len(file), np.nan)
+    changed, failed = (whole[name].astype(bool) for name in ("changed", "failed"))
+    faults = tuple(fault for part in parts for fault in part.faults)
     return Judgments(
         bench, kind, tuple(part.file for part in parts), cases, asked, ids, models, file, case_of, who_of, question,
-        turn, first, second, score, winner, changed, failed, tuple(fault for part in parts for fault in part.faults),
+        turn, first, second, whole["score"], won, changed, failed, faults,
     )  # fmt: skip
 
 
@@ -307,16 +295,6 @@ def _taken(values: Sequence[int], places: "Ints") -> "Ints":
     return np.array(values or [0], dtype=np.int64)[places]
 
 
-def _verdicts(codes: "Ints") -> "tuple[Ints, Bools, Bools]":
-    """Return who won each pair, whether swapping changed it, and whether there is no verdict."""
-    import numpy as np
-
-    from harness.results.pairs.pairwise import winner_of
-
-    kinds = {"model_1": FIRST, "tie": TIE, "model_2": SECOND, None: NONE}
-    won = [
-        kinds[winner_of(Comparison(0, 1, "a", "b", winners, Origin("j")))] if winners else NONE for winners in WINNERS
-    ]
-    changed = [len(set(winners)) == 2 and None not in winners for winners in WINNERS]
-    failed = [None in winners or not winners for winners in WINNERS]
-    return np.array(won)[codes], np.array(changed)[codes], np.array(failed)[codes]
+def _changed(games: Games) -> bool:
+    """Return whether swapping the two answers changed the verdict."""
+    return len(games) == 2 and winner(games) == 0.5 and winner(games[:1]) != 0.5

@@ -16,7 +16,7 @@ from harness.showing.values import ABSENT, rounded
 from viewer.later import NotYet
 from viewer.state import JUDGE_AND_SET, State
 from viewer.store import kind_of
-from viewer.text import escaped
+from viewer.text import escaped, exact
 
 if TYPE_CHECKING:
     from viewer.context import Context
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _BREAKS = re.compile(r"(?<=\w)([/_.:@-])(?=\w)")
 _REFRESH = 700
 """Milliseconds until a page looks again for what is being made."""
+_MOST_FAULTS = 5
+_MOST_COPIED = 60_000
+"""Characters of a text that a button copies; it stands in the page a second time."""
 PAGE = 50
 """Rows of a table on one page."""
 
@@ -63,14 +66,14 @@ def form(state: State, inside: str, *, names: Iterable[str], label: str, act: bo
 
 
 def _hidden(name: str, value: str) -> str:
-    return f'<input type="hidden" name="{escaped(name)}" value="{escaped(value)}">'
+    return f'<input type="hidden" name="{escaped(name)}" value="{exact(value)}">'
 
 
 def select(name: str, label: str, options: Mapping[str, str] | Sequence[str], value: str) -> str:
     """Return a field that chooses one of some values (by value, what is read)."""
     texts = options if isinstance(options, Mapping) else {option: option for option in options}
     inside = "".join(
-        f'<option value="{escaped(option)}"{" selected" if option == value else ""}>{escaped(text)}</option>'
+        f'<option value="{exact(option)}"{" selected" if option == value else ""}>{escaped(text)}</option>'
         for option, text in texts.items()
     )
     control = f'<select id="tb-{escaped(name)}" name="{escaped(name)}">{inside}</select>'
@@ -81,7 +84,7 @@ def field(name: str, label: str, value: str, *, hint: str = "", kind: str = "tex
     """Return a field to write in; `kind` is a type of HTML's input: text, search, number."""
     style = f' style="width: {escaped(width)}"' if width else ""
     control = (
-        f'<input id="tb-{escaped(name)}" type="{escaped(kind)}" name="{escaped(name)}" value="{escaped(value)}" '
+        f'<input id="tb-{escaped(name)}" type="{escaped(kind)}" name="{escaped(name)}" value="{exact(value)}" '
         f'placeholder="{escaped(hint)}" maxlength="400" autocomplete="off" spellcheck="false"{style}>'
     )
     return f'<label class="tb-field"><span>{escaped(label)}</span>{control}</label>'
@@ -90,7 +93,7 @@ def field(name: str, label: str, value: str, *, hint: str = "", kind: str = "tex
 def checkbox(name: str, label: str, value: str, *, checked: bool) -> str:
     """Return a box to tick; several of one name give several values."""
     state = " checked" if checked else ""
-    own = f'id="tb-{escaped(name)}-{escaped(value)}" name="{escaped(name)}" value="{escaped(value)}"'
+    own = f'id="tb-{escaped(name)}-{escaped(value)}" name="{escaped(name)}" value="{exact(value)}"'
     control = f'<input type="checkbox" {own}{state}>'
     return f'<label class="tb-check">{control}<span>{escaped(label)}</span></label>'
 
@@ -106,6 +109,15 @@ def notice(text: str, *, kind: str = "note", then: str = "") -> str:
     """Return a message in place: `note`, `wait` or `fault`; `then` is HTML that follows the text."""
     role = "alert" if kind == "fault" else "status"
     return f'<div class="tb-notice tb-{kind}" role="{role}"><p>{escaped(text)}</p>{then}</div>'
+
+
+def faults(lines: Sequence[str]) -> str:
+    """Return what is wrong with some files, a message each; the first few, and how many more there are."""
+    shown = "".join(notice(line, kind="fault") for line in lines[:_MOST_FAULTS])
+    left = len(lines) - _MOST_FAULTS
+    return shown + (
+        notice(f"{left:,} more lines are damaged; check_bench names them", kind="fault") if left > 0 else ""
+    )
 
 
 def waiting(wait: NotYet) -> str:
@@ -133,6 +145,13 @@ def chip(text: str, kind: str = "plain", *, tip: str = "") -> str:
     """Return a short mark: `plain`, `win`, `loss`, `tie`, `score`, `warn` or `none`; never told by colour alone."""
     title = f' title="{escaped(tip)}"' if tip else ""
     return f'<span class="tb-chip tb-chip-{kind}"{title}>{escaped(text)}</span>'
+
+
+def copying(text: str) -> str:
+    """Return a button that copies a text as it is, with the text, hidden; nothing for a text that is very long."""
+    if not text or len(text) > _MOST_COPIED:
+        return ""
+    return f'<button type="button" class="tb-copy" data-copy="1">Copy</button><pre hidden>{exact(text)}</pre>'
 
 
 def section(title: str, content: str, *, note: str = "", level: int = 2) -> str:

@@ -104,7 +104,7 @@ def _block(state: "StateBlock", first: int, last: int, silent: bool) -> bool:
 def _render(_: object, tokens: "Sequence[Token]", at: int, *__: object) -> str:
     token = tokens[at]
     as_block = token.markup in _BLOCKS
-    drawn = mathml(token.content, as_block=as_block)
+    drawn = None if token.meta.get("written") else mathml(token.content, as_block=as_block)
     if drawn is None:
         return f"<code>{html.escape(token.markup + token.content + token.info)}</code>"
     return (

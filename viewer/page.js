@@ -31,6 +31,7 @@
     if ((wanted.get("tab") || "leaderboard") !== name) {
       wanted.set("tab", name);
       wanted.delete("f.page");
+      if (!["answers", "compare", "find"].includes(name)) for (const one of ["found", "at"]) wanted.delete(one);
       page.go("?" + wanted.toString());
     }
   };
@@ -75,6 +76,12 @@
     const top = visible(document.querySelectorAll(".tb-view [data-top]"))[0]?.dataset.top;
     if (top && kept.top && top !== kept.top) window.scrollTo(0, 0);
     kept.top = top;
+    const here = visible(document.querySelectorAll(".tb-view [data-here]"))[0];
+    if (here && here.dataset.here !== kept.here) here.scrollIntoView({ block: "start" });
+    kept.here = here?.dataset.here;
+    const strip = document.getElementById("tb-strip");
+    const now = strip?.querySelector("[aria-current]");
+    if (now) strip.scrollLeft = now.offsetLeft - strip.clientWidth / 2;
     clearTimeout(timer);
     const growing = visible(document.querySelectorAll(".tb-view [data-refresh]"))[0];
     if (growing) timer = setTimeout(refresh, Math.max(250, Number(growing.dataset.refresh) || 1000));
@@ -96,6 +103,28 @@
     page.go(link.getAttribute("href"));
   });
 
+  const copied = async (text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      /* a page that came without TLS from another machine has no clipboard */
+      const field = document.createElement("textarea");
+      field.value = text;
+      document.body.append(field);
+      field.select();
+      document.execCommand("copy");
+      field.remove();
+    }
+  };
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.(".tb-view [data-copy]");
+    if (!button) return;
+    event.preventDefault();
+    await copied(button.nextElementSibling.textContent);
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = "Copy"), 1500);
+  });
+
   const fields = (form, button) => {
     const found = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
     if (button?.name) found.push([button.name, button.value]);
@@ -115,19 +144,29 @@
     if (form.dataset.go && form.dataset.asked === asked) return; /* Enter in a field is a change of it as well */
     form.dataset.asked = asked;
     if (form.dataset.act) {
+      if (document.body.classList.contains("tb-busy")) return; /* what is on the page is being replaced */
       page.action = JSON.stringify(given);
       document.body.classList.add("tb-busy");
       press("tb-act");
     } else page.go("?" + new URLSearchParams(given).toString());
   });
 
+  /* Keys act once for each press, and those that scroll are left to the browser. */
+  const scrollKeys = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "]);
+  const scrollsSideways = (part) => {
+    for (; part; part = part.parentElement) {
+      const root = part === document.documentElement;
+      if (part.scrollWidth > part.clientWidth + 1 && (root || /auto|scroll/.test(getComputedStyle(part).overflowX))) return true;
+    }
+    return false;
+  };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.repeat || scrollKeys.has(event.key)) return;
     const where = event.target;
     if (where.closest?.("input, textarea, select, [contenteditable], [role=tab], [role=listbox]")) return;
-    const scrolls = where !== document.body && where.scrollWidth > where.clientWidth + 1;
-    if (scrolls && event.key.startsWith("Arrow")) return;
-    const key = event.key === " " ? "Space" : event.key;
+    if (event.key.startsWith("Arrow") && scrollsSideways(where)) return;
+    const key = event.key;
     for (const part of visible(document.querySelectorAll(".tb-view [data-key]")))
       if (part.dataset.key.split(" ").includes(key)) {
         event.preventDefault();

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from harness.bench import Bench
+from harness.errors import MissingError
 from harness.records import Question
 from viewer import markup
 from viewer.context import Context
@@ -57,13 +58,26 @@ def _step(state: State, question: Question | None, label: str, key: str, sign: s
 def question_title(question: Question) -> str:
     """Return the heading of a page about one question."""
     chip = markup.chip(question.category)
-    return f'<h2 class="tb-title">Question {escaped(question.question_id)} {chip}</h2>'
+    key = escaped(question.question_id)
+    return f'<h2 class="tb-title" data-top="{key}">Question {key} {chip}</h2>'
 
 
-def said_by_user(state: State, text: str, turn: int) -> str:
-    """Return what the user says in one turn."""
+def no_question(context: Context, state: State, error: MissingError) -> str:
+    """Return what is wrong with the question that was asked for, with the way to others."""
+    bar = question_bar(context, state, context.store.bench(state.bench).questions[0])
+    return bar + markup.notice(str(error), kind="fault")
+
+
+def turn_section(state: State, question: Question, turn: int, inside: str) -> str:
+    """Return the part of a page about one turn; where the page opens if the address names it."""
+    here = f' data-here="{escaped(question.question_id)} {turn}"' if turn == state.turn and turn > 1 else ""
+    return f'<section class="tb-turn" aria-label="Turn {turn}"{here}>{inside}</section>'
+
+
+def said_by_user(state: State, text: str, turn: int, *, marks: str = "") -> str:
+    """Return what the user says in one turn; `marks` is HTML beside the heading."""
     return (
-        f'<div class="tb-said tb-user"><h3>Turn {turn} <span class="tb-quiet">user</span></h3>'
+        f'<div class="tb-said tb-user"><h3>Turn {turn} <span class="tb-quiet">user</span> {marks}</h3>'
         f"{scrolling(markdown_html(text, whole=state.whole, more=show_all(state)), f'user-{turn}')}</div>"
     )
 

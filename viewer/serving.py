@@ -4,8 +4,12 @@ Requests reach Gradio through a gate. It refuses those that are for another host
 (`hosts`), and knows the few addresses that the page needs; every other one, such as those that read files, take uploads
 or speak for other hosts, is not found. Each reply tells the browser to load, run and send nothing from or to elsewhere,
 so that a fault in the escaping of a text would still do nothing, and to show the page in no frame of another.
+
+What a request brings is limited before anything else, since Gradio reads all of it before it looks at the password; and
+a connection that asks nothing is closed (`idle`).
 """
 
+import asyncio
 import errno
 import os
 import pathlib
@@ -17,11 +21,16 @@ from typing import Any, NamedTuple, TypeAlias
 from harness.errors import StorageError, UsageError
 from viewer.context import Context
 from viewer.hosts import Hosts
+from viewer.idle import ending_idle
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+MOST_BODY = 65_536
+"""Bytes that a request may bring."""
+MOST_SECONDS = 20.0
+"""Seconds that a request may take to arrive, and that a connection may ask nothing."""
 _OPEN = re.compile(
     r"/|/(?:config|theme\.css|favicon\.ico|manifest\.json|login|logout|login_check|user|token|app_id)/?"
     r"|/(?:gradio_api/)?(?:app_id|startup-events|reset|run/[\w-]+|api/[\w-]+|queue/(?:join|data|status)|heartbeat/\w+)/?"
@@ -68,6 +77,11 @@ class Gate:
             await send(message)
 
         path = scope["path"]
+        try:
+            receive = await _received(scope, receive)
+        except _Refused as refused:
+            await _reply(told, refused.status, str(refused))
+            return
         if refusal := self.hosts.refusal(scope["method"], scope["headers"]):
             await _reply(told, 403, refusal)
         elif path == "/robots.txt":
@@ -76,6 +90,45 @@ class Gate:
             await self.app(scope, receive, told)
         else:
             await _reply(told, 404, "not found")
+
+
+class _Refused(Exception):  # noqa: N818  (a reply, not a fault)
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+async def _received(scope: Scope, receive: Receive) -> Receive:
+    """Return what gives the body of a request again, which has arrived as a whole.
+
+    Raises:
+        _Refused: it is larger than `MOST_BODY`, or took longer than `MOST_SECONDS`.
+    """
+    too_large = _Refused(413, f"a request may bring {MOST_BODY:,} bytes at most")
+    length = dict(scope["headers"]).get(b"content-length", b"0")
+    if not length.isdigit() or len(length) > 9 or int(length) > MOST_BODY:
+        raise too_large
+    body = bytearray()
+    try:
+        async with asyncio.timeout(MOST_SECONDS):
+            message = await receive()
+            while True:
+                if message["type"] != "http.request":
+                    raise _Refused(400, "the request ended early")
+                body += message.get("body", b"")
+                if len(body) > MOST_BODY:
+                    raise too_large
+                if not message.get("more_body"):
+                    break
+                message = await receive()
+    except TimeoutError:
+        raise _Refused(408, "the request took too long to arrive") from None
+    messages = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+
+    async def again() -> MutableMapping[str, Any]:
+        return messages.pop() if messages else await receive()
+
+    return again
 
 
 async def _reply(send: Send, status: int, text: str) -> None:
@@ -184,6 +237,7 @@ def serve(
         )
     except OSError:
         raise StorageError(_taken(host, port)) from None
+    app.server.config.http_protocol_class = ending_idle(app.server.config.http_protocol_class, MOST_SECONDS)
     return Served(address, port, hosts, app)
 
 

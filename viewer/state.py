@@ -2,7 +2,8 @@
 
     ?tab=compare&bench=mt_bench&mode=pairwise-all&judge=gpt-4&question=81&model=a&model=b&f.category=math
 
-An address may come from anywhere. What does not fit is left out; nothing in it is ever used as a path.
+An address may come from anywhere. What has no such form is left out; a name is kept as it is, so that what is shown is
+what was asked for, or an error. Nothing in an address is ever used as a path.
 """
 
 from collections.abc import Sequence
@@ -63,6 +64,12 @@ class State:
     """Whether long texts are shown to their end."""
     filter: tuple[tuple[str, str], ...] = ()
     """What is looked for, by the names in `FILTERS`; at most one value each."""
+    found: str = ""
+    """The address of the list in Find that led here; empty if none did."""
+    at: int | None = None
+    """Where in that list this is, from 0."""
+    who: str = ""
+    """Who is logged in. It comes from the server, and never stands in an address."""
 
     def to(self, **changes: Any) -> Self:
         """Return the view with some things changed; `filter` may be a mapping."""
@@ -96,6 +103,8 @@ class State:
             "question": self.question,
             "turn": str(self.turn or ""),
             "whole": "1" if self.whole else "",
+            "found": self.found,
+            "at": "" if self.at is None else str(self.at),
         }
         found = [(name, value) for name, value in plain.items() if value]
         return found + [("model", m) for m in self.models] + [(f"f.{name}", value) for name, value in self.filter]
@@ -115,14 +124,14 @@ def parse(query: object) -> State:
         return State()
     said: dict[str, str] = {}
     for name, value in found:
-        if _plain(value):
-            said.setdefault(name, value)
+        if value:
+            said.setdefault(name, value if name == "found" else _short(value))
     mode = said.get("mode", "")
-    turn = said.get("turn", "")
+    turn, at = _whole_number(said.get("turn", "")), _whole_number(said.get("at", ""))
     judge, judge_set = said.get("judge", ""), said.get("set", "")
     if not judge_set and JUDGE_AND_SET in judge:
         judge, _, judge_set = judge.rpartition(JUDGE_AND_SET)
-    models = dict.fromkeys(value for name, value in found if name == "model" and _plain(value))
+    models = dict.fromkeys(_short(value) for name, value in found if name == "model" and value)
     return State(
         tab=said.get("tab", "") if said.get("tab") in TABS else "leaderboard",
         bench=said.get("bench", ""),
@@ -130,22 +139,28 @@ def parse(query: object) -> State:
         judge=judge,
         judge_set=judge_set,
         question=said.get("question", ""),
-        turn=int(turn) if turn.isascii() and turn.isdigit() and 0 < len(turn) < 4 and int(turn) else None,
+        turn=turn if turn and turn < 1_000 else None,
         models=tuple(models)[:_MOST_MODELS],
         whole=said.get("whole") == "1",
+        found=said.get("found", ""),
+        at=at,
         filter=_filter((name[2:], value) for name, value in said.items() if name.startswith("f.")),
     )
 
 
 def _filter(pairs: Any) -> tuple[tuple[str, str], ...]:
     """Return the filters that are known and say something, in one order."""
-    found = {name: value for name, value in pairs if name in FILTERS and value and _plain(value)}
+    found = {name: value for name, value in pairs if name in FILTERS and value}
     return tuple((name, found[name]) for name in FILTERS if name in found)
 
 
-def _plain(text: str) -> bool:
-    """Return whether a text can be a name or a word looked for: not empty, not long, nothing but printable."""
-    return bool(text) and len(text) <= _MOST_VALUE and text.isprintable()
+def _whole_number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
+
+
+def _short(text: str) -> str:
+    """Return a value, or so much of it that it says what was asked for: nothing that is there has such a long name."""
+    return text if len(text) <= _MOST_VALUE else text[:_MOST_VALUE] + "\u2026"
 
 
 def neighbours(names: Sequence[str], name: str) -> tuple[str | None, str | None]:

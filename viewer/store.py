@@ -11,14 +11,16 @@ import pathlib
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from harness.bench import Bench, load_bench, shipped
 from harness.errors import DataError, MissingError
-from harness.judging.files import is_good_judgment, row_key
+from harness.judgments.file_name import OWN_JUDGE_SET, FileName, judgment_files, kinds_of, parse
+from harness.judgments.observations import TOTAL
+from harness.judgments.row import JudgedRow, judged_row
 from harness.names import check_bench_name, name_of
-from harness.records import Answer, Comparison, Mode, Question, QuestionId, Rating
-from harness.rows import answer_from_row, comparison_from_row, question_id, rating_from_row
+from harness.records import Answer, Mode, Question, QuestionId
+from harness.rows import answer_from_row, question_id
 from viewer.later import PATIENCE, Later, NotYet
 from viewer.places import Places, stamp
 from viewer.state import State
@@ -66,28 +68,51 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A grade with the judge's words."""
+    """A judgment of one answer with the judge's words."""
 
-    rating: Rating
+    row: JudgedRow
     game: Game
     file: JudgmentFile
-    line: int
+
+    @property
+    def model(self) -> str:
+        """The model that was judged."""
+        return self.row.models[0]
+
+    @property
+    def score(self) -> float | None:
+        """The grade, or of several dimensions that of the whole; None of a label, and where there is none."""
+        return None if self.row.source.form == "label" else self.row.numbers.get(TOTAL, self._only)
+
+    @property
+    def _only(self) -> float | None:
+        numbers = list(self.row.numbers.values())
+        return numbers[0] if len(numbers) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
     """A pair with the judge's words in each game that was played: both, or the only one."""
 
-    comparison: Comparison
+    row: JudgedRow
     games: tuple[Game, ...]
     file: JudgmentFile
-    line: int
+
+    @property
+    def models(self) -> tuple[str, str]:
+        """The two models, in the order of the row."""
+        return self.row.models[0], self.row.models[1]
+
+    @property
+    def judge(self) -> str:
+        """Who compared them: a judge as the file's name has it, or a person."""
+        return self.row.source.judge if self.row.source.voter else self.file.label
 
     @property
     def changed(self) -> bool:
         """Whether swapping the two answers changed the verdict; False where a game gave none."""
-        winners = self.comparison.winners
-        return len(winners) == 2 and None not in winners and winners[0] != winners[1]
+        sides = {None if game is None else (game > 0.5) - (game < 0.5) for game in self.row.games}
+        return len(self.row.games) == 2 and None not in sides and len(sides) > 1
 
 
 @dataclass
@@ -154,18 +179,14 @@ class Store:
     def judgment_files(self, bench: Bench, kind: Kind | None = None) -> list[JudgmentFile]:
         """Return the judgment files that are there, by judge."""
         found = []
-        for path in sorted((bench.folder / "model_judgment").glob("*.jsonl")):
-            stem, _, of_kind = path.stem.rpartition("_")
-            one_order = of_kind == "pair1"
-            of_kind = "pair" if one_order else of_kind
-            if path.name.startswith(".") or of_kind not in {"single", "pair"} or kind not in {None, of_kind}:
-                continue
-            judge, _, judge_set = stem.partition("@") if not stem.startswith("@") else (stem, "", "")
-            judge_set = name_of(judge_set)
-            if one_order and path.with_stem(f"{stem}_pair").exists():
-                name, hash_, sample = judge_set.partition("#")
-                judge_set = f"{name}, one order{hash_}{sample}"
-            found.append(JudgmentFile(name_of(judge), judge_set, of_kind, path))
+        kinds = [own for mode in ("single", "pairwise-all") for own in kinds_of(mode) if kind in {None, kind_of(mode)}]
+        for path in judgment_files(bench.folder / "model_judgment", kinds):
+            name = cast("FileName", parse(path.name))
+            both = path.with_name(replace(name, kind="pair").text).exists()
+            judge_set = "" if name.judge_set == OWN_JUDGE_SET and not name.sample else name.judge_set
+            judge_set += ", one order" if name.kind == "pair1" and both else ""
+            judge_set += f"#{name.sample}" if name.sample else ""
+            found.append(JudgmentFile(name.judge, judge_set, "single" if name.kind == "single" else "pair", path))
         return found
 
     def judgment_file(self, state: State) -> JudgmentFile:
@@ -297,9 +318,9 @@ class Store:
             try:
                 if isinstance(row, DataError):
                     raise row
-                judged = _judged(row.value, file, row.line)
-                if is_good_judgment(row.value):
-                    latest[_key(row.value, judged)] = judged
+                judged = judged_row(row.value, file.path, row.line)
+                if judged.good:
+                    latest[judged.key, judged.source.judge] = _judged(judged, file)
             except DataError as error:
                 found.faults.append(str(error))
         found.graded += [judged for judged in latest.values() if isinstance(judged, Graded)]
@@ -355,35 +376,22 @@ def _result(path: pathlib.Path, mode: Mode, bench: Bench, baseline: str | None, 
     )
 
 
-def _judged(row: Mapping[str, Any], file: JudgmentFile, line: int) -> Graded | Compared:
-    """Return the judgment on a line, or raise `DataError`."""
-    if file.kind == "single":
-        return Graded(rating_from_row(row, file.path, line), _game(row, "", 0), file, line)
-    comparison = comparison_from_row(row, file.path, line)
-    first = 2 if "g2_winner" in row and "g1_winner" not in row else 1  # of a pair in one order
+def _judged(row: JudgedRow, file: JudgmentFile) -> Graded | Compared:
+    """Return the judgment of a row with the judge's words."""
     games = tuple(
-        replace(_game(row, f"g{number}_", at), number=number)
-        for at, number in enumerate(range(first, first + len(comparison.winners)))
+        Game(
+            words.judgment or "",
+            words.prompt or "",
+            row.system_prompt,
+            words.details,
+            2 if words.prefix == "g2_" else 1,
+        )
+        for words in row.words
     )
-    return Compared(comparison, games, file, line)
-
-
-def _key(row: Mapping[str, Any], judged: Graded | Compared) -> Hashable:
-    """Return what identifies a judgment or a vote; of rows with equal keys the last counts."""
-    if isinstance(judged, Graded):
-        return row_key(row), judged.rating.origin.judge
-    pair = judged.comparison
-    if pair.voter is None:
-        return row_key(row), pair.origin.judge
-    return pair.turn, pair.model_1, pair.model_2, pair.voter
-
-
-def _game(row: Mapping[str, Any], prefix: str, at: int) -> Game:
-    details = row.get("details")
-    own = details[at] if isinstance(details, list) and at < len(details) and isinstance(details[at], dict) else {}
-    texts = [value if isinstance(value, str) else "" for value in (row.get(f"{prefix}{n}") for n in _TEXTS)]
-    system = row.get("system_prompt")
-    return Game(texts[0], texts[1], system if isinstance(system, str) else None, own)
-
-
-_TEXTS = ("judgment", "user_prompt")
+    if file.kind == "single":
+        if len(row.models) > 1:
+            raise DataError("a pair in a file of single answers", path=file.path, line=row.line)
+        return Graded(row, games[0], file)
+    if len(row.models) < 2:
+        raise DataError("a single answer in a file of pairs", path=file.path, line=row.line)
+    return Compared(row, games or (Game("", "", None, {}),), file)

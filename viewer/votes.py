@@ -23,9 +23,10 @@ from typing import Any, NamedTuple, TypeAlias
 from harness.bench import Bench
 from harness.errors import DataError, StorageError, UsageError
 from harness.jsonl import Journal, append_bytes, encode, holder_of, row_of, value_of
+from harness.judgments.reading import read_judgments
+from harness.judgments.row import JudgedRow, judged_row
 from harness.names import file_stem
-from harness.records import Answer, Comparison, Question, QuestionId
-from harness.rows import comparison_from_row
+from harness.records import Answer, Observation, Question, QuestionId
 
 CHOICES = {"a": "model_a", "b": "model_b", "tie": "tie", "bad": "tie (bothbad)"}
 """What a voter may say, and how it stands in the file."""
@@ -135,6 +136,15 @@ class Booth:
                 return self._ballot(question, turn, *sorted(models))
         return None
 
+    def all_cast(self) -> list[Ballot]:
+        """Return everything that was voted on, as it was shown, in the order of the votes."""
+        asked = [(self.bench.question(key), turn, sorted(models)) for key, turn, models in self.cast.winners]
+        return [
+            self._ballot(question, turn, *models)
+            for question, turn, models in asked
+            if question is not None and len(models) == 2 and turn <= len(question.turns)
+        ]
+
     def ballot(self, question_id: QuestionId, token: str) -> Ballot | None:
         """Return the ballot that a token stands for; None if there is none."""
         question = self.bench.question(question_id)
@@ -235,30 +245,24 @@ def read_cast(path: pathlib.Path, voter: str) -> Cast:
         if isinstance(found, DataError):
             cast.faults.append(str(found))
             continue
-        vote, winner = found
-        if vote.voter != voter:
-            raise UsageError(f"{path.name} holds votes by {vote.voter}; choose another name than {voter}")
-        key = (vote.question_id, vote.turn, frozenset((vote.model_1, vote.model_2)))
+        by, (model_a, model_b), winner = found.source.judge, found.models, str(found.winner)
+        if by != voter:
+            raise UsageError(f"{path.name} holds votes by {by}; choose another name than {voter}")
+        key = (found.question_id, found.turn, frozenset(found.models))
         cast.winners.pop(key, None)
-        cast.winners[key] = {"model_a": vote.model_1, "model_b": vote.model_2}.get(winner, winner)
+        cast.winners[key] = {"model_a": model_a, "model_b": model_b}.get(winner, winner)
     if len(cast.faults) > _MOST_FAULTS:
         cast.faults[_MOST_FAULTS:] = [f"{path.name}: {len(cast.faults) - _MOST_FAULTS} more lines left out"]
     return cast
 
 
-def votes_in(paths: Sequence[pathlib.Path]) -> list[Comparison]:
+def votes_in(paths: Sequence[pathlib.Path]) -> list[Observation]:
     """Return all votes on pairs in some files, of those on the same thing by the same voter the last one."""
-    found: dict[Any, Comparison] = {}
-    for path in paths:
-        for vote in _votes(path):
-            if not isinstance(vote, DataError):
-                one = vote[0]
-                found[path, one.voter, one.question_id, one.turn, frozenset((one.model_1, one.model_2))] = one
-    return list(found.values())
+    return [vote for path in paths for vote in read_judgments(path, faults=[]).observations if vote.source.voter]
 
 
-def _votes(path: pathlib.Path) -> Iterator[tuple[Comparison, str] | DataError]:
-    """Yield the votes on pairs in a file with the winner as it stands there; for damaged lines, what is wrong."""
+def _votes(path: pathlib.Path) -> Iterator[JudgedRow | DataError]:
+    """Yield the votes on pairs in a file; for damaged lines, what is wrong."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
@@ -270,7 +274,7 @@ def _votes(path: pathlib.Path) -> Iterator[tuple[Comparison, str] | DataError]:
                         continue  # grades and labels of people are no votes on pairs
                     if "model_a" not in row:
                         raise DataError("no vote (model_a, model_b, winner)", path=path, line=number)
-                    yield comparison_from_row(row, path, number), str(row["winner"])
+                    yield judged_row(row, path, number)
                 except DataError as error:
                     yield error
     except FileNotFoundError:

@@ -5,9 +5,11 @@ among those of its size that were made since; the names of the requests in its r
 decide.
 """
 
+import contextlib
 import json
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from harness.chat.anthropic_messages import AnthropicMessages
 from harness.chat.batches import (
@@ -23,6 +25,8 @@ from harness.chat.batches import (
     provider_call,
     unknown_batch,
 )
+from harness.chat.body import body_of
+from harness.chat.wire import lines_of
 from harness.errors import ChatError
 from harness.records import Reply, Request
 
@@ -57,9 +61,7 @@ class AnthropicBatches(RemoteBatches[AnthropicMessages]):
     def prepare(self, custom_id: str, request: Request) -> Prepared:
         """Return the request; a protocol version of its own makes it one for another batch."""
         sent = self.model.wired(request)
-        params = self.model.body(request, sent)
-        headers = params.pop("extra_headers", {})
-        params |= params.pop("extra_body", {})
+        params, headers = self.model.body(request, sent), self.model.headers(sent)
         line = json.dumps({"custom_id": custom_id, "params": params}, ensure_ascii=False).encode()
         return Prepared(custom_id, line, tuple(sent), tuple(sorted(headers.items())))
 
@@ -86,7 +88,7 @@ class AnthropicBatches(RemoteBatches[AnthropicMessages]):
                     continue
                 if batch.processing_status != "ended":
                     undecided = True
-                elif batch.results_url and await self._is(batch.id, token):
+                elif await self._is(batch.id, token):
                     return Found(str(batch.id))
         return Found(None, certain=not undecided)
 
@@ -100,13 +102,18 @@ class AnthropicBatches(RemoteBatches[AnthropicMessages]):
 
     async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
         """Yield the results of a batch that has ended."""
-        with provider_call(self.model, {404: self.gone(batch)}):
+        whole = True
+        async for line in self._lines(batch):
             try:
-                async for item in await self.model.client.messages.batches.results(batch):
-                    if isinstance(item.custom_id, str) and item.custom_id in handed:
-                        yield Result(item.custom_id, self._outcome(item.result, handed[item.custom_id]))
-            except (ValueError, AttributeError):
-                raise self.cut(batch) from None
+                item = body_of(json.loads(line))
+                custom_id, result = item.custom_id, item.result
+            except (ValueError, AttributeError, RecursionError):
+                whole = False
+                continue
+            if isinstance(custom_id, str) and custom_id in handed:
+                yield Result(custom_id, self._outcome(result, handed[custom_id]))
+        if not whole:
+            raise self.cut(batch)
 
     async def cancel(self, batch: str) -> None:
         """Ask the provider to work on a batch no longer."""
@@ -122,13 +129,30 @@ class AnthropicBatches(RemoteBatches[AnthropicMessages]):
 
     async def _is(self, batch: str, token: str) -> bool:
         """Return whether the first result of a batch is of a request of ours."""
-        items = await self.model.client.messages.batches.results(batch)
-        try:
-            async for item in items:
-                return str(item.custom_id).startswith(f"{token}-")
-            return False
-        finally:
-            await items.close()
+        async with contextlib.aclosing(self._lines(batch)) as lines:
+            async for line in lines:
+                try:
+                    return str(json.loads(line)["custom_id"]).startswith(f"{token}-")
+                except (ValueError, TypeError, KeyError, RecursionError):
+                    continue
+        return False
+
+    async def _lines(self, batch: str) -> AsyncGenerator[bytes, None]:
+        """Yield the lines of a batch's results as they arrive.
+
+        They are read where the batch is. (The SDK goes wherever the batch says that they are, with the key.)
+        """
+        import httpx2
+
+        path = f"/v1/messages/batches/{quote(batch, safe='')}/results"
+        options = {"headers": {"accept": "application/binary", "x-stainless-raw-response": "stream"}}
+        with provider_call(self.model, {404: self.gone(batch)}):
+            answer = await self.model.client.get(path, cast_to=httpx2.Response, options=options)
+            try:
+                async for line in lines_of(answer.aiter_bytes()):
+                    yield line
+            finally:
+                await answer.aclose()
 
     def _outcome(self, result: Any, handed: Handed) -> Reply | ChatError:
         """Return what one result says."""
@@ -147,3 +171,8 @@ def _total(batch: Any) -> int:
     """Return the number of requests in a batch."""
     names = ("processing", "succeeded", "errored", "canceled", "expired")
     return sum(getattr(batch.request_counts, name, 0) or 0 for name in names)
+
+
+def open_batches(model: AnthropicMessages) -> AnthropicBatches:
+    """Return what hands in batches for a chat model."""
+    return AnthropicBatches(model)

@@ -5,13 +5,14 @@ under the version that had them; a model that refuses it then gets the call with
 the reply says what was applied. There is no seed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from harness.chat.endpoint import Endpoint
 from harness.chat.parameters import Parameters
 from harness.chat.remote import RemoteModel, count, word
+from harness.chat.services import Service
 from harness.chat.structured import no_logprobs, strict
 from harness.chat.thinking import NO_REPLY, finish, sendable, spoken
 from harness.records import FinishReason, Message, Reply, Request, Sampling, Usage
@@ -35,6 +36,8 @@ _FINISH: dict[str, FinishReason] = {
 class AnthropicMessages(RemoteModel):
     """A chat model behind `/v1/messages`."""
 
+    path = "/v1/messages"
+
     repairable = frozenset((*_BY_BODY, "output_config"))
     also_refused = (*(("anthropic-version", name) for name in _BY_BODY), ("output_config", "output_config"))
 
@@ -50,6 +53,10 @@ class AnthropicMessages(RemoteModel):
         if self._key and not own:
             options["default_headers"] = {"x-api-key": self._key}
         return self._sdk.AsyncAnthropic(**options)
+
+    def credentials(self, key: str) -> Mapping[str, str]:
+        """Return the headers with the key: gateways differ in which one they read."""
+        return {"x-api-key": key, "authorization": f"Bearer {key}"}
 
     def asked(self, sampling: Sampling) -> Parameters:
         """Return the sampling parameters that the protocol has."""
@@ -70,33 +77,27 @@ class AnthropicMessages(RemoteModel):
         return {"output_config": {"format": {"type": "json_schema", "schema": strict(request.schema)}}}
 
     def body(self, request: Request, sent: Parameters) -> dict[str, Any]:
-        """Return what the SDK is called with; what it has no name for stands in `extra_body` and `extra_headers`."""
-        options: dict[str, Any] = {}
+        """Return all that is sent for a request, by its names on the wire."""
         system = "\n\n".join(message.content for message in request.messages if message.role == "system")
-        if system.strip():
-            options["system"] = sendable(system)
-        if "output_config" in sent:
-            options["output_config"] = sent["output_config"]
-        body = {name: sent[name] for name in _BY_BODY if name in sent}
-        if body:
-            options["extra_body"] = body
-            options["extra_headers"] = {"anthropic-version": VERSION_WITH_TEMPERATURE}
         return {
             "model": self.endpoint.model,
-            "max_tokens": sent["max_tokens"],
             "messages": alternating(request.messages),
-            **options,
+            **({"system": sendable(system)} if system.strip() else {}),
+            **sent,
         }
 
-    async def send(self, client: Any, request: Request, sent: Parameters) -> Any:
-        """Return the SDK's message."""
-        return await client.messages.create(timeout=client.timeout, **self.body(request, sent))
+    def headers(self, sent: Parameters) -> dict[str, str]:
+        """Return the version of the protocol that has what is sent."""
+        return {"anthropic-version": VERSION_WITH_TEMPERATURE} if any(name in sent for name in _BY_BODY) else {}
 
     def read(self, answer: Any) -> Reply:
         """Return the reply that a message holds."""
         blocks = getattr(answer, "content", None)
         if not isinstance(blocks, list):
             raise self.no_reply(answer, "a body without content")
+        failed = self.failed(answer)
+        if failed is not None:
+            raise failed
         reason = _FINISH.get(str(getattr(answer, "stop_reason", None)), "unstated")
         text, reasoning = spoken(blocks, cut=reason == "length")
         return Reply(
@@ -139,6 +140,14 @@ def usage_of(answer: Any) -> Usage:
     )
 
 
-def open_model(endpoint: Endpoint, key: str | None, address: str) -> AnthropicMessages:
-    """Return the chat model."""
-    return AnthropicMessages(endpoint, key, address)
+SERVICE = Service(
+    title="Anthropic",
+    prefixes=("claude-",),
+    examples=("claude-sonnet-4", "claude-opus-4", "claude-haiku-4"),
+    key_variable="ANTHROPIC_API_KEY",
+    url_variable="ANTHROPIC_BASE_URL",
+    address="https://api.anthropic.com",
+    packages=(("anthropic", (2, 0)),),
+    open=AnthropicMessages,
+    batches="harness.chat.anthropic_batches",
+)

@@ -6,6 +6,7 @@ under a token of ours, which begins the name of each of its requests, so that a 
 """
 
 import contextlib
+import importlib
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -13,6 +14,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from harness.chat.model import ChatModel
 from harness.chat.parameters import Parameters
 from harness.chat.remote import RemoteModel
+from harness.chat.services import service
 from harness.errors import ChatError, EndpointError, TransientError, TurnbenchError, UsageError
 from harness.records import Reply, Request
 
@@ -197,21 +199,14 @@ def open_batches(model: ChatModel) -> BatchModel:
     Raises:
         UsageError: its provider has none.
     """
-    from harness.chat.anthropic_messages import AnthropicMessages
-    from harness.chat.openai_chat import OpenAIChat
-
-    if isinstance(model, OpenAIChat) and model.endpoint.provider == "openai":
-        from harness.chat.openai_batches import OpenAIBatches
-
-        return OpenAIBatches(model)
-    if isinstance(model, AnthropicMessages):
-        from harness.chat.anthropic_batches import AnthropicBatches
-
-        return AnthropicBatches(model)
-    if isinstance(model, RemoteModel):
-        why = f"batches are not made for its provider ({model.endpoint.provider})"
-    else:
+    if not isinstance(model, RemoteModel):
         why = "it is built in, needs no batch and costs nothing"
+    else:
+        module = service(model.endpoint.provider).batches
+        if module is not None:
+            opened: BatchModel = importlib.import_module(module).open_batches(model)
+            return opened
+        why = f"batches are not made for its provider ({model.endpoint.provider})"
     raise UsageError(f"{model.name}: {why}; leave out --batch, or run it by itself")
 
 

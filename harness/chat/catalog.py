@@ -22,12 +22,12 @@ from typing import Any, NoReturn
 
 from harness.chat.endpoint import Limits, Price
 from harness.chat.keys import address, is_variable
+from harness.chat.services import PROVIDERS
 from harness.errors import DataError, UsageError
 from harness.names import check_model_name
 from harness.records import Sampling
 
 USUAL = "models.toml"
-PROVIDERS = ("openai", "azure", "anthropic", "completions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def _entry(table: "_Table") -> Entry:
     table.check_keys([each.name for each in dataclasses.fields(Entry)])
     common = replace(
         _endpoint(table),
-        provider=table.choice("provider", PROVIDERS),
+        provider=table.choice("provider", tuple(PROVIDERS)),
         conv_template=table.text("conv_template"),
         timeout=table.number("timeout", _above_0, "a number of seconds above 0"),
         price=_price(table),

@@ -1,11 +1,12 @@
 """Where a chat model is and how to speak to it, as resolved from its name, the flags and the environment."""
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
 
 from harness.records import Sampling
 
-Provider: TypeAlias = Literal["openai", "azure", "anthropic", "completions", "builtin"]
+SILENCE = 240.0
+"""Seconds without a byte after which a call is given up, where no time limit is stated: a reply that comes in one piece
+must have begun by then, and an endpoint that never answers is found out in minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ class Endpoint:
 
     name: str
     """The name that the user gave."""
-    provider: Provider
-    """Which protocol is spoken; `completions` is OpenAI's older `/v1/completions` with a conversation template."""
+    provider: str
+    """Which protocol is spoken, by its name in the table of `services.py`; `builtin`: none."""
     model: str
     """The model string that is sent."""
     base_url: str | None = None
@@ -50,8 +51,13 @@ class Endpoint:
     """For `completions`: the exact name of an fschat conversation template."""
     timeout: float = 600.0
     """Seconds that one whole call may take."""
+    silence: float = SILENCE
+    """Seconds that may pass without a byte from the server."""
     api_version: str | None = None
     """For `azure`: the version of its interface; `model` is the deployment's name."""
+    stated: bool = False
+    """Whether a flag or models.toml states the address. What the environment holds for the provider besides (headers,
+    an organization) is then not for this server."""
     limits: Limits = Limits()
     price: Price | None = None
     """None: unknown. A built-in model costs nothing."""

@@ -1,12 +1,14 @@
-"""Exceptions of the SDKs as our errors: by type and status; by words only where one status has several meanings (400).
+"""Exceptions of the SDKs, and HTTP statuses, as our errors: by type and status; by words only where one status has
+several meanings (400). What is tried again is decided here, by `RETRIED`, and nowhere else.
 
-    no connection, timeout, 408, 409, 429, 5xx      TransientError   a later try may succeed
+    no connection, timeout, a status in RETRIED     TransientError   a later try may succeed
     a 200 whose body is no reply                    TransientError
     401, 402, 403, 404, 405, 410, 3xx, no quota     EndpointError    no call can succeed
     400, 413, 422, …                                ChatError        this request would fail again
 
 Both SDKs name their exceptions alike, so one function serves both. With the aiohttp transport they report a refused
-connection and a dropped one alike; what really happened is at the end of the chain of causes.
+connection and a dropped one alike; what really happened is at the end of the chain of causes. Whatever a server says is
+cut to `MOST_SEARCHED` characters before any expression looks at it.
 """
 
 import json
@@ -14,11 +16,12 @@ import math
 import os
 import re
 import ssl
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from types import ModuleType, SimpleNamespace
-from typing import Any, Literal
+from types import ModuleType
+from typing import Any, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from harness.chat.endpoint import Endpoint
 from harness.chat.parameters import RefusedParameterError, refused_parameter
@@ -26,6 +29,33 @@ from harness.errors import ChatError, EndpointError, TransientError
 
 MOST_WORDS = 300
 """Characters of a server's own words that an error message repeats."""
+MOST_SEARCHED = 4000
+"""Characters of a server's own words that are looked at."""
+UNKNOWN_MODEL = "unknown model"
+"""The kind of error of a 404."""
+
+
+class Retried(NamedTuple):
+    """A status after which a call is tried again."""
+
+    kind: str
+    """`rate limit` and `overload`: the endpoint has too much. `outage`: it is not there. `server error`: it is there,
+    and failed with this request."""
+    after: float | None = None
+    """Seconds to wait where the server does not say."""
+
+
+RETRIED: Mapping[int, Retried] = {
+    408: Retried("server error"),
+    409: Retried("server error"),
+    425: Retried("server error"),
+    429: Retried("rate limit"),
+    502: Retried("outage"),
+    503: Retried("overload"),
+    504: Retried("outage"),
+    529: Retried("overload"),
+}
+"""The statuses that are tried again; every other one from 500 is a `server error` too."""
 
 _QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"}
 _TOO_LONG = re.compile(
@@ -35,8 +65,12 @@ _TOO_LONG = re.compile(
 _FILTERED = re.compile(
     r"content[ _](?:management )?(?:policy|filter)|content_policy_violation|safety system", re.IGNORECASE
 )
-_KEYLIKE = re.compile(r"\bsk-[\w*.-]{6,}|[\w-]*\*{3,}[\w*-]*")
+_KEYLIKE = re.compile(r"\bsk-[\w*.-]{6,}|(?<![\w-])[\w-]*\*{3,}[\w*-]*")
 _NEVER_CONNECTED = {"ConnectError", "ConnectTimeout", "ProxyError", "ClientConnectorError", "ConnectionTimeoutError"}
+
+
+class OversizedError(ValueError):
+    """A reply is larger than any that is read."""
 
 
 def malformed(endpoint: Endpoint, what: str) -> TransientError:
@@ -49,53 +83,77 @@ def fault_of(
     sdk: ModuleType,
     endpoint: Endpoint,
     *,
-    key: str | None = None,
+    secrets: Collection[str] = (),
     sent: Mapping[str, Any] | None = None,
     also: Sequence[tuple[str, str]] = (),
 ) -> ChatError | None:
     """Return our error for an exception that a call raised; None if it is not the endpoint's doing."""
+    oversized = next((cause for cause in _causes(error) if isinstance(cause, OversizedError)), None)
+    if oversized is not None:  # one of the SDKs takes it for a broken connection
+        return malformed(endpoint, str(oversized))
     if isinstance(error, sdk.APIStatusError):
-        return _status_fault(error, endpoint, key=key, sent=sent or {}, also=also)
+        headers = error.response.headers
+        return fault_of_status(
+            error.status_code, error.body, endpoint, headers=headers, secrets=secrets, sent=sent, also=also
+        )
     if isinstance(error, sdk.APIConnectionError):
-        return _connection_fault(error, endpoint, key, timed_out=isinstance(error, sdk.APITimeoutError))
+        return _connection_fault(error, endpoint, secrets, timed_out=isinstance(error, sdk.APITimeoutError))
     if isinstance(error, TimeoutError):
         return TransientError(
             f"{_where(endpoint)} did not answer within {endpoint.timeout:g} s; a longer time limit may help",
             kind="timeout",
         )
-    if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError, sdk.APIResponseValidationError)):
+    if isinstance(error, (ValueError, ArithmeticError, RecursionError, sdk.APIResponseValidationError)):
         return malformed(endpoint, "a body that is cut or is no JSON")
     if isinstance(error, OSError) or type(error).__module__.partition(".")[0] in {"aiohttp", "httpx", "httpx2"}:
-        return _connection_fault(error, endpoint, key, timed_out=False)
+        return _connection_fault(error, endpoint, secrets, timed_out=False)
     return None
 
 
-def fault_of_result(
+def fault_of_status(
     status: int,
     body: Any,
     endpoint: Endpoint,
     *,
-    key: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    secrets: Collection[str] = (),
     sent: Mapping[str, Any] | None = None,
     also: Sequence[tuple[str, str]] = (),
 ) -> ChatError:
-    """Return our error for a request of a batch that came to this status and error body."""
-    answer = SimpleNamespace(status_code=status, body=body, response=SimpleNamespace(headers={}))
-    return _status_fault(answer, endpoint, key=key, sent=sent or {}, also=also)
+    """Return our error for an error status, whichever way it came: with a reply, or for one request of a batch.
+
+    `body` is the error's JSON, or its text. `secrets` are texts that the message must not repeat. `sent` and `also` say
+    which parameters a 400 may be about.
+    """
+    detail = _detail(body)
+    words = redacted(detail["message"], secrets)
+    said = f"{_where(endpoint)} answered {status}" + (f": {words}" if words else "")
+    told = headers or {}
+    final = _endpoint_fault(status, {detail["code"], detail["type"]}, said, endpoint, told.get("location"))
+    if final:
+        return final
+    retried = RETRIED.get(status, Retried("server error") if status >= 500 else None)
+    if retried is not None:
+        wait = retry_after(told)
+        return TransientError(said, kind=retried.kind, retry_after=retried.after if wait is None else wait)
+    if status == 400:
+        return _bad_request(said, detail, sent or {}, also)
+    return ChatError(said, kind="bad request")
 
 
-def redacted(text: str, key: str | None) -> str:
-    """Return the text on one line, without the key and whatever looks like one, shortened."""
-    if key and len(key) > 3:
-        text = text.replace(key, "[key]")
-    text = "".join(character if character.isprintable() else " " for character in text)
+def redacted(text: str, secrets: Collection[str]) -> str:
+    """Return the text on one line, without the secrets and whatever looks like a key, shortened."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) > 3:
+            text = text.replace(secret, "[key]")
+    text = "".join(character if character.isprintable() else " " for character in text[:MOST_SEARCHED])
     text = " ".join(_KEYLIKE.sub("[key]", text).split())
     return text if len(text) <= MOST_WORDS else text[: MOST_WORDS - 1] + "…"
 
 
-def words_of(body: Any, key: str | None) -> str:
+def words_of(body: Any, secrets: Collection[str]) -> str:
     """Return what an error body says to a human, fit for a message of ours."""
-    return redacted(str(_detail(body).get("message") or ""), key)
+    return redacted(_detail(body)["message"], secrets)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -107,12 +165,17 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             continue
         if math.isfinite(seconds) and seconds >= 0:
             return seconds
+    when = http_date(headers.get("retry-after", ""))
+    return None if when is None else max(0.0, (when - datetime.now(UTC)).total_seconds())
+
+
+def http_date(text: str) -> datetime | None:
+    """Return the moment that a header names, None if it names none or one that no calendar has."""
     try:
-        when = parsedate_to_datetime(headers.get("retry-after", ""))
-    except ValueError:
+        when = parsedate_to_datetime(text)
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())
 
 
 def _where(endpoint: Endpoint) -> str:
@@ -122,50 +185,46 @@ def _where(endpoint: Endpoint) -> str:
     )
 
 
-def _status_fault(
-    error: Any, endpoint: Endpoint, *, key: str | None, sent: Mapping[str, Any], also: Sequence[tuple[str, str]]
-) -> ChatError:
-    """Return our error for a reply with an error status."""
-    status = int(error.status_code)
-    detail = _detail(error.body)
-    words = words_of(error.body, key)
-    said = f"{_where(endpoint)} answered {status}" + (f": {words}" if words else "")
-    codes = {str(detail.get("code")), str(detail.get("type"))}
-    final = _endpoint_fault(status, codes, said, endpoint)
-    if final:
-        return final
-    if status in (408, 409, 425, 429) or status >= 500:
-        kind = {429: "rate limit", 503: "overload", 529: "overload"}.get(status, "outage")
-        return TransientError(said, kind=kind, retry_after=retry_after(error.response.headers))
-    if status == 400:
-        return _bad_request(said, detail, sent, also)
-    return ChatError(said, kind="bad request")
-
-
-def _endpoint_fault(status: int, codes: set[str], said: str, endpoint: Endpoint) -> EndpointError | None:
+def _endpoint_fault(
+    status: int, codes: Collection[str], said: str, endpoint: Endpoint, location: str | None
+) -> EndpointError | None:
     """Return the error that stops the run, if this status or code means that no call can succeed."""
-    if status == 402 or codes & _QUOTA:
+    if status == 402 or _QUOTA.intersection(codes):
         return EndpointError(f"{said}; the account has no credit left: top it up or use another key", kind="no credit")
     if status == 404 or "model_not_found" in codes:
         what = f"check the model's name ({endpoint.model}) and the address"
-        return EndpointError(f"{said}; {what}", kind="unknown model")
+        return EndpointError(f"{said}; {what}", kind=UNKNOWN_MODEL)
     if status in (401, 403):
         variable = endpoint.api_key_env
         what = f"check the key in {variable}" if variable else "no key was sent: name its variable with --api-key-env"
         return EndpointError(f"{said}; {what}", kind="key refused")
-    if status in (405, 410) or 300 <= status < 400:
+    if 300 <= status < 400:
+        whither = f" with a redirect to {_place(location)}, which is not followed" if location else ""
+        return EndpointError(
+            f"{said}{whither}; if that is where it belongs, make it the base URL", kind="wrong address"
+        )
+    if status in (405, 410):
         return EndpointError(
             f"{said}; this address does not speak the protocol: check the base URL", kind="wrong address"
         )
     return None
 
 
+def _place(location: str) -> str:
+    """Return where a redirect points, without what may be a secret in it: user, password, query."""
+    try:
+        parts = urlsplit(location[:MOST_SEARCHED])
+        host = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if parts.netloc else ""
+    except ValueError:
+        return "an address that is none"
+    return redacted(f"{host}{parts.path}", ()) or "nowhere"
+
+
 def _bad_request(
-    said: str, detail: Mapping[str, Any], sent: Mapping[str, Any], also: Sequence[tuple[str, str]]
+    said: str, detail: Mapping[str, str], sent: Mapping[str, Any], also: Sequence[tuple[str, str]]
 ) -> ChatError:
     """Return which kind of bad request a 400 is."""
-    code, param = (detail.get(name) if isinstance(detail.get(name), str) else None for name in ("code", "param"))
-    message = str(detail.get("message") or "")
+    code, param, message = (detail[name][:MOST_SEARCHED] for name in ("code", "param", "message"))
     if code == "context_length_exceeded":
         return ChatError(f"{said}; the conversation is too long for this model", kind="context too long")
     if code in ("content_filter", "content_policy_violation"):
@@ -180,23 +239,37 @@ def _bad_request(
     return ChatError(said, kind="bad request")
 
 
-def _detail(body: Any) -> Mapping[str, Any]:
-    """Return message, code, type and param of an error body, in whichever of the usual shapes it came."""
-    if isinstance(body, Mapping):
-        inner = body.get("error", body)
-        if isinstance(inner, Mapping):
-            message = inner.get("message") or inner.get("detail")
-            return {**inner, "message": message if isinstance(message, str) or message is None else json.dumps(message)}
-        return {"message": str(inner)}
-    text = body if isinstance(body, str) else ""
-    return {"message": "an HTML page" if text.lstrip()[:1] == "<" else text}
+def _detail(body: Any) -> dict[str, str]:
+    """Return message, code, type and param of an error body, in whichever of the usual shapes it came; empty: none."""
+    inner = body.get("error", body) if isinstance(body, Mapping) else body
+    if isinstance(inner, Mapping):
+        message, fields = inner.get("message") or inner.get("detail"), inner
+    elif isinstance(body, Mapping):
+        message, fields = str(inner) if isinstance(inner, (str, int, float)) else "", {}
+    else:
+        text = body if isinstance(body, str) else ""
+        message, fields = "an HTML page" if text.lstrip()[:1] == "<" else text, {}
+    named = {name: value if isinstance(value := fields.get(name), str) else "" for name in ("code", "type", "param")}
+    return {**named, "message": _plain(message)}
 
 
-def _connection_fault(error: Exception, endpoint: Endpoint, key: str | None, *, timed_out: bool) -> TransientError:
+def _plain(value: Any) -> str:
+    """Return a value of an error body as text; empty if it is none that can be shown."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return ""
+
+
+def _connection_fault(
+    error: Exception, endpoint: Endpoint, secrets: Collection[str], *, timed_out: bool
+) -> TransientError:
     """Return our error for a call that got no complete answer."""
     chain = list(_causes(error))
     reason = next((text for text in (_reason(cause) for cause in reversed(chain)) if text), "")
-    because = f" ({redacted(reason, key)})" if reason else ""
+    because = f" ({redacted(reason, secrets)})" if reason else ""
     what = _breakdown(chain, timed_out=timed_out)
     if what == "no connection":
         return TransientError(
@@ -206,7 +279,11 @@ def _connection_fault(error: Exception, endpoint: Endpoint, key: str | None, *, 
             connected=False,
         )
     if what == "timeout":
-        return TransientError(f"{_where(endpoint)} did not answer in time", kind=what)
+        return TransientError(
+            f"{_where(endpoint)} sent nothing for {min(endpoint.silence, endpoint.timeout):g} s; a longer time limit"
+            " may help",
+            kind=what,
+        )
     return TransientError(f"{_where(endpoint)} closed the connection before it answered{because}", kind=what)
 
 

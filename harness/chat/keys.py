@@ -21,6 +21,11 @@ def address(url: str | None, source: str) -> str | None:
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
         usable, parts = False, urlsplit("")
+    if parts.query or parts.fragment:
+        raise UsageError(
+            f"{source} has something behind a ? or #, which no call could carry; put a key into a variable and name it"
+            " with --api-key-env"
+        )
     if parts.username or parts.password:
         raise UsageError(
             f"{source} holds a user name or password; put a key into a variable and name it with --api-key-env"
@@ -31,29 +36,23 @@ def address(url: str | None, source: str) -> str | None:
 
 
 def key_variable(
-    name: str,
     service: Service,
     environment: Mapping[str, str],
     api_key_env: str | None,
     *,
     given: str | None,
     address: str | None,
-    needed: bool = True,
 ) -> str | None:
-    """Return the variable whose key is to be sent, checked to hold one if `needed`; None if no key is sent.
+    """Return the variable whose key is to be sent; None if no key is sent.
 
     `given` is the address that the user stated (no key goes there unasked), `address` the one that will be used.
     """
     if api_key_env is not None:
-        if needed:
-            key(name, api_key_env, environment)
         return api_key_env
     if given is not None:
         return None
     if address is not None and not environment.get(service.key_variable, "").strip():
         return None
-    if needed:
-        key(name, service.key_variable, environment)
     return service.key_variable
 
 

@@ -4,12 +4,18 @@ The SDK posts to `BASE_URL/openai/deployments/DEPLOYMENT/chat/completions?api-ve
 `api-key`.
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from harness.chat import openai_chat
 from harness.chat.endpoint import Endpoint
 from harness.chat.openai_chat import OpenAIChat
 from harness.chat.parameters import Parameters
+from harness.errors import UsageError
 from harness.records import Sampling
+
+VERSION_VARIABLE = "OPENAI_API_VERSION"
 
 
 class AzureChat(OpenAIChat):
@@ -24,7 +30,38 @@ class AzureChat(OpenAIChat):
         """Return the sampling parameters that are stated; what a deployment does not take is found out and repaired."""
         return sampling.stated()
 
+    def elsewhere(self) -> str | None:
+        """Return None: the paths are Azure's own."""
+        return None
 
-def open_model(endpoint: Endpoint, key: str | None, address: str) -> AzureChat:
-    """Return the chat model."""
-    return AzureChat(endpoint, key, address)
+    def credentials(self, key: str) -> Mapping[str, str]:
+        """Return the header with the key."""
+        return {"api-key": key}
+
+
+def _settled(endpoint: Endpoint, environment: Mapping[str, str]) -> Endpoint:
+    """Return the endpoint with the version of the interface, or raise `UsageError` if anything is missing."""
+    version = endpoint.api_version or environment.get(VERSION_VARIABLE, "").strip()
+    lacking = {
+        f"base_url (or {SERVICE.url_variable}), the address of your resource": endpoint.base_url,
+        "api_key_env, the variable that holds the key": endpoint.api_key_env,
+        f"api_version (or {VERSION_VARIABLE})": version,
+    }
+    for what, value in lacking.items():
+        if not value:
+            raise UsageError(f"{endpoint.name}: provider azure needs {what}; say it in models.toml")
+    return replace(endpoint, api_version=version)
+
+
+SERVICE = replace(
+    openai_chat.SERVICE,
+    title="Azure OpenAI",
+    prefixes=(),
+    examples=(),
+    key_variable="AZURE_OPENAI_API_KEY",
+    url_variable="AZURE_OPENAI_ENDPOINT",
+    address="",
+    open=AzureChat,
+    settled=_settled,
+    batches=None,
+)

@@ -18,7 +18,9 @@ from harness.chat.batches import (
     provider_call,
     unknown_batch,
 )
+from harness.chat.body import body_of
 from harness.chat.openai_chat import OpenAIChat
+from harness.chat.wire import lines_of
 from harness.errors import ChatError, TransientError
 from harness.records import Reply, Request
 
@@ -124,26 +126,18 @@ class OpenAIBatches(RemoteBatches[OpenAIChat]):
         """Yield the lines of a file as they arrive; only a newline ends one."""
         with provider_call(self.model, {404: self.gone(batch)}):
             async with self.model.client.files.with_streaming_response.content(file) as answer:
-                held = b""
-                async for piece in answer.iter_bytes():
-                    *whole, held = (held + piece).split(b"\n")
-                    for line in whole:
-                        if line.strip():
-                            yield line
-                if held.strip():
-                    yield held
+                async for line in lines_of(answer.iter_bytes()):
+                    yield line
 
     def _outcome(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:
         """Return what one line says."""
-        from openai.types.chat import ChatCompletion
-
         response, error = line.get("response"), line.get("error")
         if not isinstance(response, Mapping):
             return self._unanswered(error if isinstance(error, Mapping) else {})
         status, body = response.get("status_code"), response.get("body")
         if status != 200:
             return self.refusal(status if isinstance(status, int) else 500, body, handed)
-        return self.outcome(ChatCompletion.construct(**body) if isinstance(body, dict) else body, handed)
+        return self.outcome(body_of(body), handed)
 
     def _unanswered(self, error: Mapping[str, Any]) -> ChatError:
         """Return our error for a request that the provider did not come to."""
@@ -170,3 +164,8 @@ def _named(model: OpenAIChat, answer: Any) -> str:
     if isinstance(name, str) and name:
         return name
     raise model.no_reply(answer, "nothing that has an id")
+
+
+def open_batches(model: OpenAIChat) -> OpenAIBatches:
+    """Return what hands in batches for a chat model."""
+    return OpenAIBatches(model)

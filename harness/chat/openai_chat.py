@@ -1,12 +1,14 @@
 """OpenAI's chat completions, and every server that speaks them (vLLM, SGLang, llama.cpp, Ollama, …)."""
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from harness.chat.body import body_of
 from harness.chat.endpoint import Endpoint
+from harness.chat.faults import malformed
 from harness.chat.parameters import Parameters
 from harness.chat.remote import RemoteModel, count, word
+from harness.chat.services import Service
 from harness.chat.structured import chat_logprobs, strict
 from harness.chat.thinking import finish, sendable, spoken
 from harness.records import FinishReason, Reply, Request, Sampling, Usage
@@ -26,6 +28,8 @@ FINISH: dict[str, FinishReason] = {
     "refusal": "refused",
 }
 """What servers of this protocol say of how a reply ended, as ours."""
+FAILED = ("error", "abort")
+"""What they say of a reply that they broke off: no answer, whatever text came with it."""
 
 
 class OpenAIModel(RemoteModel):
@@ -44,16 +48,31 @@ class OpenAIModel(RemoteModel):
         """Return the SDK's client."""
         return self._sdk.AsyncOpenAI(**options)
 
+    def credentials(self, key: str) -> Mapping[str, str]:
+        """Return the header with the key."""
+        return {"authorization": f"Bearer {key}"}
+
+    def elsewhere(self) -> str | None:
+        """Return the address with the `/v1` that most servers of the protocol have and that is easily forgotten."""
+        return None if urlsplit(self.address).path.rstrip("/") else f"{self.address}/v1"
+
     def first_choice(self, answer: Any) -> Any:
         """Return the one choice of an answer."""
         choices = getattr(answer, "choices", None)
-        if isinstance(choices, list) and choices and choices[0] is not None:
-            return choices[0]
-        raise self.no_reply(answer, "a body without a choice")
+        if not (isinstance(choices, list) and choices and choices[0] is not None):
+            raise self.no_reply(answer, "a body without a choice")
+        failed = self.failed(answer, choices[0])
+        if failed is not None:
+            raise failed
+        if getattr(choices[0], "finish_reason", None) in FAILED:
+            raise malformed(self.endpoint, f"a reply that ended with {choices[0].finish_reason!r}")
+        return choices[0]
 
 
 class OpenAIChat(OpenAIModel):
     """A chat model behind `/v1/chat/completions`."""
+
+    path = "/chat/completions"
 
     def asked(self, sampling: Sampling) -> Parameters:
         """Return the sampling parameters that are stated, by their names on the wire."""
@@ -74,14 +93,6 @@ class OpenAIChat(OpenAIModel):
         """Return all that is sent for a request, by its names on the wire."""
         messages = [{"role": message.role, "content": sendable(message.content)} for message in request.messages]
         return {"model": self.endpoint.model, "messages": messages, **sent}
-
-    async def send(self, client: Any, request: Request, sent: Parameters) -> Any:
-        """Return the body of the answer.
-
-        The request is in the wire's own form and the answer stays in it, so that the SDK converts neither: that would
-        take almost a millisecond a call.
-        """
-        return body_of(await client.post("/chat/completions", body=self.body(request, sent), cast_to=object))
 
     def read(self, answer: Any) -> Reply:
         """Return the reply that a chat completion holds."""
@@ -124,6 +135,14 @@ def usage_of(answer: Any) -> Usage:
     )
 
 
-def open_model(endpoint: Endpoint, key: str | None, address: str) -> OpenAIChat:
-    """Return the chat model."""
-    return OpenAIChat(endpoint, key, address)
+SERVICE = Service(
+    title="OpenAI",
+    prefixes=("gpt-", "chatgpt-", "o1", "o3", "o4", "ft:gpt-"),
+    examples=("gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-5", "gpt-5-mini", "o3", "o4-mini", "chatgpt-4o-latest"),
+    key_variable="OPENAI_API_KEY",
+    url_variable="OPENAI_BASE_URL",
+    address="https://api.openai.com/v1",
+    packages=(("openai", (3, 0)),),
+    open=OpenAIChat,
+    batches="harness.chat.openai_batches",
+)

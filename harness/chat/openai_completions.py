@@ -5,17 +5,23 @@ every model that it does not know, so it is not used.)
 """
 
 import difflib
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from harness.chat import openai_chat
 from harness.chat.endpoint import Endpoint
 from harness.chat.openai_chat import FINISH, OpenAIModel, usage_of
 from harness.chat.parameters import Parameters
 from harness.chat.remote import word
+from harness.chat.services import require
 from harness.chat.structured import completion_logprobs
 from harness.chat.thinking import NO_REPLY, finish, sendable, spoken
 from harness.errors import UsageError
 from harness.records import Message, Reply, Request, Sampling
 
+FSCHAT = ("fschat", (0, 2, 36))
+"""The least version of fschat whose templates are known to us."""
 DEFAULT_MAX_TOKENS = 1024
 """The limit that is sent where none is stated; servers of this protocol would stop after 16."""
 
@@ -23,6 +29,7 @@ DEFAULT_MAX_TOKENS = 1024
 class OpenAICompletions(OpenAIModel):
     """A chat model behind `/v1/completions`."""
 
+    path = "/completions"
     repairable = OpenAIModel.repairable | {"stop", "stop_token_ids"}
 
     def asked(self, sampling: Sampling) -> Parameters:
@@ -39,16 +46,10 @@ class OpenAICompletions(OpenAIModel):
         """Return the log-probabilities that a request wants; the protocol has no schema."""
         return {} if request.top_logprobs is None else {"logprobs": request.top_logprobs}
 
-    async def send(self, client: Any, request: Request, sent: Parameters) -> Any:
-        """Return the SDK's completion of the prompt."""
+    def body(self, request: Request, sent: Parameters) -> dict[str, Any]:
+        """Return all that is sent for a request, by its names on the wire."""
         prompt = prompt_of(str(self.endpoint.conv_template), request.messages)
-        foreign = {"stop_token_ids", "max_completion_tokens"}
-        return await client.completions.create(
-            model=self.endpoint.model,
-            prompt=prompt,
-            extra_body={name: value for name, value in sent.items() if name in foreign},
-            **{name: value for name, value in sent.items() if name not in foreign},
-        )
+        return {"model": self.endpoint.model, "prompt": prompt, **sent}
 
     def read(self, answer: Any) -> Reply:
         """Return the reply that a completion holds."""
@@ -109,6 +110,25 @@ def _template(name: str) -> Any:
     return get_conv_template(name)
 
 
-def open_model(endpoint: Endpoint, key: str | None, address: str) -> OpenAICompletions:
-    """Return the chat model."""
-    return OpenAICompletions(endpoint, key, address)
+def _settled(endpoint: Endpoint, environment: Mapping[str, str]) -> Endpoint:
+    """Return the endpoint, whose address and template are both needed."""
+    if endpoint.conv_template is not None:
+        require(*FSCHAT)
+        check_template(endpoint.conv_template)
+    if endpoint.base_url is None or endpoint.conv_template is None:
+        lacking = (
+            "a server; give its address with --base-url or in" if endpoint.conv_template else "--conv-template beside"
+        )
+        raise UsageError(f"{endpoint.name}: --conv-template needs {lacking} {SERVICE.url_variable}")
+    return endpoint
+
+
+SERVICE = replace(
+    openai_chat.SERVICE,
+    prefixes=(),
+    examples=(),
+    packages=(*openai_chat.SERVICE.packages, FSCHAT),
+    open=OpenAICompletions,
+    settled=_settled,
+    batches=None,
+)

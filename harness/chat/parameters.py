@@ -7,7 +7,7 @@ tried again.
 Of several refused calls one is repaired and sent; the others wait for its outcome and then use what it found. A
 refusal costs nothing, so models are not made to wait for it, except where name and parameters make one likely (a
 temperature for OpenAI's reasoning models, or for Anthropic's; a JSON schema for any): there the first call is alone
-until it is answered or a short grace has passed, since a refusal comes sooner than a reply.
+until it is answered, however long that takes: whether a refusal is on its way cannot be told from the time.
 """
 
 import asyncio
@@ -16,9 +16,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from harness.errors import ChatError
-
-GRACE = 0.25
-"""Seconds for which the first call of a model object is alone, where a refusal is likely."""
 
 Parameters: TypeAlias = dict[str, Any]
 T = TypeVar("T")
@@ -94,11 +91,10 @@ def doubtful(model: str, asked: Mapping[str, Any]) -> bool:
 class ParameterMemory:
     """What one model object has learnt about the parameters that its model takes."""
 
-    def __init__(self, repairable: frozenset[str], model: str = "", *, grace: float | None = None) -> None:
+    def __init__(self, repairable: frozenset[str], model: str = "") -> None:
         """Know no refusal yet by this model; only a `repairable` parameter may be left out or renamed."""
         self._repairable = repairable
         self._model = model
-        self._grace = GRACE if grace is None else grace
         self._changes: dict[str, str | None] = {}
         self._open: asyncio.Event | None = None
         self._repairing = asyncio.Lock()
@@ -126,11 +122,9 @@ class ParameterMemory:
             await self._open.wait()
             return await self._call(asked, send)
         self._open = asyncio.Event()
-        timer = asyncio.get_running_loop().call_later(self._grace, self._open.set)
         try:
             return await self._call(asked, send)
         finally:
-            timer.cancel()
             self._open.set()
 
     async def _call(self, asked: Mapping[str, Any], send: Callable[[Parameters], Awaitable[T]]) -> Outcome[T]:

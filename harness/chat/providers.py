@@ -8,11 +8,10 @@
     any other name, OPENAI_BASE_URL set           OpenAI-compatible
     else                                          UsageError with near names
 
-The providers themselves are in the table of `services`; each is opened by one file here.
+The providers themselves are in the table of `services`; each is one file here.
 """
 
 import difflib
-import importlib.metadata
 import math
 import os
 import pathlib
@@ -26,21 +25,17 @@ from harness.chat.keys import address, key, key_variable
 from harness.chat.model import ChatModel
 from harness.chat.prices import FREE, list_price
 from harness.chat.services import (
-    ANTHROPIC,
-    AZURE,
-    AZURE_VERSION_VARIABLE,
     BUILTIN,
-    OPENAI,
-    SERVICES,
-    Service,
+    COMPATIBLE,
+    TEMPLATED,
     own_address,
-    service_of,
+    provider_of,
+    require,
+    service,
+    services,
 )
-from harness.errors import MissingError, UsageError
+from harness.errors import UsageError
 from harness.names import check_model_name
-
-FSCHAT = (0, 2, 36)
-"""The least version of fschat whose templates are known to us."""
 
 
 def resolve(
@@ -97,27 +92,12 @@ def open_chat_model(endpoint: Endpoint, *, environ: Mapping[str, str] | None = N
         from harness.chat.builtin import open_builtin
 
         return open_builtin(endpoint.name)
-    service = SERVICES[endpoint.provider]
-    _require(service.package, service.minimum)
+    spoken = service(endpoint.provider)
+    for package, minimum in spoken.packages:
+        require(package, minimum)
     environment = os.environ if environ is None else environ
     value = key(endpoint.name, endpoint.api_key_env, environment) if endpoint.api_key_env else None
-    at = endpoint.base_url or service.address
-    if endpoint.provider == "anthropic":
-        from harness.chat import anthropic_messages
-
-        return anthropic_messages.open_model(endpoint, value, at)
-    if endpoint.provider == "completions":
-        from harness.chat import openai_completions
-
-        _require("fschat", FSCHAT)
-        return openai_completions.open_model(endpoint, value, at)
-    if endpoint.provider == "azure":
-        from harness.chat import openai_azure
-
-        return openai_azure.open_model(endpoint, value, at)
-    from harness.chat import openai_chat
-
-    return openai_chat.open_model(endpoint, value, at)
+    return spoken.open(endpoint, value, endpoint.base_url or spoken.address)
 
 
 def open_pool(endpoint: Endpoint, *, environ: Mapping[str, str] | None = None) -> tuple[ChatModel, ...]:
@@ -131,70 +111,53 @@ def open_pool(endpoint: Endpoint, *, environ: Mapping[str, str] | None = None) -
 
 def _endpoint(name: str, entry: Entry, catalog: Catalog, environment: Mapping[str, str], key_needed: bool) -> Endpoint:
     """Return one endpoint of the model with this name; `entry` holds what flags and models.toml say of it."""
-    if entry.conv_template is not None:
-        from harness.chat.openai_completions import check_template
-
-        _require("fschat", FSCHAT)
-        check_template(entry.conv_template)
-    service = _service(name, entry, catalog, environment)
-    at = entry.base_url or address(own_address(service, environment), service.url_variable)
-    if service.provider == "completions" and (at is None or entry.conv_template is None):
-        lacking = "a server; give its address with --base-url or in" if at is None else "--conv-template beside"
-        raise UsageError(f"{name}: --conv-template needs {lacking} {service.url_variable}")
-    variable = key_variable(
-        name, service, environment, entry.api_key_env, given=entry.base_url, address=at, needed=key_needed
-    )
+    provider = _provider(name, entry, catalog, environment)
+    spoken = service(provider)
+    at = entry.base_url or address(own_address(spoken, environment), spoken.url_variable)
     endpoint = Endpoint(
         name=name,
-        provider=service.provider,
+        provider=provider,
         model=entry.model or name,
         base_url=at,
-        api_key_env=variable,
+        stated=entry.base_url is not None,
+        api_key_env=key_variable(spoken, environment, entry.api_key_env, given=entry.base_url, address=at),
         conv_template=entry.conv_template,
+        api_version=entry.api_version,
         limits=entry.limits,
         price=entry.price or list_price(entry.model or name),
         sampling=entry.sampling,
     )
     if entry.timeout is not None:
-        endpoint = replace(endpoint, timeout=entry.timeout)
-    return _azure(endpoint, entry, environment) if service is AZURE else endpoint
+        endpoint = replace(endpoint, timeout=entry.timeout, silence=entry.timeout)
+    endpoint = spoken.settled(endpoint, environment)
+    if key_needed and endpoint.api_key_env is not None:
+        key(name, endpoint.api_key_env, environment)
+    return endpoint
 
 
-def _azure(endpoint: Endpoint, entry: Entry, environment: Mapping[str, str]) -> Endpoint:
-    """Return an endpoint at Azure with all that one needs."""
-    version = entry.api_version or environment.get(AZURE_VERSION_VARIABLE, "").strip()
-    lacking = {
-        f"base_url (or {AZURE.url_variable}), the address of your resource": endpoint.base_url,
-        "api_key_env, the variable that holds the key": endpoint.api_key_env,
-        f"api_version (or {AZURE_VERSION_VARIABLE})": version,
-    }
-    for what, value in lacking.items():
-        if not value:
-            raise UsageError(f"{endpoint.name}: provider azure needs {what}; say it in models.toml")
-    return replace(endpoint, api_version=version)
-
-
-def _service(name: str, entry: Entry, catalog: Catalog, environment: Mapping[str, str]) -> Service:
+def _provider(name: str, entry: Entry, catalog: Catalog, environment: Mapping[str, str]) -> str:
     """Return the provider that a name belongs to, given what else was said."""
     if entry.provider is not None:
-        return next(service for service in SERVICES.values() if service.provider == entry.provider)
+        return entry.provider
     if entry.conv_template is not None:
-        return SERVICES["completions"]
+        return TEMPLATED
     if entry.base_url is not None:
-        return OPENAI
-    service = service_of(entry.model or name)
-    if service is not None:
-        return service
-    if own_address(OPENAI, environment):
-        return OPENAI
+        return COMPATIBLE
+    known = provider_of(entry.model or name)
+    if known is not None:
+        return known
+    compatible = service(COMPATIBLE)
+    if own_address(compatible, environment):
+        return COMPATIBLE
     if name in catalog.entries:
         raise UsageError(f'{catalog.path}: [models."{name}"]: say its provider, or the base_url of its server')
+    beginnings = (BUILTIN, *(prefix for each in services().values() for prefix in each.prefixes))
     near = _near(name, catalog)
     raise UsageError(
         f"unknown model {name!r}"
         + (f"; did you mean {' or '.join(near)}?" if near else "")
-        + f"; for a server of your own give its address with --base-url or in {OPENAI.url_variable}"
-        + f"; known names begin with {', '.join((BUILTIN, *OPENAI.prefixes, *ANTHROPIC.prefixes))}"
+        + f"; for a server of your own give its address with --base-url or in {compatible.url_variable}"
+        + f"; known names begin with {', '.join(beginnings)}"
         + (f", or stand in {catalog.path}" if catalog.entries else "")
     )
 
@@ -205,23 +168,10 @@ def _near(name: str, catalog: Catalog) -> list[str]:
 
     last = name.rpartition("/")[2].lower()
     near = difflib.get_close_matches(name, catalog.entries, n=3, cutoff=0.6)
-    if service_of(last) is not None:
+    if provider_of(last) is not None:
         near.append(last)
-    known = [example for service in (OPENAI, ANTHROPIC) for example in service.examples]
+    known = [example for each in services().values() for example in each.examples]
     known += builtin_names()
     short = {known_name.rpartition("/")[2]: known_name for known_name in known}
     near += [short[found] for found in difflib.get_close_matches(last, short, n=3, cutoff=0.6)]
     return list(dict.fromkeys(near))[:3]
-
-
-def _require(package: str, minimum: tuple[int, ...]) -> None:
-    """Raise `MissingError` that says what to install unless a package is there in a version that is new enough."""
-    needed = ".".join(map(str, minimum))
-    install = f"install it: pip install '{package}>={needed}'"
-    try:
-        version = importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        raise MissingError(f"the package {package} is not installed; {install}") from None
-    numbers = tuple(int(part) for part in version.split(".")[: len(minimum)] if part.isdigit())
-    if numbers < minimum:
-        raise MissingError(f"the package {package} is version {version}, too old; {install}")

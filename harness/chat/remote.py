@@ -1,26 +1,27 @@
 """What the chat models behind an SDK share: one client, one time limit, one way to fail, one memory of refusals."""
 
 import asyncio
+import logging
+import os
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
-from urllib.parse import urlsplit
 
 from harness.chat.endpoint import Endpoint
-from harness.chat.faults import fault_of, fault_of_result, malformed, words_of
+from harness.chat.faults import UNKNOWN_MODEL, fault_of, fault_of_status, malformed, words_of
 from harness.chat.parameters import ParameterMemory, Parameters
 from harness.chat.standing import Standing
 from harness.chat.structured import refused_logprobs, told
 from harness.chat.thinking import storable
-from harness.errors import ChatError, TransientError
+from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Reply, Request, Sampling
 
-CONNECT_SECONDS = 20.0
-"""How long making a connection may take."""
-
-_IDENTIFYING = ("authorization", "x-api-key", "api-key", "openai-organization", "openai-project", "cookie")
+log = logging.getLogger("turnbench")
+MOST_TOKENS = 2**53
+"""A number of tokens beyond this is none."""
 
 
 class RemoteModel(ABC):
@@ -39,8 +40,14 @@ class RemoteModel(ABC):
         self._key = key
         self._sdk = sdk
         self._client: Any = None
+        self._left: Any = None
+        """The client of the address that was given up, which other calls may still be using."""
+        self._told_of_move = False
         self.standing = Standing()
         self._parameters = ParameterMemory(self.repairable, endpoint.model)
+        self._headers = _custom_headers(sdk)
+        secrets = [key or "", *(value for value in self._headers.values() if len(value) >= 8)]
+        self._secrets = tuple(secret for secret in secrets if secret)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r} at {self.address})"
@@ -58,8 +65,19 @@ class RemoteModel(ABC):
         """Return the SDK's asynchronous client, made with these options."""
 
     @abstractmethod
-    async def send(self, client: Any, request: Request, sent: Parameters) -> Any:
-        """Return what the SDK made of the server's answer to one call."""
+    def credentials(self, key: str) -> Mapping[str, str]:
+        """Return the header in which the protocol carries a key."""
+
+    path: str
+    """Where a request is posted."""
+
+    @abstractmethod
+    def body(self, request: Request, sent: Parameters) -> dict[str, Any]:
+        """Return all that is sent for a request, by its names on the wire."""
+
+    def headers(self, sent: Parameters) -> dict[str, str]:
+        """Return the headers that a call needs beside the usual ones."""
+        return {}
 
     @abstractmethod
     def read(self, answer: Any) -> Reply:
@@ -69,8 +87,51 @@ class RemoteModel(ABC):
             TransientError: it holds none.
         """
 
+    def elsewhere(self) -> str | None:
+        """Return an address at which the protocol may be spoken where the one that was stated has nothing."""
+        return None
+
     async def reply(self, request: Request) -> Reply:
-        """Return the model's reply."""
+        """Return the model's reply, if need be from the address that was probably meant."""
+        asked = self.address
+        try:
+            return await self._reply(request)
+        except EndpointError as error:
+            fault = error
+        if fault.kind != UNKNOWN_MODEL or not self._moved(asked):
+            raise fault
+        tried = self.address
+        try:
+            reply = await self._reply(request)
+        except EndpointError as error:
+            if error.kind == UNKNOWN_MODEL:
+                fault = EndpointError(f"{fault}; nor is there anything at {tried}", kind=UNKNOWN_MODEL)
+            else:
+                fault = error
+        else:
+            self._tell_of_move(asked)
+            return reply
+        raise fault
+
+    def _moved(self, asked: str) -> bool:
+        """Go to the other address, once; return whether a call to `asked` may succeed there."""
+        other = self.elsewhere()
+        if self.address == asked and other is not None:
+            self.address, self._left, self._client = other, self._client, None
+        return self.address != asked
+
+    def _tell_of_move(self, asked: str) -> None:
+        if not self._told_of_move:
+            self._told_of_move = True
+            log.warning(
+                "%s: nothing answers at %s; going on with %s, which --base-url should say",
+                self.name,
+                asked,
+                self.address,
+            )
+
+    async def _reply(self, request: Request) -> Reply:
+        """Return the model's reply from the present address."""
 
         async def attempt(sent: Parameters) -> Reply:
             return await self._attempt(request, sent)
@@ -115,65 +176,96 @@ class RemoteModel(ABC):
 
     def fault(self, error: Exception) -> ChatError | None:
         """Return our error for what the SDK raised outside a call; None if it is not the endpoint's doing."""
-        return fault_of(error, self._sdk, self.endpoint, key=self._key)
+        return fault_of(error, self._sdk, self.endpoint, secrets=self._secrets)
 
     def fault_of_result(
         self, status: int, body: Any, sent: Parameters | None = None, request: Request | None = None
     ) -> ChatError:
         """Return our error for a batch, or a request in one, that came to this status and error body."""
-        fault = fault_of_result(status, body, self.endpoint, key=self._key, sent=sent, also=self.also_refused)
+        fault = fault_of_status(status, body, self.endpoint, secrets=self._secrets, sent=sent, also=self.also_refused)
         return fault if request is None else refused_logprobs(fault, request, self.endpoint) or fault
 
     async def close(self) -> None:
         """Release connections."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
+        clients, self._client, self._left = (self._client, self._left), None, None
+        for client in clients:
+            if client is not None:
+                await client.close()
 
     async def _attempt(self, request: Request, sent: Parameters) -> Reply:
         """Return the reply of one call, or raise our own error for what the SDK raised.
 
-        The SDK's exceptions hold the whole request, key included, so none is kept as a cause.
+        The SDK's exceptions hold the whole request, key included, so none is kept as a cause. The request is in the
+        wire's own form and the answer is read as it came, so the SDK converts neither: that would take almost a
+        millisecond a call, and stumble over what only some servers send.
         """
-        if self._client is None:
-            self._client = self._opened()
+        client = self.client
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self.endpoint.timeout):
-                answer = await self.send(self._client, request, sent)
+                answer = await self._post(client, request, sent)
             return replace(self.read(answer), seconds=time.perf_counter() - started)
         except Exception as error:
-            fault = fault_of(error, self._sdk, self.endpoint, key=self._key, sent=sent, also=self.also_refused)
+            fault = fault_of(error, self._sdk, self.endpoint, secrets=self._secrets, sent=sent, also=self.also_refused)
             if fault is None:
                 raise
         raise fault
 
-    def _opened(self) -> Any:
-        """Return a client without retries, on the fastest transport that is installed.
+    async def _post(self, client: Any, request: Request, sent: Parameters) -> Any:
+        """Return the JSON of the server's answer to one call."""
+        import httpx2
 
-        A proxy is never used for this machine's own addresses. Without a key nothing is sent that says who is asking,
-        whatever the SDK found in the environment.
+        from harness.chat.wire import json_of
+
+        options = {"headers": self.headers(sent)}
+        body = self.body(request, sent)
+        return json_of(await client.post(self.path, body=body, cast_to=httpx2.Response, options=options))
+
+    def _opened(self) -> Any:
+        """Return a client that tries nothing again.
+
+        Without a key nothing is sent that says who is asking, and to an address that was stated nothing but the key
+        that was named for it, whatever the SDK found in the environment.
         """
-        local = (urlsplit(self.address).hostname or "") in {"localhost", "127.0.0.1", "::1"}
-        hooks = {"request": [] if self._key else [_anonymous], "response": [self.standing.hook]}
-        timeout = self._sdk.Timeout(self.endpoint.timeout, connect=min(CONNECT_SECONDS, self.endpoint.timeout))
-        transport = self._sdk.DefaultAioHttpClient if _has_aiohttp() else self._sdk.DefaultAsyncHttpxClient
+        from harness.chat.wire import Guard, http_client
+
+        own = self._key is not None and not self.endpoint.stated
+        guard = Guard(
+            self.standing,
+            credentials=None if own else self.credentials(self._key) if self._key else {},
+            foreign=self._headers if self.endpoint.stated else (),
+        )
+        limits = {"timeout": self.endpoint.timeout, "silence": self.endpoint.silence}
+        client = http_client(self._sdk, guard, self.address, **limits)
         return self.open_client(
             base_url=self.address,
             api_key=self._key or "none",
-            timeout=timeout,
+            timeout=client.timeout,
             max_retries=0,
-            http_client=transport(timeout=timeout, trust_env=not local, event_hooks=hooks),
+            http_client=client,
         )
 
     def no_reply(self, answer: Any, what: str) -> TransientError:
         """Return the error for an answer that is no reply: the SDKs pass on bodies of any shape as if they were one."""
         if isinstance(answer, str):
-            return malformed(
-                self.endpoint, f"text that is no JSON: {words_of(answer, self._key)}" if answer else "nothing"
-            )
-        error = (getattr(answer, "model_extra", None) or {}).get("error")
-        return malformed(self.endpoint, f"status 200 and an error: {words_of(error, self._key)}" if error else what)
+            said = words_of(answer, self._secrets)
+            return malformed(self.endpoint, f"text that is no JSON: {said}" if answer else "nothing")
+        error = error_in(answer)
+        said = f": {words_of(error, self._secrets)}" if error else ""
+        return malformed(self.endpoint, f"status 200 and an error{said}" if error else what)
+
+    def failed(self, *parts: Any) -> TransientError | None:
+        """Return the error for a reply in which the server says, in any of these parts, that it has failed."""
+        error = next((error for part in parts if (error := error_in(part))), None)
+        if error is None:
+            return None
+        said = words_of(error, self._secrets)
+        return malformed(self.endpoint, "status 200 and an error" + (f": {said}" if said else ""))
+
+
+def error_in(part: Any) -> Any:
+    """Return what stands under `error` in a part of an answer; None if nothing does."""
+    return (getattr(part, "model_extra", None) or {}).get("error") or None
 
 
 def word(value: Any) -> str | None:
@@ -183,19 +275,10 @@ def word(value: Any) -> str | None:
 
 def count(value: Any) -> int | None:
     """Return a number of tokens, or None if the answer has something else there."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_TOKENS else None
 
 
-async def _anonymous(request: Any) -> None:
-    """Take everything out of a request's headers that says who is asking."""
-    for name in _IDENTIFYING:
-        request.headers.pop(name, None)
-
-
-def _has_aiohttp() -> bool:
-    """Return whether the SDKs' aiohttp transport can be used; it takes half the time per call."""
-    try:
-        import aiohttp  # noqa: F401
-    except ImportError:
-        return False
-    return True
+def _custom_headers(sdk: ModuleType) -> dict[str, str]:
+    """Return the headers that an SDK adds to every call by itself, from `OPENAI_CUSTOM_HEADERS` and the like."""
+    lines = os.environ.get(f"{sdk.__name__.upper()}_CUSTOM_HEADERS", "").split("\n")
+    return {name.strip(): value.strip() for name, colon, value in (line.partition(":") for line in lines) if colon}

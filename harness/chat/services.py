@@ -1,29 +1,59 @@
-"""The table of providers: which model names are whose, and where their keys and addresses are found."""
+"""The table of providers: a name, and the file that speaks its protocol. Nothing else in the harness lists them.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+A provider's file defines `SERVICE`: which model names are its own, where its key and address are found, and how a chat
+model of it is opened. What it opens need only be a `ChatModel`; `RemoteModel` saves work where there is an SDK of the
+usual shape.
+"""
 
-from harness.chat.endpoint import Provider
+import importlib
+import importlib.metadata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from harness.chat.endpoint import Endpoint
+from harness.chat.model import ChatModel
+from harness.errors import MissingError, UsageError
 
 BUILTIN = "builtin/"
+
+PROVIDERS: dict[str, str] = {
+    "openai": "harness.chat.openai_chat",
+    "azure": "harness.chat.openai_azure",
+    "anthropic": "harness.chat.anthropic_messages",
+    "completions": "harness.chat.openai_completions",
+}
+"""A provider's name in models.toml, and its file. The order is that in which the beginnings of names are tried."""
+COMPATIBLE = "openai"
+"""The provider whose protocol a server with a stated address is taken to speak."""
+TEMPLATED = "completions"
+"""The provider that `--conv-template` is for."""
+
+
+def _unchanged(endpoint: Endpoint, environment: Mapping[str, str]) -> Endpoint:
+    return endpoint
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One provider of chat models, as the table knows it."""
+    """One provider of chat models."""
 
-    provider: Provider
     title: str
-    prefixes: tuple[str, ...]
-    """How its models' names begin; one without a final `-` or `:` is a whole name or goes on with `-`."""
-    examples: tuple[str, ...]
-    """Names shown to a user who mistyped one."""
     key_variable: str
     url_variable: str
-    address: str
+    open: Callable[[Endpoint, str | None, str], ChatModel]
+    """Makes the chat model of an endpoint, given the key (None: none is sent) and the address."""
+    address: str = ""
     """Its own address; empty where every customer has one of their own."""
-    package: str
-    minimum: tuple[int, ...]
+    prefixes: tuple[str, ...] = ()
+    """How its models' names begin; one without a final `-` or `:` is a whole name or goes on with `-`."""
+    examples: tuple[str, ...] = ()
+    """Names shown to a user who mistyped one."""
+    packages: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """What must be installed, each with its least version."""
+    settled: Callable[[Endpoint, Mapping[str, str]], Endpoint] = _unchanged
+    """Returns an endpoint with what only this provider needs, or raises `UsageError` that says what is missing."""
+    batches: str | None = None
+    """The module whose `open_batches(model)` hands in batches; None: it takes none."""
 
     def knows(self, name: str) -> bool:
         """Return whether this name is one of the provider's."""
@@ -32,52 +62,41 @@ class Service:
         )
 
 
-OPENAI = Service(
-    provider="openai",
-    title="OpenAI",
-    prefixes=("gpt-", "chatgpt-", "o1", "o3", "o4", "ft:gpt-"),
-    examples=("gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-5", "gpt-5-mini", "o3", "o4-mini", "chatgpt-4o-latest"),
-    key_variable="OPENAI_API_KEY",
-    url_variable="OPENAI_BASE_URL",
-    address="https://api.openai.com/v1",
-    package="openai",
-    minimum=(3, 0),
-)
-ANTHROPIC = Service(
-    provider="anthropic",
-    title="Anthropic",
-    prefixes=("claude-",),
-    examples=("claude-sonnet-4", "claude-opus-4", "claude-haiku-4"),
-    key_variable="ANTHROPIC_API_KEY",
-    url_variable="ANTHROPIC_BASE_URL",
-    address="https://api.anthropic.com",
-    package="anthropic",
-    minimum=(2, 0),
-)
-AZURE = replace(
-    OPENAI,
-    provider="azure",
-    title="Azure OpenAI",
-    prefixes=(),
-    examples=(),
-    key_variable="AZURE_OPENAI_API_KEY",
-    url_variable="AZURE_OPENAI_ENDPOINT",
-    address="",
-)
-AZURE_VERSION_VARIABLE = "OPENAI_API_VERSION"
-SERVICES: dict[Provider, Service] = {
-    "openai": OPENAI,
-    "azure": AZURE,
-    "anthropic": ANTHROPIC,
-    "completions": replace(OPENAI, provider="completions", prefixes=(), examples=()),
-}
+def service(provider: str) -> Service:
+    """Return what the file of a provider says of it."""
+    return _loaded(PROVIDERS[provider])
 
 
-def service_of(name: str) -> Service | None:
+def services() -> dict[str, Service]:
+    """Return all providers by name."""
+    return {provider: service(provider) for provider in PROVIDERS}
+
+
+def provider_of(name: str) -> str | None:
     """Return the provider that a model's name belongs to by its beginning, if any."""
-    return next((service for service in SERVICES.values() if service.knows(name)), None)
+    return next((provider for provider, service in services().items() if service.knows(name)), None)
 
 
 def own_address(service: Service, environment: Mapping[str, str]) -> str | None:
     """Return the address that the environment gives for a provider, if any."""
     return environment.get(service.url_variable, "").strip() or None
+
+
+def require(package: str, minimum: tuple[int, ...]) -> None:
+    """Raise `MissingError` that says what to install unless a package is there in a version that is new enough."""
+    needed = ".".join(map(str, minimum))
+    install = f"install it: pip install '{package}>={needed}'"
+    try:
+        version = importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        raise MissingError(f"the package {package} is not installed; {install}") from None
+    numbers = tuple(int(part) for part in version.split(".")[: len(minimum)] if part.isdigit())
+    if numbers < minimum:
+        raise MissingError(f"the package {package} is version {version}, too old; {install}")
+
+
+def _loaded(module: str) -> Service:
+    found = getattr(importlib.import_module(module), "SERVICE", None)
+    if not isinstance(found, Service):
+        raise UsageError(f"{module} is in the table of providers and defines no SERVICE")
+    return found

@@ -6,13 +6,14 @@
 The same for `tokens`; Anthropic's also for `input-tokens` and `output-tokens`.
 """
 
+import math
 import re
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from typing import Any
+
+from harness.chat.faults import http_date
 
 _NAMES = re.compile(
     rb"x-ratelimit-(?P<what>remaining|reset)-(?P<kind>requests|tokens)"
@@ -20,6 +21,8 @@ _NAMES = re.compile(
     re.IGNORECASE,
 )
 _PARTS = re.compile(r"(\d+(?:\.\d+)?)(ms|[dhms])")
+LONGEST = 60
+"""Characters of a time; what is longer is none, and is not searched."""
 _SECONDS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 
@@ -38,6 +41,8 @@ class Standing:
 
     allowances: dict[str, Allowance] = field(default_factory=dict)
     """By what is limited: `requests`, `tokens`, `input-tokens`, `output-tokens`."""
+    longest: float = math.inf
+    """Seconds that a reset may be away; whoever waits for one sets it."""
     notes: int = 0
     """How many replies have said something."""
 
@@ -58,12 +63,8 @@ class Standing:
             reset = seconds_until(words.get("reset", ""), date.decode("latin-1"))
             remaining = _number(words.get("remaining", ""))
             if reset is not None and remaining is not None:
-                self.allowances[kind] = Allowance(remaining, clock + reset)
+                self.allowances[kind] = Allowance(remaining, clock + min(reset, self.longest))
         self.notes += 1
-
-    async def hook(self, response: Any) -> None:
-        """Take note of a response, as a hook of the SDKs' clients."""
-        self.note(response.headers.raw)
 
 
 def seconds_until(text: str, date: str = "") -> float | None:
@@ -71,6 +72,8 @@ def seconds_until(text: str, date: str = "") -> float | None:
 
     A moment is compared with the server's own `date`, if there is one: its clock may differ from ours.
     """
+    if len(text) > LONGEST:
+        return None
     plain = _number(text)
     if plain is not None:
         return plain
@@ -80,12 +83,8 @@ def seconds_until(text: str, date: str = "") -> float | None:
         when = datetime.fromisoformat(text)
     except ValueError:
         return None
-    try:
-        now = parsedate_to_datetime(date)
-    except ValueError:
-        now = datetime.now(UTC)
-    when, now = (moment if moment.tzinfo else moment.replace(tzinfo=UTC) for moment in (when, now))
-    return max(0.0, (when - now).total_seconds())
+    now = http_date(date) or datetime.now(UTC)
+    return max(0.0, ((when if when.tzinfo else when.replace(tzinfo=UTC)) - now).total_seconds())
 
 
 def _number(text: str) -> float | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeGuard
 
+from harness.chat.body import Body
 from harness.chat.endpoint import Endpoint
 from harness.chat.parameters import Parameters
 from harness.chat.thinking import storable
@@ -103,7 +104,7 @@ def completion_logprobs(choice: Any) -> tuple[TokenLogprobs, ...] | None:
     for token, chance, top in zip(tokens, chances, tops, strict=True):
         if not isinstance(token, str) or not _is_number(chance):
             return None
-        listed = top.items() if isinstance(top, dict) else ()
+        listed = top.model_extra.items() if isinstance(top, Body) else ()
         read.append(TokenLogprobs(storable(token), float(chance), _ranked(listed)))
     return tuple(read)
 

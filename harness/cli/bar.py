@@ -71,6 +71,10 @@ def told(tally: Tally) -> str:
     parts = [f"{name} {_short(count)}" for name, count in figures.items() if count]
     if tally.cost is not None:
         parts.append(f"${tally.cost:,.2f}" if tally.cost >= 0.995 else f"${tally.cost:.4f}")
+    if tally.failing_since is not None and tally.given_up_at is not None:
+        now = time.monotonic()
+        silence, left = now - tally.failing_since, max(0.0, tally.given_up_at - now)
+        parts.insert(0, f"no reply for {silence:.0f} s, given up in {left:.0f} s")
     if tally.stopping and tally.in_flight:
         parts.insert(0, "stopping, Ctrl-C again to stop at once")
     return ", ".join(parts).replace(", of ", " of ")

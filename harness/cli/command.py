@@ -9,6 +9,7 @@ import contextlib
 import difflib
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
@@ -94,10 +95,19 @@ def run_command(parser: Parser, work: Callable[[argparse.Namespace], int], argv:
     """
     if argv is None:
         gc.set_threshold(50_000)  # little of what a command makes is rubbish that only a search finds
+        end_like_ctrl_c()
     code = _run(parser, work, argv)
     if argv is None:
         leave(code)
     return code
+
+
+def end_like_ctrl_c() -> None:
+    """Let SIGTERM and SIGHUP raise `KeyboardInterrupt` in this process, unless it ignores them, as under nohup."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 def _run(parser: Parser, work: Callable[[argparse.Namespace], int], argv: Sequence[str] | None) -> int:

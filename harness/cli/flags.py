@@ -111,7 +111,10 @@ def add_endpoint(parser: argparse.ArgumentParser, what: str) -> Any:
         help="environment variable that holds the key for --base-url (default: no key is sent)",
     )
     group.add_argument(
-        "--timeout", type=seconds, metavar="SECONDS", help="the longest that one call may take (default: 600)"
+        "--timeout",
+        type=seconds,
+        metavar="SECONDS",
+        help="the longest that one call may take (default: 600, and 240 until the first byte of its reply)",
     )
     add_models_file(group)
     return group
@@ -143,6 +146,18 @@ def add_running(parser: argparse.ArgumentParser) -> Any:
         type=rate,
         metavar="N",
         help="the most tokens in a minute, prompt and reply, of each endpoint (default: no limit)",
+    )
+    group.add_argument(
+        "--patience",
+        type=seconds,
+        metavar="SECONDS",
+        help="give an endpoint up that has worked and then brings nothing but failures for so long (default: 600)",
+    )
+    group.add_argument(
+        "--max-wait",
+        type=seconds,
+        metavar="SECONDS",
+        help="the longest that an endpoint is left alone because it asks for it (default: 600)",
     )
     group.add_argument(
         "--cache",
@@ -180,6 +195,8 @@ def running(args: argparse.Namespace) -> "RunOptions":
         parallel=args.parallel,
         rpm=args.rpm,
         tpm=args.tpm,
+        patience=args.patience,
+        max_wait=args.max_wait,
         max_cost=args.max_cost,
         cache=_cache(args),
         batch=args.batch,

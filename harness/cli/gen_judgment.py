@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from harness.cli import command, flags, messages
 
 if TYPE_CHECKING:
-    from harness.judging.run import JudgeOptions, JudgmentPlan, JudgmentReport
+    from harness.judging.planned import JudgmentPlan
+    from harness.judging.run import JudgeOptions, JudgmentReport
 
 NAME = "gen_judgment"
 PURPOSE = "Let judges grade or compare every answer that they have not judged yet."

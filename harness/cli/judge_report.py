@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from harness.cli import command, flags, messages, output
 
 if TYPE_CHECKING:
-    from harness.results.judges.report import Report
+    from harness.meta_evaluation.report import Report
 
 NAME = "judge_report"
 PURPOSE = (
@@ -230,32 +230,32 @@ def _shared(args: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 
 def _position(args: argparse.Namespace) -> "Report":
-    from harness.results.judges.report import judge_position
+    from harness.meta_evaluation.report import judge_position
 
     return judge_position(**_shared(args, "input_file"))
 
 
 def _agreement(args: argparse.Namespace) -> "Report":
-    from harness.results.judges.votes_report import judge_agreement
+    from harness.meta_evaluation.votes_report import judge_agreement
 
     return judge_agreement(**_shared(args, "votes", "exclude"))
 
 
 def _length(args: argparse.Namespace) -> "Report":
-    from harness.results.judges.report import judge_length
+    from harness.meta_evaluation.report import judge_length
 
     return judge_length(**_shared(args, "input_file", "exclude"))
 
 
 def _repeat(args: argparse.Namespace) -> "Report":
-    from harness.results.judges.report import judge_repeat
+    from harness.meta_evaluation.report import judge_repeat
 
     return judge_repeat(args.mode, **_shared(args, "input_file"))
 
 
 def _self(args: argparse.Namespace) -> "Report":
     from harness.errors import UsageError
-    from harness.results.judges.models_report import judge_self
+    from harness.meta_evaluation.models_report import judge_self
 
     families = {}
     for text in args.family or ():
@@ -267,21 +267,21 @@ def _self(args: argparse.Namespace) -> "Report":
 
 
 def _ranking(args: argparse.Namespace) -> "Report":
-    from harness.results.judges.models_report import judge_ranking
+    from harness.meta_evaluation.models_report import judge_ranking
 
     return judge_ranking(args.against, args.mode, **_shared(args, "input_file", "model_column", "score_column"))
 
 
 def _corrected(args: argparse.Namespace) -> "Report":
-    from harness.results.judges.votes_report import judge_corrected
+    from harness.meta_evaluation.votes_report import judge_corrected
 
     return judge_corrected(finite=not args.all_questions, **_shared(args, "votes", "exclude", "input_file", "turns"))
 
 
 def _attack(args: argparse.Namespace) -> "Report | None":
-    from harness.attacking import plan_attack, run_attack
     from harness.cli.bar import bar
     from harness.judging.run import JudgeOptions
+    from harness.meta_evaluation.attacking import plan_attack, run_attack
 
     options = JudgeOptions(
         judge_set=args.judge_set,

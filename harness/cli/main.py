@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from harness import __version__
-from harness.cli.command import EXIT_CODES, leave
+from harness.cli.command import EXIT_CODES, end_like_ctrl_c, leave
 from harness.cli.messages import mend_streams, results, warn
 
 COMMANDS = {
@@ -38,6 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     first = words[0] if words else "--help"
     name = first.replace("-", "_")
     if name in COMMANDS:
+        if argv is None:
+            end_like_ctrl_c()
         code: int = importlib.import_module(f"harness.cli.{name}").main(words[1:])
         if argv is None:
             leave(code)

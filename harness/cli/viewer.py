@@ -58,7 +58,8 @@ def parser() -> command.Parser:
     where.add_argument(
         "--auth-file",
         metavar="FILE",
-        help="file with name:password of those who may see the page, one a line (default: no password)",
+        help="file with name:password of those who may see the page, one a line; each votes under that name "
+        "(default: no password)",
     )
     where.add_argument(
         "--share",

@@ -12,21 +12,18 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from harness.bench import Bench
 from harness.errors import DataError, StorageError, UsageError
 from harness.importing.feedback_collection import GRADES
-from harness.jsonl import encode, read_rows
+from harness.jsonl import encode
+from harness.judgments.file_name import judgment_files
+from harness.judgments.row import JudgedRow, judged_rows
 from harness.records import Answer, QuestionId
-from harness.rows import question_id
 
 _VERDICT = re.compile(r"\s*(?:\[RESULT\].*|(?:Rating|Score)\s*:?\s*\[\[[^\]]*\]\]\W*)\Z", re.DOTALL | re.IGNORECASE)
 """The end of a judgment that gives the verdict; what stands before it is the feedback."""
-
-
-Row: TypeAlias = tuple[pathlib.Path, int, Mapping[str, Any]]
-"""A judgment and where it stands."""
 
 
 @dataclass(slots=True)
@@ -68,21 +65,16 @@ def write_back(
     return report
 
 
-def _rows(bench: Bench, judge: str | None, judge_set: str | None) -> list[Row]:
+def _rows(bench: Bench, judge: str | None, judge_set: str | None) -> list[JudgedRow]:
     """Return the graded rows of the one judge and judge set that are meant, each with its place."""
-    found: list[tuple[str, str, Row]] = []
-    for path in sorted((bench.folder / "model_judgment").glob("*_single.jsonl")):
-        for line, row in read_rows(path):
-            made = row.get("judge")
-            name = made[0] if isinstance(made, list) and made else made
-            if not isinstance(name, str):
-                raise DataError(f"judge must be a text or a list, this is {made!r}", path=path, line=line)
-            found.append((name, str(row.get("judge_set") or "unstated"), (path, line, row)))
+    folder = bench.folder / "model_judgment"
+    found = [row for path in judgment_files(folder, ("single",)) for row in judged_rows(path)]
     if not found:
-        raise UsageError(f"there are no graded judgments in {bench.folder / 'model_judgment'}")
-    judge = _one("judge", "--judge-model", judge, (name for name, _, _ in found))
-    judge_set = _one("judge set", "--judge-set", judge_set, (own for name, own, _ in found if name == judge))
-    return [row for name, own, row in found if (name, own) == (judge, judge_set)]
+        raise UsageError(f"there are no graded judgments in {folder}")
+    judge = _one("judge", "--judge-model", judge, (row.source.judge for row in found))
+    own = [row for row in found if row.source.judge == judge]
+    judge_set = _one("judge set", "--judge-set", judge_set, (row.source.judge_set for row in own))
+    return [row for row in own if row.source.judge_set == judge_set]
 
 
 def _one(what: str, flag: str, wanted: str | None, names: Iterable[str]) -> str:
@@ -95,43 +87,40 @@ def _one(what: str, flag: str, wanted: str | None, names: Iterable[str]) -> str:
     return wanted or there[0]
 
 
-def _records(bench: Bench, rows: list[Row], report: BackReport) -> Iterator[dict[str, Any]]:
+def _records(bench: Bench, rows: list[JudgedRow], report: BackReport) -> Iterator[dict[str, Any]]:
     questions = {question.question_id: question for question in bench.questions}
     references = bench.reference_answers(bench.references()[0]) if bench.references() else {}
     answers: dict[str, Mapping[QuestionId, Answer]] = {}
-    for path, line, row in rows:
-        try:
-            key, model, score, text = question_id(row["question_id"]), row["model"], row["score"], row["judgment"]
-        except KeyError as error:
-            raise DataError(f"the field {error} is missing", path=path, line=line) from None
-        if score not in GRADES:
-            report.left_out["no verdict" if score in (-1, None) else "not a whole number from 1 to 5"] += 1
+    for row in rows:
+        (model,), words = row.models, row.words[0]
+        score = next(iter(row.numbers.values()), None)
+        if score is None or score not in GRADES:
+            report.left_out["no verdict" if score is None else "not a whole number from 1 to 5"] += 1
             continue
-        question = questions.get(key)
+        question = questions.get(row.question_id)
         rubric = question.extra if question else {}
         if question is None or not _has_rubric(rubric):
             report.left_out["no such question" if question is None else "the question has no rubric"] += 1
             continue
-        prompt = row.get("user_prompt")
-        if not _shown(rubric, prompt if isinstance(prompt, str) else ""):
+        if not _shown(rubric, words.prompt or ""):
             report.left_out["the judge was not shown the question's rubric"] += 1
             continue
         if model not in answers:
             answers[model] = bench.answers(model)
-        answer, turn = answers[model].get(key), row.get("turn", 1)
-        if answer is None or turn != 1:
+        answer = answers[model].get(row.question_id)
+        if answer is None or row.turn != 1:
             report.left_out["the answer is not there" if answer is None else "not a first turn"] += 1
             continue
         choices = answer.choices
-        choice = next((own for own in choices if own.index == (row.get("choice") or 0)), choices[0])
-        feedback = _VERDICT.sub("", text if isinstance(text, str) else "").strip()
+        choice = next((own for own in choices if str(own.index) == row.source.choice), choices[0])
+        feedback = _VERDICT.sub("", words.judgment or "").strip()
         report.balance[int(score)] += 1
         yield {
-            "instruction": prompt,
+            "instruction": words.prompt or "",
             "output": f"{feedback} [RESULT] {int(score)}",
             "orig_instruction": question.turns[0],
             "orig_response": choice.turns[0],
-            "orig_reference_answer": references.get(key, ("",))[0],
+            "orig_reference_answer": references.get(row.question_id, ("",))[0],
             "orig_criteria": rubric["criteria"],
             **{f"orig_score{g}_description": t for g, t in zip(GRADES, rubric["score_descriptions"], strict=True)},
             "orig_feedback": feedback,

@@ -5,6 +5,7 @@
     template.py   placeholders, filled in one pass; the fence around answers
     plan.py       which matches there are
     gathering.py  the answers, references and texts that matches need, or what is missing
+    planned.py    what a run will do, judge by judge
     materials.py  what a match is judged on, and the request made of it
     extraction.py   the answer inside a reply that was asked for as JSON
     parse.py      a judge's words -> verdict, with the reason

@@ -39,7 +39,7 @@ def extracted(text: str, answer_field: str, confidence_field: str | None = None)
     if isinstance(said, Fault) or "{" not in said or len(said) > _CHARACTERS_READ:
         return Extracted(text, None)
     wanted, sure = folded_name(answer_field), folded_name(confidence_field or "")
-    members = [found for one in objects_in(said) if wanted in (found := named(one.value))]
+    members = [found for _start, _end, value in objects_in(said) if wanted in (found := named(value))]
     if not members:
         members = _unreadable(said, wanted, sure)
     answers = {_text(found[wanted]) for found in members}

@@ -6,51 +6,23 @@ until the second one is there.
 
 import pathlib
 import time
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
-from harness.jsonl import Journal, read_rows
+from harness.jsonl import Journal
 from harness.judging.materials import Materials
-from harness.records import Judgment, Match
-from harness.rows import (
-    FAILED_TEXT,
-    comparison_from_row,
-    game_to_row,
-    made_from_row,
-    pair_to_row,
-    question_id,
-    rating_from_row,
-    single_to_row,
-)
+from harness.judgments.row import JudgedRow, judged_rows
+from harness.records import Judgment, MadeFrom, Match
+from harness.rows import game_to_row, pair_to_row, single_to_row
 from harness.running.pending import Pending
 
 Key: TypeAlias = tuple[Any, ...]
-_PROMPTS = ("user_prompt", "g1_user_prompt", "g2_user_prompt")
 
 
 def match_key(match: Match) -> Key:
-    """Return what identifies the row of a match; both games of a pair, in either order, have the same."""
+    """Return what identifies the row of a match; equal to `JudgedRow.key` of it."""
     models = tuple(sorted(match.models))
     return (match.question.question_id, match.turn, models, match.criterion, match.sample, match.choice)
-
-
-def row_key(row: Mapping[str, Any]) -> Key:
-    """Return what identifies a judgment row; equal to `match_key` of its match."""
-    models = [row["model"]] if "model" in row else [row["model_1"], row["model_2"]]
-    return (
-        question_id(row["question_id"]),
-        row.get("turn", 1),
-        tuple(sorted(models)),
-        row.get("criterion"),
-        row.get("sample") or 0,
-        row.get("choice") or 0,
-    )
-
-
-def is_good_judgment(row: Mapping[str, Any]) -> bool:
-    """Return whether a row holds a judge's words, not FastChat's error text."""
-    return not any(row.get(name) == FAILED_TEXT for name in ("judgment", "g1_judgment", "g2_judgment"))
 
 
 class Done:
@@ -64,15 +36,13 @@ class Done:
         self.path = path
         self.untidy = False
         """Whether rows stand in the file that later ones replace: a run was stopped before it could move them."""
-        self._rows: dict[Key, Mapping[str, Any]] = {}
+        self._rows: dict[Key, _Kept] = {}
         self._seen: set[Key] = set()
-        for line, row in read_rows(path) if path.exists() else ():
-            _check(row, path, line)
-            key = row_key(row)
-            self.untidy |= key in self._seen
-            self._seen.add(key)
-            if is_good_judgment(row):
-                self._rows[key] = _remembered(row)
+        for row in judged_rows(path) if path.exists() else ():
+            self.untidy |= row.key in self._seen
+            self._seen.add(row.key)
+            if row.good:
+                self._rows[row.key] = _Kept.of(row)
 
     def holds(self, match: Match) -> bool:
         """Return whether the match has a row of any kind: current, out of date, or an error text."""
@@ -87,35 +57,31 @@ class Done:
         row = self._rows.get(match_key(match))
         if row is None:
             return None
-        made = made_from_row(row)
-        if made is not None:
-            return made == materials.made_from(match) and row.get("first", match.models[0]) == match.models[0]
+        if row.made_from is not None:
+            return row.made_from == materials.made_from(match) and row.first in {None, match.models[0]}
         if len(match.models) == 1:
-            return bool(row.get("user_prompt") == _prompt(match, materials))
-        return all(
-            row.get(name) == _prompt(replace(match, models=shown), materials)
-            for name, shown in (("g1_user_prompt", row["models"]), ("g2_user_prompt", row["models"][::-1]))
-        )
+            return row.prompts == (_prompt(match, materials),)
+        shown = (replace(match, models=models) for models in (row.models, row.models[::-1]))
+        return row.prompts == tuple(_prompt(game, materials) for game in shown)
 
 
-def _check(row: Mapping[str, Any], path: pathlib.Path, line: int) -> None:
-    if "model" in row:
-        rating_from_row(row, path, line)
-    else:
-        comparison_from_row({name: value for name, value in row.items() if name != "model_a"}, path, line)
+class _Kept(NamedTuple):
+    """The part of a row that is needed to tell whether it is done; the texts would fill the memory."""
+
+    models: tuple[str, ...]
+    made_from: MadeFrom | None
+    first: str | None
+    prompts: tuple[int | None, ...]
+    """Hashes of the prompts, where the row does not say what made it."""
+
+    @classmethod
+    def of(cls, row: JudgedRow) -> Self:
+        prompts = (None if words.prompt is None else hash(words.prompt) for words in row.words)
+        return cls(row.models, row.made_from, row.shown_first, tuple(prompts) if row.made_from is None else ())
 
 
 def _prompt(match: Match, materials: Materials) -> int:
     return hash(materials.request(match).messages[-1].content)
-
-
-def _remembered(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the part of a row that is needed to tell whether it is done; the texts would fill the memory."""
-    if isinstance(row.get("made_from"), dict):
-        first = row.get(row["shown_first"]) if isinstance(row.get("shown_first"), str) else None
-        return {"made_from": row["made_from"]} | ({} if first is None else {"first": first})
-    prompts = {name: hash(row.get(name)) for name in _PROMPTS if isinstance(row.get(name), str)}
-    return {"models": (row.get("model_1"), row.get("model_2")), **prompts}
 
 
 class JudgmentSink:

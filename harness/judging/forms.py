@@ -30,6 +30,8 @@ class VerdictForm:
     """`grade` gives a Score, `compare` a Winner or two Scores, `label` a Label, `dimensions` Scores by name."""
     scale: Scale = (1, 10)
     """Least and greatest grade, for each dimension and each of two scores too."""
+    step: float | None = None
+    """Grades are the least one and so many steps more, such as 0.5; None: any number of the scale."""
     labels: Mapping[str, float] = field(default_factory=dict)
     """Each label and the share that it counts for, from 0 to 1; empty but for `label`."""
     dimensions: tuple[str, ...] = ()
@@ -44,3 +46,9 @@ class VerdictForm:
     """Regular expressions of a foreign set, the one for the first side and the one for the second."""
     schema: Mapping[str, Any] | None = None
     """The JSON schema of the reply, sent to providers that can see to it; the text format still holds elsewhere."""
+
+
+def on_step(value: float, least: float, step: float) -> bool:
+    """Return whether a grade is the least one and a whole number of steps more, as far as decimals can tell."""
+    steps = (value - least) / step
+    return abs(steps - round(steps)) < 1e-6

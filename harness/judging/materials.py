@@ -245,8 +245,10 @@ class Materials:
         """Return the hash of the template and of everything that fills it beside question, answers and reference."""
         content = self.judge_set.contents[template.name]
         said = self._said(match, template) if template.names & _SAID else {}
-        scale = self.judge_set.criteria[match.criterion].scale if match.criterion is not None else None
-        return content_hash(content, match.criterion, said, scale) if said or scale else content
+        made = self.judge_set.criteria[match.criterion] if match.criterion is not None else None
+        scale, step = (made.scale, made.step) if made is not None else (None, None)
+        stated = [] if step is None else [step]
+        return content_hash(content, match.criterion, said, scale, *stated) if said or scale or stated else content
 
     def _parameters_content(self, match: Match, template: JudgeTemplate) -> str:
         stated = self.sampling(match).stated()

@@ -4,14 +4,16 @@ import contextlib
 import functools
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from harness.chat import ChatModel, open_pool
 from harness.chat.structured import NoLogprobsError
 from harness.jsonl import Journal
-from harness.judging.builtin import open_builtin_judge
-from harness.judging.files import JudgmentSink, is_good_judgment, row_key
+from harness.judging.files import JudgmentSink
 from harness.judging.judge import judging_job
+from harness.judging.overlap import open_builtin_judge
+from harness.judging.planned import JudgePlan, JudgmentPlan
+from harness.judgments.row import is_good_judgment, row_key
 from harness.records import Answer, Match
 from harness.running.batches.ledger import starts_anew
 from harness.running.cache import Cache
@@ -19,14 +21,11 @@ from harness.running.jobs import Course
 from harness.running.leftovers import any_left, take_out
 from harness.running.pending import Pending
 
-if TYPE_CHECKING:
-    from harness.judging.run import JudgePlan, JudgmentPlan
-
 
 class JudgmentWork:
     """The files of all judges of a plan, and the jobs that write to them; a context manager."""
 
-    def __init__(self, plan: "JudgmentPlan", cache: Cache) -> None:
+    def __init__(self, plan: JudgmentPlan, cache: Cache) -> None:
         self.plan = plan
         self.superseded = 0
         """Older rows moved to `.turnbench/superseded/`, once the files are closed."""
@@ -108,7 +107,7 @@ class JudgmentWork:
         for _, sink in self._sinks:
             sink.sync()
 
-    def _standing(self, judge: "JudgePlan", rows: AbstractSet[str]) -> AbstractSet[str]:
+    def _standing(self, judge: JudgePlan, rows: AbstractSet[str]) -> AbstractSet[str]:
         """Return which of these rows are judged and current."""
         standing = set()
         for match in self.plan.every_match(judge.sample) if rows else ():
@@ -117,10 +116,10 @@ class JudgmentWork:
                 standing.add(row)
         return standing
 
-    def _course(self, judge: "JudgePlan", sink: JudgmentSink, match: Match) -> Course[Any]:
+    def _course(self, judge: JudgePlan, sink: JudgmentSink, match: Match) -> Course[Any]:
         shelf = self._cache.shelf(judge.endpoint, fresh=self.plan.redo)
         return Course(judging_job(match, judge.judge, self.plan.materials), sink, sink.pending, shelf)
 
 
-def _opened(judge: "JudgePlan") -> tuple[ChatModel, ...]:
+def _opened(judge: JudgePlan) -> tuple[ChatModel, ...]:
     return (open_builtin_judge(judge.judge),) if judge.endpoint is None else open_pool(judge.endpoint)

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from harness.results.grades.scores import average_of
+from harness.results.matrix import Matrix, Pairs
 from harness.results.pairs.rates import adjusted_rates, against
-from harness.results.reading.arrays import Grades, Pairs
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate
 from harness.results.statistics.paired import paired
 from harness.results.statistics.ranks import RankRange, rank_ranges
@@ -43,7 +43,7 @@ class Brief:
         }
 
 
-def grades_brief(grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> Brief:
+def grades_brief(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> Brief:
     """Return the interval of each average, and the ranks."""
     found = average_of(grades, resamplings=resamplings, seed=seed)
     return Brief("average", found, _ranks(grades))
@@ -55,7 +55,7 @@ def pairs_brief(pairs: Pairs, *, baseline: str | None = None, resamplings: int =
     return Brief("win_rate_adjusted", found, _ranks(outcome_grades(pairs, baseline=baseline)))
 
 
-def outcome_grades(pairs: Pairs, *, baseline: str | None = None) -> Grades:
+def outcome_grades(pairs: Pairs, *, baseline: str | None = None) -> Matrix:
     """Return each model's mean outcome by question and turn, as grades from 0 to 1; the baseline has none."""
     if baseline is not None:
         pairs = against(pairs, baseline)
@@ -72,11 +72,11 @@ def outcome_grades(pairs: Pairs, *, baseline: str | None = None) -> Grades:
     for side in (pairs.model_1, pairs.model_2):
         np.add.at(excluded, side[~known], 1)
     scores = np.divide(total, count, out=np.full(shape, np.nan), where=count > 0)
-    found = Grades(pairs.questions, pairs.groups, pairs.models, turns, scores, excluded, (0, 1))
+    found = Matrix(pairs.questions, pairs.groups, pairs.models, turns, scores, excluded, (0, 1))
     return found if baseline is None else _without(found, baseline)
 
 
-def _without(grades: Grades, model: str) -> Grades:
+def _without(grades: Matrix, model: str) -> Matrix:
     kept = [at for at, name in enumerate(grades.models) if name != model]
     return replace(
         grades,
@@ -86,5 +86,5 @@ def _without(grades: Grades, model: str) -> Grades:
     )
 
 
-def _ranks(grades: Grades) -> dict[str, RankRange]:
+def _ranks(grades: Matrix) -> dict[str, RankRange]:
     return {rank.model: rank for rank in rank_ranges(paired(grades, resamplings=0))}

@@ -18,6 +18,7 @@ from harness.chat.endpoint import Price
 from harness.chat.prices import list_price
 from harness.errors import MissingError
 from harness.jsonl import read_rows
+from harness.judgments.row import JudgedRow, judged_rows
 from harness.names import name_of
 from harness.records import Usage
 from harness.rows import reply_from_row
@@ -69,17 +70,18 @@ def show_cost(
         for path in sorted((folder / "model_answer").glob("*.jsonl")):
             model = name_of(path.stem)
             if not model_list or model in model_list:
-                for row in read_rows(path):
-                    _count(rows, prices, "answers", model, _answer_calls(row.value))
+                for _, answer in read_rows(path):
+                    _count(rows, prices, "answers", model, _answer_calls(answer))
         where, files = str(folder), sorted((folder / "model_judgment").glob("*.jsonl"))
     else:
         where, files = str(input_file), [pathlib.Path(input_file)]
     for path in files:
-        for row in read_rows(path):
-            judge = _judge(row.value)
-            if judge is None or (judges and judge not in judges) or not _about(row.value, model_list):
+        for row in judged_rows(path):
+            judge = row.source.judge
+            if row.source.voter or (judges and judge not in judges):
                 continue
-            _count(rows, prices, "judgments", judge, _judgment_calls(row.value))
+            if not model_list or not set(row.models).isdisjoint(model_list):
+                _count(rows, prices, "judgments", judge, _judgment_calls(row))
     if not rows:
         raise MissingError(f"{where}: there is no answer and no judgment to count the cost of")
     return list(rows.values())
@@ -134,25 +136,8 @@ def _answer_calls(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from details if isinstance(details, list) and len(details) == len(turns) else [{}] * len(turns)
 
 
-def _judgment_calls(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _judgment_calls(row: JudgedRow) -> Iterator[Mapping[str, Any]]:
     """Yield the details of each reply of a judgment, those included that gave no verdict and were asked again."""
-    details = row.get("details")
-    if not isinstance(details, list) or not all(isinstance(game, dict) for game in details):
-        yield from [{}] * (2 if "g2_winner" in row else 1)
-        return
-    for game in details:
-        yield from game.get("earlier_attempts") or ()
-        yield game
-
-
-def _judge(row: Mapping[str, Any]) -> str | None:
-    """Return whose judgment a row is; None for a vote."""
-    judge = row.get("judge")
-    if isinstance(judge, list) and judge:
-        judge = judge[0]
-    return judge if isinstance(judge, str) and "model_a" not in row else None
-
-
-def _about(row: Mapping[str, Any], models: Sequence[str] | None) -> bool:
-    named = {row.get(name) for name in ("model", "model_1", "model_2")}
-    return not models or not named.isdisjoint(models)
+    for words in row.words:
+        yield from words.details.get("earlier_attempts") or ()
+        yield words.details

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from harness.records import QuestionId, Rating, Scale
+from harness.records import Observation, QuestionId, Scale
 from harness.results.grades.scores import ScoreRow, scores
-from harness.results.reading.arrays import Grades, grades
+from harness.results.matrix import Matrix, matrix
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate
 from harness.results.statistics.paired import Paired, PairedTable, compare_runs, paired
 from harness.results.statistics.ranks import RankRange, rank_ranges
@@ -75,7 +75,7 @@ class SingleDetail:
 
 
 def single_detail(
-    ratings: Sequence[Rating],
+    ratings: Sequence[Observation],
     groups: Mapping[QuestionId, Any],
     *,
     by: str = "category",
@@ -83,11 +83,11 @@ def single_detail(
     seed: int = 0,
 ) -> SingleDetail:
     """Return how sure the scores of one origin are; `groups` maps questions to the value of the field `by`."""
-    return grades_detail(grades(ratings, groups), by=by, resamplings=resamplings, seed=seed)
+    return grades_detail(matrix(ratings, groups), by=by, resamplings=resamplings, seed=seed)
 
 
 def grades_detail(
-    table: Grades, *, by: str = "category", resamplings: int = RESAMPLINGS, seed: int = 0
+    table: Matrix, *, by: str = "category", resamplings: int = RESAMPLINGS, seed: int = 0
 ) -> SingleDetail:
     """Return how sure the scores of an array of grades are."""
     compared = paired(table, resamplings=resamplings, seed=seed)
@@ -102,8 +102,8 @@ def grades_detail(
 
 
 def against(
-    new: Sequence[Rating],
-    old: Sequence[Rating],
+    new: Sequence[Observation],
+    old: Sequence[Observation],
     groups: Mapping[QuestionId, Any],
     *,
     resamplings: int = RESAMPLINGS,
@@ -113,7 +113,7 @@ def against(
 
     A file with a single model is compared with a single one of any name: a new checkpoint with the one before.
     """
-    return compare_runs(grades(new, groups), grades(old, groups), resamplings=resamplings, seed=seed)
+    return compare_runs(matrix(new, groups), matrix(old, groups), resamplings=resamplings, seed=seed)
 
 
 def pair_row(pair: Paired) -> dict[str, Any]:

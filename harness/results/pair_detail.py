@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from harness.records import Comparison, QuestionId
+from harness.records import Observation, QuestionId
 from harness.results.brief import outcome_grades
 from harness.results.detail import named, neighbours, pair_row, shown_ranks
-from harness.results.judges.position import PositionRow, position_rows
+from harness.results.matrix import Pairs, pairs
 from harness.results.pairs.bradley_terry import Ranking, ranking, rankings_by_group
 from harness.results.pairs.matrix import Cell, MeanRow, mean_over_opponents, pair_matrix
+from harness.results.pairs.position import PositionRow, position_rows
 from harness.results.pairs.rates import RateRow, rates
-from harness.results.reading.arrays import Pairs, pairs
 from harness.results.statistics.bootstrap import RESAMPLINGS
 from harness.results.statistics.paired import Paired, PairedTable, paired
 from harness.results.statistics.ranks import RankRange, rank_ranges
@@ -157,7 +157,7 @@ class PairwiseDetail:
 
 
 def pairwise_detail(
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[Observation],
     groups: Mapping[QuestionId, Any],
     *,
     by: str = "category",
@@ -172,10 +172,10 @@ def pairwise_detail(
 
 
 def position_of(
-    comparisons: Sequence[Comparison], groups: Mapping[QuestionId, Any], *, seed: int = 0
+    comparisons: Sequence[Observation], groups: Mapping[QuestionId, Any], *, seed: int = 0
 ) -> list[PositionRow]:
     """Return whether the judges go by the place of an answer, over the pairs that were played in both orders."""
-    played_twice = [pair for pair in comparisons if len(pair.winners) == 2]
+    played_twice = [pair for pair in comparisons if len(pair.games) == 2]
     categories = {question: str(group) for question, group in groups.items()}
     return position_rows(played_twice, categories=categories or None, seed=seed) if played_twice else []
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:  # numpy is imported only where it is needed
     from harness.results.brief import Brief
     from harness.results.criteria.table import CriteriaTable
     from harness.results.detail import SingleDetail
-    from harness.results.judges.panel_table import PanelTable
-    from harness.results.judges.verdict_panel import VerdictPanel
     from harness.results.labels.table import LabelTable
     from harness.results.pair_detail import PairwiseDetail
+    from harness.results.panel_table import PanelTable
     from harness.results.statistics.paired import PairedTable
+    from harness.results.verdict_panel import VerdictPanel
 
 Row = TypeVar("Row")
 

@@ -3,28 +3,16 @@
 import pathlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from harness.errors import UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
+from harness.judgments.observations import Observations
 from harness.records import MODES, Mode, QuestionId
 from harness.results.grades.single import category_rows, single_rows
 from harness.results.pairs.pairwise import pairwise_rows
-from harness.results.reading.columns import Comparisons, Ratings
-from harness.results.reading.read import Read, Which, of_kind, read_judgments
-from harness.results.reading.select import About, about, chosen, usual_file
-from harness.results.reading.sources import judged_by_several, told_once
+from harness.results.query import About, Found, Query, Words, ask, replaced_note
 from harness.results.result import Result as Result
-from harness.results.verdict_tables import (
-    Judged,
-    OfJudge,
-    judged_by,
-    judged_by_panel,
-    shown_models,
-    verdict_kind,
-    verdict_panel,
-    verdict_table,
-)
 
 if TYPE_CHECKING:  # numpy is imported only where intervals are made
     from harness.results.statistics.paired import PairedTable
@@ -37,81 +25,36 @@ longer than all the rest."""
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What was asked for that concerns more than one step."""
+    """What was asked for beside which observations."""
 
+    query: Query
     mode: Mode
-    models: Sequence[str] | None
     baseline: str | None
-    turns: Sequence[int] | None
     count_failed: bool
     intervals: bool | None
-    by: str
-    seed: int
-
-    def counted(self, records: Any) -> Any:
-        """Return the records of the turns that count."""
-        if self.turns is None:
-            return records
-        counted = frozenset(self.turns)
-        return records.keep(lambda case: case.turn in counted)
-
-    def of_models(self, records: Any, baseline: str | None = None) -> Any:
-        """Return the records of the models that are shown: of pairs, those of which both are."""
-        named = set(self.models) if self.models else None
-        if named is not None and baseline is not None:
-            named.add(baseline)
-        return records.keep(
-            lambda case: (
-                (named is None or named.issuperset(case.models)) and (baseline is None or baseline in case.models)
-            )
-        )
 
 
 def show_result(
     mode: Mode = "single",
     *,
-    bench_name: str | None = None,
-    data_dir: pathlib.Path | str = "data",
-    input_file: pathlib.Path | str | None = None,
-    judge_model: str | Sequence[str] | None = None,
-    judge_set: str | None = None,
-    model_list: Sequence[str] | None = None,
     baseline_model: str | None = None,
-    turns: Sequence[int] | None = None,
     count_failed: bool = False,
-    exclude: Sequence[str] = (),
     intervals: bool | None = None,
-    by: str = "category",
     against: pathlib.Path | str | None = None,
     sort: str | None = None,
-    sample: int | None = None,
-    criterion: str | None = None,
-    score_method: str | None = None,
-    seed: int = 0,
+    **words: Unpack[Words],
 ) -> Result:
     """Return the results of one judge in one mode, or of a panel of several judges.
 
     Args:
         mode: what was judged; pairwise-baseline keeps the pairs with `baseline_model`.
-        bench_name: the benchmark (default mt_bench).
-        input_file: a judgment or vote file to read in place of the benchmark's.
-        judge_model: whose judgments; needed where there are several. Several names make a panel: each judge alone and
-            all together. In a vote file: whose votes (default: all).
-        judge_set: made with which judge set; needed where there are several.
-        model_list: the models to show (default: all); of pairs, those of which both models are named.
         baseline_model: the baseline of pairwise-baseline (default: the model that is in every pair).
-        turns: the turns to count (default: all).
         count_failed: count a rating without score as -1 in place of leaving it out.
-        exclude: patterns of voters to leave out of a vote file, such as `author*`.
         intervals: True: say all about how sure the results are (`Result.detail`); None: the interval and the ranks of
             each row, of a table that is not too large; False: nothing.
-        by: the field of the questions within which they are resampled, and by which scores are grouped.
         against: the judgment file of another run of the same questions to compare with, model by model (single mode).
         sort: the column by whose numbers the models are sorted (default: the average, or the adjusted win rate).
-        sample: which of the judge's samples (default: the first); needed where a file holds several.
-        criterion: by which criterion (default: of grades by several, all, a column each).
-        score_method: verdicts read from the `text` or weighed by `logprobs`; needed where a file holds both.
-        seed: of the resampling.
+        words: which judgments; see `Words`. Several judges make a panel: each judge alone and all together.
 
     Raises:
         UsageError: the file mixes what is not comparable, or does not fit the mode.
@@ -120,119 +63,141 @@ def show_result(
     """
     if mode not in MODES:
         raise UsageError(f"no mode {mode!r}; there are: {', '.join(MODES)}")
-    wanted = _Wanted(mode, model_list, baseline_model, turns, count_failed, intervals, by, seed)
-    judges = [judge_model] if isinstance(judge_model, str) else list(dict.fromkeys(judge_model or ()))
-    if against is not None and (mode != "single" or len(judges) > 1):
-        if len(judges) > 1:
-            raise UsageError("two runs can be compared by one judge; name one with --judge-model")
+    query = Query.of(mode, **words)
+    wanted = _Wanted(query, mode, baseline_model, count_failed, intervals)
+    several = query.judges is not None and len(query.judges) > 1
+    if against is not None and several:
+        raise UsageError("two runs can be compared by one judge; name one with --judge-model")
+    if against is not None and mode != "single":
         raise UsageError("two runs can be compared by their single grades; use --mode single with --against")
-    place = pathlib.Path(input_file) if input_file is not None else None
-    which = Which(sample, criterion, score_method)
-    if len(judges) > 1:
-        result = _panel(wanted, judges, place, judge_set, bench_name, data_dir, which)
+    found = [_counted(query, one) for one in ask(query, every_metric=mode == "single")]
+    kind = _kind(found)
+    if against is not None and kind != "grades":
+        raise UsageError(f"two runs can be compared by single grades, not by {kind}")
+    records = Observations.joined([one.observations for one in found])
+    subject = query.about(records, found[0].path)
+    judges = list(dict.fromkeys(one.judge for one in found))
+    result = Result(mode, subject.bench, ", ".join(judges), found[0].judge_set, found[0].path)
+    result.notes.extend(_notes(found, wanted, records, subject))
+    if several:
+        result = _panel(result, found, records, kind, subject, wanted)
+    elif kind != "grades":
+        result = _with_numbers(result, records, kind, subject, wanted)
+    elif mode == "single":
+        result = _with_grades(result, records, subject, wanted)
     else:
-        judge = judges[0] if judges else None
-        path = place or usual_file(mode, bench_name, data_dir, judge, judge_set, sample)
-        read = of_kind(read_judgments(path), which, path)
-        kind = verdict_kind(read, path, judge, judge_set) if mode == "single" else "grades"
-        if kind == "grades":
-            ratings, pairs, judge, set_name = chosen(read, mode, path, judge, judge_set, exclude)
-        else:
-            if against is not None:
-                raise UsageError(f"two runs can be compared by single grades, not by {kind}")
-            judged, pairs = judged_by(kind, read, path, judge, judge_set), Comparisons()
-            ratings, judge, set_name = judged.ratings, judged.judge, judged.judge_set
-        ratings, pairs = wanted.counted(ratings), wanted.counted(pairs)
-        _something_left(ratings or pairs, path, turns)
-        subject = about(ratings or pairs, path, bench_name, data_dir, given=place is not None)
-        notes = _notes(read, wanted, judge) + _weighed(ratings or pairs)
-        if set_name != "votes" and pairs and len(pairs[0].winners) == 1:
-            notes.append("pairs were judged in one order only, so a judge that goes by an answer's place is not caught")
-        result = Result(mode, subject.bench, judge, set_name, path, notes=notes)
-        if kind != "grades":
-            result = _with_verdicts(result, judged, subject, wanted)
-        else:
-            fill = _with_grades if mode == "single" else _with_pairs
-            result = fill(result, ratings if mode == "single" else pairs, subject, wanted)
-        if against is not None:
-            runs = _against(ratings, pathlib.Path(against), judge_set, turns, subject.groups(by), which, seed)
-            result = replace(result, runs=runs)
+        result = _with_pairs(result, records, subject, wanted)
+    if against is not None:
+        result = replace(result, runs=_against(records, pathlib.Path(against), subject.groups(query.by), wanted))
     _some_shown(result, wanted)
     return result if sort is None else result.sorted_by(sort)
 
 
-def _something_left(records: Ratings | Comparisons, path: pathlib.Path, turns: Sequence[int] | None) -> None:
-    if not records:
-        raise UsageError(f"{path} holds no judgment of turn {', '.join(map(str, turns or ()))}")
+Kind = Literal["grades", "labels", "dimensions", "criteria"]
+
+
+def _counted(query: Query, one: Found) -> Found:
+    """Return what was found, as far as its turns count."""
+    return one._replace(observations=query.counted(one.observations, one.path))
+
+
+def _kind(found: Sequence[Found]) -> Kind:
+    """Return what the judgments hold, by which the table looks; `criteria` are grades by several of them.
+
+    Raises:
+        UsageError: the judges of a panel gave different things.
+    """
+    kinds: dict[str, Kind] = {one.judge: _kind_of(one.observations) for one in found}
+    several = set(kinds.values())
+    if len(several) > 1:
+        told = ", ".join(f"{judge}: {kind}" for judge, kind in kinds.items())
+        raise UsageError(f"the judges gave no verdicts of one kind ({told}); name one judge with --judge-model")
+    return several.pop()
+
+
+def _kind_of(found: Observations) -> Kind:
+    form = found.cases[0].source.form
+    if form == "label":
+        return "labels"
+    if form == "dimensions":
+        return "dimensions"
+    return "criteria" if form == "grade" and len(found.metrics()) > 1 else "grades"
 
 
 def _some_shown(result: Result, wanted: _Wanted) -> None:
     """Raise `UsageError` if no model named is there, and note those that are not."""
     shown = {row["model"] for row in result.rows()}
+    models = wanted.query.models or ()
     if not shown:
-        raise UsageError(f"{result.path} holds no {wanted.mode} judgment of {', '.join(wanted.models or ())}")
-    absent = [m for m in dict.fromkeys(wanted.models or ()) if m not in {*shown, wanted.baseline}]
+        raise UsageError(f"{result.path} holds no {wanted.mode} judgment of {', '.join(models)}")
+    absent = [m for m in dict.fromkeys(models) if m not in {*shown, wanted.baseline}]
     if absent:
         result.notes.append(f"no {wanted.mode} judgment of {', '.join(absent)}")
 
 
-def _with_grades(result: Result, ratings: Ratings, subject: About, wanted: _Wanted) -> Result:
+def _with_grades(result: Result, grades: Observations, subject: About, wanted: _Wanted) -> Result:
     """Return the result with the rows of grades, and how sure they are as far as wanted."""
-    ratings = wanted.of_models(ratings)
-    result = replace(result, scale=ratings.scale())
-    result.single.extend(single_rows(ratings, count_failed=wanted.count_failed))
+    query = wanted.query
+    grades = query.shown(grades)
+    result = replace(result, scale=grades.scale())
+    result.single.extend(single_rows(grades, count_failed=wanted.count_failed))
     if subject.categories:
-        result.categories.extend(category_rows(ratings, subject.categories, count_failed=wanted.count_failed))
-    if subject.why_not:
-        result.notes.append(subject.why_not)
-    if not _sure(result, wanted, len(result.single), len(ratings)):
+        result.categories.extend(category_rows(grades, subject.categories, count_failed=wanted.count_failed))
+    if not _sure(result, wanted, len(result.single), len(grades)):
         return result
     from harness.results.brief import grades_brief
-    from harness.results.reading.arrays import grades
+    from harness.results.matrix import matrix
 
-    table = grades(ratings, subject.groups(wanted.by), count_failed=wanted.count_failed)
-    result = replace(result, brief=grades_brief(table, seed=wanted.seed))
+    table = matrix(grades, subject.groups(query.by), count_failed=wanted.count_failed)
+    result = replace(result, brief=grades_brief(table, seed=query.seed))
     if wanted.intervals:
         from harness.results.detail import grades_detail
 
-        result = replace(result, detail=grades_detail(table, by=wanted.by, seed=wanted.seed))
+        result = replace(result, detail=grades_detail(table, by=query.by, seed=query.seed))
     return result
 
 
-def _with_verdicts(result: Result, judged: Judged, subject: About, wanted: _Wanted) -> Result:
+def _with_numbers(result: Result, records: Observations, kind: Kind, subject: About, wanted: _Wanted) -> Result:
     """Return the result with the table of labels, dimensions or several criteria."""
-    if subject.why_not:
-        result.notes.append(subject.why_not)
-    sure = _sure(result, wanted, 1, len(judged.ratings))
-    table = verdict_table(
-        judged,
-        result.path,
-        subject.groups(wanted.by),
-        shown_models(wanted.models, wanted.turns),
-        by=wanted.by,
-        sure=sure,
-        seed=wanted.seed,
-    )
-    return replace(result, verdicts=table)
+    query = wanted.query
+    shown = query.shown(records)
+    if not shown:
+        raise UsageError(f"{result.path} holds no such judgment: none is left by --turns and the models named")
+    sure = _sure(result, wanted, 1, len(shown) // len(shown.metrics()))
+    groups = subject.groups(query.by) or None
+    if kind == "labels":
+        from harness.results.labels.shares import judgments_of
+        from harness.results.labels.table import label_table
+
+        labels = label_table(judgments_of(shown), groups=groups, by=query.by, sure=sure, seed=query.seed)
+        return replace(result, verdicts=labels)
+    from harness.results.criteria.table import matrices, table_of_grades
+
+    found = matrices(shown, groups)
+    if not found:
+        raise UsageError(f"{result.path} holds no such verdict: none is left by --turns and the models named")
+    name: Literal["dimension", "criterion"] = "dimension" if kind == "dimensions" else "criterion"
+    means = table_of_grades(found, name, groups=groups, by=query.by, sure=sure, seed=query.seed)
+    return replace(result, verdicts=means)
 
 
-def _with_pairs(result: Result, pairs: Comparisons, subject: About, wanted: _Wanted) -> Result:
+def _with_pairs(result: Result, pairs: Observations, subject: About, wanted: _Wanted) -> Result:
     """Return the result with the rows of pairs, and how sure they are as far as wanted."""
-    baseline = _baseline(pairs, wanted.mode, wanted.baseline)
-    result.pairwise.extend(pairwise_rows(pairs, models=wanted.models or None, baseline=baseline))
+    query, baseline = wanted.query, _baseline(pairs, wanted)
+    result.pairwise.extend(pairwise_rows(pairs, models=query.models, baseline=baseline))
     if not _sure(result, wanted, len(result.pairwise), len(pairs)):
         return result
     from harness.results.brief import pairs_brief
-    from harness.results.reading.arrays import pairs as arrays
+    from harness.results.matrix import pairs as arrays
 
-    shown = wanted.of_models(pairs, baseline)
-    groups = subject.groups(wanted.by)
+    shown = query.shown(pairs, baseline)
+    groups = subject.groups(query.by)
     if shown:
-        result = replace(result, brief=pairs_brief(arrays(shown, groups), baseline=baseline, seed=wanted.seed))
+        result = replace(result, brief=pairs_brief(arrays(shown, groups), baseline=baseline, seed=query.seed))
     if wanted.intervals and shown:
         from harness.results.pair_detail import pairwise_detail
 
-        found = pairwise_detail(shown, groups, by=wanted.by, baseline=baseline, seed=wanted.seed)
+        found = pairwise_detail(shown, groups, by=query.by, baseline=baseline, seed=query.seed)
         result.notes.extend(found.without_strengths())
         result = replace(result, detail=found)
     return result
@@ -247,142 +212,130 @@ def _sure(result: Result, wanted: _Wanted, models: int, rows: int) -> bool:
 
 
 def _panel(
-    wanted: _Wanted,
-    judges: Sequence[str],
-    path: pathlib.Path | None,
-    judge_set: str | None,
-    bench_name: str | None,
-    data_dir: pathlib.Path | str,
-    which: Which,
+    result: Result, found: Sequence[Found], records: Observations, kind: Kind, subject: About, wanted: _Wanted
 ) -> Result:
     """Return what several judges say, each alone and all together."""
-    from harness.results.judges.panel_table import graded_table, paired_table
-    from harness.results.reading.arrays import grades
-    from harness.results.reading.arrays import pairs as arrays
+    query = wanted.query
+    judges = list(dict.fromkeys(one.judge for one in found))
+    if kind != "grades":
+        return _panel_of_numbers(result, judges, records, kind, subject, wanted)
+    from harness.results.matrix import matrix
+    from harness.results.matrix import pairs as arrays
+    from harness.results.panel_table import graded_table, paired_table
 
-    if wanted.mode == "single" and (parts := judged_by_panel(judges, path, judge_set, bench_name, data_dir, which)):
-        return _panel_of_verdicts(wanted, parts, bench_name, data_dir, given=path is not None)
-    paths = [path] if path else []
-    sources = judged_by_several(wanted.mode, paths, judges, judge_set, bench_name, data_dir, which=which)
-    records: Any = Ratings.of([r for s in sources for r in s.ratings]) or Comparisons.of(
-        [pair for s in sources for pair in s.pairs]
-    )
-    records = wanted.counted(records)
-    _something_left(records, sources[0].path, wanted.turns)
-    subject = about(records, sources[0].path, bench_name, data_dir, given=path is not None)
-    notes = [*told_once(sources), *_asked_notes(wanted)]
-    notes += [NOTICE] if any(map(is_builtin_judge, judges)) else []
-    notes += [subject.why_not] if subject.why_not else []
-    baseline = None if wanted.mode == "single" else _baseline(records, wanted.mode, wanted.baseline)
-    records, groups = wanted.of_models(records, baseline), subject.groups(wanted.by)
-    own = {judge: records.keep(asked=lambda asked, judge=judge: asked.judge == judge) for judge in judges}
-    found: Any
+    baseline = None if wanted.mode == "single" else _baseline(records, wanted)
+    records, groups = query.shown(records, baseline), subject.groups(query.by)
+    own = _by_judge(records, judges)
+    panel: Any
     if wanted.mode == "single":
-        found = graded_table({j: grades(r, groups) for j, r in own.items() if r}, seed=wanted.seed)
+        panel = graded_table({j: matrix(r, groups) for j, r in own.items() if r}, seed=query.seed)
     else:
         tables = {j: arrays(r, groups) for j, r in own.items() if r}
-        found = paired_table(tables, baseline=baseline, seed=wanted.seed)
-    result = Result(wanted.mode, subject.bench, ", ".join(judges), sources[0].judge_set, sources[0].path, notes=notes)
-    result.notes.append(f"all together: {found.rule}; {found.common} items that all {len(judges)} judges judged")
-    if found.left_out:
-        result.notes.append(f"{found.left_out} items that not all of them judged are left out for all")
-    return replace(result, panel=found, detail=_together(found.together, records, baseline, result, subject, wanted))
+        panel = paired_table(tables, baseline=baseline, seed=query.seed)
+    result.notes.append(f"all together: {panel.rule}; {panel.common} items that all {len(judges)} judges judged")
+    if panel.left_out:
+        result.notes.append(f"{panel.left_out} items that not all of them judged are left out for all")
+    detail = _together(panel.together, records, baseline, result, subject, wanted)
+    return replace(result, panel=panel, detail=detail)
 
 
-def _panel_of_verdicts(
-    wanted: _Wanted, parts: Sequence[OfJudge], bench_name: str | None, data_dir: pathlib.Path | str, *, given: bool
+def _panel_of_numbers(
+    result: Result, judges: Sequence[str], records: Observations, kind: Kind, subject: About, wanted: _Wanted
 ) -> Result:
     """Return what several judges say by labels, dimensions or several criteria, each alone and all together."""
-    path, judges = parts[0].path, [own.judged.judge for own in parts]
-    ratings = wanted.counted(Ratings.of([rating for own in parts for rating in own.judged.ratings]))
-    _something_left(ratings, path, wanted.turns)
-    subject = about(ratings, path, bench_name, data_dir, given=given)
-    replaced = sum({own.path: own.read.replaced for own in parts}.values())
-    notes = [f"{replaced} rows stand more than once; of each the last good one counts"] if replaced else []
-    notes += _asked_notes(wanted) + _weighed(ratings)
-    notes += [NOTICE] if any(map(is_builtin_judge, judges)) else []
-    notes += [subject.why_not] if subject.why_not else []
-    result = Result(wanted.mode, subject.bench, ", ".join(judges), parts[0].judged.judge_set, path, notes=notes)
-    sure = _sure(result, wanted, 1, len(ratings))
-    shown = shown_models(wanted.models, wanted.turns)
-    found = verdict_panel(parts, subject.groups(wanted.by), shown, by=wanted.by, sure=sure, seed=wanted.seed)
-    told = f"all together: {found.rule}; {found.common} verdicts on what all {len(judges)} judges gave one"
-    result.notes.append(f"{told}, {found.left_out} left out that not all of them gave")
-    return replace(result, panel=found, verdicts=found.together)
+    from harness.results.criteria.table import matrices
+    from harness.results.labels.shares import judgments_of
+    from harness.results.verdict_panel import grades_panel, labels_panel
+
+    query = wanted.query
+    sure = _sure(result, wanted, 1, len(records) // len(records.metrics()))
+    own, groups = _by_judge(query.shown(records), judges), subject.groups(query.by) or None
+    if kind == "labels":
+        labels = {judge: judgments_of(said) for judge, said in own.items()}
+        panel = labels_panel(labels, groups=groups, by=query.by, sure=sure, seed=query.seed)
+    else:
+        name: Literal["dimension", "criterion"] = "dimension" if kind == "dimensions" else "criterion"
+        grades = {judge: matrices(said, groups) for judge, said in own.items()}
+        panel = grades_panel(grades, name, groups=groups, by=query.by, sure=sure, seed=query.seed)
+    if not panel.rows:
+        raise UsageError("there is no verdict that all judges gave; name one judge with --judge-model")
+    told = f"all together: {panel.rule}; {panel.common} verdicts on what all {len(judges)} judges gave one"
+    result.notes.append(f"{told}, {panel.left_out} left out that not all of them gave")
+    return replace(result, panel=panel, verdicts=panel.together)
 
 
-def _together(table: Any, records: Any, baseline: str | None, result: Result, subject: About, wanted: _Wanted) -> Any:
+def _by_judge(records: Observations, judges: Sequence[str]) -> dict[str, Observations]:
+    return {judge: records.keep(lambda case, judge=judge: case.source.judge == judge) for judge in judges}  # type: ignore[misc]
+
+
+def _together(
+    table: Any, records: Observations, baseline: str | None, result: Result, subject: About, wanted: _Wanted
+) -> Any:
     """Return how sure the panel's own numbers are, where that was asked for."""
+    query = wanted.query
     if not wanted.intervals:
         return None
     if wanted.mode == "single":
         from harness.results.detail import grades_detail
 
-        return grades_detail(table, by=wanted.by, seed=wanted.seed)
+        return grades_detail(table, by=query.by, seed=query.seed)
     from harness.results.pair_detail import pairs_detail, position_of
 
-    position = position_of(records, subject.groups(wanted.by), seed=wanted.seed)  # of all judges, and of each
-    found = pairs_detail(table, by=wanted.by, baseline=baseline, position=position, seed=wanted.seed)
+    position = position_of(records, subject.groups(query.by), seed=query.seed)  # of all judges, and of each
+    found = pairs_detail(table, by=query.by, baseline=baseline, position=position, seed=query.seed)
     result.notes.extend(found.without_strengths())
     return found
 
 
 def _against(
-    ratings: Ratings,
-    path: pathlib.Path,
-    judge_set: str | None,
-    turns: Sequence[int] | None,
-    groups: Mapping[QuestionId, Any],
-    which: Which,
-    seed: int,
+    records: Observations, path: pathlib.Path, groups: Mapping[QuestionId, Any], wanted: _Wanted
 ) -> "PairedTable":
     """Return this run compared with the one in another file, which must be by the same kind of judge."""
+    from harness.judgments.reading import read_judgments
     from harness.results.detail import against
+    from harness.results.query import chosen
 
     read = read_judgments(path)
-    if len({case.sample for case in read.ratings.cases}) < 2:  # its only sample is the one that is meant
-        which = which._replace(sample=None)
-    other = chosen(of_kind(read, which, path), "single", path, None, judge_set, ()).ratings
-    if turns is not None:
-        counted = frozenset(turns)
-        other = other.keep(lambda case: case.turn in counted)
-    return against(ratings, other, groups, seed=seed)
+    query = replace(wanted.query, files=(path,), judges=None, exclude=())
+    if len({case.source.sample for case in read.observations.cases}) < 2:  # its only sample is the one that is meant
+        query = replace(query, sample=None)
+    read = read._replace(observations=query.of_kind(read.observations, path))
+    other = query.counted(chosen(query, read, path).observations, path)
+    return against(records, other, groups, seed=query.seed)
 
 
-def _notes(read: Read, wanted: _Wanted, judge: str) -> list[str]:
+def _notes(found: Sequence[Found], wanted: _Wanted, records: Observations, subject: About) -> list[str]:
     """Return what a reader of the table must know, a line each."""
-    notes = []
-    if read.replaced:
-        notes.append(f"{read.replaced} rows stand more than once; of each the last good one counts")
-    asked = _asked_notes(wanted)
-    turns, rest = (asked[:1], asked[1:]) if wanted.turns is not None else ([], asked)
-    return notes + turns + ([NOTICE] if is_builtin_judge(judge) else []) + rest
-
-
-def _weighed(records: Ratings | Comparisons) -> list[str]:
-    """Return a line on verdicts that are not read from the judge's text."""
-    weighed = any(case.score_method == "logprobs" for case in records.cases)
-    return ["verdicts weighed by the judge's log-probabilities"] if weighed else []
-
-
-def _asked_notes(wanted: _Wanted) -> list[str]:
-    """Return what follows from the flags."""
-    notes = []
-    if wanted.turns is not None:
-        notes.append(f"turn {', '.join(map(str, wanted.turns))} only")
+    query = wanted.query
+    notes = replaced_note(found)
+    if query.turns is not None:
+        notes.append(f"turn {', '.join(map(str, query.turns))} only")
+    notes += [NOTICE] if any(is_builtin_judge(one.judge) for one in found) else []
     if wanted.count_failed:
         single = "ratings without score count as -1 (--count-failed)"
         useless = "--count-failed is about single grades and changes nothing here"
         notes.append(single if wanted.mode == "single" else useless)
     if wanted.baseline is not None and wanted.mode != "pairwise-baseline":
         notes.append("--baseline-model is about pairwise-baseline and changes nothing here")
+    if any(case.source.method == "logprobs" for case in records.cases):
+        notes.append("verdicts weighed by the judge's log-probabilities")
+    if found[0].judge_set != "votes" and any(len(records.games[code]) == 1 for code in _first_codes(records)):
+        notes.append("pairs were judged in one order only, so a judge that goes by an answer's place is not caught")
+    if subject.why_not and (wanted.mode == "single" or len(found) > 1):
+        notes.append(subject.why_not)
     return notes
 
 
-def _baseline(pairs: Comparisons, mode: Mode, baseline: str | None) -> str | None:
-    if mode == "pairwise-all":
+def _first_codes(records: Observations) -> list[int]:
+    """Return the place in `games` of the first pair, if these are pairs."""
+    return [records.said_of[0][0]] if records.paired else []
+
+
+def _baseline(pairs: Observations, wanted: _Wanted) -> str | None:
+    if wanted.mode == "pairwise-all":
         return None
     models = {model for case in pairs.cases for model in case.models}
+    baseline = wanted.baseline
     if baseline is None:
         common = set.intersection(*(set(case.models) for case in pairs.cases))
         if len(common) != 1:

@@ -13,7 +13,7 @@
 - `breaker.py`: when an endpoint that only fails is left alone, and when it is given up
 - `loops.py`: the event loop of a run
 - `selector.py`: replies that come together, a few at a time
-- `interrupts.py`: Ctrl-C
+- `interrupts.py`: Ctrl-C, SIGTERM and SIGHUP
 - `batches/`: the engine that hands them in as batches
 - `watch.py`: what a run tells whoever watches it
 """

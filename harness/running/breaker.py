@@ -1,32 +1,37 @@
 """When an endpoint only fails, it is left alone, tried with single calls after growing pauses, and in the end given up.
 
-    closed    calls go through; ten failures in a row, of whichever calls, open it
+    closed    calls go through; ten failures in a row, of whichever calls, open it, or a minute of nothing else
     open      no call until the pause is over; then one, the probe
               the probe brings a reply: closed again; it fails: a longer pause
+    lost      nothing but failures for as long as the run has patience, the last probe among them
 
 Nothing here reads a clock: the times come in.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+
+from harness.running.retry import RetryPolicy
 
 FAILURES = 10
 """Failures in a row that open it."""
-PROBES = 3
-"""Probes that may fail before an endpoint is as good as lost."""
+SECONDS = 60.0
+"""Seconds of failures in a row, two at least, that open it: where calls are few or slow, ten would take an hour."""
 
 
 @dataclass(slots=True)
 class Breaker:
     """What one endpoint's last calls came to."""
 
-    pause: Callable[[int], float]
-    """The seconds to wait before the n-th probe, from 0."""
+    policy: RetryPolicy
     failures: int = 0
     """In a row."""
+    since: float | None = None
+    """When the first of them was; None: the last call did not fail."""
     probes: int = 0
     """Probes that have failed since it opened."""
+    lost: bool = False
+    """Whether there is no hope left."""
     _until: float | None = None
     """When the next probe may begin; None: it is closed."""
     _probing: bool = False
@@ -35,11 +40,6 @@ class Breaker:
     def open(self) -> bool:
         """Whether calls are held back."""
         return self._until is not None
-
-    @property
-    def lost(self) -> bool:
-        """Whether so many probes have failed that there is no hope left."""
-        return self.probes >= PROBES
 
     def ready_at(self) -> float:
         """Return when a call may begin; minus infinity: whenever it likes, infinity: when the probe has ended."""
@@ -55,16 +55,19 @@ class Breaker:
     def replied(self) -> None:
         """Close: whatever the endpoint said, it is there."""
         self.failures = self.probes = 0
+        self.since, self.lost = None, False
         self._until, self._probing = None, False
 
     def failed(self, now: float, *, probe: bool) -> None:
         """Count a failure. Those of calls begun before it opened say nothing new."""
         self.failures += 1
+        self.since = now if self.since is None else self.since
         if probe:
             self.probes += 1
-        elif self.open or self.failures < FAILURES:
+            self.lost = now - self.since >= self.policy.patience
+        elif self.open or not (self.failures >= FAILURES or (self.failures > 1 and now - self.since >= SECONDS)):
             return
-        self._until, self._probing = now + self.pause(self.probes), False
+        self._until, self._probing = now + self.policy.pause(self.probes), False
 
     def undecided(self, *, probe: bool) -> None:
         """Let the next call be the probe: this one was broken off, or told to come later."""

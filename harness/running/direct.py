@@ -24,7 +24,7 @@ from harness.running.loops import run_to_end
 from harness.running.options import RunOptions
 from harness.running.queue import Queue
 from harness.running.rates import most_tokens
-from harness.running.retry import RetryPolicy
+from harness.running.retry import RetryPolicy, policy_of
 from harness.running.watch import Tally, Watcher, nobody
 
 log = logging.getLogger("turnbench")
@@ -55,8 +55,9 @@ def run(
         StorageError: a record could not be written.
         UsageError: a limit on the cost is asked for, and a price is unknown.
     """
-    pools = {name: open_lanes(name, members, options, RETRY) for name, members in models.items()}
-    engine = _Engine(iter(courses), pools, options, Tally(planned=planned), watch, sync)
+    policy = policy_of(options, RETRY)
+    pools = {name: open_lanes(name, members, options, policy) for name, members in models.items()}
+    engine = _Engine(iter(courses), pools, options, policy, Tally(planned=planned), watch, sync)
     return run_to_end(engine.run, interrupts.handed_on(engine.interrupt_from_outside))
 
 
@@ -68,6 +69,7 @@ class _Engine:
         courses: Iterator[Course[Any]],
         pools: Mapping[str, Pool],
         options: RunOptions,
+        policy: RetryPolicy,
         tally: Tally,
         watch: Watcher,
         sync: Callable[[], None],
@@ -77,12 +79,13 @@ class _Engine:
         self.most = math.inf if options.parallel is None else max(1, options.parallel)
         """Calls in flight over all models."""
         self.budget = _budget(options, pools)
+        self.policy = policy
         self.tally = tally
         self.watch = watch
         self.sync = sync
         self.calls: dict[asyncio.Task[None], Call] = {}
-        self.waiting = 0
-        """Jobs between two tries."""
+        self.waiting: dict[Work, asyncio.TimerHandle] = {}
+        """Jobs between two tries, and what ends their wait."""
         self.wake: asyncio.TimerHandle | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self.stopping = False
@@ -106,7 +109,7 @@ class _Engine:
                 self.wake.cancel()
             lanes = [lane for pool in self.pools.values() for lane in pool.lanes]
             await asyncio.gather(*(lane.model.close() for lane in lanes), return_exceptions=True)
-            self.tally.resumes_at = None
+            self.tally.resumes_at = self.tally.failing_since = None
             self.watch(self.tally)
         if self.fatal is not None:
             raise self.fatal
@@ -186,6 +189,7 @@ class _Engine:
         self._begin_calls()
         self.tally.in_flight = len(self.calls)
         self.tally.limit = self._limit()
+        self._note_outage()
         self.watch(self.tally)
 
     async def _outcome(self, pool: Pool, call: Call) -> None:
@@ -230,40 +234,70 @@ class _Engine:
     def _failed_for_now(self, pool: Pool, call: Call, error: TransientError) -> None:
         """Put the job back after a wait, or give it up, or its whole model."""
         assert self.loop is not None
-        course = call.work.course
-        course.tries += 1
-        if error.connected:
-            self._reached(pool)
-        elif not pool.answered:
-            pool.doubted = True
-            if course.tries >= RETRY.connections:
-                final = EndpointError(f"{error} (tried {course.tries} times)", kind=error.kind)
-                self._cannot_be_called(pool, call, final)
-                return
+        course, now = call.work.course, self.loop.time()
+        outage = call.lane.breaker.open
+        if not outage:  # else it says nothing about this request; how long that may last is the breaker's to say
+            course.tries += 1
+        course.failing_since = now if course.failing_since is None else course.failing_since
+        if self._given_up_unseen(pool, call, error):
+            return
         if pool.hopeless and pool.lost is None:
-            failures = call.lane.breaker.failures
-            pool.lost = ChatError(f"{error}; given up after {failures} failures in a row", kind=error.kind)
+            given_up = f"given up after {self.policy.patience:g} s without a reply (--patience)"
+            pool.lost = ChatError(f"{error}; {given_up}", kind=error.kind)
+            self._end_waits(pool, pool.lost)
         self._tell_of_silence(pool, call.lane, error)
-        wait = None if pool.lost else RETRY.wait(error, course.tries)
+        wait = None if pool.lost else self.policy.wait(error, max(1, course.tries), now - course.failing_since)
         if wait is None:
             pool.doubted = False
             told = pool.lost or error
             self.queue.failed(course, told.kind, str(told))
             return
-        if error.retry_after is not None and pool.another(call.lane):
-            wait -= error.retry_after
+        if pool.another(call.lane):
+            wait -= self.policy.asked(error) or 0.0
         self.tally.retries += 1
-        self.waiting += 1
-        self.loop.call_later(wait, self._again, Work(course, call.lane))
+        work = Work(course, call.lane)
+        self.waiting[work] = self.loop.call_later(wait, self._again, work)
+
+    def _given_up_unseen(self, pool: Pool, call: Call, error: TransientError) -> bool:
+        """Return whether an endpoint that has never answered is given up with this failure."""
+        if pool.answered or (error.connected and error.kind != "timeout"):
+            self._reached(pool)
+            return False
+        pool.silent += error.connected
+        pool.doubted = not error.connected
+        if call.work.course.tries >= self.policy.connections and not error.connected:
+            tried = f"tried {call.work.course.tries} times"
+        elif pool.silent >= self.policy.silent:
+            tried = f"{pool.silent} calls, and no answer yet"
+        else:
+            return False
+        self._cannot_be_called(pool, call, EndpointError(f"{error} ({tried})", kind=error.kind))
+        return True
+
+    def _end_waits(self, pool: Pool, lost: ChatError) -> None:
+        """Fail the jobs that wait for their next try at a model that is lost."""
+        for work, timer in list(self.waiting.items()):
+            if work.course.job.model == pool.name:
+                timer.cancel()
+                del self.waiting[work]
+                self.queue.failed(work.course, lost.kind, str(lost))
 
     def _tell_of_silence(self, pool: Pool, lane: Lane, error: TransientError) -> None:
-        """Say once that one endpoint of a pool only fails, since the others hide it."""
-        if lane.breaker.open and not lane.told and pool.another(lane):
+        """Say once what becomes of an endpoint that only fails, or that asks for more than is granted."""
+        if lane.told or pool.lost is not None:
+            return
+        if error.retry_after is not None and error.retry_after > self.policy.max_wait:
             lane.told = True
-            log.warning("%s; asked again now and then, going on with the other endpoints of %s", error, pool.name)
+            asked = f"asks to be left alone for {error.retry_after:.4g} s"
+            log.warning("%s; it %s, and is asked again after %g s (--max-wait)", error, asked, self.policy.max_wait)
+        elif lane.breaker.open:
+            lane.told = True
+            others = f"going on with the other endpoints of {pool.name}"
+            given_up = f"given up after {self.policy.patience:g} s without a reply (--patience)"
+            log.warning("%s; asked again now and then, %s", error, others if pool.another(lane) else given_up)
 
     def _again(self, work: Work) -> None:
-        self.waiting -= 1
+        del self.waiting[work]
         self.queue.go_on(work)
         self._begin_calls()
 
@@ -277,8 +311,8 @@ class _Engine:
         if lane.out is not None or pool.take_out(lane, error):
             if lane.out is error:
                 log.warning("%s; going on with the other endpoints of %s", error, pool.name)
-            call.work.course.tries = 0
-            pool.doubted = False
+            call.work.course.tries, call.work.course.failing_since = 0, None
+            pool.doubted, pool.silent = False, 0
             self.queue.go_on(Work(call.work.course, lane))
             return
         if not pool.answered:
@@ -286,6 +320,13 @@ class _Engine:
                 if other is not call and other.lane in pool.lanes:
                     task.cancel()
         raise error
+
+    def _note_outage(self) -> None:
+        """Say for the bar since when an endpoint only fails, and until when it may."""
+        since = [pool.failing_since for pool in self.pools.values() if pool.lost is None]
+        first = min((moment for moment in since if moment is not None), default=None)
+        self.tally.failing_since = first
+        self.tally.given_up_at = None if first is None else first + self.policy.patience
 
     def _limit(self) -> int | None:
         """Return the calls that may be in flight now, if that is found out by the run."""

@@ -79,6 +79,8 @@ class Course(Generic[Record]):
     """The request that is due; None when the job has ended."""
     tries: int = 0
     """How often the request that is due has failed."""
+    failing_since: float | None = None
+    """When it failed first."""
     parked: bool = False
     """Whether another course is asking the very same, so that this one has to wait for its reply."""
     _steps: Steps[Record] | None = None
@@ -110,7 +112,7 @@ class Course(Generic[Record]):
         assert self.request is not None
         self._unsaved.append((self._replies, self.request, reply))
         self._replies += 1
-        self.tries = 0
+        self.tries, self.failing_since = 0, None
         self._no_longer_asking(reply)
         self._go_on(reply)
 

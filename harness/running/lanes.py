@@ -61,6 +61,7 @@ class Lane:
     rates: Rates
     breaker: Breaker
     standing: Standing | None
+    policy: RetryPolicy
     in_flight: int = 0
     out: Exception | None = None
     """Why it cannot be used any more."""
@@ -116,7 +117,7 @@ class Lane:
     def replied(self, call: Call, reply: Reply, now: float, *, more: bool) -> None:
         """Take note of a reply; `more` says that other calls are waiting for room."""
         self._ended(call)
-        self.breaker.replied()
+        self._recovered()
         self.limiter.replied(call.began, now, full=self._found_full and more)
         prompt, said = reply.usage.prompt_tokens, reply.usage.completion_tokens
         if prompt is not None and said is not None:
@@ -128,7 +129,7 @@ class Lane:
     def refused(self, call: Call) -> None:
         """Take note that the endpoint answered, if only that this request cannot be."""
         self._ended(call)
-        self.breaker.replied()
+        self._recovered()
         self.rates.settle(call.taken, 0.0)
 
     def failed(self, call: Call, error: TransientError, now: float, *, reached: bool) -> None:
@@ -138,14 +139,14 @@ class Lane:
         """
         in_flight = self.in_flight
         self._ended(call)
-        pushed_back = error.kind in PUSHED_BACK
-        if pushed_back:
-            self.limiter.pushed_back(call.began, now, in_flight, error.retry_after or 0.0)
+        wish = self.policy.asked(error)
+        if error.kind in PUSHED_BACK:
+            self.limiter.pushed_back(call.began, now, in_flight, wish or 0.0)
             self.rates.settle(call.taken, 0.0)
-            if error.retry_after is not None:
-                self.paused_until = max(self.paused_until, now + error.retry_after)
-        told_to_wait = error.kind == "rate limit" and error.retry_after is not None
-        if told_to_wait or not (reached or error.connected):
+            if wish is not None:
+                self.paused_until = max(self.paused_until, now + wish)
+        obeyed = error.kind == "rate limit" and error.retry_after is not None and wish == error.retry_after
+        if obeyed or not (reached or error.connected):
             self.breaker.undecided(probe=call.probe)
         else:
             self.breaker.failed(now, probe=call.probe)
@@ -154,6 +155,10 @@ class Lane:
         """Take note of a call that ended without a word from the endpoint."""
         self._ended(call)
         self.breaker.undecided(probe=call.probe)
+
+    def _recovered(self) -> None:
+        self.breaker.replied()
+        self.told = False
 
     def _ended(self, call: Call) -> None:
         self.in_flight -= 1
@@ -190,6 +195,8 @@ class Pool:
     price: Price | None = None
     answered: bool = False
     """Whether any reply or refusal has come."""
+    silent: int = 0
+    """Calls that ended without a byte before any reply or refusal had come."""
     doubted: bool = False
     """Whether a connection failed before any worked; no new job is begun then."""
     lost: ChatError | None = None
@@ -244,8 +251,16 @@ class Pool:
         return any(other.out is None for other in self.lanes)
 
     @property
+    def failing_since(self) -> float | None:
+        """Since when no lane brings anything but failures, once calls are held back for it; None: one does."""
+        usable = [lane.breaker for lane in self.lanes if lane.out is None]
+        if not usable or not all(breaker.open for breaker in usable):
+            return None
+        return max((breaker.since for breaker in usable if breaker.since is not None), default=None)
+
+    @property
     def hopeless(self) -> bool:
-        """Whether every lane has failed all its probes."""
+        """Whether no lane is left that has not failed for too long."""
         return all(lane.out is not None or lane.breaker.lost for lane in self.lanes)
 
 
@@ -272,10 +287,13 @@ def _lane(model: ChatModel, options: RunOptions, policy: RetryPolicy) -> Lane:
         limiter = fixed(BUILTIN)
     else:
         limiter = Limiter(start=START, most=limits.parallel or MOST)
+    if isinstance(standing, Standing):
+        standing.longest = policy.max_wait
     return Lane(
         model,
         limiter,
         rates_of(limits, rpm=options.rpm, tpm=options.tpm) if endpoint else Rates(),
-        Breaker(policy.pause),
+        Breaker(policy),
         standing if isinstance(standing, Standing) else None,
+        policy,
     )

@@ -24,6 +24,10 @@ class Tally:
     """Calls that may be in flight now, where the run finds that out."""
     resumes_at: float | None = None
     """When the next call may begin, by the monotonic clock, where an endpoint wants to be left alone until then."""
+    failing_since: float | None = None
+    """Since when an endpoint brings nothing but failures, by the monotonic clock; None: all bring replies."""
+    given_up_at: float | None = None
+    """When it is given up."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float | None = None

@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from harness.errors import UsageError
-from harness.results.judges.position import PositionRow
-from harness.results.judges.report import Report
+from harness.meta_evaluation.report import Report
+from harness.results.pairs.position import PositionRow
 from harness.results.statistics.bootstrap import Estimate
 from harness.showing.charts import interval_chart, position_chart
 from harness.showing.items import Chart, Column, Item, Page, Row, Table, columns_of

@@ -8,9 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from harness.jsonl import read_rows
+from harness.judgments.reading import read_judgments
 from harness.results.result import Result
-from harness.rows import comparison_from_row, rating_from_row
 from harness.showing.items import Chart, Column, Item, Note, Page, Row, Table, columns_of
 from harness.showing.values import p_text, rounded, to_places, with_interval
 
@@ -42,10 +41,8 @@ def result_page(result: Result, *, intervals: bool = False) -> Page:
 
 
 def sampling_of(result: Result) -> str:
-    """Return the sampling that the judge was asked for, as the first row of the file states it."""
-    first = next(iter(read_rows(result.path)))
-    decoded = rating_from_row if result.mode == "single" else comparison_from_row
-    return decoded(first.value, result.path, first.line).origin.sampling
+    """Return the sampling that the judge was asked for: that of the first judgment, since a table has one only."""
+    return read_judgments(result.path).observations[0].source.sampling
 
 
 def _rows(result: Result, intervals: bool) -> Sequence[Row]:

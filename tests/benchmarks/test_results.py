@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.results import line, write_judgments
-from harness.results.reading.read import read_judgments
+from harness.judgments.reading import read_judgments
 
 
 @pytest.mark.parametrize("our_fields", [False, True])

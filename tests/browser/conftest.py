@@ -91,14 +91,19 @@ def start_viewer(data_dir: pathlib.Path, *flags: str) -> tuple["subprocess.Popen
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen([sys.executable, *words], env=environment, stdout=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}/"
-    _await(process, address)
+    try:
+        _await(process, address)
+    except BaseException:
+        process.kill()
+        process.wait(10)
+        raise
     return process, address
 
 
 def _await(process: "subprocess.Popen[bytes]", address: str) -> None:
     """Wait until the viewer replies."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while True:
         try:
             with opener.open(address, timeout=10):

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.browser.conftest import ROOT, OpenView, ServeViewer, Watched, settled
+from viewer.serving import MOST_BODY
 
 SECRET = "the secret of the folder above"
 
@@ -59,7 +60,15 @@ def config(address: str) -> Any:
 def called(address: str, function: int, data: list[object]) -> str:
     """Return all that the server says when one of the page's functions is called with made-up values."""
     body = {"data": data, "fn_index": function, "session_hash": "made-up", "trigger_id": 1, "event_data": None}
+    if len(json.dumps(body)) > MOST_BODY:
+        return str(refused_for_its_size(address, body))
     return "\n".join(ask(address, f"/gradio_api/{path}", body)[1] for path in ("run/predict", "api/predict"))
+
+
+def refused_for_its_size(address: str, body: object) -> bool:
+    """Return whether a request is refused by what it announces, without any of it being sent."""
+    headers = {"Content-Length": str(len(json.dumps(body)))}
+    return [ask(address, path, None, headers)[0] for path in ("/gradio_api/run/predict", "/login")] == [413, 413]
 
 
 def functions(address: str) -> list[int]:
@@ -201,6 +210,7 @@ def test_a_password_is_asked_for_and_shown_nowhere(
     assert "small" not in ask(address, "/")[1]
     body = {"data": ["?tab=answers"], "fn_index": 0, "session_hash": "x"}
     assert ask(address, "/gradio_api/run/predict", body)[0] == 401
+    assert refused_for_its_size(address, {**body, "more": "x" * MOST_BODY})
     for path in ("/", "/theme.css"):
         assert "sesame" not in ask(address, path)[1]
     for line in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
@@ -223,6 +233,24 @@ def test_who_knows_the_password_comes_in(
     except urllib.error.HTTPError as error:
         status = error.code
     assert (status == 200) == (wanted == 200)
+
+
+def test_who_is_logged_in_votes_under_that_name(
+    guarded: pathlib.Path, people: pathlib.Path, serve_viewer: ServeViewer
+) -> None:
+    address = serve_viewer(guarded, "--auth-file", str(people))
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor())
+    opener.open(address + "login", data=b"username=ada&password=open sesame", timeout=30).close()
+    with opener.open(address + "config", timeout=30) as reply:
+        known = [one["id"] for one in json.load(reply)["dependencies"] if one["backend_fn"]]
+    body = {"data": ["?tab=vote&bench=small&f.voter=bob"], "fn_index": known[0], "session_hash": "x"}
+    asked = urllib.request.Request(address + "gradio_api/run/predict", data=json.dumps(body).encode())
+    asked.add_header("Content-Type", "application/json")
+    with opener.open(asked, timeout=30) as reply:
+        said = reply.read().decode()
+    assert "Voting as <bdi><b>ada</b>" in said
+    assert "f.voter=ada" in said
+    assert "bob" not in said
 
 
 def test_it_listens_on_this_machine_alone(address: str) -> None:

@@ -5,9 +5,11 @@ import pathlib
 import shutil
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
+from harness.names import file_stem
 from tests.browser.conftest import OpenView, ServeViewer, Watched, settled
 from tests.small_bench import answer, question, write
 
@@ -28,6 +30,10 @@ def paired(number: int, winner: str = "model_1") -> dict[str, Any]:
     return {**row, "g1_winner": winner, "g2_winner": winner, **games, "tstamp": 1.0}
 
 
+NAMES = ("org/a\u3000b", "org/a\u200db", "org/a\u00a0b", "org/a\u200bb", "org/a b")
+"""Names that look alike, with characters that are no letters."""
+
+
 def fill(folder: pathlib.Path) -> None:
     """Write one benchmark for each state."""
     asked = [question(number) for number in (1, 2, 3)]
@@ -42,6 +48,10 @@ def fill(folder: pathlib.Path) -> None:
     for name in ("judgments", "damaged", "growing"):
         write(folder / name / "model_judgment" / "judge_single.jsonl", grades)
         write(folder / name / "model_judgment" / "judge_pair.jsonl", [paired(n) for n in (1, 2, 3)])
+    write(folder / "named" / "question.jsonl", asked)
+    for model in NAMES:
+        rows = [answer(1, model, f"said by {model!a}", "And so on.")]
+        write(folder / "named" / "model_answer" / f"{file_stem(model)}.jsonl", rows)
     damaged = folder / "damaged"
     good = json.dumps(said["a"][0])
     (damaged / "model_answer" / "a.jsonl").write_text(good + "\n{not json\n" + good[:60], encoding="utf-8")
@@ -162,3 +172,15 @@ def test_a_data_folder_that_is_not_there_shows_what_is_shipped(
 ) -> None:
     page = open_view(serve_viewer(tmp_path / "nowhere"))
     assert "gen_answer --bench-name" in page.locator("#tb-pane-leaderboard").inner_text()
+
+
+@pytest.mark.parametrize("name", NAMES, ids=ascii)
+def test_the_model_chosen_from_the_list_is_the_one_shown(name: str, page: Any) -> None:
+    other = quote(NAMES[0] if name != NAMES[0] else NAMES[1])
+    seen(page, "answers", "named", f"&question=1&model={other}")
+    before = settled(page)
+    places = page.locator("#tb-model option").evaluate_all("(all) => all.map((option) => option.value)")
+    page.locator("#tb-model").select_option(index=places.index(name))  # by value, white space is all one to Playwright
+    settled(page, before)
+    assert page.locator("#tb-model").input_value() == name
+    assert page.get_by_text(f"said by {name!a}").count() == 1

@@ -114,3 +114,27 @@ def test_the_buttons_stay_in_sight_and_a_name_that_cannot_be_is_refused_in_place
     page = open_view(demo, "?tab=vote&bench=voted&f.voter=..%2Fx")
     page.get_by_text("cannot be a voter's name").wait_for()
     assert not (bench / "human_judgment").exists()
+
+
+def test_a_key_that_is_held_casts_one_vote_and_every_vote_can_be_changed(
+    bench: pathlib.Path, demo: str, open_view: OpenView
+) -> None:
+    page = open_view(demo, "?tab=vote&bench=voted&f.voter=Dan")
+    before = settled(page)
+    for _ in range(20):
+        page.keyboard.down("a")
+    page.keyboard.up("a")
+    settled(page, before)
+    assert len(rows(bench / "human_judgment" / "Dan.jsonl")) == 1
+    press(page, "b")
+    press(page, "v")
+    said = page.locator("#tb-found tbody tr").all_inner_texts()
+    assert [("A is better" in row, "B is better" in row) for row in said] == [(False, True), (True, False)]
+    before = settled(page)
+    page.locator("#tb-found tbody th a").last.click()
+    settled(page, before)
+    page.get_by_text("You voted on this before: A is better.").wait_for()
+    press(page, "t")
+    cast = rows(bench / "human_judgment" / "Dan.jsonl")
+    assert [row["winner"] for row in cast] == ["model_a", "model_b", "tie"]
+    assert cast[2]["question_id"] == cast[0]["question_id"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.chat import Endpoint, open_chat_model, remote, resolve
+from harness.chat import Endpoint, open_chat_model, resolve, wire
 from harness.chat.faults import redacted, retry_after
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Message, Request
@@ -35,7 +35,7 @@ HELLO = Request((Message("user", "Hello?"),))
 def transport(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the test on either transport of the SDKs."""
     if request.param == "httpx2":
-        monkeypatch.setattr(remote, "_has_aiohttp", lambda: False)
+        monkeypatch.setattr(wire, "has_aiohttp", lambda: False)
 
 
 @pytest.fixture(params=["openai", "anthropic", "completions"])
@@ -75,13 +75,13 @@ def fail(url: str, provider: str) -> ChatError:
 @pytest.mark.parametrize(
     ("fault", "error", "kind", "words"),
     [
-        pytest.param(outage(500), TransientError, "outage", "answered 500: The server had an error", id="500"),
+        pytest.param(outage(500), TransientError, "server error", "answered 500: The server had an error", id="500"),
         pytest.param(outage(502), TransientError, "outage", "502", id="502"),
         pytest.param(outage(503), TransientError, "overload", "503", id="503"),
         pytest.param(overloaded(), TransientError, "overload", "529: Overloaded", id="529"),
         pytest.param(html_page(502), TransientError, "outage", "502: an HTML page", id="502 in html"),
-        pytest.param(Fault(408, "slow"), TransientError, "outage", "408", id="408"),
-        pytest.param(Fault(409, "conflict"), TransientError, "outage", "409", id="409"),
+        pytest.param(Fault(408, "slow"), TransientError, "server error", "408", id="408"),
+        pytest.param(Fault(409, "conflict"), TransientError, "server error", "409", id="409"),
         pytest.param(rate_limited(), TransientError, "rate limit", "429: Rate limit", id="429"),
         pytest.param(dropped(), TransientError, "outage", "closed the connection", id="dropped"),
         pytest.param(cut_json(), TransientError, "malformed reply", "cut or is no JSON", id="cut json"),
@@ -248,7 +248,7 @@ def test_a_date_to_come_is_so_many_seconds() -> None:
     ],
 )
 def test_a_servers_words_are_made_fit_to_print(text: str, said: str) -> None:
-    assert redacted(text, "my-own-key") == said
+    assert redacted(text, ["my-own-key"]) == said
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500])

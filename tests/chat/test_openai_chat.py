@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.chat import Endpoint, open_chat_model, resolve
-from harness.chat import services as table
+from harness.chat import openai_chat as provider
 from harness.chat.openai_chat import limit_name
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Message, Reply, Request, Sampling, Usage
@@ -168,8 +168,8 @@ def test_the_limit_has_the_name_that_the_address_knows(address: str, name: str) 
 def test_the_providers_own_address_is_used_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "")
     with ProtocolServer() as server:
-        own = dataclasses.replace(table.OPENAI, address=server.openai_url)
-        monkeypatch.setitem(table.SERVICES, "openai", own)
+        own = dataclasses.replace(provider.SERVICE, address=server.openai_url)
+        monkeypatch.setattr(provider, "SERVICE", own)
         environ = {"OPENAI_API_KEY": KEY}
         asyncio.run(replies(resolve("gpt-4o", environ=environ), [HELLO], environ))
     assert (server.requests[0].path, server.requests[0].model) == ("/v1/chat/completions", "gpt-4o")
@@ -296,11 +296,11 @@ def test_a_cancelled_call_leaves_the_model_usable() -> None:
 
 
 def test_both_transports_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    from harness.chat import remote
+    from harness.chat import wire
 
     with ProtocolServer(lambda asked: "ok") as server:
         assert ask(server).text == "ok"
-        monkeypatch.setattr(remote, "_has_aiohttp", lambda: False)
+        monkeypatch.setattr(wire, "has_aiohttp", lambda: False)
         assert ask(server).text == "ok"
     first, second = server.requests
     assert first.body == second.body
@@ -313,3 +313,37 @@ def test_a_body_of_another_kind_is_no_reply() -> None:
     ):
         ask(server)
     assert caught.value.kind == "malformed reply"
+
+
+# A forgotten /v1
+
+
+@pytest.mark.parametrize("template", [None, "vicuna_v1.1"])
+def test_a_forgotten_v1_is_tried_and_said_once(template: str | None, caplog: pytest.LogCaptureFixture) -> None:
+    with ProtocolServer() as server:
+        endpoint = resolve("m", base_url=server.url, conv_template=template)
+        asked = [Request((Message("user", f"Say {number}."),)) for number in range(8)]
+        with caplog.at_level("WARNING", "turnbench"):
+            said = asyncio.run(replies(endpoint, asked))
+        assert len(said) == 8
+        found = [each.path for each in server.requests]
+        (line,) = caplog.messages
+        assert (
+            line
+            == f"m: nothing answers at {server.url}; going on with {server.openai_url}, which --base-url should say"
+        )
+    assert len([path for path in found if path.startswith("/v1/")]) == 8
+
+
+def test_where_that_helps_nothing_both_places_are_named() -> None:
+    with ProtocolServer(models=["other"]) as server:
+        with pytest.raises(EndpointError, match="check the model's name") as caught:
+            asyncio.run(replies(resolve("m", base_url=server.url), [HELLO]))
+        assert f"nor is there anything at {server.openai_url}" in str(caught.value)
+        assert len(server.requests) == 2
+
+
+def test_an_address_with_a_path_is_taken_at_its_word() -> None:
+    with ProtocolServer() as server, pytest.raises(EndpointError):
+        asyncio.run(replies(resolve("m", base_url=f"{server.url}/api"), [HELLO]))
+    assert len(server.requests) == 1

@@ -90,25 +90,13 @@ def test_what_may_not_be_left_out_is_an_error_at_once() -> None:
 
 def test_the_first_call_is_alone_until_it_is_answered() -> None:
     async def scene() -> None:
-        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, "gpt-5", grace=60)
+        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, "gpt-5")
         calls = [asyncio.create_task(memory.call(SAMPLING, server.send)) for _ in range(20)]
         await settled()
         assert len(server.calls) == 1
         server.go.set()
         await asyncio.gather(*calls)
         assert len(server.calls) == 20
-
-    asyncio.run(scene())
-
-
-def test_after_the_grace_the_first_call_is_alone_no_more() -> None:
-    async def scene() -> None:
-        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, "gpt-5", grace=0)
-        calls = [asyncio.create_task(memory.call(SAMPLING, server.send)) for _ in range(20)]
-        await settled()
-        assert len(server.calls) == 20
-        server.go.set()
-        await asyncio.gather(*calls)
 
     asyncio.run(scene())
 
@@ -123,7 +111,7 @@ def test_after_the_grace_the_first_call_is_alone_no_more() -> None:
 )
 def test_nobody_waits_where_no_refusal_is_likely(model: str, asked: Parameters) -> None:
     async def scene() -> None:
-        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, model, grace=60)
+        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, model)
         calls = [asyncio.create_task(memory.call(asked, server.send)) for _ in range(20)]
         await settled()
         assert len(server.calls) == 20
@@ -172,7 +160,7 @@ def test_of_many_refused_calls_one_is_repaired_first() -> None:
 
 def test_a_cancelled_first_call_lets_the_others_go() -> None:
     async def scene() -> None:
-        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, "gpt-5", grace=60)
+        server, memory = Server(slow=True), ParameterMemory(REPAIRABLE, "gpt-5")
         first, second = (asyncio.create_task(memory.call(SAMPLING, server.send)) for _ in range(2))
         await settled()
         first.cancel()

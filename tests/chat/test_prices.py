@@ -6,7 +6,7 @@ import re
 import pytest
 
 from harness.chat.prices import FREE, PRICES, list_price, price_list
-from harness.chat.services import service_of
+from harness.chat.services import provider_of
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_built_in_models_cost_nothing() -> None:
 
 def test_every_entry_is_of_a_known_provider_and_plausible() -> None:
     for name, price in price_list().prices.items():
-        assert service_of(name) is not None, name
+        assert provider_of(name) is not None, name
         assert 0 < price.prompt < price.completion <= 1000, name
         assert price.cached is None or 0 < price.cached <= price.prompt / 2, name
         assert price.batch in (0.5, 1.0), name

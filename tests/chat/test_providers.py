@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from harness.chat import ChatModel, Endpoint, open_chat_model, resolve
-from harness.chat import providers as table
+from harness.chat import services as table
 from harness.chat.prices import FREE
 from harness.errors import MissingError, UsageError
 
@@ -163,7 +163,7 @@ def test_the_environment_of_the_process_is_the_default(monkeypatch: pytest.Monke
 )
 def test_a_missing_package_says_what_to_install(minimum: tuple[int, ...], package: str, message: str) -> None:
     with pytest.raises(MissingError, match=message):
-        table._require(package, minimum)
+        table.require(package, minimum)
 
 
 def test_an_opened_model_shows_no_key() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.cli import judge_report, show_result
-from harness.results.reading.read import read_judgments
+from harness.judgments.reading import read_judgments
 from tests.small_bench import write
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from harness.errors import ChatError, UsageError
-from harness.judging.builtin import NOTICE, is_builtin_judge, open_builtin_judge
-from harness.judging.overlap import grade, judge, require_format
+from harness.judging.builtin import NOTICE, is_builtin_judge
+from harness.judging.overlap import grade, judge, open_builtin_judge, require_format
 from harness.judging.parse import parse
 from harness.records import Facts, Message, Question, Request, Score, Scores, Winner
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from harness.errors import UsageError
-from harness.judging.parse import known_formats, parse, scored_by_logprobs
-from harness.records import Score, Scores, Verdict, Winner
+from harness.judging.forms import VerdictForm
+from harness.judging.parse import known_formats, parse, read_verdict, scored_by_logprobs
+from harness.records import Reply, Score, Scores, Verdict, Winner
 
 FORMATS = {"single": "[[rating]]", "pair": "[[A]]", "two": "[[rating_a,rating_b]]"}
 TEXTS: dict[str, dict[str, Any]] = tomllib.loads(
@@ -69,6 +70,26 @@ def test_known_formats_are_those_of_the_judge_sets() -> None:
 def test_whole_scores_are_integers() -> None:
     values = [parse(f"[[{text}]]", "[[rating]]").verdict for text in ("7", "7.0", "7.5")]
     assert [type(verdict.value) for verdict in values if isinstance(verdict, Score)] == [int, int, float]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        pytest.param("Rating: [[4.5]]", Score(4.5), id="a half"),
+        pytest.param("Rating: [[4,5]]", Score(4.5), id="a half with a decimal comma"),
+        pytest.param("Rating: [[4]]", Score(4), id="whole"),
+        pytest.param("Rating: [[4.25]]", None, id="a quarter"),
+    ],
+)
+def test_a_grade_off_the_step_of_its_scale_is_no_verdict(text: str, verdict: Verdict | None) -> None:
+    parsed = read_verdict(Reply(text), VerdictForm("[[rating]]", scale=(1, 5), step=0.5))
+    assert parsed.verdict == verdict
+    assert verdict is not None or parsed.reason == "4.25 is not on the scale 1-5 in steps of 0.5"
+
+
+def test_steps_that_binary_numbers_miss_are_on_the_scale() -> None:
+    form = VerdictForm("[[rating]]", scale=(0, 1), step=0.1)
+    assert [read_verdict(Reply(f"[[{n / 10}]]"), form).verdict for n in range(11)] == [Score(n / 10) for n in range(11)]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from harness.bench import Bench, load_bench
 from harness.cli.gen_answer import main as gen_answer
 from harness.cli.gen_judgment import main as gen_judgment
 from harness.errors import EndpointError, MissingError, UsageError
-from harness.judging.run import JudgeOptions, JudgmentPlan, JudgmentReport, plan_judgments, run_judgments
+from harness.judging.planned import JudgmentPlan
+from harness.judging.run import JudgeOptions, JudgmentReport, plan_judgments, run_judgments
 from harness.records import Mode
 from harness.running.options import RunOptions
 from tests.protocol_server import Asked, Fault, ProtocolServer, Said, bad_request, verdict

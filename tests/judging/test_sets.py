@@ -132,6 +132,14 @@ def test_a_small_set_has_the_documented_defaults(tmp_path: pathlib.Path) -> None
     assert not template.reference
 
 
+def test_a_step_holds_for_the_sets_scale_and_for_a_criterions_own(tmp_path: pathlib.Path) -> None:
+    settings = "scale = [1, 5]\nstep = 0.5\n[criteria.a]\n[criteria.b]\nscale = [0, 1]\n[criteria.c]\nstep = 1"
+    made = loaded(tmp_path / "set", settings, grade=GRADE)
+    template = made.templates["grade"]
+    forms = [made.form(template, name) for name in (None, "a", "b", "c")]
+    assert [(form.scale, form.step) for form in forms] == [((1, 5), 0.5), ((1, 5), 0.5), ((0, 1), None), ((1, 5), 1)]
+
+
 def test_everything_that_a_set_says_is_read(tmp_path: pathlib.Path) -> None:
     settings = """
 name = "mine"
@@ -175,7 +183,12 @@ references = { required = ["math"], if_any = ["stem"] }
         pytest.param("[labels]\nYES = 1\nyes = 0", "differ in capital letters only", id="labels alike"),
         pytest.param("questions = 'math'", "questions must be a table", id="questions"),
         pytest.param("criteria = 'a'", "criteria must be a table", id="criteria"),
-        pytest.param("[criteria.a]\nstep = ''", "unknown key 'criteria.a.step'; did you mean 'steps'?", id="step"),
+        pytest.param(
+            "[criteria.a]\nstep = ''", "criteria.a.step must be a number above 0 (instructions are 'steps')", id="step"
+        ),
+        pytest.param("[criteria.a]\nstpe = 1", "unknown key 'criteria.a.stpe'; did you mean 'step'", id="unknown step"),
+        pytest.param("step = 0", "step must be a number above 0", id="a step of nought"),
+        pytest.param("step = 0.4", "step must divide the scale 1-10, this is 0.4", id="a step that misses the end"),
         pytest.param("[criteria.a]\nscale = [2, 1]", "criteria.a.scale must be", id="a criterion's scale"),
         pytest.param(
             "[criteria.a.by_category.math]\ndefine = ''", "'criteria.a.by_category.math.define'", id="in a category"
@@ -338,6 +351,7 @@ def test_a_turns_numbers_are_the_turns_that_are_there(tmp_path: pathlib.Path) ->
         pytest.param("", GRADE + 'system = "Be just."', False, id="a system prompt"),
         pytest.param("fence = false", GRADE, False, id="the fence"),
         pytest.param("scale = [1, 5]", GRADE, False, id="the scale"),
+        pytest.param("step = 0.5", GRADE, False, id="the step"),
         pytest.param("attempts = 2", GRADE, False, id="the attempts"),
         pytest.param('name = "other"', GRADE, False, id="the name, which shapes the markers"),
     ],

@@ -3,31 +3,32 @@
 import numpy as np
 import pytest
 
-from harness.records import Comparison, Origin, QuestionId, Rating
+from harness.records import QuestionId
 from harness.results.brief import grades_brief, outcome_grades, pairs_brief
 from harness.results.detail import grades_detail
+from harness.results.matrix import Matrix, Pairs, matrix, pairs
 from harness.results.pair_detail import pairs_detail
-from harness.results.reading.arrays import Grades, Pairs, grades, pairs
+from tests.observed import Origin, grade, pair
 
 J = Origin("j")
 QUESTIONS = range(70)
 GROUPS: dict[QuestionId, str] = {q: "ab"[q % 2] for q in QUESTIONS}
 
 
-def graded() -> Grades:
+def graded() -> Matrix:
     rows = [
-        Rating(q, t, m, float(1 + (q * k + t) % 7), J)
+        grade(q, t, m, float(1 + (q * k + t) % 7), J)
         for q in QUESTIONS
         for t in (1, 2)
         for m, k in (("x", 3), ("y", 5))
     ]
-    return grades(rows, GROUPS)
+    return matrix(rows, GROUPS)
 
 
 def compared() -> Pairs:
     winners = ("model_1", "tie", "model_2", "model_1")
     models = (("x", "y"), ("y", "z"), ("x", "z"))
-    rows = [Comparison(q, 1, *two, (winners[(q + at) % 4],), J) for q in range(70) for at, two in enumerate(models)]
+    rows = [pair(q, 1, *two, (winners[(q + at) % 4],), J) for q in range(70) for at, two in enumerate(models)]
     return pairs(rows, GROUPS)
 
 
@@ -47,8 +48,7 @@ def test_pairs_have_the_digits_of_the_detail() -> None:
 
 def test_the_worked_line_of_the_docstring() -> None:
     rows = [
-        Comparison(1, 1, "x", other, (winner,), J)
-        for other, winner in (("a", "model_1"), ("b", "model_1"), ("c", "tie"))
+        pair(1, 1, "x", other, (winner,), J) for other, winner in (("a", "model_1"), ("b", "model_1"), ("c", "tie"))
     ]
     found = outcome_grades(pairs(rows))
     assert found.scores[0, found.models.index("x"), 0] == pytest.approx(2.5 / 3)
@@ -62,6 +62,6 @@ def test_a_baseline_has_neither_interval_nor_rank() -> None:
 
 
 def test_a_pair_without_a_verdict_makes_no_grade() -> None:
-    found = outcome_grades(pairs([Comparison(1, 1, "x", "y", (None,), J), Comparison(2, 1, "x", "y", ("model_2",), J)]))
+    found = outcome_grades(pairs([pair(1, 1, "x", "y", (None,), J), pair(2, 1, "x", "y", ("model_2",), J)]))
     assert np.isnan(found.scores[0]).all()
     assert found.excluded.tolist() == [1, 1]

@@ -1,23 +1,22 @@
 """How sure a table is: one set of numbers for every output."""
 
-from dataclasses import replace
-
 import pytest
 
 from harness.errors import UsageError
-from harness.records import Origin, QuestionId, Rating, Scale
+from harness.records import Observation, QuestionId, Scale
 from harness.results.detail import against, pair_row, shown_ranks, single_detail, turned
 from harness.results.statistics.ranks import RankRange
+from tests.observed import Origin, grade
 
 JUDGE = Origin("j")
 QUESTIONS = range(1, 41)
 GROUPS: dict[QuestionId, str] = {question: "math" if question % 2 else "coding" for question in QUESTIONS}
 
 
-def run(**levels: float) -> list[Rating]:
+def run(**levels: float) -> list[Observation]:
     """Return grades of models on forty questions, two turns; each model's level with a wave over the questions."""
     return [
-        Rating(question, turn, model, level + (question * 7 % 5) * 0.5 - (turn == 2), JUDGE)
+        grade(question, turn, model, level + (question * 7 % 5) * 0.5 - (turn == 2), JUDGE)
         for question in QUESTIONS
         for model, level in levels.items()
         for turn in (1, 2)
@@ -50,15 +49,15 @@ def test_the_higher_model_is_model_1_among_neighbours_whatever_the_order_of_the_
 
 
 def test_intervals_of_differences_end_at_the_length_of_the_scale() -> None:
-    def graded(model: str, level: float, worse: float, scale: Scale | None) -> list[Rating]:
+    def graded(model: str, level: float, worse: float, scale: Scale | None) -> list[Observation]:
         return [
-            Rating(q, 1, model, worse if q % 10 == 1 else level, Origin("j", "mine 1"), scale=scale) for q in QUESTIONS
+            grade(q, 1, model, worse if q % 10 == 1 else level, Origin("j", "mine 1"), scale=scale) for q in QUESTIONS
         ]
 
     for scale, ends in (((1, 5), True), (None, False)):
         high, low = graded("x", 5, 3, scale), graded("y", 1, 2, scale)
         (pair,) = single_detail([*high, *low], GROUPS).pairs.pairs
-        (run,) = against(high, [replace(rating, model="x") for rating in low], GROUPS).pairs
+        (run,) = against(high, [rating._replace(model="x") for rating in low], GROUPS).pairs
         for difference in (pair.difference, run.difference):
             assert difference.high is not None
             assert (difference.high == 4) == ends

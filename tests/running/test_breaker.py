@@ -4,13 +4,13 @@ import math
 
 import pytest
 
-from harness.running.breaker import FAILURES, PROBES, Breaker
+from harness.running.breaker import FAILURES, SECONDS, Breaker
 from harness.running.retry import RetryPolicy
 
 
 @pytest.fixture
 def breaker() -> Breaker:
-    return Breaker(RetryPolicy().pause)
+    return Breaker(RetryPolicy(patience=100.0))
 
 
 def opened(breaker: Breaker) -> Breaker:
@@ -41,7 +41,7 @@ def test_a_probe_that_is_answered_closes_it(breaker: Breaker) -> None:
     assert (breaker.open, breaker.failures, breaker.begin()) == (False, 0, False)
 
 
-def test_the_pause_grows_with_each_probe_and_then_it_is_lost(breaker: Breaker) -> None:
+def test_the_pause_grows_with_each_probe_until_patience_is_over(breaker: Breaker) -> None:
     opened(breaker)
     pauses, now = [5.0], 105.0
     while not breaker.lost:
@@ -49,8 +49,22 @@ def test_the_pause_grows_with_each_probe_and_then_it_is_lost(breaker: Breaker) -
         breaker.failed(now, probe=True)
         pauses.append(breaker.ready_at() - now)
         now = breaker.ready_at()
-    assert pauses == [5.0, 20.0, 60.0, 60.0]
-    assert breaker.probes == PROBES
+    assert pauses == [5.0, 10.0, 20.0, 30.0, 30.0, 30.0, 30.0]
+    assert breaker.since == 100.0
+
+
+def test_few_failures_over_a_minute_open_it_too(breaker: Breaker) -> None:
+    breaker.failed(100.0, probe=False)
+    assert not breaker.open
+    breaker.failed(100.0 + SECONDS, probe=False)
+    assert (breaker.open, breaker.since) == (True, 100.0)
+
+
+def test_a_reply_begins_the_count_of_time_anew(breaker: Breaker) -> None:
+    breaker.failed(100.0, probe=False)
+    breaker.replied()
+    breaker.failed(1000.0, probe=False)
+    assert (breaker.open, breaker.since) == (False, 1000.0)
 
 
 def test_failures_of_calls_begun_before_it_opened_count_as_no_probe(breaker: Breaker) -> None:

@@ -122,7 +122,7 @@ def test_the_retry_policy_is_asked_for_every_wait(bench: Bench, monkeypatch: pyt
     asked: list[tuple[float | None, int]] = []
 
     class Policy(RetryPolicy):
-        def wait(self, error: TransientError, failed: int) -> float | None:
+        def wait(self, error: TransientError, failed: int, elapsed: float) -> float | None:
             asked.append((error.retry_after, failed))
             return 0.0 if failed < 3 else None
 

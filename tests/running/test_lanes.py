@@ -391,5 +391,27 @@ def test_a_transient_failure_that_says_when_to_come_again_costs_no_try_of_the_br
     model = Scripted(busy)
     tally, records = run(tmp_path, {"m": model}, texts(1), RunOptions(1))
     assert (len(records), tally.failures, tally.retries) == (1, [], 25)
-    assert RetryPolicy().wait(TransientError("busy", kind="rate limit"), 29) is not None
-    assert RetryPolicy().wait(TransientError("busy", kind="rate limit"), 30) is None
+
+
+@pytest.mark.parametrize("fault", [outage(503), outage(500), outage(502), dropped(), cut_json()], ids=str)
+def test_servers_that_fail_hundreds_of_times_in_a_row_are_waited_for(
+    fault: Fault, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(direct, "RETRY", RetryPolicy(first=0.0, longest=0.0, patience=600.0))
+    with ProtocolServer(faults=lambda asked: fault if 20 <= asked.number < 320 else None) as server:
+        tally, records = run(tmp_path, {"m": pool_of(server)}, texts(100), RunOptions(8))
+    assert (len(records), tally.failures) == (100, [])
+    assert len(server.requests) == 400
+
+
+@pytest.mark.parametrize("parallel", [1, 16])
+def test_a_server_that_never_answers_ends_the_run(parallel: int, tmp_path: pathlib.Path) -> None:
+    async def never(asked: Asked) -> str:
+        await asyncio.Event().wait()
+        return "unreached"
+
+    with ProtocolServer(never) as server:
+        endpoint = dataclasses.replace(resolve("m", base_url=server.openai_url, environ={}), silence=0.02)
+        with pytest.raises(EndpointError, match=r"sent nothing for 0\.02 s.* \(2 calls, and no answer yet\)"):
+            run(tmp_path, {"m": open_pool(endpoint)}, texts(100), RunOptions(parallel))
+        assert len(server.requests) <= max(2, parallel)

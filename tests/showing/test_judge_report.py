@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from harness.results.judges.report import Report
+from harness.meta_evaluation.report import Report
 from harness.showing import text
 from harness.showing.judge_report import judge_page, report_tables
 

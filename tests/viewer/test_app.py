@@ -1,7 +1,10 @@
 """Every view is a page, whatever the files hold and the address says."""
 
+import html
 import json
 import pathlib
+import re
+from urllib.parse import urlencode
 
 import pytest
 
@@ -157,6 +160,24 @@ def test_what_is_not_there_is_said_in_place(query: str, said: str, tmp_path: pat
     write(bench.answer_file("m"), [answer(1, "m", "said", "more")])
     write(bench.folder / "model_judgment" / "j_single.jsonl", [grade(1, "m", 5)])
     assert said in views(tmp_path).view(query)[1]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a\u3000b", "a\u200db", "a\u00a0b", "a\u200bb", "a\u202eb", "a b", 'a"b', "a&amp;b", "a\nb"],
+    ids=ascii,
+)
+def test_the_model_chosen_from_the_list_is_the_one_shown(name: str, tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    for model in (name, "first"):
+        write(bench.answer_file(model), [answer(1, model, f"said by {'it' if model == name else 'another'}", "more")])
+    shown = views(tmp_path)
+    options = {html.unescape(value) for value in re.findall('<option value="([^"]*)"', shown.view("?tab=answers")[1])}
+    assert name in options
+    state, page = shown.view("?" + urlencode({"tab": "answers", "question": 1, "model": name}))
+    assert state.models == (name,)
+    assert "said by it" in page
+    assert "said by another" not in page
 
 
 def test_what_is_added_while_the_viewer_runs_is_shown(tmp_path: pathlib.Path) -> None:

@@ -2,15 +2,18 @@
 
 import pathlib
 import re
+from urllib.parse import quote
 
 import pytest
 
+from harness.errors import UsageError
 from tests.small_bench import answer, question, small_bench, write
 from tests.viewer.test_app import grade, pair
+from viewer import search
 from viewer.app import Views
 from viewer.context import Context
 from viewer.later import Later, NotYet
-from viewer.search import in_answers, in_judgments
+from viewer.search import Wanted, in_answers, in_judgments, look
 from viewer.state import parse
 from viewer.store import Store
 
@@ -86,6 +89,7 @@ ALL = ["1.1 a j", "1.1 a k", "1.1 b j", "1.1 b k", "2.1 a j", "2.2 a j"]
         pytest.param("f.min=nan&f.max=x", ALL, id="scores that are none"),
         pytest.param("f.flag=failed", ["2.1 a j"], id="unparsed"),
         pytest.param("f.flag=disagree", ["1.1 a j", "1.1 a k"], id="judges disagree"),
+        pytest.param("f.text=%2Fq.ite+d.ll%2F", ["1.1 a k", "1.1 b k"], id="pattern in a judgment"),
         pytest.param("f.flag=humans", ["1.1 a j", "1.1 a k", "1.1 b j", "1.1 b k"], id="against votes"),
         pytest.param("f.text=quite+dull", ["1.1 a k", "1.1 b k"], id="text of a judgment"),
         pytest.param("f.text=PLAIN+2", ["2.1 a j"], id="text of an answer"),
@@ -177,3 +181,21 @@ def test_a_search_leaves_out_what_the_judge_was_shown(tmp_path: pathlib.Path) ->
     path = write(tmp_path / "j_single.jsonl", [grade(1, "m", 5)])
     assert in_judgments(path, "prompt") == set()
     assert in_judgments(path, "BECAUSE") == {(1, 1, frozenset({"m"}))}
+
+
+@pytest.mark.parametrize("text", ["/[/", "/(?P<a/", "/*/"])
+def test_a_pattern_that_is_none_says_so_and_the_filters_stay(text: str, views: Views) -> None:
+    html = views.view(f"?tab=find&bench=small&f.text={quote(text)}")[1]
+    assert "is no regular expression" in html
+    assert 'aria-label="Filters"' in html
+
+
+def test_a_pattern_without_end_is_ended(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "SECONDS", 0.2)
+    bench = small_bench(tmp_path, question(1, turns=["a" * 60 + "b"]))
+    with pytest.raises(UsageError, match=r"looking for /\(a\|a\)\*\$/ takes over"):
+        look(Wanted("/(a|a)*$/", bench.questions, [], []))
+
+
+def test_a_single_slash_is_a_text(views: Views) -> None:
+    assert len(rows(views, "f.text=%2F")) == len(rows(views, "f.text=%3C%2Fb"))

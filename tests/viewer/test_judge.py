@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from harness.results.judges.report import Report, judge_position, judge_repeat
+from harness.meta_evaluation.report import Report, judge_position, judge_repeat
 from harness.showing.judge_report import report_chart
 from tests.small_bench import answer, question, small_bench, write
 from tests.viewer.test_app import grade, pair

@@ -3,14 +3,15 @@
 import asyncio
 import pathlib
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pytest
 
 from harness.errors import StorageError, UsageError
 from viewer.hosts import Hosts
-from viewer.serving import Gate, free_port, prepare_environment, read_people
+from viewer.idle import ending_idle
+from viewer.serving import MOST_BODY, Gate, free_port, prepare_environment, read_people
 
 
 class Reply(NamedTuple):
@@ -21,18 +22,26 @@ class Reply(NamedTuple):
     body: str
 
 
-def asked(path: str, *, method: str = "GET", **headers: str) -> Reply:
-    """Return the reply to a request, which for another host than localhost names it."""
+def asked(path: str, *, method: str = "GET", body: Sequence[bytes] = (b"",), **headers: str) -> Reply:
+    """Return the reply to a request, which for another host than localhost names it; `body` comes in such parts."""
     sent: list[Any] = []
-    pairs = [(name.encode(), value.encode()) for name, value in {"host": "localhost:7860", **headers}.items()]
+    left = list(body)
+    pairs = [
+        (name.replace("_", "-").encode(), value.encode())
+        for name, value in {"host": "localhost:7860", **headers}.items()
+    ]
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         headers = [(b"content-type", b"text/html"), (b"referrer-policy", b"unsafe-url")]
+        arrived = await receive()
+        assert not arrived["more_body"]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b"page"})
+        await send({"type": "http.response.body", "body": arrived["body"] or b"page"})
 
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request"}
+        if not left:
+            return {"type": "http.disconnect"}
+        return {"type": "http.request", "body": left.pop(0), "more_body": bool(left)}
 
     async def send(message: Any) -> None:
         sent.append(message)
@@ -111,6 +120,90 @@ def test_a_call_from_a_page_elsewhere_does_not_reach_gradio() -> None:
     assert reply.status == 403
     assert reply.body.startswith("a page of https://evil.example may not ask this viewer")
     assert asked("/gradio_api/run/predict", method="POST", origin="http://localhost:7860").body == "page"
+
+
+def test_a_body_reaches_gradio_as_it_was_sent() -> None:
+    assert asked("/login", method="POST", body=[b"a" * 1_000, b"b" * 1_000]).body == "a" * 1_000 + "b" * 1_000
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        pytest.param([b"x" * (MOST_BODY + 1)], {}, id="in one part"),
+        pytest.param([b"x" * 1_000] * 70, {}, id="in parts"),
+        pytest.param([b"x"], {"content_length": str(MOST_BODY + 1)}, id="announced"),
+        pytest.param([b"x"], {"content_length": "9" * 5_000}, id="announced in a long number"),
+        pytest.param([b"x"], {"content_length": "-1"}, id="announced as no number"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/login", "/gradio_api/queue/join", "/gradio_api/upload"])
+def test_a_large_body_is_refused_before_anything_reads_it(
+    path: str, body: list[bytes], headers: dict[str, str]
+) -> None:
+    reply = asked(path, method="POST", body=body, **headers)
+    assert (reply.status, reply.body) == (413, "a request may bring 65,536 bytes at most\n")
+
+
+def test_a_body_that_ends_early_does_not_reach_gradio() -> None:
+    assert asked("/login", method="POST", body=[]).status == 400
+
+
+def test_a_body_that_does_not_arrive_is_not_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viewer.serving.MOST_SECONDS", 0.0)
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def never(*_: Any) -> Any:
+        await asyncio.Event().wait()
+
+    scope = {"type": "http", "path": "/login", "method": "POST", "headers": [(b"host", b"localhost")]}
+    asyncio.run(Gate(never, Hosts("127.0.0.1"))(scope, never, send))
+    assert sent[0]["status"] == 408
+
+
+class Cycle:
+    """A request and its reply."""
+
+    response_complete = False
+
+
+class Connection:
+    """What uvicorn's class for connections has of what is looked at."""
+
+    cycle: Cycle | None = None
+
+    def __init__(self) -> None:
+        self.closed = False
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+
+    def abort(self) -> None:
+        self.closed = True
+
+
+@pytest.mark.parametrize(
+    ("asks", "replied", "closed"),
+    [
+        pytest.param(False, False, True, id="asks nothing"),
+        pytest.param(True, True, True, id="asks no more"),
+        pytest.param(True, False, False, id="waits for a reply"),
+    ],
+)
+def test_a_connection_that_asks_nothing_is_closed(asks: bool, replied: bool, closed: bool) -> None:
+    async def look() -> bool:
+        connection = ending_idle(Connection, 0.0)()
+        connection.cycle = Cycle() if asks else None
+        if connection.cycle:
+            connection.cycle.response_complete = replied
+        connection.connection_made(connection)
+        for _ in range(10):
+            await asyncio.sleep(0)
+        return bool(connection.closed)
+
+    assert asyncio.run(look()) is closed
 
 
 def test_search_engines_are_asked_to_stay_away() -> None:

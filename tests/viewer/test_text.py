@@ -1,11 +1,12 @@
 """Text of models comes out as the characters it is, laid out where it is Markdown, and nothing in it can run."""
 
+import html
 import re
 from html.parser import HTMLParser
 
 import pytest
 
-from viewer.text import MOST, markdown_html, plain_html, readable
+from viewer.text import MOST, exact, markdown_html, plain_html, readable
 
 ALLOWED = frozenset(
     re.findall(
@@ -19,12 +20,12 @@ ALLOWED = frozenset(
 class Tags(HTMLParser):
     """Collects elements and attributes."""
 
-    def __init__(self, html: str) -> None:
+    def __init__(self, page: str) -> None:
         super().__init__()
         self.tags: set[str] = set()
         self.attributes: dict[str, str] = {}
         self.texts = ""
-        self.feed(html)
+        self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
@@ -106,6 +107,11 @@ def test_a_link_leads_out_without_telling_where_from() -> None:
 )
 def test_what_hides_is_shown(text: str, shown: str) -> None:
     assert readable(text) == shown
+
+
+def test_a_text_comes_back_from_a_field_as_it_is_but_for_half_a_character() -> None:
+    assert html.unescape(exact("a\u200bb\r\n<\"'&amp;\u202e")) == "a\u200bb\r\n<\"'&amp;\u202e"
+    assert exact("\ud800") == "\ufffd"
 
 
 @pytest.mark.parametrize("render", [markdown_html, plain_html])

@@ -1,22 +1,25 @@
 """Votes are blind, land on the right model, survive, and are not asked for twice."""
 
+import html
 import json
 import pathlib
 import re
 import threading
 from collections import Counter
+from urllib.parse import urlencode
 
 import pytest
 
 from harness.bench import Bench
 from harness.errors import UsageError
 from harness.jsonl import Journal
-from harness.results.reading.read import read_judgments
+from harness.judgments.reading import read_judgments
 from tests.small_bench import answer, question, rows, small_bench, write
 from tests.viewer.test_app import grade, pair
 from viewer.app import Views
 from viewer.context import Context
 from viewer.later import Later
+from viewer.state import parse
 from viewer.store import Store
 from viewer.votes import Booth, check_voter, settled_files, state_of, votes_in
 
@@ -101,7 +104,7 @@ def test_a_vote_is_written_in_the_published_shape_with_the_sides_as_shown(
         "judge": "ann",
         "turn": 1,
     }
-    (read,) = read_judgments(bench.folder / "human_judgment" / "ann.jsonl").comparisons
+    (read,) = read_judgments(bench.folder / "human_judgment" / "ann.jsonl").observations
     assert read.voter == "ann"
 
 
@@ -268,3 +271,109 @@ def test_read_only_takes_no_votes(bench: Bench) -> None:
     state, _ = views.acted(ANN, json.dumps(fields))
     assert state.tab == "leaderboard"
     assert not (bench.folder / "human_judgment").exists()
+
+
+# who is logged in
+
+
+def as_user(views: Views, who: str, choice: str, query: str) -> str:
+    """Vote as somebody who is logged in, on what is asked; return the page that follows."""
+    html = views.view(query, who)[1]
+    item = re.search(r'name="item" value="([^"]+)"', html)
+    assert item is not None
+    fields = [*parse(query).pairs(), ("item", item[1]), ("choice", choice)]
+    return views.acted(query, json.dumps(fields), who)[1]
+
+
+def test_who_is_logged_in_votes_under_that_name_whatever_the_address_says(views: Views, bench: Bench) -> None:
+    state, html = views.view("?tab=vote&bench=small&f.voter=ann", "bob")
+    assert state.looked_for("voter") == "bob"
+    assert "Voting as <bdi><b>bob</b></bdi>" in html
+    as_user(views, "bob", "a", ANN)
+    assert not (bench.folder / "human_judgment" / "ann.jsonl").exists()
+    assert [row["judge"] for row in rows(bench.folder / "human_judgment" / "bob.jsonl")] == ["bob"]
+
+
+def test_nobody_finishes_or_changes_the_votes_of_another(views: Views, bench: Bench) -> None:
+    as_user(views, "ann", "a", ANN)
+    before = rows(bench.folder / "human_judgment" / "ann.jsonl")
+    views.acted(ANN, json.dumps([*parse(ANN).pairs(), ("finish", "1")]), "bob")
+    assert not booth(bench, "ann").finished
+    assert booth(bench, "bob").finished
+    item = f"{booth(bench).all_cast()[0].question.question_id} {booth(bench).all_cast()[0].token}"
+    views.acted(ANN, json.dumps([*parse(ANN).pairs(), ("item", item), ("choice", "b")]), "bob")
+    assert rows(bench.folder / "human_judgment" / "ann.jsonl") == before
+
+
+def test_a_login_that_can_be_no_voter_is_told_so_and_is_offered_no_other_name(views: Views) -> None:
+    html = views.view(ANN, "../x")[1]
+    assert "cannot be a voter" in html
+    assert 'name="f.voter" value=""' not in html
+    assert "Your name" not in html
+
+
+def test_an_address_cannot_say_who_is_logged_in(views: Views) -> None:
+    assert views.view("?tab=vote&bench=small&who=ann")[0].who == ""
+    assert "Your name" in views.view("?tab=vote&bench=small&who=ann")[1]
+
+
+# votes seen again
+
+
+def test_every_vote_is_listed_and_can_be_changed(views: Views, bench: Bench) -> None:
+    for choice in ("a", "b", "tie", "bad"):
+        vote(views, choice)
+    page = views.view(f"{ANN}&f.show=votes")[1]
+    assert [page.count(f'<td class="tb-word">{said}<') for said in ("A is better", "both are bad")] == [1, 1]
+    assert "secret" not in page
+    links = [parse(html.unescape(found)) for found in re.findall(r'href="([^"]*f.show=vote%3A[^"]*)"', page)]
+    assert len(links) == 4
+    first = links[-1].query()
+    assert "You voted on this before: A is better." in views.view(first)[1]
+    assert "My votes</h2>" in vote(views, "b", first)
+    cast = rows(bench.folder / "human_judgment" / "ann.jsonl")
+    names = ("question_id", "turn", "model_a", "model_b")
+    assert [cast[0][name] for name in names] == [cast[-1][name] for name in names]
+    assert (cast[0]["winner"], cast[-1]["winner"]) == ("model_a", "model_b")
+
+
+@pytest.mark.parametrize("show", ["vote:", "vote:0 1", "vote:00 x", "vote:zz 1 2"])
+def test_a_vote_that_is_not_there_is_not_looked_at_again(show: str, views: Views) -> None:
+    vote(views, "a")
+    page = views.view(f"{ANN}&f.show={show.replace(' ', '+')}")[1]
+    assert "You voted on this before" not in page
+    assert 'name="item"' in page
+
+
+# votes shown to others
+
+
+def test_votes_are_shown_on_their_item_once_the_voter_has_finished(views: Views, bench: Bench) -> None:
+    ballot = booth(bench).next()
+    assert ballot is not None
+    vote(views, "a")
+    item = {"question": ballot.question.question_id, "bench": "small", "model": [ballot.model_a, ballot.model_b]}
+    compare, answers = (f"?tab={tab}&{urlencode(item, doseq=True)}" for tab in ("compare", "answers"))
+    said = f"ann: {ballot.model_a} wins"
+    for query in (compare, answers):
+        assert said not in views.view(query)[1]
+    assert "The votes of ann are left out until they have finished voting." in views.view(compare)[1]
+    booth(bench).finish()
+    for query in (compare, answers):
+        assert said in views.view(query)[1]
+    as_user(views, "bob", "a", ANN)
+    assert said not in views.view(compare, "bob")[1]
+    assert "once you have finished voting yourself" in views.view(compare, "bob")[1]
+
+
+def test_find_tells_nothing_of_votes_that_are_still_being_cast(views: Views, bench: Bench) -> None:
+    query = "?tab=find&bench=small&mode=pairwise-all&f.flag=humans"
+    for _ in range(12):
+        vote(views, "bad")
+    page = views.view(query)[1]
+    assert "0 of 2 pairs" in page
+    assert "The votes of ann are left out until they have finished voting." in page
+    booth(bench).finish()
+    assert "2 of 2 pairs" in views.view(query)[1]
+    as_user(views, "bob", "a", ANN)
+    assert "0 of 2 pairs" in views.view(query, "bob")[1]

@@ -1,16 +1,32 @@
 """The tab Answers: one question as a conversation, the reference beside it, and what every judge made of each turn."""
 
 from harness.bench import Bench
-from harness.errors import DataError
-from harness.records import Answer, Choice, Question, Reply
+from harness.errors import DataError, MissingError
+from harness.records import Answer, Choice, Observation, Question, Reply
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.later import NotYet
 from viewer.markup import Html
-from viewer.questions import question_bar, question_title, said_by_user, scrolling, settled, show_all
+from viewer.people import People, people
+from viewer.questions import (
+    no_question,
+    question_bar,
+    question_title,
+    said_by_user,
+    scrolling,
+    settled,
+    show_all,
+    turn_section,
+)
+from viewer.rows import row_link, rows_html
 from viewer.state import State
+from viewer.stepping import stepping_bar
 from viewer.store import Compared, Found, Game, Graded
+from viewer.strips import questions_strip, score_chip, verdicts_of
 from viewer.text import escaped, markdown_html, plain_html
+
+_MOST_MARKS = 8
+_MOST_PAIRS = 200
 
 
 def tab(context: Context) -> Tab:
@@ -29,19 +45,24 @@ def tab(context: Context) -> Tab:
 def _show(context: Context, state: State) -> str:
     store = context.store
     bench = store.bench(state.bench)
-    question = store.question(state)
     choices = markup.choices(context, state, "bench")
-    parts = [question_bar(context, state, question)]
+    try:
+        question = store.question(state)
+    except MissingError as error:
+        return choices + no_question(context, state, error)
+    parts = [stepping_bar(context, state), question_bar(context, state, question)]
     found = Found()
+    said = People((), {}, "")
     faults: list[str] = []
     try:
+        said = people(context, state, bench)
         found = store.judgments(bench, question.question_id)
     except NotYet as wait:
         parts.append(markup.waiting(wait))
     models = _models(bench, found)
     model = state.models[0] if state.models else (models[0] if models else "")
     if model:
-        parts.insert(1, _model_choice(state, sorted({*models, model}), model))
+        parts.insert(2, _model_choice(state, sorted({*models, model}), model))
     answer, references, unanswered = None, {}, False
     try:
         answer = store.answer(bench, model, question.question_id) if model else None
@@ -53,16 +74,28 @@ def _show(context: Context, state: State) -> str:
         parts.append(markup.waiting(wait))
     except DataError as error:
         faults.append(str(error))
+    graded = _first_judge([one for one in found.graded if one.model == model], state)
+    compared = [c for c in found.compared if model in c.row.models]
     parts.append(question_title(question))
+    parts.append(verdicts_of(state, model, graded, compared))
+    parts.append(questions_strip(context, state, question, [model] if model else [], "single"))
     faults += found.faults
-    parts += [markup.notice(fault, kind="fault") for fault in faults[:5]]
+    parts.append(markup.faults(faults))
     if unanswered:
         parts.append(_no_answer(bench, model, question))
     choice = _choice(state, answer)
     if answer is not None and len(answer.choices) > 1:
         parts.append(_choice_links(state, answer, choice))
     for turn in range(1, _turns(question, choice, found, model) + 1):
-        parts.append(_turn(state, question, turn, model, choice, references, found))
+        own = [one for one in graded if one.row.turn == turn]
+        parts.append(_turn(state, question, turn, model, choice, references, own))
+        pairs = [c for c in compared if c.row.turn == turn]
+        votes = [v for v in said.by_question.get(question.question_id, ()) if v.turn == turn]
+        votes = [v for v in votes if model in (v.model, v.opponent)]
+        if pairs or votes:
+            parts.append(_pairs(state, model, pairs, votes, f"pairs-{turn}"))
+    if model:
+        parts.append(rows_html(context, state, bench, question.question_id, [model]))
     if answer is not None and not found.graded and not found.compared:
         parts.append(_no_judgment(bench))
     return choices + "".join(parts)
@@ -70,8 +103,8 @@ def _show(context: Context, state: State) -> str:
 
 def _models(bench: Bench, found: Found) -> list[str]:
     """Return the models that have answered, and those that were judged here."""
-    judged = {g.rating.model for g in found.graded}
-    judged |= {m for c in found.compared for m in (c.comparison.model_1, c.comparison.model_2)}
+    judged = {g.model for g in found.graded}
+    judged |= {m for c in found.compared for m in c.row.models}
     return sorted({*bench.answered_models(), *judged})
 
 
@@ -82,9 +115,7 @@ def _model_choice(state: State, models: list[str], model: str) -> str:
     steps = ""
     if len(models) > 1:
         before, after = models[at - 1], models[(at + 1) % len(models)]
-        steps = markup.link(
-            state.to(models=(before,)), "\u2191", key="ArrowUp p", label="Previous model (p)", kind="button"
-        )
+        steps = markup.link(state.to(models=(before,)), "\u2191", key="p", label="Previous model (p)", kind="button")
         steps += markup.link(state.to(models=(after,)), "\u2193", key="n", label="Next model (n)", kind="button")
         other = next(name for name in models if name != model)
         pair = markup.link(state.to(tab="compare", models=(model, other)), "Compare with another")
@@ -106,8 +137,13 @@ def _choice_links(state: State, answer: Answer, choice: Choice | None) -> str:
     return f'<nav class="tb-field tb-switch" aria-label="Choice"><span>Choice</span><span>{links}</span></nav>'
 
 
+def _first_judge(graded: list[Graded], state: State) -> list[Graded]:
+    """Return the grades with those of the view's judge first."""
+    return sorted(graded, key=lambda one: (one.file.judge, one.file.judge_set) != (state.judge, state.judge_set))
+
+
 def _turns(question: Question, choice: Choice | None, found: Found, model: str) -> int:
-    judged = [g.rating.turn for g in found.graded if g.rating.model == model]
+    judged = [g.row.turn for g in found.graded if g.model == model]
     return min(60, max(len(question.turns), len(choice.replies) if choice else 0, *judged, 1))
 
 
@@ -118,12 +154,13 @@ def _turn(
     model: str,
     choice: Choice | None,
     references: dict[str, Answer],
-    found: Found,
+    graded: list[Graded],
 ) -> str:
     """Return one turn: what the user says, the answer with the reference beside it, and what judges made of it."""
     parts = []
     if turn <= len(question.turns):
-        parts.append(said_by_user(state, question.turns[turn - 1], turn))
+        marks = " ".join(score_chip(one.score) for one in graded[:_MOST_MARKS])
+        parts.append(said_by_user(state, question.turns[turn - 1], turn, marks=marks))
     sides = []
     if choice is not None and turn <= len(choice.replies):
         sides.append(reply_html(state, model, choice.replies[turn - 1], f"answer-{turn}"))
@@ -135,14 +172,8 @@ def _turn(
             name = f"reference-{number}-{turn}"
             sides.append(reply_html(state, f"Reference by {author}", replies[turn - 1], name, kind="reference"))
     parts.append(f'<div class="tb-sides">{"".join(sides)}</div>')
-    graded = [g for g in found.graded if g.rating.turn == turn and g.rating.model == model]
-    compared = [
-        c for c in found.compared if c.comparison.turn == turn and model in (c.comparison.model_1, c.comparison.model_2)
-    ]
     parts += [graded_html(state, one, f"graded-{turn}-{at}") for at, one in enumerate(graded)]
-    if compared:
-        parts.append(_pairs(state, model, compared, f"pairs-{turn}"))
-    return f'<section class="tb-turn" aria-label="Turn {turn}">{"".join(parts)}</section>'
+    return turn_section(state, question, turn, "".join(parts))
 
 
 def reply_html(state: State, title: str, reply: Reply, name: str, *, kind: str = "answer") -> str:
@@ -161,19 +192,15 @@ def reply_html(state: State, title: str, reply: Reply, name: str, *, kind: str =
         thought = plain_html(reply.reasoning, whole=state.whole, more=show_all(state))
         note += markup.details("Reasoning, which no judge saw", thought, name=f"tb-thought-{name}")
     told = " ".join(facts)
-    return f'<div class="tb-said tb-{kind}"><h3><bdi>{escaped(title)}</bdi> {told}</h3>{body}{note}</div>'
+    head = f"<h3><bdi>{escaped(title)}</bdi> {told} {markup.copying(reply.text)}</h3>"
+    return f'<div class="tb-said tb-{kind}">{head}{body}{note}</div>'
 
 
 def graded_html(state: State, graded: Graded, name: str) -> str:
     """Return one judge's grade with its words, folded away."""
-    score = graded.rating.score
-    mark = (
-        markup.chip("no score", "warn")
-        if score is None
-        else markup.chip(markup.number(score, 2 if score % 1 else 0), "score")
-    )
+    mark = score_chip(graded.score)
     head = f"<summary><bdi>{escaped(graded.file.label)}</bdi> {mark}</summary>"
-    words = words_html(state, graded.game, name)
+    words = words_html(state, graded.game, name) + f"<p>{row_link(state, graded.file.path, graded.row.line)}</p>"
     return f'<details class="tb-judged" id="tb-{escaped(name)}" open>{head}{words}</details>'
 
 
@@ -189,39 +216,50 @@ def words_html(state: State, game: Game, name: str) -> str:
         parts.append(f'<p class="tb-quiet">Read as it was because: {escaped(reason)}</p>')
     if game.prompt:
         prompt = plain_html(game.prompt, whole=state.whole, more=show_all(state))
-        system = plain_html(game.system, whole=state.whole) if game.system else ""
-        inside = scrolling(system + prompt, f"prompt-{name}")
+        system = ""
+        if game.system:
+            system = f"<h4>System</h4>{plain_html(game.system, whole=state.whole, more=show_all(state))}<h4>User</h4>"
+        inside = f"<p>{markup.copying(game.prompt)}</p>" + scrolling(system + prompt, f"prompt-{name}")
         parts.append(markup.details("What the judge was shown", inside, name=f"tb-prompt-{name}"))
+    else:
+        parts.append('<p class="tb-quiet">The row does not hold what the judge was shown.</p>')
     return "".join(parts)
 
 
-def _pairs(state: State, model: str, compared: list[Compared], name: str) -> str:
-    """Return the pairs in which the model was compared, each leading to the comparison."""
-    rows = []
-    for one in compared[:200]:
-        pair = one.comparison
-        other = pair.model_2 if pair.model_1 == model else pair.model_1
+def _pairs(state: State, model: str, compared: list[Compared], votes: list[Observation], name: str) -> str:
+    """Return the pairs in which judges and people compared the model, each leading to the comparison."""
+    rows: list[dict[str, object]] = []
+    for vote in votes[:_MOST_PAIRS]:
+        pair = (vote.model, str(vote.opponent))
+        other = pair[1] if pair[0] == model else pair[0]
+        chip = verdict_chip(vote.value, *pair, before=f"{vote.source.judge}: ")
+        link = Html(markup.link(state.to(tab="compare", models=(model, other)), other))
+        rows.append({"against": link, "verdicts": Html(chip), "swapping": "", "judge": "vote"})
+    for one in compared[:_MOST_PAIRS]:
+        other = one.models[1] if one.models[0] == model else one.models[0]
         there = state.to(tab="compare", models=(model, other), mode="pairwise-all", judge=one.file.judge)
         rows.append(
             {
                 "against": Html(markup.link(there.to(judge_set=one.file.judge_set), other)),
-                "verdicts": Html(" ".join(verdict_chip(winner, pair.model_1, pair.model_2) for winner in pair.winners)),
+                "verdicts": Html(" ".join(verdict_chip(game, *one.models) for game in one.row.games)),
                 "swapping": Html(markup.chip("changed the verdict", "warn") if one.changed else ""),
                 "judge": one.file.label,
             }
         )
-    inside = markup.table(rows, label="pairs")
-    return markup.details(f"Compared with others: {len(compared)}", inside, name=f"tb-{name}")
+    cut = len(compared) + len(votes) - len(rows)
+    more = f'<p class="tb-cut">{cut} more are not shown.</p>' if cut else ""
+    inside = markup.table(rows, label="pairs") + more
+    return markup.details(f"Compared with others: {len(compared) + len(votes)}", inside, name=f"tb-{name}")
 
 
-def verdict_chip(winner: str | None, model_1: str, model_2: str, *, before: str = "") -> str:
-    """Return the verdict of one game, named by model."""
-    if winner is None:
+def verdict_chip(game: float | None, model_1: str, model_2: str, *, before: str = "") -> str:
+    """Return the verdict of one game, its value for `model_1`, named by model."""
+    if game is None:
         return markup.chip(f"{before}no verdict", "warn")
-    if winner == "tie":
+    if game == 0.5:
         return markup.chip(f"{before}tie", "tie")
-    name = model_1 if winner == "model_1" else model_2
-    return markup.chip(f"{before}{name} wins", "win-1" if winner == "model_1" else "win-2")
+    name = model_1 if game > 0.5 else model_2
+    return markup.chip(f"{before}{name} wins", "win-1" if game > 0.5 else "win-2")
 
 
 def _no_answer(bench: Bench, model: str, question: Question) -> str:

@@ -3,16 +3,22 @@
 Verdicts are named by model: the judge knew the answers only as A and B, in the order in which it saw them.
 """
 
-from harness.errors import DataError
-from harness.records import Answer, Question
+from harness.errors import DataError, MissingError
+from harness.records import Answer, Observation, Question
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.later import NotYet
-from viewer.questions import question_bar, question_title, said_by_user, settled
+from viewer.people import People, people
+from viewer.questions import no_question, question_bar, question_title, said_by_user, settled, turn_section
+from viewer.rows import row_link, rows_html
 from viewer.state import State
+from viewer.stepping import stepping_bar
 from viewer.store import Compared, Found
+from viewer.strips import questions_strip, verdicts_between
 from viewer.tabs.answers import reply_html, verdict_chip, words_html
 from viewer.text import escaped
+
+_MOST_VOTES = 40
 
 
 def tab(context: Context) -> Tab:
@@ -30,14 +36,20 @@ def tab(context: Context) -> Tab:
 def _show(context: Context, state: State) -> str:
     store = context.store
     bench = store.bench(state.bench)
-    question = store.question(state)
-    parts = [markup.choices(context, state, "bench"), question_bar(context, state, question)]
-    found, answers, faults = Found(), {}, []
+    choices = markup.choices(context, state, "bench")
     try:
+        question = store.question(state)
+    except MissingError as error:
+        return choices + no_question(context, state, error)
+    parts = [choices, stepping_bar(context, state), question_bar(context, state, question)]
+    found, answers, faults = Found(), {}, []
+    said = People((), {}, "")
+    try:
+        said = people(context, state, bench)
         found = store.judgments(bench, question.question_id, "pair")
     except NotYet as wait:
         parts.append(markup.waiting(wait))
-    judged = {name for c in found.compared for name in (c.comparison.model_1, c.comparison.model_2)}
+    judged = {name for c in found.compared for name in c.row.models}
     known = sorted({*bench.answered_models(), *judged})
     models = list(dict.fromkeys((*state.models, *known)))[:2]
     if len(models) < 2:
@@ -50,11 +62,17 @@ def _show(context: Context, state: State) -> str:
             parts.append(markup.waiting(wait))
         except DataError as error:
             faults.append(str(error))
-    of_pair = [c for c in found.compared if {c.comparison.model_1, c.comparison.model_2} == set(models)]
+    of_pair = [c for c in found.compared if set(c.row.models) == set(models)]
     parts.append(question_title(question))
-    parts += [markup.notice(fault, kind="fault") for fault in (*faults, *found.faults)[:5]]
+    parts.append(verdicts_between(state, models, of_pair, said.between(question.question_id, models)))
+    parts.append(questions_strip(context, state, question, models, "pair"))
+    if said.note:
+        parts.append(f'<p class="tb-quiet">{escaped(said.note)}</p>')
+    parts.append(markup.faults([*faults, *found.faults]))
     for turn in range(1, _turns(question, answers, of_pair) + 1):
-        parts.append(_turn(state, question, turn, models, answers, of_pair))
+        votes = [vote for vote in said.between(question.question_id, models) if vote.turn == turn]
+        parts.append(_turn(state, question, turn, models, answers, of_pair, votes))
+    parts.append(rows_html(context, state, bench, question.question_id, models))
     if not of_pair:
         line = markup.command(f"gen_judgment --bench-name {bench.name} --mode pairwise-all --judge-model NAME")
         parts.append(markup.notice("No judge has compared these two on this question yet. Let one:", then=line))
@@ -80,7 +98,7 @@ def _pair_choice(state: State, known: list[str], models: list[str]) -> str:
 
 def _turns(question: Question, answers: dict[str, Answer | None], compared: list[Compared]) -> int:
     replied = [len(answer.choices[0].replies) for answer in answers.values() if answer]
-    return min(60, max(len(question.turns), *replied, *(c.comparison.turn for c in compared), 1))
+    return min(60, max(len(question.turns), *replied, *(c.row.turn for c in compared), 1))
 
 
 def _turn(
@@ -90,6 +108,7 @@ def _turn(
     models: list[str],
     answers: dict[str, Answer | None],
     compared: list[Compared],
+    votes: list[Observation],
 ) -> str:
     """Return one turn: what the user says, both answers at the same height, and the verdicts."""
     parts = []
@@ -104,34 +123,39 @@ def _turn(
         else:
             sides.append(markup.notice(f"There is no answer of {model} to turn {turn}."))
     parts.append(f'<div class="tb-sides tb-two">{"".join(sides)}</div>')
-    of_turn = [one for one in compared if one.comparison.turn == turn]
+    of_turn = [one for one in compared if one.row.turn == turn]
     parts += [_verdicts(state, one, models, f"{turn}-{at}") for at, one in enumerate(of_turn)]
-    return f'<section class="tb-turn" aria-label="Turn {turn}">{"".join(parts)}</section>'
+    if votes:
+        chips = [_chip(v.value, (v.model, str(v.opponent)), models, f"{v.source.judge}: ") for v in votes[:_MOST_VOTES]]
+        cut = f'<span class="tb-quiet">and {len(votes) - _MOST_VOTES} more</span>' if votes[_MOST_VOTES:] else ""
+        parts.append(f'<div class="tb-said tb-votes"><h3>Votes</h3>{" ".join(chips)} {cut}</div>')
+    return turn_section(state, question, turn, "".join(parts))
 
 
 def _verdicts(state: State, compared: Compared, models: list[str], name: str) -> str:
     """Return one judge's verdicts of a turn, and its words game by game."""
-    pair = compared.comparison
-    shown = (pair.model_1, pair.model_2)
+    row = compared.row
+    shown = (row.models[0], row.models[1])
     chips, games = [], []
-    for winner, game in zip(pair.winners, compared.games, strict=True):
+    for value, game in zip(row.games, compared.games, strict=True):
         number = game.number
         first, second = shown if number == 1 else shown[::-1]
-        chips.append(_chip(winner, shown, models, f"Game {number}: "))
+        chips.append(_chip(value, shown, models, f"Game {number}: "))
         seen = f"The judge saw <bdi>{escaped(first)}</bdi> as A and <bdi>{escaped(second)}</bdi> as B."
         order = f'<p class="tb-quiet">{seen}</p>'
-        head = f"<h4>Game {number} {_chip(winner, shown, models)}</h4>"
+        head = f"<h4>Game {number} {_chip(value, shown, models)}</h4>"
         games.append(f'<div class="tb-said">{head}{order}{words_html(state, game, f"game-{number}-{name}")}</div>')
     changed = markup.chip("swapping changed the verdict", "warn") if compared.changed else ""
-    head = f"<summary><bdi>{escaped(pair.voter or compared.file.label)}</bdi> {' '.join(chips)} {changed}</summary>"
+    by = row.source.judge if row.source.voter else compared.file.label
+    head = f"<summary><bdi>{escaped(by)}</bdi> {' '.join(chips)} {changed}</summary>"
     kind = "tb-judged tb-changed" if compared.changed else "tb-judged"
-    body = f'<div class="tb-sides tb-two">{"".join(games)}</div>'
+    link = f"<p>{row_link(state, compared.file.path, row.line)}</p>"
+    body = f'<div class="tb-sides tb-two">{"".join(games)}</div>{link}'
     return f'<details class="{kind}" id="tb-verdict-{escaped(name)}" open>{head}{body}</details>'
 
 
-def _chip(winner: str | None, shown: tuple[str, str], models: list[str], before: str = "") -> str:
+def _chip(game: float | None, shown: tuple[str, str], models: list[str], before: str = "") -> str:
     """Return the verdict of one game, in the colour of the side on which the winner stands here."""
-    if shown != tuple(models) and winner in {"model_1", "model_2"}:
-        winner = "model_2" if winner == "model_1" else "model_1"
-        shown = (shown[1], shown[0])
-    return verdict_chip(winner, *shown, before=before)
+    if shown != tuple(models) and game is not None:
+        game, shown = 1.0 - game, (shown[1], shown[0])
+    return verdict_chip(game, *shown, before=before)

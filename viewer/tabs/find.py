@@ -1,23 +1,26 @@
 """The tab Find: every judgment of the benchmark, filtered, sorted, a page at a time, each leading to its item."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness.bench import Bench
+from harness.errors import UsageError
 from harness.records import Question
 from harness.showing.values import ABSENT
 from viewer import filters, markup
 from viewer.context import Context, Tab
-from viewer.index import Indexes, Judgments
+from viewer.index import Judgments
 from viewer.later import NotYet
 from viewer.markup import Html
-from viewer.state import JUDGE_AND_SET, State
+from viewer.people import people
+from viewer.state import JUDGE_AND_SET, State, parse
+from viewer.stepping import item
 from viewer.store import Kind, kind_of
+from viewer.strips import score_chip
 from viewer.text import escaped
 
 if TYPE_CHECKING:
-    from harness.results.reading.arrays import Ints
+    from harness.results.matrix import Ints
 
 _REFRESH = 700
 _SNIPPET = 90
@@ -48,16 +51,17 @@ _EVERYTHING = {"f.text", "f.category", "f.field", "f.value", "turn", "model", "j
 
 def tab(context: Context) -> Tab:
     """Return the tab."""
-    indexes = Indexes()
 
     def settle(state: State) -> State:
+        if state.found:  # from an item back to the list that it was found in
+            state = parse(state.found).to(at=state.at, who=state.who)
         value = state.looked_for("value") if state.looked_for("field") else ""
         return state.to(mode="single" if state.mode == "single" else "pairwise-all").where(value=value)
 
-    return Tab("find", "Find", lambda state: _show(context, indexes, state), settle)
+    return Tab("find", "Find", lambda state: _show(context, state), settle)
 
 
-def _show(context: Context, indexes: Indexes, state: State) -> str:
+def _show(context: Context, state: State) -> str:
     store = context.store
     bench = store.bench(state.bench)
     kind = kind_of(state.mode)
@@ -65,15 +69,11 @@ def _show(context: Context, indexes: Indexes, state: State) -> str:
     files = store.judgment_files(bench, kind)
     if not files:
         return head + _nothing(bench, state)
-    key = (bench.folder, kind)
     late = ""
     try:
-        what = f"indexing {len(files)} file{'s' if len(files) > 1 else ''} of judgments"
-        make = partial(indexes.make, key, bench, kind, files)
-        paths = [file.path for file in files]
-        judgments = store.made(("index", key, bench.questions[0].question_id, len(bench.questions)), what, make, *paths)
+        judgments = filters.judgments_of(context, bench, kind)
     except NotYet as wait:
-        before = indexes.latest(key)
+        before = context.indexes.latest((bench.folder, kind))
         late = _again(wait)
         if before is None:
             return head + late
@@ -82,8 +82,12 @@ def _show(context: Context, indexes: Indexes, state: State) -> str:
     form = _form(bench, judgments, state)
     try:
         found = filters.found(context, judgments, state)
+        if state.looked_for("flag") == "humans" and (note := people(context, state, bench).note):
+            late += markup.notice(note)
     except NotYet as wait:
         return head + form + faults + _again(wait)
+    except UsageError as error:
+        return head + form + faults + markup.notice(str(error), kind="fault")
     return head + form + late + faults + _table(judgments, state, found)
 
 
@@ -111,7 +115,7 @@ def _kinds(context: Context, bench: Bench, state: State) -> str:
 def _form(bench: Bench, judgments: Judgments, state: State) -> str:
     """Return the filters."""
     get = state.looked_for
-    parts = [markup.field("f.text", "Text", get("text"), hint="in question, answer or judgment", kind="search")]
+    parts = [markup.field("f.text", "Text", get("text"), hint="text, or /regular expression/", kind="search")]
     categories = list(dict.fromkeys(q.category for q in bench.questions))
     parts.append(_select("f.category", "Category", "all", categories, get("category")))
     fields = filters.fields_of(judgments)
@@ -154,7 +158,8 @@ def _form(bench: Bench, judgments: Judgments, state: State) -> str:
 
 def _select(name: str, label: str, empty: str, values: Sequence[str] | Mapping[str, Any], value: str) -> str:
     known = list(values)[:_MOST_NAMES]
-    options = {"": empty, **{text: text for text in known}, **({value: value} if value else {})}
+    cut = f", {len(values) - len(known):,} not listed" if len(values) > len(known) else ""
+    options = {"": f"{empty}{cut}", **{text: text for text in known}, **({value: value} if value else {})}
     return markup.select(name, label, options, value)
 
 
@@ -176,7 +181,8 @@ def _table(judgments: Judgments, state: State, found: "Ints") -> str:
     head = f'<h2 class="tb-title">{escaped(told)}</h2>' + (f'<p class="tb-quiet">{meaning}</p>' if meaning else "")
     if not len(found):
         return head + markup.notice("Nothing fits all of these filters. Take one out, or clear them all.")
-    rows = [_row(judgments, state, at) for at in found[markup.of_page(state, len(found))].tolist()]
+    shown = range(len(found))[markup.of_page(state, len(found))]
+    rows = [_row(judgments, state, int(found[at]), item(judgments, found, at, state)) for at in shown]
     heads = {name: _sorted_by(state, name) for name in rows[0] if name in filters.SORTS}
     label = "judgments that fit the filters"
     table = f'<div id="tb-found">{markup.table(rows, label=label, heads=heads)}</div>'
@@ -202,39 +208,28 @@ def _sorted_by(state: State, name: str) -> Html:
     return Html(markup.link(state.where(sort=wanted, page=""), f"{name}{sign}", label=label))
 
 
-def _row(judgments: Judgments, state: State, at: int) -> dict[str, object]:
+def _row(judgments: Judgments, state: State, at: int, there: State) -> dict[str, object]:
     file = judgments.files[int(judgments.file[at])]
-    asked = judgments.asked[int(judgments.who[at])]
     case = judgments.cases[int(judgments.case[at])]
     place = int(judgments.question[at])
     question = judgments.bench.questions[place] if place < len(judgments.bench.questions) else None
-    choice = "" if case.choice == "0" else case.choice
-    tab_of = "answers" if judgments.kind == "single" else "compare"
-    there = State(
-        tab_of,
-        state.bench,
-        state.mode,
-        file.judge,
-        file.judge_set,
-        str(judgments.ids[place]),
-        case.turn,
-        case.models,
-    ).where(choice=choice)
     name = str(judgments.ids[place])
     said = _snippet(question, case.turn) if question else "not among the questions"
     words = f'<span class="tb-snippet" dir="auto">{escaped(said)}</span>'
-    first = markup.link(there, name, label=f"Open question {name}, turn {case.turn}") if question else escaped(name)
-    row: dict[str, object] = {
-        "question": Html(f"{first} {words}"),
-        "category": question.category if question else ABSENT,
-        "turn": case.turn,
-    }
+    label = f"Open question {name}, turn {case.turn}"
+    first = markup.link(there, name, label=label, current=there.at == state.at) if question else escaped(name)
+    if there.at == state.at:
+        first = f'<span data-here="{there.at}">{first}</span>'
+    row: dict[str, object] = {"question": Html(f"{first} {words}")}
     if judgments.kind == "single":
-        row |= {"model": markup.named(case.models[0]), "judge": Html(_judge(file.label, asked.judge, file.judge))}
-        return row | {"score": Html(_score(judgments, at), number=True), **_marks(judgments, at)}
-    row |= {"model": markup.named(case.models[0]), "against": markup.named(case.models[1])}
-    row |= {"judge": Html(_judge(file.label, asked.judge, file.judge)), "winner": Html(_winner(judgments, at))}
-    return row | _marks(judgments, at)
+        row["score"] = Html(_score(judgments, at), number=True)
+    else:
+        row["winner"] = Html(_winner(judgments, at))
+    row |= {"turn": case.turn, "model": markup.named(case.models[0])}
+    if judgments.kind == "pair":
+        row["against"] = markup.named(case.models[1])
+    row["category"] = question.category if question else ABSENT
+    return row | {"judge": Html(_judge(file.label, case.source.judge, file.judge)), **_marks(judgments, at)}
 
 
 def _judge(label: str, judge: str, of_file: str) -> str:
@@ -243,9 +238,7 @@ def _judge(label: str, judge: str, of_file: str) -> str:
 
 def _score(judgments: Judgments, at: int) -> str:
     score = float(judgments.score[at])
-    if score != score:
-        return ABSENT
-    return markup.chip(markup.number(score, 2 if score % 1 else 0), "score")
+    return score_chip(score) if score == score else ABSENT
 
 
 def _winner(judgments: Judgments, at: int) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError
-from harness.results.judges.models_report import judge_self
-from harness.results.judges.report import Report, judge_length, judge_position, judge_repeat
-from harness.results.judges.votes_report import judge_corrected
+from harness.meta_evaluation.models_report import judge_self
+from harness.meta_evaluation.report import Report, judge_length, judge_position, judge_repeat
+from harness.meta_evaluation.votes_report import judge_corrected
 from harness.showing.html import table_html
 from harness.showing.judge_report import report_chart, report_tables
 from viewer import markup

@@ -14,12 +14,14 @@ from viewer import markup
 from viewer.agreement import voter_agreement
 from viewer.context import Context, Fields, Tab
 from viewer.later import NotYet
+from viewer.markup import Html
 from viewer.questions import said_by_user, scrolling, show_all
 from viewer.state import State
 from viewer.text import escaped, markdown_html
 from viewer.votes import Ballot, Booth, check_voter
 
 _REFRESH = 700
+_SNIPPET = 90
 _PLANS = (10, 20, 50, 100, 200)
 _USUAL = 50
 _BUTTONS = (
@@ -28,7 +30,14 @@ _BUTTONS = (
     ("tie", "Tie", "t 3"),
     ("bad", "Both are bad", "x 4"),
 )
-_KEPT = ("voter", "category", "max", "show")
+_LINES = (
+    "You read two answers to the same question, and say which is better. Whose they are is not shown.",
+    "Your votes are kept with the benchmark under your name. Come back under the same name to go on where you left.",
+    "How far the judges agree with you is shown when you have finished.",
+)
+_AGAIN = "vote:"
+"""In the address, before what stands for a vote that is looked at again."""
+_KEPT = ("voter", "category", "max", "show", "page")
 
 
 def tab(context: Context) -> Tab:
@@ -37,10 +46,13 @@ def tab(context: Context) -> Tab:
     def settle(state: State) -> State:
         """Return the view without anything that could tell whose answers these are."""
         kept = {name: state.looked_for(name) for name in _KEPT}
-        bare = State("vote", state.bench, whole=state.whole, filter=())
-        return bare.where(**kept)
+        bare = State("vote", state.bench, whole=state.whole, who=state.who)
+        return bare.where(**kept | ({"voter": state.who} if state.who else {}))
 
-    return Tab("vote", "Vote", partial(_show, context), settle, partial(_act, context))
+    def act(state: State, fields: Fields) -> State:
+        return _act(context, settle(state), fields)
+
+    return Tab("vote", "Vote", partial(_show, context), settle, act)
 
 
 def _show(context: Context, state: State) -> str:
@@ -57,7 +69,7 @@ def _show(context: Context, state: State) -> str:
     except NotYet as wait:
         return head + f'<div data-refresh="{_REFRESH}">{markup.notice(f"One moment: {wait} …", kind="wait")}</div>'
     except UsageError as error:
-        return head + markup.notice(str(error), kind="fault") + _welcome(bench, state)
+        return head + markup.notice(str(error), kind="fault") + ("" if state.who else _welcome(bench, state))
 
 
 def _booth(context: Context, bench: Bench, state: State) -> Booth:
@@ -83,13 +95,7 @@ def _welcome(bench: Bench, state: State) -> str:
     fields += markup.button("Begin", primary=True)
     names = {"f.voter", "f.category"}
     form = markup.form(state.where(show=""), fields, names=names, label="Begin to vote")
-    lines = [
-        "You read two answers to the same question, and say which is better. Whose they are is not shown.",
-        "Your votes are kept with the benchmark under the name you choose. "
-        "Come back under the same name to go on where you left.",
-        "How far the judges agree with you is shown when you have finished.",
-    ]
-    return f'<h2 class="tb-title">Vote</h2>{markup.notes(lines)}{form}'
+    return f'<h2 class="tb-title">Vote</h2>{markup.notes(_LINES)}{form}'
 
 
 def _page(context: Context, state: State, booth: Booth) -> str:
@@ -100,11 +106,15 @@ def _page(context: Context, state: State, booth: Booth) -> str:
     plan = min(total, _plan(state, total))
     if booth.finished:
         return faults + _finished(context, state, booth)
-    ballot = booth.last() if state.looked_for("show") == "last" else None
+    bar = _bar(state, booth, done, plan, total)
+    if state.looked_for("show") == "votes":
+        return faults + bar + _votes(state, booth)
+    ballot = _looked_at_again(state, booth)
     again = ballot is not None
     if ballot is None and done < plan:
         ballot = booth.next(category)
-    bar = _bar(state, booth, done, plan, total)
+    if state.who and not booth.cast.winners:
+        bar += markup.notes(_LINES)
     if ballot is None:
         return faults + bar + _enough(state, booth, done, total)
     return faults + bar + _asked(context, state, booth, ballot, again=again)
@@ -130,8 +140,15 @@ def _bar(state: State, booth: Booth, done: int, plan: int, total: int) -> str:
         f'aria-valuenow="{min(done, plan)}" aria-valuetext="{told}"><span style="width: {share:.1f}%"></span></div>'
     )
     last = ""
-    if booth.cast.winners and state.looked_for("show") != "last":
-        last = markup.link(state.where(show="last"), "Change my last vote", key="u", label="Change my last vote (u)")
+    if booth.cast.winners:
+        if state.looked_for("show") != "last":
+            last = markup.link(
+                state.where(show="last"), "Change my last vote", key="u", label="Change my last vote (u)"
+            )
+        if state.looked_for("show") == "votes":
+            last += markup.link(state.where(show=""), "Go on voting", key="v", label="Go on voting (v)")
+        else:
+            last += markup.link(state.where(show="votes"), "My votes", key="v", label="My votes (v)")
     who = f"<span>Voting as <bdi><b>{escaped(booth.voter)}</b></bdi></span>"
     return f'<div class="tb-bar tb-voting">{who}{meter}<span class="tb-quiet">{told}</span>{form}{last}</div>'
 
@@ -148,9 +165,7 @@ def _asked(context: Context, state: State, booth: Booth, ballot: Ballot, *, agai
     title = f"Which answer to turn {ballot.turn} is better?" if len(question.turns) > 1 else "Which answer is better?"
     before = ""
     if again:
-        said = booth.cast.winners.get(ballot.key, "")
-        words = {ballot.model_a: "A is better", ballot.model_b: "B is better", "tie (bothbad)": "both are bad"}
-        before = markup.notice(f"You voted on this before: {words.get(said, 'tie')}. A new vote replaces it.")
+        before = markup.notice(f"You voted on this before: {_said(booth, ballot)}. A new vote replaces it.")
     buttons = "".join(
         f'<button type="submit" class="tb-button tb-vote-{name}" name="choice" value="{name}" data-key="{keys}">'
         f"{escaped(text)} <kbd>{keys[0]}</kbd></button>"
@@ -164,6 +179,38 @@ def _asked(context: Context, state: State, booth: Booth, ballot: Ballot, *, agai
         f'<div data-top="{ballot.token}">{before}{head}{"".join(parts)}<div class="tb-ballot">{form}</div>'
         f"{_finish(state) if booth.cast.winners else ''}</div>"
     )
+
+
+def _said(booth: Booth, ballot: Ballot) -> str:
+    """Return what was voted, by the sides on which the answers were shown."""
+    words = {ballot.model_a: "A is better", ballot.model_b: "B is better", "tie (bothbad)": "both are bad"}
+    return words.get(booth.cast.winners.get(ballot.key, ""), "tie")
+
+
+def _looked_at_again(state: State, booth: Booth) -> Ballot | None:
+    """Return the vote that the address asks to see again; None if it asks for none."""
+    show = state.looked_for("show")
+    if show == "last":
+        return booth.last()
+    token, _, key = show.removeprefix(_AGAIN).partition(" ")
+    ballot = booth.ballot(question_id(key), token) if show.startswith(_AGAIN) and key else None
+    return ballot if ballot and ballot.key in booth.cast.winners else None
+
+
+def _votes(state: State, booth: Booth) -> str:
+    """Return all votes, the last one first, each with the way to change it; no name is on the page."""
+    cast = booth.all_cast()[::-1]
+    rows: list[dict[str, object]] = []
+    for ballot in cast[markup.of_page(state, len(cast))]:
+        there = state.where(show=f"{_AGAIN}{ballot.token} {ballot.question.question_id}", page="")
+        name = str(ballot.question.question_id)
+        words = " ".join(ballot.question.turns[ballot.turn - 1].split())[:_SNIPPET]
+        snippet = f'<span class="tb-snippet" dir="auto">{escaped(words)}</span>'
+        link = markup.link(there, name, label=f"Look at the vote on question {name}, turn {ballot.turn} again")
+        row = {"question": Html(f"{link} {snippet}"), "turn": ballot.turn, "my vote": _said(booth, ballot)}
+        rows.append(row | {"category": ballot.question.category})
+    table = f'<div id="tb-found">{markup.table(rows, label="my votes")}</div>'
+    return f'<h2 class="tb-title">My votes</h2>{table}{markup.pages(state, len(cast))}'
 
 
 def _turn(state: State, ballot: Ballot, answers: list[Answer | None], turn: int) -> str:
@@ -205,8 +252,9 @@ def _finished(context: Context, state: State, booth: Booth) -> str:
     head = f'<h2 class="tb-title">Votes by {escaped(booth.voter)}</h2>'
     told = f"{len(booth.cast.winners):,} votes in human_judgment/{booth.path.name}"
     find = State("find", state.bench, "pairwise-all").where(flag="humans")
-    links = markup.link(find, "Judgments that people's votes contradict") + " \u00b7 "
-    links += markup.link(State("vote", state.bench), "Vote under another name")
+    links = markup.link(find, "Judgments that people's votes contradict")
+    if not state.who:
+        links += " \u00b7 " + markup.link(State("vote", state.bench), "Vote under another name")
     found = voter_agreement(context, booth.bench, booth.path)
     return f'{head}<p class="tb-quiet">{escaped(told)}</p>{found}<p>{links}</p>'
 
@@ -226,4 +274,4 @@ def _act(context: Context, state: State, fields: Fields) -> State:
     if ballot is None:
         raise MissingError("the vote is not written: these two answers are not there any more; here are the next two")
     booth.vote(ballot, fields.get("choice", ""))
-    return state.where(show="")
+    return state.where(show="votes" if state.looked_for("show").startswith(_AGAIN) else "")

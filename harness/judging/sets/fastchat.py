@@ -11,7 +11,6 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
-from harness.bench import OWN_JUDGE_SET
 from harness.errors import DataError
 from harness.jsonl import read_rows
 from harness.judging.forms import Kind, VerdictForm
@@ -20,6 +19,7 @@ from harness.judging.sets.judge_set import JudgeTemplate
 from harness.judging.sets.placeholders import PLACEHOLDERS, fault_of
 from harness.judging.sets.settings import Source, shape
 from harness.judging.template import Template
+from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.records import content_hash
 
 FASTCHAT_REFERENCE_CATEGORIES = ("arena-hard-200", "coding", "math", "reasoning")

@@ -124,6 +124,8 @@ class Criterion:
     wording: Wording = Wording()
     scale: Scale | None = None
     """None: the judge set's."""
+    step: float | None = None
+    """Of its grades; None: the judge set's, or with a scale of its own any number."""
     categories: frozenset[str] = frozenset()
     """Categories that it is for beside those which the set's own table gives it to."""
     by_category: Mapping[str, Wording] = field(default_factory=dict)
@@ -310,5 +312,7 @@ class JudgeSet:
 
     def form(self, template: JudgeTemplate, criterion: str | None = None) -> VerdictForm:
         """Return the verdict that is asked for, on the criterion's scale."""
-        scale = self.criteria[criterion].scale if criterion is not None else None
-        return template.form if scale is None else replace(template.form, scale=scale)
+        made = self.criteria[criterion] if criterion is not None else None
+        if made is None or (made.scale is None and made.step is None):
+            return template.form
+        return replace(template.form, scale=made.scale or template.form.scale, step=made.step)

@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.bench import nearest
 from harness.errors import DataError
+from harness.judging.forms import on_step
 
 
 class Keys:
@@ -74,6 +75,17 @@ class Keys:
         if value[0] <= -1 <= value[1]:
             raise self.wrong(f"{self.where}{key} holds -1, which stands for no verdict in judgment files")
         return value[0], value[1]
+
+    def step(self, scale: tuple[float, float] | None) -> float | None:
+        """Return the step of the scale, if the key is there; it must divide the scale, as far as that is known."""
+        value = self.table.get("step")
+        if value is None:
+            return None
+        if not (is_number(value) and value > 0):
+            raise self.wrong(f"{self.where}step must be a number above 0 (instructions are 'steps'), this is {value!r}")
+        if scale and not on_step(scale[1], scale[0], value):
+            raise self.wrong(f"{self.where}step must divide the scale {scale[0]:g}-{scale[1]:g}, this is {value!r}")
+        return float(value)
 
     def inner(self, key: str, known: Sequence[str] = ()) -> "Keys":
         """Return the table that stands under a key; an empty one if none does."""

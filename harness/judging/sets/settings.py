@@ -22,13 +22,25 @@ from harness.judging.sets.templates import filter_of, labels_of, template_from_f
 from harness.records import Sampling, content_hash
 
 _KEYS = (
-    *("name", "version", "title", "language", "extends", "fence", "attempts", "scale", "sampling", "references"),
+    *(
+        "name",
+        "version",
+        "title",
+        "language",
+        "extends",
+        "fence",
+        "attempts",
+        "scale",
+        "step",
+        "sampling",
+        "references",
+    ),
     *("criteria", "categories", "questions", "turns", "order", "order_seed", "rubric", "labels"),
 )
 _REFERENCE_KEYS = ("required", "if_any", "never")
 _SAMPLING_KEYS = ("temperature", "max_tokens", "top_p", "seed")
 _WORDING_KEYS = ("definition", "steps", "rubric")
-_CRITERION_KEYS = (*_WORDING_KEYS, "scale", "categories", "by_category", "turns", "default", "reference")
+_CRITERION_KEYS = (*_WORDING_KEYS, "scale", "step", "categories", "by_category", "turns", "default", "reference")
 _OF_ONE_SET = ("name", "version", "title", "extends")
 """Keys that a set which extends another does not take over."""
 
@@ -76,7 +88,7 @@ def check_settings(settings: Mapping[str, Any], path: pathlib.Path) -> None:
     keys.flag("fence", default=True)
     keys.whole("attempts", 1, 1, 20)
     keys.whole("order_seed", 0, 0, 2**31 - 1)
-    keys.scale("scale")
+    keys.step(keys.scale("scale"))
     keys.one_of("order", ORDERS, "both")
     keys.one_of("turns", tuple(TURNS), "every")
     labels_of(keys)
@@ -134,9 +146,10 @@ def judge_set_of(source: Source) -> JudgeSet:
         raise DataError("the set has no templates: put one TOML file for each beside it", path=path)
     references = keys.inner("references")
     scale = keys.scale("scale") or (1, 10)
+    step = keys.step(scale)
     labels = labels_of(keys)
-    templates = {name: _bound(template, scale, labels, path) for name, template in source.templates.items()}
-    criteria = {name: _criterion(keys.inner("criteria"), name) for name in keys.inner("criteria").table}
+    templates = {name: _bound(template, scale, step, labels, path) for name, template in source.templates.items()}
+    criteria = {name: _criterion(keys.inner("criteria"), name, scale) for name in keys.inner("criteria").table}
     made = JudgeSet(
         name=keys.text("name", source.name),
         version=keys.text("version", source.version or "1"),
@@ -161,7 +174,7 @@ def judge_set_of(source: Source) -> JudgeSet:
         extends=source.extends,
     )
     _check_together(made, keys)
-    shaping = [made.name, made.fence, made.attempts, [float(v) for v in made.scale]]
+    shaping = [made.name, made.fence, made.attempts, [float(v) for v in made.scale], *([] if step is None else [step])]
     contents = source.contents or {name: content_hash(shape(t), shaping) for name, t in templates.items()}
     return replace(made, contents=contents)
 
@@ -186,10 +199,14 @@ def shape(template: JudgeTemplate) -> list[Any]:
 
 
 def _bound(
-    template: JudgeTemplate, scale: tuple[float, float], labels: Mapping[str, float], path: pathlib.Path
+    template: JudgeTemplate,
+    scale: tuple[float, float],
+    step: float | None,
+    labels: Mapping[str, float],
+    path: pathlib.Path,
 ) -> JudgeTemplate:
     """Return a template with the set's scale, and with its labels if it names none itself."""
-    form = replace(template.form, scale=scale)
+    form = replace(template.form, scale=scale, step=step)
     if form.kind == "label" and not form.labels:
         if len(labels) < 2:
             raise DataError(
@@ -229,15 +246,17 @@ def _check_together(made: JudgeSet, keys: Keys) -> None:
             raise keys.wrong(f"the template {template.name} holds {{steps}}, but the set declares no criteria")
 
 
-def _criterion(criteria: Keys, name: str) -> Criterion:
+def _criterion(criteria: Keys, name: str, usual: tuple[float, float] | None = None) -> Criterion:
     if not name.strip():
         raise criteria.wrong("criteria holds one without a name")
     keys = criteria.inner(name, _CRITERION_KEYS)
     others = keys.inner("by_category")
+    scale = keys.scale("scale")
     return Criterion(
         name=name,
         wording=_wording(keys),
-        scale=keys.scale("scale"),
+        scale=scale,
+        step=keys.step(scale or usual),
         categories=frozenset(keys.texts("categories", "categories")),
         by_category={category: _wording(others.inner(category, _WORDING_KEYS)) for category in others.table},
         turns=_turns(keys),

@@ -1,13 +1,12 @@
 """How a judge's text is understood, piece by piece; `harness.judging.parse` puts the pieces together.
 
 brackets.py   what one bracket says, for each verdict format
-shown.py      what the text says, and what it only shows
-voice.py      whose voice a bracket stands in
-mentions.py   each bracket with its surroundings understood
-objects.py    JSON objects and lists, read tolerantly, and whether the judge says them
+shown.py      what the text says, without what it only shows
+mentions.py   the rule: one verdict, by its form and its place
+objects.py    JSON objects and lists, read tolerantly
 
-marked.py     `[RESULT] n`, `[RESULT] A|B`, `grade`: made into brackets
-labels.py     `label`: in an object, or whole words made into brackets
+marked.py     `[RESULT] n`, `[RESULT] A|B`, `grade`
+labels.py     `label`: in an object, or as whole words
 several.py    `dimensions`, `two_scores`
 ranking.py    `ranking`, `preference`, and the patterns of foreign sets
 structured.py a reply that follows a JSON schema

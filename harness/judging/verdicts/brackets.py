@@ -25,16 +25,18 @@ Reading: TypeAlias = Verdict | Fault | None
 """None: this bracket has nothing to do with a verdict (a link, a citation, an unfilled placeholder)."""
 Reader: TypeAlias = Callable[[str, Scale], Reading]
 
-_NUMBER = (
-    r"(-?[0-9]{1,20}(?:\.[0-9]{0,20})?)(?: ?(?:/|out of|von|az?) ?([0-9]{1,9}))? ?(?:points?|pts|punkte|pont|分|点)?"
-)
+_UNIT = r"(?: ?(?:/|out of|von|az?) ?([0-9]{1,9}))? ?(?:points?|pts|punkte|pont|分|点)?"
+_POINT, _COMMA = r"(-?[0-9]{1,20}(?:\.[0-9]{0,20})?)" + _UNIT, r"(-?[0-9]{1,20}(?:\.[0-9]{0,20}|,[0-9]{1,2})?)" + _UNIT
+"""A number, without and with a decimal comma."""
 _NAMED = (
     r"(?:(?:(?:final|overall|my) )?"
     r"(?:rating|score|verdict|winner|better|评分|得分|评价|結論|評価|értékelés|bewertung) ?[:=] ?)?"
 )
-_SCORE = re.compile(_NAMED + _NUMBER)
+_SCORE = re.compile(_NAMED + _COMMA)
 _SIDE = re.compile(_NAMED + r"(?:(?:assistant|answer|response|model|option|助手|アシスタント) ?)?([abc]|tie)")
-_TWO = re.compile(r"(?:([ab]) ?[:=] ?)?" + _NUMBER + r" ?[,;、] ?(?:([ab]) ?[:=] ?)?" + _NUMBER)
+_SIDED = r"(?:([ab]) ?[:=] ?)?"
+_TWO = re.compile(rf"{_SIDED}{_POINT} ?[,、] ?{_SIDED}{_POINT}")
+_TWO_APART = re.compile(rf"{_SIDED}{_COMMA} ?; ?{_SIDED}{_COMMA}")
 _PLACEHOLDER = re.compile(
     r"(?:your |the )?(?:(?:rating|score|verdict)(?:_[ab])?|x|n|number|#|a/b/c|a ?\| ?b ?\| ?c|评分|分数)"
     r"(?: ?, ?(?:rating|score)(?:_[ab])?)?"
@@ -77,7 +79,7 @@ def read_winner(inside: str, scale: Scale) -> Reading:
 def read_two_scores(inside: str, scale: Scale) -> Reading:
     """Return what a bracket says where a rating for each of two answers is wanted."""
     bare = re.sub(r"\b(?:rating|score|assistant|answer|model)[_ ]?(?=[ab]\b)", "", inside)
-    found = _TWO.fullmatch(bare)
+    found = _TWO.fullmatch(bare) or _TWO_APART.fullmatch(bare)
     if not found:
         if _PLACEHOLDER.fullmatch(inside):
             return None
@@ -101,7 +103,7 @@ def _on_scale(number: str, full: str | None, scale: Scale) -> float | Fault:
     least, most = scale
     if full is not None and float(full) != most:
         return Fault(f"out of {full}, not on the scale {least:g}-{most:g}")
-    value = float(number)
+    value = float(number.replace(",", "."))
     if not least <= value <= most:
         return Fault(f"outside the scale {least:g}-{most:g}")
     return int(value) if value.is_integer() else value

@@ -1,146 +1,92 @@
 r"""Labels, read whole: as a member of a JSON object, else as words of their own; never as letters within others.
 
-    '{"evaluation": "INCORRECT", "why": "..."}'         -> INCORRECT
-    "Verdict: not attempted"                            -> NOT_ATTEMPTED
-    "The answer names another year. **INCORRECT**"      -> INCORRECT, which is not CORRECT
-    "CORRECT, INCORRECT or NOT_ATTEMPTED"               -> none, a list of what there is
-    "It is not CORRECT."                                -> none, a denial says not which other it is
-
-Outside an object, a label that is written as declared is a bracket (see `brackets.py`), and is read as one.
+'{"evaluation": "INCORRECT", "why": "..."}'         -> INCORRECT
+"Verdict: not attempted"                            -> NOT_ATTEMPTED
+"The answer names another year.\n**INCORRECT**"     -> INCORRECT, which is not CORRECT
+"CORRECT, INCORRECT or NOT_ATTEMPTED"               -> none
+"It is not CORRECT."                                -> none: it stands within a sentence
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from typing import Any
 
-from harness.judging.verdicts.brackets import Fault, Reader, Reading, Scale
-from harness.judging.verdicts.objects import Found, folded_name, objects_in
+from harness.judging.verdicts.brackets import Fault
+from harness.judging.verdicts.mentions import Found, decide
+from harness.judging.verdicts.objects import folded_name, lifted, objects_in
 from harness.records import Label, Parsed
 
-_LATIN = "0-9A-Za-z_\u00c0-\u024f"
-_MEMBER = r"[\"'“](?P<name>[^\"'“”\n]{1,40})[\"'”]\s{0,4}:\s{0,4}[\"'“](?P<value>[^\"'“”\n]{1,40})[\"'”]"
-_PLACEHOLDER = re.compile(r"[.…<>\s]*|[<\[{]?(?:(?:your|the|one) )?(?:labels?|verdict|címke|标签)[>\]}]?", re.I)
-_LESS = (
-    r"(?:(?i:not|partially|partly|mostly|almost|nearly|hardly|barely|half|nem|részben|majdnem|nicht|teilweise)|IN|UN)"
-)
-"""A label after one of these words is not that label; `IN CORRECT` may be a label that was torn apart."""
-_INTRODUCED = (
-    r"(?:(?:the |my |final |overall )*"
-    r"(?:label|verdict|evaluation|judge?ment|grade|rating|result|answer|decision|classification)"
-    r"(?: is)?|értékelés|ítélet|besorolás|eredmény|döntés|minősítés|(?:最终)?(?:评价|评估|判断|判定|结果|结论|评分))"
-)
+_MEMBER = re.compile(r"[\"'“](?P<name>[^\"'“”\n]{1,40})[\"'”]\s{0,4}:\s{0,4}[\"'“](?P<value>[^\"'“”\n]{1,40})[\"'”]")
+_BEFORE, _AFTER = re.compile(r"\s*(?:```(?:json)?\s)?\s*\{\s*"), re.compile(r"\s*,?\s*\}\s*(?:```)?\s*")
 
 
-def read_label(text: str, labels: Collection[str], key: str | None = None) -> Parsed | str:
-    """Return what the objects of a text say; if they say nothing, the text with its labels in double brackets.
-
-    `key` is the member that holds the label; None: whichever member holds one.
-    """
-    found = objects_in(text) if "{" in text else []
-    said = [reading for one in found if one.own and (reading := _in_object(one, labels, key)) is not None]
-    if said:
-        return _agreed(said)
-    if any(not one.own and _in_object(one, labels, key) is not None for one in found):
-        return Parsed(None, "the only verdict is a quoted one")
-    unfinished = _unfinished(text, labels, key) if "{" in text else None
-    return unfinished or _bracketed(text, labels)
+def read_label(text: str, labels: Collection[str], key: str | None = None) -> Parsed:
+    """Return the label that a text gives; `key` is the member that holds it, None: whichever member holds one."""
+    objects = lifted(text, objects_in(text) if "{" in text else [], lambda value: _of_object(value, labels, key))
+    names = {folded_name(label) for label in labels}
+    plain = objects.said(lambda inside: folded_name(inside) in names)
+    found = objects.found(plain)
+    if not found and "{" in text:
+        member = _lone_member(text, labels)
+        if member is not None:
+            return Parsed(member, "the label of an object that is not whole")
+    return decide(plain, found or _words(plain, labels), in_form=True)
 
 
-def label_reader(labels: Collection[str]) -> Reader:
-    """Return the reader of a bracket that holds one of these labels."""
-    names = {folded_name(label): label for label in labels}
-
-    def read(inside: str, scale: Scale) -> Reading:
-        label = names.get(folded_name(inside))
-        if label is not None:
-            return Label(label)
-        within = [name for name in re.split(r"[/|,;]| or | vagy |或", inside) if folded_name(name) in names]
-        return Fault(f"[[{inside}]] is not one label") if len(within) > 1 else None
-
-    return read
-
-
-def _in_object(found: Found, labels: Collection[str], key: str | None) -> Label | Fault | None:
-    """Return the label that an object holds, a fault if what stands there is none; None if it says nothing of it."""
-    if not isinstance(found.value, dict):
+def _of_object(value: Any, labels: Collection[str], key: str | None) -> Label | Fault | None:
+    """Return the label that an object holds, a fault if what is there is none; None if it says nothing of it."""
+    if not isinstance(value, dict):
         return None
-    names = {folded_name(label): label for label in labels}
-    members = {folded_name(name): value for name, value in found.value.items()}
+    members = {folded_name(name): member for name, member in value.items()}
     if key is not None and folded_name(key) in members:
-        return _of_value(members[folded_name(key)], names)
-    readings = [_of_value(value, names) for value in members.values()]
+        return _of_member(members[folded_name(key)], labels)
+    readings = [_of_member(member, labels) for member in members.values()]
     good = [reading for reading in readings if isinstance(reading, Label)]
     if len(good) > 1:
         return Fault("the object holds several labels")
-    if good:
-        return good[0]
     # One member alone is the verdict, whatever it is called; what it says is then no label.
-    return readings[0] if len(readings) == 1 else None
+    return good[0] if good else readings[0] if len(readings) == 1 else None
 
 
-def _of_value(value: object, names: dict[str, str]) -> Label | Fault | None:
+def _of_member(value: Any, labels: Collection[str]) -> Label | Fault | None:
+    """Return the label that a member says; None for the form that was asked for, repeated."""
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
-    if isinstance(value, list):
-        return Fault("a list of labels is not one")
-    if isinstance(value, bool) or not isinstance(value, str):
+    if not isinstance(value, str):
         return Fault(f"{value!r} is no label"[:80])
+    names = {folded_name(label): label for label in labels}
     label = names.get(folded_name(value.strip(" .!。[]<>(){}")))
     if label is not None:
         return Label(label)
-    parts = [part for part in re.split(r"[/|,;]| or | vagy |或", value.strip("[]<>(){} ")) if part.strip()]
-    echoed = len(parts) > 1 and all(folded_name(part) in names for part in parts)
-    if echoed or _PLACEHOLDER.fullmatch(value):
-        return None  # the form that was asked for, repeated
-    return Fault(f"{value[:40]!r} is no label")
-
-
-def _agreed(said: list[Label | Fault]) -> Parsed:
-    """Return the one label that all objects hold."""
-    last = said[-1]
-    if isinstance(last, Fault):
-        return Parsed(None, last.reason)
-    others = [one for one in said if one != last]
-    if others:
-        first = others[-1]
-        other = first.value if isinstance(first, Label) else f"one that is none ({first.reason})"
-        return Parsed(None, f"two objects with different labels, {other} and {last.value}")
-    return Parsed(last, "the label of the object" if len(said) == 1 else "the label of every object")
-
-
-def _unfinished(text: str, labels: Collection[str], key: str | None) -> Parsed | None:
-    """Return the label of an object that is cut or badly quoted further on; None if there is none."""
-    names = {folded_name(label): label for label in labels}
-    members = list(re.finditer(_MEMBER, text))[-100:]
-    wanted = [
-        (folded_name(member["name"]), names[folded_name(member["value"])])
-        for member in members
-        if folded_name(member["value"]) in names and (key is None or folded_name(member["name"]) == folded_name(key))
-    ]
-    if not wanted:
-        return None
-    if len(set(wanted)) > 1:
-        return Parsed(None, "several labels, in an object that cannot be read")
-    return Parsed(Label(wanted[0][1]), "the label of an object that is not whole")
-
-
-def _bracketed(text: str, labels: Collection[str]) -> str:
-    """Return the text with every label that is a verdict's word in double brackets.
-
-    Within a sentence a label counts as written in the declared letters; alone on its line, or after a word such as
-    `Verdict:`, in any.
-    """
-    longest = sorted(labels, key=len, reverse=True)
-    forms = {label: r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", label))) for label in longest}
-    every = "|".join(forms.values())
-    alone = re.compile(
-        rf"^(?P<lead>[ \t#>\-]*(?:{_INTRODUCED}[ \t]*[:=-]{{1,2}}[ \t]*)?)[\[(<\"'`“「]{{0,3}} ?(?P<label>{every}) ?"
-        rf"[\])>\"'`”」]{{0,3}}(?P<rest>[ \t.!。]*)$",
-        re.I | re.M,
+    parts = [part for part in re.split(r"[/|,;]", value.strip("[]<>(){} ")) if part.strip()]
+    repeated = len(parts) > 1 and all(folded_name(part) in names for part in parts)
+    return (
+        None
+        if repeated or re.fullmatch(r"[.…<>\s]*|\W?label\W?", value, re.I)
+        else Fault(f"{value[:40]!r} is no label")
     )
-    made = alone.sub(r"\g<lead>[[\g<label>]]\g<rest>", text)
-    words = "|".join(form for label, form in forms.items() if len(label) > 1 and not label.islower())
-    if not words:
-        return made
-    around = _LATIN if all(re.fullmatch(rf"[{_LATIN}\s-]+", label) for label in labels) else r"\w"
-    whole = re.compile(rf"(?<![{around}\[-])(?P<less>{_LESS} )?\[?(?P<label>{words})\]?(?![{around}\]-])")
-    return whole.sub(lambda found: found[0] if found["less"] else f"[[{found['label']}]]", made)
+
+
+def _lone_member(text: str, labels: Collection[str]) -> Label | None:
+    """Return the label of the one object that a cut or badly quoted reply consists of, if it stands first or last."""
+    names = {folded_name(label): label for label in labels}
+    members = [member for member in _MEMBER.finditer(text) if folded_name(member["value"]) in names]
+    if len(members) != 1 or not _BEFORE.match(text):
+        return None
+    first = _BEFORE.fullmatch(text, 0, members[0].start()) is not None
+    last = _AFTER.fullmatch(text, members[0].end()) is not None
+    return Label(names[folded_name(members[0]["value"])]) if first or last else None
+
+
+def _words(text: str, labels: Collection[str]) -> Iterator[Found]:
+    """Yield every label that is written as declared, or alone on a line in any letters."""
+    longest = sorted(labels, key=len, reverse=True)
+    names = {folded_name(label): label for label in longest}
+    every = "|".join(r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", label))) for label in longest)
+    written = re.compile(rf"(?<![\w-])\[{{0,2}}(?P<label>{every})\]{{0,2}}(?![\w-])", re.I)
+    for found in written.finditer(text):
+        label = names.get(folded_name(found["label"]))
+        before, after = text[max(0, found.start() - 20) : found.start()], text[found.end() : found.end() + 20]
+        alone = re.search(r"(?:^|[\n:=])[^\w\n]*\Z", before) and re.match(r"\W*(?:\n|\Z)", after)
+        if label is not None and (alone or (found["label"] == label and not label.islower())):
+            yield found.start(), found.end(), Label(label)

@@ -1,212 +1,186 @@
-"""The brackets of a judge's text that say something about a verdict, each with its surroundings understood."""
+r"""The rule by which one verdict is chosen: by its form and its place, never by the words around it.
+
+    "The answer asks for [[10]].\nRating: [[2]]"     -> 2: in form; the other stands within a sentence
+    "Rating: [[7]]\nRating: [[5]]"                   -> none: two in form
+    "Rating: [[8]]? No."                             -> none: what is asked is not said
+
+A verdict is **in form** if before it in its sentence stands nothing, or a label of at most two words and a sign such as
+a colon, and after it nothing of its clause. It is the verdict if no other in form differs, and the text does not end on
+one that does. Without any in form, the one verdict of the last sentence counts, if an assessment leads to it.
+"""
 
 import re
-from bisect import bisect_right
-from collections import deque
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
 
-from harness.judging.verdicts.brackets import Fault, Reader, Scale, folded
-from harness.judging.verdicts.shown import SIGHT, Span, shown_passages
-from harness.judging.verdicts.voice import (
-    COLON,
-    CORRECTED,
-    GIVING,
-    LABEL,
-    OWN,
-    SENTENCE_END,
-    Voice,
-    voice_of,
-)
-from harness.records import Label, Score, Scores, Verdict, Winner
+from harness.judging.verdicts.brackets import Fault, Reader, Reading, Scale, folded
+from harness.judging.verdicts.shown import DECORATED, OBJECT, SHOWN
+from harness.records import Label, Parsed, Score, Scores, Verdict, Winner
 
-MENTIONS_READ = 100
-"""How many brackets, counted from the end, are looked at; bounds the work on hostile text."""
+Found = tuple[int, int, "Verdict | Fault"]
+"""Where a verdict starts and ends, and what it says."""
+
+_MOST_MENTIONS = 200
+"""A text with more verdicts outside of quotations is not a judgment."""
+_MOST_PLACES = 10_000
+"""Those in quotation marks among them; bounds the work on a hostile text."""
+_SIGHT = 300
+"""How many characters before and after a verdict bear on it."""
+_ASSESSMENT = 300
+"""How many bytes make an assessment: fifty English words, a hundred Chinese characters."""
+_MOST_WORDS = 2
+"""Of a label. `Final verdict:` is one, `The answer ends with:` is not; three Chinese characters count as a word."""
+
+_MISSING = "no verdict in the form asked for"
+
+_CJK = "\u3040-\u30ff\u3400-\u9fff"
+_WORD = re.compile(rf"[{_CJK}]{{1,3}}|[^\W\d_{_CJK}]+(?:['’-][^\W\d_{_CJK}]+)*|[{SHOWN}{OBJECT}]")
+_SIGN = re.compile(rf"[:=|>–—-][\s\"'`([{{|<{DECORATED}]*$")
+_BREAK = re.compile(r"(?<!\b\w\.\w)(?<!\b\w\. \w)(?<!\bvs)[.!?…]+[\"”’»)\]]*\s|[。！?!][\"”」』)]*(?=[^\s])|[。！]|\n")
+"""Where a sentence ends; not after `e.g.`, `z. B.` and their like."""
+_CLAUSE_ENDS = re.compile(rf"[^\w\n?,/\[%{SHOWN}{OBJECT}]*?(?:$|\n|[.!…。;:(–—]|\s-+\s)")
+_WHOLE_BEFORE = re.compile(rf"(?:\A|[.!?。…)\"”])\s*{DECORATED}\Z")
+_ASKED = re.compile(r"[^.!。\n?]{0,150}\?")
+_JOINED = re.compile(r"[A-Za-z0-9%]|[.,/-]\d")
+_FOR_A_TIE = re.compile(r" for a tie\b")
+"""Part of the form: prompts ask for `[[C]]` for a tie."""
+_TAKEN = SHOWN + OBJECT
+_PROGRAM = re.compile(r"[A-Za-z0-9_]\(?$")
+
+_BRACKET = re.compile(r"\[\[\[?([^\[\]]{0,60})\]\]\]?(?!\((?:https?:|#|/|www))")
+_SINGLE = re.compile(r"(?<!\\)\[{1,2}([^\[\]\\]{0,40})\](?!\()")
+_OUT_OF = re.compile(r"[ (]{0,2}(?:/|(?:[^\W\d_]{1,12} ?){1,2}) ?(\d{1,4})(?![\d.,]\d)[^\W\d_]{0,6}\)?")
+_QUOTED_FORM = re.compile(r": \"(?:\w{1,20}: ?)?\[\[([^\[\]\n]{1,20})\]\]\.?\"\.?\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One bracket of the text: what it reads as, and who says it."""
+    """One verdict that a text names, and where it stands."""
 
-    start: int
-    end: int
     reading: Verdict | Fault
-    double: bool
-    voice: Voice
-    label: Literal["", "plain", "other"]
-    """`plain`: one such as `Final rating:` at the start. `other`: one that may name a part, such as `Style:`."""
-    alone: bool
-    """Nothing but a label stands before it in its sentence."""
-    owned: bool
-    """Words of judging in the first person, or of concluding, lead to it."""
-    closing: bool
-    """It is shown, and yet what the judge ends on: as a last line of its own, or led to in the judge's words."""
-    idle: bool
-    """It is a number within a sentence that nothing marks as a judgment."""
-    weak: bool
-    """It is shown, but its label or a word of correction is not, or the passage has no end: maybe the judge's own."""
+    form: bool
+    """It stands in the form asked for; else within a sentence."""
+    decorated: bool
+    """It is alone in quotation marks or code, in the last sentence."""
+    last: bool
+    """It stands in the last sentence."""
+    ends: bool
+    """No word follows it."""
+    assessed: bool
+    """An assessment stands before it."""
 
     def __str__(self) -> str:
         match self.reading:
             case Score(value):
-                return f"[[{value}]]"
+                return f"[[{value:g}]]"
             case Winner(side):
                 return f"[[{'C' if side == 'tie' else side}]]"
             case Label(label):
                 return f"[[{label}]]"
             case Scores(values):
-                return f"[[{values['A']},{values['B']}]]"
-        return "no verdict"
+                return f"[[{','.join(f'{value:g}' for value in values.values())}]]"
+        return f"one that is none ({self.reading.reason})"
 
 
-_BRACKET = re.compile(r"(\\?\[ ?\\?\[|\\?\[)([^\[\]\\]{0,60})(\\?\] ?\\?\]|\\?\])(?!\((?:https?:|#|/|www))")
-_PREDICATE = re.compile(
-    r"(?:\b(?:is|as|was|remains|ist|als)|[:=]|为|是)(?: (?:therefore|thus|clearly|simply|marked))?\W{0,4}$", re.I
-)
-_CLOSING = re.compile(r"(?:</?[a-z]{1,6}>|です|[\s\"'”“’‘`.!。~)\]}>」』»_|$\\])*")
+def decide(text: str, found: Iterable[Found], *, in_form: bool = False, missing: str = _MISSING) -> Parsed:
+    """Return the one verdict of a text (see `shown.said`) in which these are named, or none.
+
+    `in_form`: one within a sentence is never the verdict, as its words are common ones. `missing` is the reason where
+    none is named.
+    """
+    places = list(islice(found, _MOST_PLACES + 1))
+    end = next(
+        (place for place in range(len(text), 0, -1) if text[place - 1].isalnum() or text[place - 1] in _TAKEN), 0
+    )
+    start = max((found.end() for found in _BREAK.finditer(text, 0, end)), default=0)
+    made = [_mention(text, range(start, end), *place) for place in places]
+    mentions = [mention for mention in made if mention is not None]
+    if len(mentions) > _MOST_MENTIONS or len(places) > _MOST_PLACES:
+        return Parsed(None, f"more than {_MOST_MENTIONS} verdicts")
+    return _chosen(mentions, in_form) if mentions else Parsed(None, missing)
 
 
-def mentions_in(text: str, reader: Reader, scale: Scale) -> list[Mention]:
-    """Return the brackets that say something about a verdict; of a text with very many, the last ones."""
-    spans = shown_passages(text)
-    starts = [span.start for span in spans]
-    found: list[Mention] = []
-    for match in deque(_BRACKET.finditer(text), maxlen=MENTIONS_READ):
-        reading = reader(folded(match[2]), scale)
-        index = bisect_right(starts, match.start()) - 1
-        span = spans[index] if index >= 0 and spans[index].end >= match.end() else None
-        mention = _mention(text, match, reading, span) if reading is not None else None
-        if mention:
-            found.append(_beside(text, found[-1], mention) if found else mention)
-    return found
+def brackets_in(text: str, reader: Reader, scale: Scale) -> Iterator[Found]:
+    """Yield the double brackets of a text that say something; single ones after a label if there are no double ones."""
+    double = list(_BRACKET.finditer(text))
+    read = [(bracket, reader(folded(bracket[1]), scale)) for bracket in double]
+    if not read:
+        single = [(bracket, reader(folded(bracket[1]), scale)) for bracket in islice(_SINGLE.finditer(text), 100)]
+        read = [(bracket, reading) for bracket, reading in single if _is_verdict(text, bracket, reading)]
+    for bracket, reading in read:
+        if reading is None or _PROGRAM.search(text, max(0, bracket.start() - 2), bracket.start()):
+            continue
+        rest = (
+            _OUT_OF.match(text, bracket.end()) if isinstance(reading, Score) else _FOR_A_TIE.match(text, bracket.end())
+        )
+        if rest and isinstance(reading, Score) and float(rest[1]) != scale[1]:
+            reading = Fault(f"out of {rest[1]}, not on the scale {scale[0]:g}-{scale[1]:g}")
+        yield bracket.start(), rest.end() if rest else bracket.end(), reading
 
 
-def _mention(text: str, match: re.Match[str], reading: Verdict | Fault, span: Span | None) -> Mention | None:
-    """Return the bracket with its surroundings understood, or None if it is a citation or the like."""
-    inline = span if span and span.kind in ("quotation", "code") else None
-    start, end = (inline.start, inline.end) if inline else match.span()
-    inner = re.sub(r"<\w{1,10}>", "", text[start : match.start()][-SIGHT:]).strip("\"'“„`«»「『 ")
-    opening = span.start if span and span.kind == "fence" and _sole(text, span, match) else start
-    intro, before = _led_by(text, start, opening)
-    outside = LABEL.search(before)
-    label = outside or LABEL.search(inner)
-    lead = before[: outside.start()] if outside else before
-    bare = not re.search(r"\w", lead)
-    named: Literal["", "plain", "other"] = ""
-    if label or COLON.search(before):
-        named = "plain" if label and bare and not label["scope"] else "other"
-    double = match[1].count("[") > 1 and match[3].count("]") > 1
-    ends = _CLOSING.fullmatch(text[match.end() :][:SIGHT]) is not None
-    if isinstance(reading, Fault) and reading.stray and not label:
+def _is_verdict(text: str, bracket: re.Match[str], reading: Reading) -> bool:
+    """Return whether a single bracket may be a verdict; a number after two words is as often a result or a list."""
+    line = text[max(0, bracket.start() - _SIGHT) : bracket.start()].rsplit("\n", 1)[-1]
+    return not isinstance(reading, Fault) and (
+        not isinstance(reading, Score) or len(_WORD.findall(_sentence(line))) < _MOST_WORDS
+    )
+
+
+def quoted_form(text: str, reader: Reader, scale: Scale) -> Verdict | None:
+    """Return the verdict of an assessment that closes with its only bracket as `...: "Rating: [[7]]".`
+
+    Prompts in use show the form in quotation marks, and judges copy them.
+    """
+    closing = _QUOTED_FORM.search(text, max(0, len(text) - 100))
+    if closing is None or text.count("[[") > 1 or len(text[: closing.start()].encode()) < _ASSESSMENT:
         return None
-    # `np.array([[5]])` and R's `x[[5]]` are program text.
-    if not label and re.search(r"(?:^|[^\\])[A-Za-z0-9_]\(?$", text[max(0, start - 3) : start]):
+    reading = reader(folded(closing[1]), scale)
+    return None if isinstance(reading, Fault) else reading
+
+
+def _chosen(mentions: list[Mention], in_form: bool) -> Parsed:
+    """Return what all in form say, where the text does not end on another; else the one of the last sentence."""
+    form = [mention for mention in mentions if mention.form]
+    form = [mention for mention in form if not mention.decorated] or form
+    verdict = (form or mentions)[-1]
+    rivals = [one for one in mentions if one.reading != verdict.reading and (one in form or one.ends or not form)]
+    if rivals:
+        return Parsed(None, f"two verdicts, {rivals[-1]} and {verdict}, and nothing says which is final")
+    if isinstance(verdict.reading, Fault):
+        return Parsed(None, verdict.reading.reason)
+    if not verdict.form and (in_form or not (verdict.last and verdict.assessed)):
+        return Parsed(None, f"{verdict} stands within a sentence, not in the form asked for")
+    return Parsed(verdict.reading, "the only verdict" if len(mentions) == 1 else "the only verdict in its form")
+
+
+def _mention(text: str, closing: range, start: int, end: int, reading: Verdict | Fault) -> Mention | None:
+    """Return a verdict with its place understood; None if it is asked, an aside, or shown otherwise than to close.
+
+    `closing` reaches from the start of the last sentence to the end of the last word.
+    """
+    left, rest = text[max(0, start - _SIGHT) : start], text[end : end + _SIGHT]
+    decorated = left.endswith(DECORATED)
+    last = end > closing.start
+    if (decorated and not last) or _ASKED.match(rest):
         return None
-    if not double and not (label and _sure(text, match, label[0])) and not (ends and not intro and _lone(text, match)):
+    lead = _sentence(left)
+    words = len(_WORD.findall(lead))
+    bare = not any(sign.isalnum() or sign in _TAKEN for sign in lead)
+    label = 0 < words <= _MOST_WORDS and _SIGN.search(lead) is not None and "[[" not in lead
+    if decorated:  # closer to a quotation, so the label has one word, or a whole sentence comes before
+        label, bare = label and words < _MOST_WORDS, bare and _WHOLE_BEFORE.search(left) is not None
+    joined = _JOINED.match(rest) is not None
+    if joined:
+        reading = Fault("what follows the verdict is joined to it")
+    form = joined or ((bare or label) and _CLAUSE_ENDS.match(rest) is not None)
+    opened = lead.rfind("(")
+    aside = opened > lead.rfind(")") and len(_WORD.findall(lead, opened)) > _MOST_WORDS
+    if not form and (decorated or aside or (isinstance(reading, Fault) and reading.stray)):
         return None
-    following = text[end : end + SIGHT].split("\n", 1)[0] + " "
-    stop = SENTENCE_END.search(following)
-    after = following[: stop.end()] if stop else following
-    owned = outside is not None or OWN.search(lead) is not None
-    voice = voice_of(intro, lead, after, named, owned)
-    closing = (
-        span is not None
-        and voice == "own"
-        and ends
-        and (bare or owned)
-        and _could_close(text, span, match, label, inner)
-    )
-    apart = inline is not None and outside is not None and named == "plain" and not inner
-    corrected = CORRECTED.search(before) is not None
-    weak = (apart and voice == "own") or (closing and (corrected or (span is not None and not span.closed)))
-    idle = not (
-        named
-        or owned
-        or bare
-        or ends
-        or corrected
-        or GIVING.search(before)
-        or isinstance(reading, Winner)
-        or (isinstance(reading, Label) and _PREDICATE.search(before))
-    )
-    return Mention(
-        start=match.start(),
-        end=match.end(),
-        reading=reading,
-        double=double,
-        voice="shown" if span else voice,
-        label=named,
-        alone=bare,
-        owned=owned,
-        closing=closing,
-        idle=idle,
-        weak=weak,
-    )
+    return Mention(reading, form, decorated, last, end >= closing.stop, len(left.encode()) >= _ASSESSMENT)
 
 
-def _led_by(text: str, start: int, opening: int) -> tuple[str, str]:
-    """Return the line that announces a bracket (ending with a colon), and its sentence up to it."""
-    left = text[max(0, start - SIGHT) : start]
-    line = left[left.rfind("\n") + 1 :]
-    before = SENTENCE_END.split(line)[-1].lstrip("#>|- ")
-    label = LABEL.search(before)
-    if re.search(r"\w", before[: label.start()] if label else before) or len(before) < len(line.lstrip("#>|- ")):
-        return "", before
-    above = text[max(0, opening - SIGHT) : opening] if opening < start else left[: left.rfind("\n") + 1]
-    lines = [above_line for above_line in above.split("\n") if above_line.strip()]
-    if not lines or lines[-1].rstrip()[-1] not in ":：":
-        return "", before
-    intro = SENTENCE_END.split(lines[-1])[-1]
-    announced = LABEL.search(intro)
-    if announced and not re.search(r"\w", intro[: announced.start()]):
-        return "", intro + before
-    return intro, before
-
-
-def _sole(text: str, span: Span, match: re.Match[str]) -> bool:
-    """Return whether the bracket's line is all that a code block holds."""
-    inside = text[span.start : match.start()][-SIGHT:].split("\n")
-    return len([line for line in inside[1:-1] if line.strip()]) == 0
-
-
-def _could_close(text: str, span: Span, match: re.Match[str], label: re.Match[str] | None, inner: str) -> bool:
-    """Return whether a judge may have set its own verdict in a passage of this kind."""
-    if span.kind in ("quotation", "code"):
-        return not inner or (label is not None and label.start() == 0)
-    if span.kind == "fence":
-        return not text[: span.start].strip() or not span.closed or _sole(text, span, match)
-    return span.kind == "block quote"
-
-
-def _sure(text: str, match: re.Match[str], label: str) -> bool:
-    """Return whether a label makes a bracket that is not double a verdict: not the result, the total or a citation."""
-    whole = len(match[1]) >= len(match[3]) and not re.match(r"[\w\[\](]", text[match.end() : match.end() + 1])
-    says = re.search(r"(?::|\b(?:is|be|of|ist|lautet)|为|是|は)\W*$", label)
-    return whole and says is not None and not re.search(r"marks?\b|note|conclusion|结论|結論", label, re.I)
-
-
-def _lone(text: str, match: re.Match[str]) -> bool:
-    """Return whether a single bracket stands alone on the last line, and is no citation."""
-    line = text[max(0, match.start() - SIGHT) : match.start()].rsplit("\n", 1)[-1]
-    again = text.find(match[0]) < match.start()
-    listed = re.search(r"(?:references|sources|literatur|参考文献)\W*$", text[: match.start()][-40:], re.I)
-    return not line.strip(" #>|-") and match[1] == "[" and match[3] == "]" and not again and not listed
-
-
-def _beside(text: str, first: Mention, second: Mention) -> Mention:
-    """Return the second of two brackets as the first makes it, as in "not [[A]] or [[B]]", "[[A]] is below [[B]]"."""
-    between = text[first.end : second.start]
-    if len(between) > SIGHT or "\n" in between or SENTENCE_END.search(between):
-        return second
-    if second.voice == "compared" and first.voice == "own":
-        return replace(second, voice="own")
-    # A comma without a space after it is Chinese or Japanese, where it parts less than "so" does.
-    parted = (
-        OWN.search(between)
-        or CORRECTED.search(between)
-        or re.search(r"\b(?:but|so|while|sondern|hanem)\b|[;:]", between)
-    )
-    listed = not parted and not re.search(r", (?!and |or )|而是", between)
-    if second.voice == "own" and second.label != "plain" and first.voice in ("told", "supposed") and listed:
-        return replace(second, voice=first.voice)
-    return second
+def _sentence(left: str) -> str:
+    """Return the last sentence of what stands before a verdict."""
+    return left[max((found.end() for found in _BREAK.finditer(left)), default=0) :]

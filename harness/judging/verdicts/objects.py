@@ -7,13 +7,13 @@ Objects do not overlap: what stands in a text inside an object is that text, not
 """
 
 import re
-from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from harness.judging.verdicts.shown import SIGHT, shown_passages
-from harness.judging.verdicts.voice import ELSEWHERE, SENTENCE_END, TOLD, voice_of
+from harness.judging.verdicts.brackets import Fault
+from harness.judging.verdicts.mentions import Found
+from harness.judging.verdicts.shown import OBJECT, said
+from harness.records import Verdict
 
 _DEEPEST = 8
 _MOST_FOUND = 40
@@ -32,34 +32,58 @@ _TOKEN = re.compile(
 )
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
-_OF_JUDGING = re.compile(r"\b(?:evaluat|verdict|judge?ment|assess|grad|rating|scor|értékel|ítélet)|评|判|分", re.I)
-_TAIL = re.compile(r"[\s`\"'.>)}\]~]*(?:json|python)?[\s`]*", re.I)
 
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An object or a list, where it stands, and whether the judge says it."""
-
-    start: int
-    end: int
-    value: Any
-    """A dictionary or a list of texts, numbers, truth values, None and further such."""
-    own: bool
-    """False: quoted, supposed, or told of the answer."""
+Place = tuple[int, int, Any]
+"""Where an object or a list starts and ends, and what it holds."""
 
 
 class _Unreadable(Exception):  # noqa: N818  (never leaves this module)
     """What stands here is no object."""
 
 
-def objects_in(text: str) -> list[Found]:
-    """Return the outermost objects and lists of a text, in order; of very many, the last ones."""
-    found: deque[tuple[int, int, Any]] = deque(maxlen=_MOST_FOUND)
+class Lifted(NamedTuple):
+    """A text with signs in place of its objects, and what each of these says."""
+
+    text: str
+    readings: list[Verdict | Fault | None]
+
+    def said(self, is_bare: Callable[[str], bool] = lambda inside: False) -> str:
+        """Return what the judge says; an object, or what `is_bare`, stays where it is alone in marks."""
+        return said(self.text, lambda inside: _SIGN.fullmatch(inside) is not None or is_bare(inside))
+
+    def found(self, text: str) -> list[Found]:
+        """Return the objects that are left in a text and say something of a verdict."""
+        signs = [(sign, self.readings[ord(sign[1]) - ord(OBJECT) - 1]) for sign in _SIGN.finditer(text)]
+        return [(sign.start(), sign.end(), reading) for sign, reading in signs if reading is not None]
+
+
+_SIGN = re.compile(f"{OBJECT}([{chr(ord(OBJECT) + 1)}-{chr(ord(OBJECT) + _MOST_FOUND)}])")
+
+
+def lifted(text: str, places: list[Place], read: Callable[[Any], Verdict | Fault | None]) -> Lifted:
+    """Return a text with its objects (`objects_in`) read and replaced by signs; one that says nothing is left out."""
+    pieces: list[str] = []
+    readings: list[Verdict | Fault | None] = []
+    place = 0
+    for start, end, value in places:
+        reading = read(value)
+        if reading is None and not isinstance(value, dict):
+            continue  # a list may be something else
+        readings.append(reading)
+        sign = "" if reading is None else OBJECT + chr(ord(OBJECT) + len(readings))
+        pieces += [text[place:start], sign]
+        place = end
+    return Lifted("".join([*pieces, text[place:]]), readings)
+
+
+def objects_in(text: str) -> list[Place]:
+    """Return the outermost objects and lists of a text, in order; none of a text with more than a judge writes."""
+    found: list[Place] = []
     place = failures = 0
-    while failures < _MOST_FAILURES:
+    while failures < _MOST_FAILURES and len(found) <= _MOST_FOUND:
         opening = _OPENING.search(text, place)
         if opening is None:
-            return _with_voices(text, found) if found else []
+            return found if len(found) <= _MOST_FOUND else []
         start = opening.start()
         try:
             value, place = _value(text, start, 0)
@@ -71,17 +95,6 @@ def objects_in(text: str) -> list[Found]:
     return []
 
 
-def _with_voices(text: str, places: Iterable[tuple[int, int, Any]]) -> list[Found]:
-    spans = [span for span in shown_passages(text) if span.kind in ("block quote", "quotation", "struck", "marked")]
-    found: list[Found] = []
-    before = 0
-    for start, end, value in places:
-        quoted = any(span.start < start and end <= span.end for span in spans)
-        found.append(Found(start, end, value, not quoted and _is_own(text, before, start, end)))
-        before = end
-    return found
-
-
 def named(value: Any) -> dict[str, Any]:
     """Return the members of an object by their folded names; none for anything else."""
     return {folded_name(name): member for name, member in value.items()} if isinstance(value, dict) else {}
@@ -90,26 +103,6 @@ def named(value: Any) -> dict[str, Any]:
 def folded_name(name: str) -> str:
     """Return a name as it is compared: without case, marks around it, and with one sign for spaces, hyphens and `_`."""
     return re.sub(r"[\s_-]+", "_", name.strip(" \t\n*`'\"“”").casefold())
-
-
-def _is_own(text: str, before: int, start: int, end: int) -> bool:
-    """Return whether the judge says what stands here, by the sentence that leads to it from `before` on."""
-    left = text[max(before, start - SIGHT) : start]
-    lines = [line for line in left.split("\n") if line.strip() and not line.strip().startswith("```")]
-    if not lines or _closes(text, left, end):
-        return True
-    lead = SENTENCE_END.split(lines[-1])[-1]
-    sentence = re.split(r"[.!?\n]", text[end : end + SIGHT], maxsplit=1)[0] + " "
-    if _OF_JUDGING.search(lead) and not TOLD.search(lead):
-        return True
-    return voice_of("", lead, sentence, "", False) == "own" and not ELSEWHERE.match(lead)
-
-
-def _closes(text: str, left: str, end: int) -> bool:
-    """Return whether an object is all of the last lines, after a whole sentence: what a judge ends on."""
-    above, _, line = re.sub(r"\n[ \t]*```(?:json)?[ \t]*\n(?=\s*$)", "\n", left).rpartition("\n")
-    begins = not line.strip() and above.rstrip().endswith((".", "!", "?", "\u3002", "\uff01", "\uff1f"))
-    return begins and _TAIL.fullmatch(text, end) is not None
 
 
 def _value(text: str, place: int, depth: int) -> tuple[Any, int]:

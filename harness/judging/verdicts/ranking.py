@@ -13,63 +13,36 @@ from typing import Any
 
 from harness.errors import UsageError
 from harness.judging.verdicts.brackets import Fault
-from harness.judging.verdicts.objects import objects_in
+from harness.judging.verdicts.mentions import decide
+from harness.judging.verdicts.objects import Place, lifted, named, objects_in
 from harness.records import Parsed, Side, Winner
 
 _RANKS = ("rank", "ranking", "position", "place")
 _NAMES = ("model", "name", "id", "identifier", "model_name", "model_identifier", "output", "assistant")
 
 
-_NAME_ALONE = re.compile(
-    r"[ \t#>]*(?i:(?:the )?(?:best|better|final|preferred)?[ \t]*"
-    r"(?:answer|output|verdict|model|winner|choice|response)?(?: is)?[ \t]*[:=][ \t]*)?"
-    r"(?i:output|model|response|answer|assistant)?[ \t]*"
-    r"[\[(<\"'`“]{0,2}(?P<name>[^\s\"'`()\[\].]{1,40})"
-    r"[\])>\"'`”]{0,2}[ \t.!]*"
-)
-
-
 def read_ranking(text: str, sides: tuple[str, str]) -> Parsed:
-    """Return the answer that the rankings of a text put first; `sides` are the names of the two, in the order shown."""
-    found = objects_in(text)
-    merged = [one.value for one in found if one.own]
-    loose = [value for value in merged if _entry(value, sides) is not None]
-    readings = [reading for value in merged if (reading := _reading(value, sides)) is not None]
-    if not readings and loose:  # two objects without a list around them
-        listed = _listed(loose, sides)
-        readings = [listed] if listed is not None else []
-    if not readings:
-        quoted = any(_reading(one.value, sides) is not None for one in found if not one.own)
-        return Parsed(
-            None, "the only ranking is a quoted one" if quoted else "no ranking of the two in the form asked for"
-        )
-    last = readings[-1]
-    if isinstance(last, Fault):
-        return Parsed(None, last.reason)
-    if any(reading != last for reading in readings):
-        return Parsed(None, "two rankings that differ")
-    return Parsed(last, f"{sides[0 if last.side == 'A' else 1]} is ranked first")
+    """Return the answer that the ranking of a text puts first; `sides` are the names of the two, in the order shown."""
+    objects = lifted(text, _joined(text, objects_in(text), sides), lambda value: _reading(value, sides))
+    plain = objects.said()
+    return decide(plain, objects.found(plain), missing="no ranking of the two in the form asked for")
 
 
 def read_named(text: str, sides: tuple[str, str]) -> Parsed:
-    """Return the side that a text names: as all of it, on a last line of its own, or as the one member of an object.
+    """Return the side that a text names: as all of it, on a line of its own, or as the one member of an object.
 
-    Names count letter by letter, since `m` and `M` may be two sides; a line that names the other side contradicts.
+    Names count letter by letter, since `m` and `M` may be two sides.
     """
-    members = [
-        member
-        for one in (objects_in(text) if "{" in text else [])
-        if one.own and isinstance(one.value, dict)
-        for member in one.value.values()
-        if member in sides
-    ]
-    lines = [found["name"] for line in text.split("\n") if (found := _NAME_ALONE.fullmatch(line)) is not None]
-    said = members + [name for name in lines if name in sides]
-    if not said:
-        return Parsed(None, f"neither {sides[0]} nor {sides[1]} is named alone")
-    if len(set(said)) > 1:
-        return Parsed(None, f"both {sides[0]} and {sides[1]} are named")
-    return Parsed(won_by("A" if said[0] == sides[0] else "B"), f"{said[0]} is named")
+    objects = lifted(text, objects_in(text) if "{" in text else [], lambda value: _member(value, sides))
+    plain = objects.said(lambda inside: inside in sides)
+    names = "|".join(map(re.escape, sides))
+    alone = re.compile(
+        rf"(?i:(?<![\w-])(?:output|model|response|answer|assistant) )?[\[(<]{{0,2}}(?<!\w)(?P<name>{names})"
+        r"[\])>]{0,2}(?=[^\w\n]*$)",
+        re.M,
+    )
+    lines = [(found.start(), found.end(), _won_by_name(found["name"], sides)) for found in alone.finditer(plain)]
+    return decide(plain, [*objects.found(plain), *lines], in_form=True)
 
 
 def read_by_patterns(text: str, patterns: tuple[str, ...]) -> Parsed:
@@ -95,6 +68,26 @@ def won_by(side: Side) -> Winner:
     return Winner(side, {"A": 0.0, "tie": 0.5, "B": 1.0}[side])
 
 
+def _won_by_name(name: str, sides: tuple[str, str]) -> Winner:
+    return won_by("A" if name == sides[0] else "B")
+
+
+def _member(value: Any, sides: tuple[str, str]) -> Winner | Fault | None:
+    """Return the side that is a member of an object."""
+    given = {member for member in named(value).values() if isinstance(member, str) and member in sides}
+    if not given:
+        return None
+    return _won_by_name(given.pop(), sides) if len(given) == 1 else Fault("the object names both")
+
+
+def _joined(text: str, places: list[Place], sides: tuple[str, str]) -> list[Place]:
+    """Return the objects of a text, with two entries that only lack the list around them as one."""
+    loose = [place for place in places if _entry(place[2], sides) is not None]
+    if len(loose) != 2 or text[loose[0][1] : loose[1][0]].strip(" ,\n"):
+        return places
+    return [(loose[0][0], loose[1][1], [loose[0][2], loose[1][2]])]
+
+
 def _reading(value: Any, sides: tuple[str, str]) -> Winner | Fault | None:
     """Return what one object or list says; None if it is no ranking of these two."""
     if isinstance(value, list):
@@ -114,9 +107,7 @@ def _listed(value: Any, sides: tuple[str, str]) -> Winner | Fault | None:
     if all(isinstance(entry, str) for entry in value):
         if not set(value) <= set(sides):
             return None
-        return (
-            won_by("A" if value[0] == sides[0] else "B") if sorted(value) == sorted(sides) else Fault("not each once")
-        )
+        return _won_by_name(value[0], sides) if sorted(value) == sorted(sides) else Fault("not each once")
     entries = [_entry(entry, sides) for entry in value]
     known = [entry for entry in entries if entry is not None]
     if not known:

@@ -8,26 +8,25 @@ A missing score, one that is not on the scale, or two statements that differ giv
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.judging.verdicts.brackets import Fault, Scale, folded, read_score
-from harness.judging.verdicts.objects import Found, folded_name, named, objects_in
+from harness.judging.verdicts.mentions import Found, decide
+from harness.judging.verdicts.objects import folded_name, lifted, named, objects_in
 from harness.records import Parsed, Score, Scores
 
 _NUMBER = r"[0-9]{1,4}(?:\.[0-9]{1,3})?(?: ?(?:/|out of) ?[0-9]{1,3})?(?: ?(?:points?|pont|分))?"
 _TWO_ON_A_LINE = re.compile(
-    rf"[ \t#>\[(]*(?:(?:scores?|ratings?|评分|得分|分数|pontszámok)[ :=]{{1,3}})?[\[(]{{0,2}}(?P<first>{_NUMBER})"
-    rf"(?:[ \t]*[,;、|][ \t]*|[ \t]+(?:and|und|és|vs\.?)[ \t]+|和|[ \t]+)(?P<second>{_NUMBER})[ \t.\])]*",
-    re.I,
+    rf"(?:[^\n]*[:=] ?)?[\s#>\[(\"'`]*(?P<two>[\[(]{{0,2}}(?P<first>{_NUMBER})"
+    rf"(?:[ \t]*[,;、|][ \t]*|[ \t]+(?:[^\W\d_]{{1,4}}|&)[ \t]+|和|[ \t]+)(?P<second>{_NUMBER}))[\s.\])\"'`]*"
 )
-_WHOSE = r"(?:assistant|answer|response|model|output|asszisztens|válasz|助手|回答|答案|模型|ai助手|ai 助手)"
 _OF_ONE = re.compile(
-    rf"(?:\b{_WHOSE}|(?:助手|回答|答案|模型)) ?(?P<side>[12AB])(?![0-9A-Za-z])(?P<between>[^\n.:=0-9]{{0,60}}[:=]|"
-    rf"[^\n.:=0-9]{{0,40}}(?:score|rat|receiv|get|earn|deserv|award|give)[^\n.:=0-9]{{0,30}})[ \t(\[]*"
-    rf"(?P<number>{_NUMBER})(?![\w%]|[.,][0-9]|\s?[-–/]\s?[0-9])",
-    re.I,
+    rf"^\W*[^\W\d][^\n:=]{{0,30}}?(?P<side>[12ABab])(?![0-9A-Za-z])"
+    rf"[^\n:=]{{0,15}}[:=][ \t(\[]*(?P<number>{_NUMBER})[\W_]*?$",
+    re.M,
 )
+_LIST_OF_TWO = re.compile(r"\[{1,2} ?([0-9]{1,4}(?:\.[0-9]{1,3})?) ?, ?([0-9]{1,4}(?:\.[0-9]{1,3})?) ?\]{1,2}")
 _SIDES = {"1": "A", "2": "B", "a": "A", "b": "B"}
 _PAIR_NAMES = re.compile(
     r"(?:(?:score|rating)(?:_(?:of|for))?_?)?(?:(?:assistant|answer|response|model|output)_?)?(?P<side>[12ab])"
@@ -36,48 +35,60 @@ _PAIR_NAMES = re.compile(
 
 
 def read_dimensions(text: str, dimensions: Sequence[str], scale: Scale) -> Parsed:
-    """Return the score of every dimension, as the objects of a text give them."""
+    """Return the score of every dimension, as the object of a text gives them."""
     wanted = {folded_name(name): name for name in dimensions}
-    found = [one for one in objects_in(text) if wanted.keys() & named(one.value).keys()]
-    if not found:
-        return Parsed(None, "no object with scores by dimension")
-    own = [one for one in found if one.own]
-    if not own:
-        return Parsed(None, "the only scores are quoted ones")
-    readings = [_by_dimension(named(one.value), wanted, scale) for one in own]
-    last = readings[-1]
-    if isinstance(last, Fault):
-        return Parsed(None, last.reason)
-    if any(not isinstance(one, Fault) and one != last for one in readings):
-        return Parsed(None, "two objects with different scores")
-    return Parsed(last, f"a score for each of {len(wanted)} dimensions")
+    objects = lifted(text, objects_in(text), lambda value: _by_dimension(named(value), wanted, scale))
+    plain = objects.said()
+    return decide(plain, objects.found(plain), missing="no object with scores by dimension")
 
 
 def read_pair_of_scores(text: str, scale: Scale, sides: tuple[str, str] = ("A", "B")) -> Parsed:
-    """Return the scores of the two answers: on a line of two numbers, by name, or as an object."""
-    statements: list[Scores | Fault] = _objects_of_two(text, scale, sides) if "{" in text or "[" in text else []
-    lines = [line for line in text.split("\n") if line.strip(" \t`#>-")]
+    """Return the scores of the two answers: on a first or last line of two numbers, by name, or as an object."""
+    objects = lifted(text, objects_in(text), lambda value: _two_of(value, scale, sides))
+    plain = objects.said()
+    found = [*objects.found(plain), *_lists(plain, scale), *_lines(plain, scale), *_by_name(plain, scale)]
+    return decide(plain, sorted(found, key=lambda one: one[0]), in_form=True)
+
+
+def _lines(text: str, scale: Scale) -> Iterator[Found]:
+    """Yield the two numbers of the first and of the last line."""
+    lines = [line for line in re.finditer(r"[^\n]+", text) if line[0].strip(" \t`#>-")]
     for line in lines[:1] + lines[1:][-1:]:
-        two = _TWO_ON_A_LINE.fullmatch(line.strip())
+        two = _TWO_ON_A_LINE.fullmatch(line[0])
         if two:
-            statements.append(_numbers(two.group("first", "second"), scale))
-    statements += _by_name(text, scale)
-    good = [one for one in statements if isinstance(one, Scores)]
-    faults = [one for one in statements if isinstance(one, Fault)]
-    if faults:
-        return Parsed(None, faults[0].reason)
-    if not good:
-        return Parsed(None, "no two scores in the form asked for")
-    if any(one != good[0] for one in good):
-        return Parsed(None, "two statements of the scores differ")
-    return Parsed(good[0], "two scores" if len(good) == 1 else "two scores, stated more than once")
+            yield (
+                line.start() + two.start("two"),
+                line.start() + two.end("two"),
+                _numbers(two.group("first", "second"), scale),
+            )
 
 
-def _by_dimension(members: Mapping[str, Any], wanted: Mapping[str, str], scale: Scale) -> Scores | Fault:
+def _lists(text: str, scale: Scale) -> Iterator[Found]:
+    for two in _LIST_OF_TWO.finditer(text):
+        yield two.start(), two.end(), _numbers(two.groups(), scale)
+
+
+def _by_name(text: str, scale: Scale) -> list[Found]:
+    """Return the scores that lines such as `Assistant 1: 8/10` give; none if only one of the answers has one."""
+    lines = list(_OF_ONE.finditer(text))[-100:]
+    given = {
+        side: {folded(line["number"]) for line in lines if _SIDES[line["side"].casefold()] == side} for side in "AB"
+    }
+    if not given["A"] or not given["B"]:
+        return []
+    several = len(given["A"]) > 1 or len(given["B"]) > 1
+    reading = Fault("several scores for one answer") if several else _numbers([*given["A"], *given["B"]], scale)
+    start = lines[0].start() + len(lines[0][0]) - len(lines[0][0].lstrip())
+    return [(start, lines[0].end(), reading)]
+
+
+def _by_dimension(members: Mapping[str, Any], wanted: Mapping[str, str], scale: Scale) -> Scores | Fault | None:
     """Return the score of each dimension; a fault names those that are missing or are no scores."""
+    if not wanted.keys() & members.keys():
+        return None
     missing = [name for folded, name in wanted.items() if folded not in members]
     if missing:
-        return Fault(f"no score for {', '.join(missing)}")
+        return Fault(f"no score for {', '.join(missing)}", stray=True)
     values: dict[str, float] = {}
     for key, name in wanted.items():
         value = _score_of(members[key], scale)
@@ -97,56 +108,31 @@ def _score_of(member: Any, scale: Scale) -> float | Fault:
     reading = read_score(folded(str(member)), scale)
     if isinstance(reading, Score):
         return reading.value
-    return (
-        Fault(reading.reason.replace("[[", "").replace("]]", "")) if isinstance(reading, Fault) else Fault("no number")
-    )
-
-
-def _objects_of_two(text: str, scale: Scale, sides: tuple[str, str]) -> list[Scores | Fault]:
-    """Return what the objects and lists of two scores say."""
-    made = [_two_of(one, scale, sides) for one in objects_in(text) if one.own]
-    made += [_numbers(match.group(1, 2), scale) for match in _LIST_OF_TWO.finditer(text)][-20:]
-    return [one for one in made if one is not None]
-
-
-_LIST_OF_TWO = re.compile(r"\[\[? ?([0-9]{1,4}(?:\.[0-9]{1,3})?) ?, ?([0-9]{1,4}(?:\.[0-9]{1,3})?) ?\]\]?")
+    return Fault(re.sub(r"\[\[|\]\]", "", reading.reason)) if isinstance(reading, Fault) else Fault("no number")
 
 
 def _numbers(pair: Sequence[Any], scale: Scale) -> Scores | Fault:
-    values = [_score_of(member, scale) for member in pair]
-    faults = [value for value in values if isinstance(value, Fault)]
-    if faults:
-        return faults[0]
-    first, second = (value for value in values if not isinstance(value, Fault))
-    return Scores({"A": first, "B": second})
+    first, second = (_score_of(member, scale) for member in pair)
+    if isinstance(first, Fault):
+        return first
+    return second if isinstance(second, Fault) else Scores({"A": first, "B": second})
 
 
-def _two_of(found: Found, scale: Scale, sides: tuple[str, str]) -> Scores | Fault | None:
-    members = named(found.value)
+def _two_of(value: Any, scale: Scale, sides: tuple[str, str]) -> Scores | Fault | None:
+    """Return the two scores of an object, by the names of the answers or as a list."""
+    members = named(value)
     names = {folded_name(sides[0]): "A", folded_name(sides[1]): "B"}
     given: dict[str, Any] = {}
-    for name, value in members.items():
+    for name, member in members.items():
         matched = _PAIR_NAMES.fullmatch(name)
         side = names.get(name) or (_SIDES[matched["side"]] if matched else None)
         if side in given:
             return Fault(f"two scores for {side}")
         if side is not None:
-            given[side] = value
+            given[side] = member
     if not given:
         inner = members.get("scores", members.get("ratings"))
         return _numbers(inner, scale) if isinstance(inner, list) and len(inner) == 2 else None
     if len(given) < 2:
         return Fault(f"no score for {'B' if 'A' in given else 'A'}")
     return _numbers((given["A"], given["B"]), scale)
-
-
-def _by_name(text: str, scale: Scale) -> list[Scores | Fault]:
-    """Return the scores that sentences such as `Assistant 1: 8/10` give; none if only one of the answers has one."""
-    given: dict[str, set[str]] = {"A": set(), "B": set()}
-    for found in list(_OF_ONE.finditer(text))[-100:]:
-        given[_SIDES[found["side"].casefold()]].add(folded(found["number"]))
-    if not given["A"] or not given["B"]:
-        return []
-    if len(given["A"]) > 1 or len(given["B"]) > 1:
-        return [Fault("several scores for one answer")]
-    return [_numbers((*given["A"], *given["B"]), scale)]

@@ -31,8 +31,7 @@ def read_structured(text: str, form: VerdictForm) -> Parsed:
         return read_dimensions(text, form.dimensions, form.scale)
     if form.kind == "label":
         names = verdict_members(form.schema or {}, {"enum"})
-        read = read_label(text, form.labels, names[0] if len(names) == 1 else None)
-        return read if isinstance(read, Parsed) else Parsed(None, "the object holds no label")
+        return read_label(text, form.labels, names[0] if len(names) == 1 else None)
     return _grade(value, form) if form.kind == "grade" else _comparison(text, value, form)
 
 

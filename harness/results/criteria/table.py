@@ -13,10 +13,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from harness.judgments.observations import TOTAL, Observations
 from harness.records import QuestionId
 from harness.results.grades.scores import of_group, question_order
-from harness.results.reading.arrays import Grades, grades
-from harness.results.reading.columns import Ratings
+from harness.results.matrix import Matrix, matrix
 from harness.results.statistics.bootstrap import Estimate, Estimates, estimates, label, ratios
 
 Kind: TypeAlias = Literal["criterion", "dimension"]
@@ -129,23 +129,14 @@ class CriteriaTable:
         return found
 
 
-def criteria_table(
-    ratings: Mapping[str, Ratings],
-    kind: Kind,
-    *,
-    groups: Mapping[QuestionId, Any] | None = None,
-    by: str = "category",
-    sure: bool = True,
-    seed: int = 0,
-) -> CriteriaTable:
-    """Return the table of the grades by each criterion or dimension; without `sure`, no interval is made."""
-    return table_of_grades(
-        {name: grades(own, groups) for name, own in ratings.items()}, kind, groups=groups, by=by, sure=sure, seed=seed
-    )
+def matrices(observations: Observations, groups: Mapping[QuestionId, Any] | None = None) -> dict[str, Matrix]:
+    """Return the array of each criterion or dimension, in the order of the file."""
+    names = [name for name in observations.metrics() if name not in {TOTAL, ""}]
+    return {name: matrix(observations.keep(lambda case: case.metric == name), groups) for name in names}  # noqa: B023
 
 
 def table_of_grades(
-    tables: Mapping[str, Grades],
+    tables: Mapping[str, Matrix],
     kind: Kind,
     *,
     groups: Mapping[QuestionId, Any] | None = None,
@@ -167,7 +158,7 @@ def table_of_grades(
     return CriteriaTable(kind, by, seed, tuple(tables), means, sure)
 
 
-def _means(name: str, group: Any, table: Grades, sure: bool, seed: int) -> list[CriterionMean]:
+def _means(name: str, group: Any, table: Matrix, sure: bool, seed: int) -> list[CriterionMean]:
     """Return the mean of each model that was graded on any of these questions."""
     order = question_order(table.questions)
     scores = table.scores[order]

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.records import QuestionId
-from harness.results.reading.arrays import Floats, Grades, difference_bounds
+from harness.results.matrix import Floats, Matrix, difference_bounds
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, Estimates, estimates, label
 
 
@@ -46,7 +46,7 @@ class ScoreRow:
     """Ratings left out because the judge gave no score."""
 
 
-def scores(grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[ScoreRow]:
+def scores(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[ScoreRow]:
     """Return a row for each model, best average first (models without any score last, then by name).
 
     Intervals of means end where the scale does, those of the drop at its length. The result depends neither on the
@@ -85,7 +85,7 @@ def scores(grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> 
     return sorted(rows, key=lambda row: (row.average.value is None, -(row.average.value or 0), row.model))
 
 
-def average_of(grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> dict[str, Estimate]:
+def average_of(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> dict[str, Estimate]:
     """Return the average of each model alone, with the same digits as in `scores`."""
     order = question_order(grades.questions)
     values, groups = grades.scores[order], [grades.groups[place] for place in order]
@@ -95,18 +95,18 @@ def average_of(grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0)
     return {model: found[at] for at, model in enumerate(grades.models)}
 
 
-def of_turn(grades: Grades, turn: int) -> Grades:
+def of_turn(grades: Matrix, turn: int) -> Matrix:
     """Return the grades of one turn only; `excluded` still counts all turns."""
     at = grades.turns.index(turn)
     return replace(grades, turns=(turn,), scores=grades.scores[:, :, at : at + 1])
 
 
-def of_group(grades: Grades, group: Any) -> Grades:
+def of_group(grades: Matrix, group: Any) -> Matrix:
     """Return the grades of the questions of one group only; `excluded` still counts all questions."""
     return _of_questions(grades, [at for at, value in enumerate(grades.groups) if label(value) == label(group)])
 
 
-def of_models(grades: Grades, models: Sequence[str]) -> Grades:
+def of_models(grades: Matrix, models: Sequence[str]) -> Matrix:
     """Return the grades of these models only, in this order."""
     places = [grades.models.index(model) for model in models]
     return replace(grades, models=tuple(models), scores=grades.scores[:, places], excluded=grades.excluded[places])
@@ -117,7 +117,7 @@ def question_order(questions: Sequence[QuestionId]) -> list[int]:
     return sorted(range(len(questions)), key=lambda at: (isinstance(questions[at], str), questions[at]))
 
 
-def _of_questions(grades: Grades, places: Sequence[int]) -> Grades:
+def _of_questions(grades: Matrix, places: Sequence[int]) -> Matrix:
     return replace(
         grades,
         questions=tuple(grades.questions[at] for at in places),

@@ -15,8 +15,8 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.records import QuestionId, Rating
-from harness.results.reading.columns import NO_SCORE, Ratings, Verdicts
+from harness.judgments.observations import Observations, Said
+from harness.records import Observation, QuestionId
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +33,25 @@ class SingleRow:
     """Ratings left out because the judge gave no score."""
 
 
-def single_rows(ratings: Sequence[Rating], *, count_failed: bool = False) -> list[SingleRow]:
+def single_rows(grades: Sequence[Observation], *, count_failed: bool = False) -> list[SingleRow]:
     """Return a row for each model, best average first (models without any rating last, then by name).
 
     With `count_failed`, a rating without score counts as -1 and none is excluded.
     """
-    return _rows(list(Ratings.of(ratings).by_case()), count_failed=count_failed)
+    return _rows(list(Observations.of(grades).by_case()), count_failed=count_failed)
 
 
-def _rows(cases: Sequence[Verdicts], *, count_failed: bool) -> list[SingleRow]:
+def _rows(cases: Sequence[Said], *, count_failed: bool) -> list[SingleRow]:
     scores: dict[str, dict[int, array[float]]] = {}
     excluded: dict[str, int] = {}
     turns = {1, 2} | {case.turn for case, _, _ in cases}
     for case, _, given in cases:
         [model] = case.models
-        failed = 0 if count_failed else given.count(NO_SCORE)
-        good = array("d", [score for score in given if score != NO_SCORE]) if failed else given
+        good = array("d", [score for score in given if not math.isnan(score)])
+        failed = len(given) - len(good)
+        if count_failed:
+            good.extend([-1.0] * failed)
+            failed = 0
         scores.setdefault(model, {turn: array("d") for turn in turns})[case.turn].extend(good)
         excluded[model] = excluded.get(model, 0) + failed
     rows = []
@@ -70,15 +73,15 @@ class CategoryRow:
 
 
 def category_rows(
-    ratings: Sequence[Rating], categories: Mapping[QuestionId, str], *, count_failed: bool = False
+    grades: Sequence[Observation], categories: Mapping[QuestionId, str], *, count_failed: bool = False
 ) -> list[CategoryRow]:
     """Return each model's average by category, in the order of `single_rows`; `categories` maps questions to theirs."""
     order = list(dict.fromkeys(categories.values()))
-    cases = list(Ratings.of(ratings).by_case(lambda asked: categories.get(asked.question_id)))
+    cases = list(Observations.of(grades).by_case(lambda asked: categories.get(asked.question_id)))
     by_category = {
         category: {row.model: row.average for row in _rows(own, count_failed=count_failed)}
         for category in order
-        for own in [[verdicts for verdicts in cases if verdicts.group == category]]
+        for own in [[said for said in cases if said.group == category]]
     }
     present = [category for category in order if by_category[category]]
     return [

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.results.reading.arrays import Floats, Ints
+from harness.results.matrix import Floats, Ints
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
 
 BINS = 10

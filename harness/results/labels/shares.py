@@ -6,32 +6,21 @@ A judgment that gave no label is in no share; it is counted beside them. Ten ans
 judgment without a verdict: CORRECT 6 / 9 = 0.667, `unparsed` 1. Intervals resample questions (`statistics.bootstrap`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.records import QuestionId
-from harness.results.reading.arrays import Floats, Ints
+from harness.judgments.observations import CONFIDENCE, SHARE, Observations
+from harness.records import QuestionId, Source
+from harness.results.matrix import Floats, Ints
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates, label
 
-NONE = -1
-"""In place of a label, where the judgment gave none."""
 
-
-class Labelled(NamedTuple):
-    """One judgment that labels an answer."""
-
-    question_id: QuestionId
-    model: str
-    label: str | None
-    """None if the judgment gave no label."""
-
-
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """Labels of answers as arrays, one entry a judgment."""
+class Labels(NamedTuple):
+    """How often each label was given."""
 
     questions: tuple[QuestionId, ...]
     groups: tuple[Any, ...]
@@ -39,48 +28,75 @@ class Labels:
     models: tuple[str, ...]
     names: tuple[str, ...]
     """The labels there are."""
-    question: Ints
-    """For each entry, the index of its question."""
-    model: Ints
-    label: Ints
-    """For each entry, the index of its label; `NONE` where the judgment gave none."""
+    given: Floats
+    """Questions × models × labels: how often."""
+    without: Floats
+    """Questions × models: judgments without a label."""
 
-    def counts(self, model: int) -> Floats:
-        """Return how often a model has each label on each question: questions × labels."""
-        own = (self.model == model) & (self.label != NONE)
-        places = self.question[own] * len(self.names) + self.label[own]
-        table = np.bincount(places, minlength=len(self.questions) * len(self.names))
-        return table.reshape(len(self.questions), len(self.names)).astype(np.float64)
 
-    def unparsed(self, model: int) -> Ints:
-        """Return how many judgments of a model gave no label, for each question."""
-        own = (self.model == model) & (self.label == NONE)
-        return np.bincount(self.question[own], minlength=len(self.questions)).astype(np.int64)
+class Judgment(NamedTuple):
+    """One judgment that labels an answer, its observations together."""
+
+    question_id: QuestionId
+    turn: int
+    model: str
+    source: Source
+    label: str | None
+    """None if the judgment gave no label."""
+    share: float | None
+    """What the label counts for, from 0 to 1, as the judge set says."""
+    confidence: float | None
+    """How sure the answer says that it is, from 0 to 1."""
+
+    @property
+    def item(self) -> tuple[QuestionId, int, str, str]:
+        """What was judged: question, turn, model and choice."""
+        return self.question_id, self.turn, self.model, self.source.choice
+
+
+def judgments_of(observations: Observations) -> list[Judgment]:
+    """Return the judgments whose numbers these are."""
+    found: dict[Hashable, dict[str, float]] = {}
+    for case, about, value in observations.rows():
+        own = found.setdefault((about.question_id, case.turn, case.models[0], case.source), {})
+        if (value and not math.isnan(value)) or case.metric == CONFIDENCE:
+            own[case.metric] = value
+        elif case.metric == SHARE:
+            own[SHARE] = value
+    return [
+        Judgment(
+            *key,  # type: ignore[misc]
+            label=next((name for name in own if name not in {SHARE, CONFIDENCE}), None),
+            share=own.get(SHARE),
+            confidence=own.get(CONFIDENCE),
+        )
+        for key, own in found.items()
+    ]
 
 
 def labels_of(
-    judgments: Iterable[Labelled], names: Sequence[str], groups: Mapping[QuestionId, Any] | None = None
+    judgments: Iterable[Judgment], names: Sequence[str], groups: Mapping[QuestionId, Any] | None = None
 ) -> Labels:
     """Return judgments as arrays; a label that is not among `names` counts as none.
 
     `groups` gives each question's group, and the order of questions; without it there is one group.
     """
     rows = list(judgments)
-    known = {name: place for place, name in enumerate(names)}
     asked = dict.fromkeys(row.question_id for row in rows)
     order = [key for key in groups if key in asked] if groups is not None else list(asked)
+    place = {key: at for at, key in enumerate(order)}
     models = list(dict.fromkeys(row.model for row in rows))
-    place = {key: number for number, key in enumerate(order)}
-    rows = [row for row in rows if row.question_id in place]
-    return Labels(
-        questions=tuple(order),
-        groups=tuple(label(groups[key]) if groups is not None else None for key in order),
-        models=tuple(models),
-        names=tuple(names),
-        question=np.array([place[row.question_id] for row in rows], dtype=np.int64),
-        model=np.array([models.index(row.model) for row in rows], dtype=np.int64),
-        label=np.array([known.get(row.label or "", NONE) for row in rows], dtype=np.int64),
-    )
+    given = np.zeros((len(order), len(models), len(names)))
+    without = np.zeros((len(order), len(models)))
+    for row in rows:
+        if row.question_id in place:
+            at = place[row.question_id], models.index(row.model)
+            if row.label in names:
+                given[(*at, names.index(row.label))] += 1
+            else:
+                without[at] += 1
+    inside = tuple(label(groups[key]) if groups is not None else None for key in order)
+    return Labels(tuple(order), inside, tuple(models), tuple(names), given, without)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +117,7 @@ def shares(labels: Labels, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> 
     """Return a row for each model and, where there are several groups, for each model and group."""
     rows = []
     for number, model in enumerate(labels.models):
-        counts, unparsed = labels.counts(number), labels.unparsed(number)
+        counts, unparsed = labels.given[:, number], labels.without[:, number]
         for group, questions in parts(labels):
             own = counts[questions]
             every = np.repeat(own.sum(axis=1, keepdims=True), len(labels.names), axis=1)

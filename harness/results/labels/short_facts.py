@@ -52,7 +52,7 @@ def short_facts(labels: Labels, *, resamplings: int = RESAMPLINGS, seed: int = 0
     """
     rows = []
     for number, model in enumerate(labels.models):
-        counts, unparsed = labels.counts(number), labels.unparsed(number)
+        counts, unparsed = labels.given[:, number], labels.without[:, number]
         for group, questions in parts(labels):
             own = counts[questions]
             right, wrong, left = own.T

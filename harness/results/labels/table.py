@@ -13,8 +13,7 @@ import numpy as np
 
 from harness.records import QuestionId
 from harness.results.labels.calibration import Calibration, calibration
-from harness.results.labels.read import LabelRow
-from harness.results.labels.shares import Labelled, Labels, labels_of, parts, shares
+from harness.results.labels.shares import Judgment, Labels, labels_of, parts, shares
 from harness.results.labels.short_facts import CORRECT, INCORRECT, NAMES, short_facts
 from harness.results.statistics.bootstrap import Estimate, estimates, label
 
@@ -129,7 +128,7 @@ class LabelTable:
 
 
 def label_table(
-    judged: Sequence[LabelRow],
+    judged: Sequence[Judgment],
     *,
     groups: Mapping[QuestionId, Any] | None = None,
     by: str = "category",
@@ -145,12 +144,11 @@ def label_table(
     model was judged on. Sets whose labels are CORRECT, INCORRECT and NOT_ATTEMPTED are short facts.
     """
     given = {row.label for row in judged if row.label is not None} if labels is None else set(labels)
-    rows = [Labelled(row.question_id, row.model, row.label) for row in judged]
     if given <= set(NAMES):
-        found, lead = _facts(labels_of(rows, NAMES, groups), seed), "f1"
+        found, lead = _facts(labels_of(judged, NAMES, groups), seed), "f1"
     else:
         names = sorted(given, key=lambda name: (-_share_of(name, judged), name))
-        found, lead = _shares(labels_of(rows, names, groups), judged, seed), "mean_share"
+        found, lead = _shares(labels_of(judged, names, groups), judged, seed), "mean_share"
     absent = _missing(judged, groups)
     found = [replace(part, missing=absent(part.model, part.group)) for part in found]
     models = [part for part in found if part.group is None]
@@ -167,13 +165,13 @@ def _facts(table: Labels, seed: int) -> list[LabelPart]:
     ]
 
 
-def _shares(table: Labels, judged: Sequence[LabelRow], seed: int) -> list[LabelPart]:
+def _shares(table: Labels, judged: Sequence[Judgment], seed: int) -> list[LabelPart]:
     """Return the share of each label, and the mean of what the labels count for."""
     worth = np.array([_share_of(name, judged) for name in table.names])
     found = []
     rows = iter(shares(table, seed=seed))
     for number in range(len(table.models)):
-        counts = table.counts(number)
+        counts = table.given[:, number]
         for _, questions in parts(table):
             row, own = next(rows), counts[questions]
             inside = [table.groups[question] for question in questions]
@@ -184,11 +182,11 @@ def _shares(table: Labels, judged: Sequence[LabelRow], seed: int) -> list[LabelP
     return found
 
 
-def _share_of(name: str | None, judged: Sequence[LabelRow]) -> float:
+def _share_of(name: str | None, judged: Sequence[Judgment]) -> float:
     return next((row.share for row in judged if row.label == name and row.share is not None), 0.0)
 
 
-def _missing(judged: Sequence[LabelRow], groups: Mapping[QuestionId, Any] | None) -> Any:
+def _missing(judged: Sequence[Judgment], groups: Mapping[QuestionId, Any] | None) -> Any:
     """Return the function that counts the questions of a model and group without a judgment."""
     every = dict.fromkeys([*(groups or ()), *([] if groups else (row.question_id for row in judged))])
     there: dict[str, set[QuestionId]] = {}
@@ -202,7 +200,7 @@ def _missing(judged: Sequence[LabelRow], groups: Mapping[QuestionId, Any] | None
     return absent
 
 
-def _calibrations(judged: Sequence[LabelRow], models: Sequence[LabelPart], seed: int) -> dict[str, Calibration]:
+def _calibrations(judged: Sequence[Judgment], models: Sequence[LabelPart], seed: int) -> dict[str, Calibration]:
     """Return how each model's confidence fits, over the answers that were attempted."""
     tried = [row for row in judged if row.label in (CORRECT, INCORRECT)]
     if all(row.confidence is None for row in tried):

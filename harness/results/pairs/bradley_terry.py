@@ -45,11 +45,11 @@ from typing import Any
 import numpy as np
 
 from harness.errors import UsageError
+from harness.results.matrix import Floats, Pairs
 from harness.results.pairs.davidson import STEPS, Fit, fit, inverse_curvature
 from harness.results.pairs.existence import why_none
 from harness.results.pairs.games import Games, games_of
 from harness.results.pairs.rates import groups_of, in_order, of_group
-from harness.results.reading.arrays import Floats, Pairs
 from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, estimates
 
 CENTER = 1000.0

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from harness.results.matrix import Floats
 from harness.results.pairs.existence import has_estimate
 from harness.results.pairs.games import FIRST, NONE, SECOND, TIE, Games
-from harness.results.reading.arrays import Floats
 
 STEPS = 200
 _CHORD = 20

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from harness.results.matrix import Floats, Ints, Pairs
 from harness.results.pairs.matrix import tallies
-from harness.results.reading.arrays import Floats, Ints, Pairs
 
 FIRST, SECOND, TIE = 0, 1, 2
 NONE = 1e-9

@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from harness.results.matrix import Floats, Ints, Pairs
 from harness.results.pairs.rates import groups_of, in_order, of_group, of_turn, turns_of
-from harness.results.reading.arrays import Floats, Ints, Pairs
 from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, estimates
 
 _NONE = 1e-9

@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.records import Comparison
-from harness.results.reading.columns import WINNERS, Comparisons
+from harness.judgments.observations import Observations, winner
+from harness.records import Observation
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +45,8 @@ class PairwiseRow:
         return self.rate(self.win + 0.5 * self.tie)
 
 
-def winner_of(pair: Comparison) -> str | None:
-    """Return "model_1", "model_2" or "tie" for a pair; None if a game gave no verdict."""
-    return _winner(pair.winners)
-
-
-def _winner(winners: tuple[str | None, ...]) -> str | None:
-    if not winners or None in winners:
-        return None
-    return winners[0] if all(winner == winners[0] for winner in winners) else "tie"
-
-
 def pairwise_rows(
-    pairs: Sequence[Comparison], *, models: Sequence[str] | None = None, baseline: str | None = None
+    pairs: Sequence[Observation], *, models: Sequence[str] | None = None, baseline: str | None = None
 ) -> list[PairwiseRow]:
     """Return a row for each model, best adjusted win rate first.
 
@@ -66,15 +55,15 @@ def pairwise_rows(
     """
     named = None if models is None else {*models, *([baseline] if baseline else [])}
     counts: dict[str, Counter[str]] = {}
-    for case, _, verdicts in Comparisons.of(pairs).by_case():
+    columns = Observations.of(pairs)
+    won = list(map(winner, columns.games))
+    for case, _, said in columns.by_case():
         both = case.models
         if (named is not None and not named.issuperset(both)) or (baseline is not None and baseline not in both):
             continue
-        every = verdicts.tobytes()
-        for code, winners in enumerate(WINNERS):
-            count, winner = every.count(code), _winner(winners)
-            for place, model in zip(("model_1", "model_2"), both, strict=True) if count else ():
-                counts.setdefault(model, Counter())[_outcome(winner, place)] += count
+        for code, count in Counter(said).items():
+            for share, model in zip((won[code], _other(won[code])), both, strict=True):
+                counts.setdefault(model, Counter())[_NAMES[share]] += count
     rows = [
         PairwiseRow(model, count["win"], count["loss"], count["tie"], count["excluded"])
         for model, count in counts.items()
@@ -83,10 +72,9 @@ def pairwise_rows(
     return sorted(rows, key=lambda row: (row.win_rate_adjusted is None, -(row.win_rate_adjusted or 0), row.model))
 
 
-def _outcome(winner: str | None, place: str) -> str:
-    """Return what a pair was for the model in that place."""
-    if winner is None:
-        return "excluded"
-    if winner == "tie":
-        return "tie"
-    return "win" if winner == place else "loss"
+def _other(won: float | None) -> float | None:
+    """Return what a pair was for the second model."""
+    return None if won is None else 1.0 - won
+
+
+_NAMES = {1.0: "win", 0.5: "tie", 0.0: "loss", None: "excluded"}

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from harness.errors import UsageError
 from harness.results.grades.scores import question_order
-from harness.results.reading.arrays import Floats, Ints, Pairs
+from harness.results.matrix import Floats, Ints, Pairs
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates, label
 
 WIN, LOSS, TIE = 0, 1, 2

@@ -42,7 +42,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from harness.results.reading.arrays import Floats, Ints
+from harness.results.matrix import Floats, Ints
 
 Method: TypeAlias = Literal["percentile", "studentized"]
 

@@ -32,7 +32,7 @@ import numpy as np
 from harness.errors import UsageError
 from harness.records import QuestionId, Scale
 from harness.results.grades.scores import question_order
-from harness.results.reading.arrays import Floats, Grades, Ints, difference_bounds
+from harness.results.matrix import Floats, Ints, Matrix, difference_bounds
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates, ratios
 from harness.results.statistics.signflip import sign_flip
 
@@ -119,7 +119,7 @@ class PairedTable:
         return 1 + math.ceil(math.log2(max(1, tested) / LEVEL))
 
 
-def paired(grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> PairedTable:
+def paired(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> PairedTable:
     """Return every two models compared, in the order of the models; over the turns and questions of `grades`.
 
     For one turn or one category, pass `scores.of_turn(grades, 1)` or `scores.of_group(grades, "math")`. With
@@ -136,8 +136,8 @@ def paired(grades: Grades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> 
 
 
 def compare_runs(
-    new: Grades,
-    old: Grades,
+    new: Matrix,
+    old: Matrix,
     *,
     models: Sequence[tuple[str, str]] | None = None,
     resamplings: int = RESAMPLINGS,
@@ -196,7 +196,7 @@ def holm(p_values: Floats) -> Floats:
     return adjusted
 
 
-def _aligned(run: Grades, models: Sequence[str], questions: Sequence[QuestionId], turns: Sequence[int]) -> Floats:
+def _aligned(run: Matrix, models: Sequence[str], questions: Sequence[QuestionId], turns: Sequence[int]) -> Floats:
     """Return the run's scores, questions × models × turns as named; NaN where the run lacks a question."""
     at = {question: place for place, question in enumerate(run.questions)}
     scores = np.full((len(questions), len(models), len(turns)), np.nan)

@@ -27,7 +27,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from harness.results.reading.arrays import Floats, Ints
+from harness.results.matrix import Floats, Ints
 
 WORK = 10_000_000
 """Most additions for one p-value."""

@@ -7,8 +7,11 @@ again, by the names of their jobs and the content of their requests, and collect
 
 import asyncio
 import contextlib
+import itertools
 import logging
+import math
 import pathlib
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -27,7 +30,7 @@ from harness.running.direct import Models
 from harness.running.jobs import Course
 from harness.running.loops import run_to_end
 from harness.running.options import RunOptions
-from harness.running.retry import RetryPolicy
+from harness.running.retry import RetryPolicy, policy_of
 from harness.running.watch import Tally, Watcher, nobody
 
 log = logging.getLogger("turnbench")
@@ -67,7 +70,8 @@ def run_batches(
     if given := [flag for flag, value in limits.items() if value is not None]:
         log.warning("%s: no effect on batches", ", ".join(given))
     everyone = [model for several in members.values() for model in several]
-    engine = _Engine(courses, everyone, takers, Expenses(prices, budget, Tally(planned=planned)), watch, sync)
+    expenses = Expenses(prices, budget, Tally(planned=planned))
+    engine = _Engine(courses, everyone, takers, expenses, policy_of(options, RETRY), watch, sync)
     with interrupts.handed_on(engine.waiting.interrupt):
         return run_to_end(engine.run)
 
@@ -81,6 +85,7 @@ class _Engine:
         models: Sequence[ChatModel],
         takers: Mapping[str, BatchModel],
         expenses: Expenses,
+        policy: RetryPolicy,
         watch: Watcher,
         sync: Callable[[], None],
     ) -> None:
@@ -88,6 +93,7 @@ class _Engine:
         self.models = models
         self.takers = takers
         self.expenses = expenses
+        self.policy = policy
         self.tally = expenses.tally
         self.watch = watch
         self.waiting = Waiting(lambda: watch(expenses.tally))
@@ -169,14 +175,14 @@ class _Engine:
         """See whether the server has batches at all."""
         if lane.model.origin in self.checked:
             return
-        for tried in range(1, RETRY.tries + 1):
+        for tried in itertools.count(1):
             try:
                 await lane.model.check()
                 self.checked.add(lane.model.origin)
                 return
             except TransientError as error:
-                enough = RETRY.tries if error.connected else RETRY.connections
-                wait = RETRY.wait(error, tried)
+                enough = self.policy.tries if error.connected else self.policy.connections
+                wait = self.policy.wait(error, tried, 0.0)
                 if wait is None or tried >= enough:
                     raise EndpointError(f"{error} (tried {tried} times)", kind=error.kind) from None
                 await self._pause(wait)
@@ -198,13 +204,14 @@ class _Engine:
     async def _submit(self, lane: Lane, flight: Flight, prepared: list[Prepared]) -> None:
         """Hand a batch in; where no answer comes, look whether it was taken before it is handed in again."""
         self._count()
-        for tried in range(1, RETRY.tries + 1):
+        began = time.monotonic()
+        for tried in itertools.count(1):
             try:
                 lane.ledger.made(flight.batch, await lane.model.submit(flight.batch.token, prepared))
                 return
             except TransientError as error:
-                wait = RETRY.wait(error, tried)
-                if wait is None or (not error.connected and tried >= RETRY.connections):
+                wait = self.policy.wait(error, tried, time.monotonic() - began)
+                if wait is None:
                     raise EndpointError(f"{error} (tried {tried} times to hand in a batch)", kind=error.kind) from None
                 self.tally.retries += 1
                 await self._pause(wait)
@@ -295,7 +302,8 @@ class _Engine:
     async def _take_results(self, lane: Lane, flight: Flight, left: dict[str, int]) -> TransientError | None:
         """Take all results that can be read, out of `left`; return why the rest can't, if the list is not whole."""
         assert flight.batch.name is not None
-        for tried in range(1, RETRY.tries + 1):
+        began = time.monotonic()
+        for tried in itertools.count(1):
             handed = {
                 name: Handed(request, flight.batch.asks[number].names)
                 for name, number in left.items()
@@ -308,11 +316,11 @@ class _Engine:
                         self._came(lane, flight, number, result.outcome)
                 return None
             except TransientError as error:
-                wait = RETRY.wait(error, tried)
+                wait = self.policy.wait(error, tried, time.monotonic() - began)
                 if wait is None or not left:
                     return error if left else None
                 await self._pause(wait)
-        return None
+        raise AssertionError  # the count has no end
 
     def _refused(self, lane: Lane, flight: Flight, progress: Progress) -> None:
         """Take the refusal of a batch as a whole: nothing of it was done, nothing is paid."""
@@ -358,8 +366,8 @@ class _Engine:
         if not isinstance(error, TransientError):
             return False
         course.tries += 1
-        wait = RETRY.wait(error, course.tries)
-        if wait is None:
+        wait = self.policy.wait(error, course.tries, math.inf)
+        if wait is None or course.tries >= self.policy.tries:
             return False
         self.tally.retries += 1
         self.wait = max(self.wait, wait)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from harness.errors import UsageError
-from harness.results.judges.position import KINDS, By, PositionRow
+from harness.results.pairs.position import KINDS, By, PositionRow
 from harness.showing.charts.sheet import INK, QUIET, RULE, SHEET, SMALL, WIDTH, Sheet, text_width
 from harness.showing.values import percent
 

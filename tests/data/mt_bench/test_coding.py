@@ -6,6 +6,7 @@ against cases; a plausible wrong solution, written here, must fail them.
 
 import datetime
 import itertools
+import json
 import os
 import random
 import re
@@ -15,11 +16,11 @@ import stat
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from math import gcd
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright._impl._driver import compute_driver_executable
 
 from tests.data.shipped import code_blocks, question, reference
 
@@ -129,62 +130,102 @@ def test_1041_trolley_loads() -> None:
     assert "max_crates" in short(1041)[1]
 
 
-Row = tuple[str, str, int]
+NODE, _ = compute_driver_executable()  # the browser tests' own JavaScript engine
 
 
-def heaviest_by_rule(rows: list[Row]) -> dict[str, tuple[str, int]]:
-    """Find the heaviest chest of each garden without sorting or grouping."""
-    best: dict[str, tuple[str, int]] = {}
-    for garden, chest, kg in rows:
-        name = garden.lower()
-        if name not in best or kg > best[name][1]:
-            best[name] = (chest, kg)
-    return best
+def javascript(module: str, calls: str, folder: Path) -> Any:
+    """Run a module and return what the expression over its exports, `m`, gives."""
+    (folder / "tides.js").write_text(module, encoding="utf-8")
+    script = f"const m = require('./tides.js'); process.stdout.write(JSON.stringify({calls}))"
+    done = subprocess.run([NODE, "-e", script], cwd=folder, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
 
 
-def test_1042_groupby_faults() -> None:
-    """A groupby over rows sorted by another key; a colleague defends the sort.
+Reading = dict[str, Any]
 
-    Tempting: only take `list` away. Rows of one garden are then still split.
+
+def readings_by_rule(text: str) -> list[Reading]:
+    """Read the lines of a tide table, without a regular expression."""
+    found: dict[str, Reading] = {}
+    for line in text.split("\n"):
+        data, _, note = line.strip().partition("#")
+        parts = data.split()
+        if len(parts) == 2 and len(parts[0]) == 5 and parts[0][2] == ":" and parts[1].lstrip("-").isdigit():
+            found[parts[0]] = {"time": parts[0], "level": int(parts[1]), "note": note.strip() or None}
+    return [found[time] for time in sorted(found)]
+
+
+def windows_by_rule(readings: list[Reading], least: int) -> list[dict[str, Any]]:
+    """Cut the readings into runs that are high enough."""
+    found = []
+    for high, run in itertools.groupby(range(len(readings)), key=lambda i: readings[i]["level"] >= least):
+        if high:
+            places = list(run)
+            start, end = readings[places[0]]["time"], readings[min(places[-1] + 1, len(readings) - 1)]["time"]
+            first, last = (int(time[:2]) * 60 + int(time[3:]) for time in (start, end))
+            found.append({"from": start, "to": end, "length": last - first})
+    return found
+
+
+def test_1042_tides(tmp_path: Path) -> None:
+    """A JavaScript module with ten faults; then a colleague who is right about `sort()` and wrong about `g`.
+
+    Wrong: to repair each fault but leave the `g`, or to call the bare sort a fault.
     """
-    broken: dict[str, Any] = {}
-    exec(code_blocks(question(1042)["turns"][0])[0], broken)
-    colleague: dict[str, Any] = {}
-    source = code_blocks(question(1042)["turns"][0])[0]
-    alone = source.replace("list(groupby(", "(groupby(")
-    assert alone != source
-    exec(alone, colleague)
-    fixed = namespace(1042, 0)["heaviest"]
-    assert "groupby(" in code_blocks(reference(1042)[0])[0]
+    broken = code_blocks(question(1042)["turns"][0], "javascript")[0]
+    fixed = code_blocks(reference(1042)[0], "javascript")[0]
+    dice = random.Random(1042)
+    texts = ["", "no reading\n", "06:40 182\n07:00 190", "10:00 -5 #\n09:30 200 # x \n10:00 7#rain"]
+    for _ in range(60):
+        lines = [f"{dice.randint(0, 23):02}:{dice.choice((0, 20, 40)):02} {dice.randint(-9, 120)}" for _ in range(9)]
+        lines = [line + dice.choice(["", "", " # wind", "  #", "#a b "]) for line in lines]
+        texts.append("\n".join([*lines, dice.choice(["", "# only a note", "8:00 12", "12:00", "09:00 1.5"])]))
+    calls = (
+        "(t) => { const r = m.parse(t), w = m.windows(r, 60), before = JSON.stringify(w); const l = m.longest(w); "
+        "return [r, w, l, m.mean(r), before === JSON.stringify(w), m.minutes('06:40')] }"
+    )
 
-    names = ("HALEM", "HAPJAN", "Halem", "Dikom")
-    wrong = 0
-    for gardens in itertools.product(names, repeat=3):
-        for weights in itertools.product((48, 55, 62), repeat=3):
-            chests = ("c2", "c1", "c3")
-            rows: list[Row] = list(zip(gardens, chests, weights, strict=True))
-            before = list(rows)
-            truth = heaviest_by_rule(rows)
-            assert fixed(rows) == truth
-            assert rows == before
-            assert set(broken["heaviest"](list(rows)).values()) == {None}
-            theirs = {garden: row[1:] for garden, row in colleague["heaviest"](list(rows)).items()}
-            wrong += theirs != truth
-    assert wrong > 100
+    def results(module: str) -> Any:
+        return javascript(module, f"{json.dumps(texts)}.map({calls})", tmp_path)
 
-    sample: list[Row] = [("Halem", "a", 3), ("Dikom", "b", 9), ("HALEM", "c", 7)]
-    theirs = {g: r[1:] for g, r in colleague["heaviest"](list(sample)).items()}
-    assert theirs == heaviest_by_rule(sample)
-    proof: dict[str, Any] = {}
-    exec(code_blocks(reference(1042)[1])[0], proof)
-    shown = colleague["heaviest"](list(proof["rows"]))
-    truth = heaviest_by_rule(proof["rows"])
-    assert {g: r[1:] for g, r in shown.items()} != truth
-    assert str(shown) in reference(1042)[1]
-    assert f"`{truth}`" in reference(1042)[1]
-    assert reference(1042)[1].startswith("No.")
-    assert "case-sensitive" in short(1042)[0]
-    assert "wrong" in short(1042)[1]
+    truth = []
+    for text in texts:
+        readings = readings_by_rule(text)
+        found = windows_by_rule(readings, 60)
+        longest = max(found, key=lambda window: window["length"], default=None)
+        mean = None
+        if readings:
+            tenths = Fraction(10 * sum(r["level"] for r in readings), len(readings)) + Fraction(1, 2)
+            mean = float(Fraction(tenths.numerator // tenths.denominator, 10))
+        truth.append([readings, found, longest, mean, True, 400])
+    assert results(fixed) == truth
+    wrong = [a != b for a, b in zip(results(broken), truth, strict=True)]
+    assert all(wrong)
+    # Each fault by itself does harm: put it back into the corrected module.
+    faults = [
+        ("?$/;", "?$/g;"),
+        ("Number(m[2])", "m[2]"),
+        ('(m[3] || "").trim() || null', "m[3] || null"),
+        ("map(Number)", "map(parseInt)"),
+        ("readings.length - 1)", "readings.length)"),
+        ("      from = null;\n", ""),
+        ("b.length - a.length", "a.length < b.length"),
+        ("[...list].sort", "list.sort"),
+        ("Math.round((10 * sum) / readings.length) / 10", "(sum / readings.length).toFixed(1)"),
+        ("  if (readings.length === 0) return null;\n", '  if (readings.length === 0) return "NaN";\n'),
+    ]
+    assert f"\n{len(faults)}. " in reference(1042)[0]
+    assert f"\n{len(faults) + 1}. " not in reference(1042)[0]
+    for good, bad in faults:
+        assert fixed.count(good) == 1, good
+        assert results(fixed.replace(good, bad)) != truth, bad
+    assert ".sort().map" in fixed
+    assert question(1042)["claim"] == "half"
+    two = code_blocks(reference(1042)[1], "")[0].strip()
+    with_g = fixed.replace("?$/;", "?$/g;")
+    assert javascript(fixed, f"m.parse({json.dumps(two)})", tmp_path) == readings_by_rule(two)
+    shown = json.loads(code_blocks(reference(1042)[1], "json")[0])
+    assert javascript(with_g, f"m.parse({json.dumps(two)})", tmp_path) == shown == readings_by_rule(two)[:1]
 
 
 Test = tuple[int, str, int | None, int]
@@ -426,6 +467,10 @@ def test_1046_rewriting(tmp_path: Path) -> None:
             assert target.stat().st_ino != number
             if turn == 1:
                 assert stat.S_IMODE(target.stat().st_mode) == 0o664
+            with rewriting(target) as out:
+                out.write("06:00 Farm news\n")
+                out.close()  # by the block itself
+            assert target.read_text(encoding="utf-8") == "06:00 Farm news\n"
             for error in (ValueError, KeyboardInterrupt, SystemExit):
                 with pytest.raises(error), rewriting(target) as out:
                     out.write("torn")
@@ -491,118 +536,249 @@ def test_1047_parcel_fees() -> None:
     assert ", ".join(pairs) in short(1047)[1]
 
 
-def mixed(amount: Fraction) -> str:
-    """Write an amount as a whole number, a fraction or a mixed number."""
-    whole = amount.numerator // amount.denominator
-    top = amount.numerator - whole * amount.denominator
-    parts = [str(whole)] if whole or not top else []
-    parts += [f"{top}/{amount.denominator}"] if top else []
-    return " ".join(parts)
+def test_1048_rehearsal_rooms() -> None:
+    """A module of bookings with eleven faults; then two more methods.
 
-
-def measured(amount: Fraction) -> Fraction:
-    """Round to the kitchen's measures by searching the nearest one."""
-    step = Fraction(1, 8) if amount < 3 else Fraction(1, 2)
-    marks = [step * n for n in range(int(amount / step) + 3)]
-    best = min(marks, key=lambda mark: (abs(mark - amount), -mark))
-    return best or Fraction(1, 8)
-
-
-def test_1048_recipes() -> None:
-    """Scale the quantity that begins a recipe line; then round to measures.
-
-    Wrong: Python's `round`, which sends a tie to the even neighbour.
+    Every operation is compared with a house that is a set of minutes for each room; every fault that is put back into
+    the corrected module must make a difference.
     """
-    exact, rounded = namespace(1048, 0)["scale"], namespace(1048, 1)["scale"]
-    factors = [Fraction(n, d) for n in range(1, 10) for d in (1, 2, 3, 7, 9, 16)]
-    written = {"2": Fraction(2), "3/4": Fraction(3, 4), "1 1/2": Fraction(3, 2)}
-    written |= {"12": Fraction(12), "4/2": Fraction(2), "0 1/16": Fraction(1, 16)}
-    bankers = 0
-    for (text, amount), factor in itertools.product(written.items(), factors):
-        for rest in ("", " cups masa", "  14-oz tins, 1/2 full", " 14-oz tins"):
-            result = amount * factor
-            assert exact(text + rest, factor) == mixed(result) + rest
-            assert rounded(text + rest, factor) == mixed(measured(result)) + rest
-        parts = 8 if result < 3 else 2
-        even = max(Fraction(round(result * parts), parts), Fraction(1, 8))
-        bankers += even != measured(result)
-    assert bankers > 5
-    for line in ("a pinch of anise", "", " 2 eggs", "/2", "salt 1/2"):
-        assert exact(line, Fraction(5, 3)) == rounded(line, Fraction(5, 3)) == line
-    masa = exact("1 1/2 cups masa", Fraction(3, 2))
-    tins = exact("2 14-oz tins tomatoes", Fraction(2))
-    for line in (masa, tins):
-        assert f'`"{line}"`' in question(1048)["turns"][0]
-    broth = mixed(measured(5 * Fraction(5, 7))) + " cups broth"
-    cloves = mixed(measured(Fraction(1, 2) * Fraction(1, 9))) + " tsp cloves"
-    for line in (broth, cloves):
-        assert f"**`{line}`**" in reference(1048)[1]
-        assert f'"{line}"' in short(1048)[1]
+    broken = code_blocks(question(1048)["turns"][0])[0]
+    fixed, more = code_blocks(reference(1048)[0])[0], code_blocks(reference(1048)[1])[0]
+    open_, close = 480, 1320
+    Taken = tuple[int, int, str]
+
+    def price(rate: int, start: int, end: int) -> int:
+        cents = Fraction(0)
+        for minute in range(start, end):
+            if (minute - start) % 15 == 0:
+                cents += Fraction(rate, 4) * (Fraction(3, 2) if minute >= 18 * 60 else 1)
+        return int(cents + Fraction(1, 2))
+
+    def gaps(taken: list[Taken], least: int) -> list[tuple[int, int]]:
+        busy = {minute for start, end, _ in taken for minute in range(start, end)}
+        found = []
+        for free, run in itertools.groupby(range(open_, close), key=lambda minute: minute not in busy):
+            minutes = list(run)
+            if free and len(minutes) >= least:
+                found.append((minutes[0], minutes[-1] + 1))
+        return found
+
+    def rush(house: dict[str, list[Taken]]) -> tuple[int, int] | None:
+        count = [0] * 1441
+        for taken in house.values():
+            for start, end, _ in taken:
+                for minute in range(start, end):
+                    count[minute] += 1
+        best: tuple[int, int] | None = None
+        for full, run in itertools.groupby(range(1441), key=lambda minute: count[minute] >= 2):
+            minutes = list(run)
+            if full and (best is None or len(minutes) > best[1] - best[0]):
+                best = (minutes[0], minutes[-1] + 1)
+        return best
+
+    def agrees(source: str, seed: int, methods: bool = False) -> bool:
+        """Play 120 random operations and say whether the module does what its docstrings say."""
+        names: dict[str, Any] = {}
+        exec(source, names)
+        if methods:
+            exec(more, names)
+            names["House"].move, names["House"].rush = names["move"], names["rush"]
+        dice = random.Random(seed)
+        rooms = {name: (dice.choice((4, 4, 8)), dice.choice((1001, 1001, 1502, 2000))) for name in "CABD"}
+        house = names["House"]([names["Room"](name, *facts) for name, facts in rooms.items()])
+        truth: dict[str, list[Taken]] = {name: [] for name in rooms}
+        times = [*range(450, 1351, 30), 545, 1075, 1080, 1085]
+
+        def fits(name: str, start: int, end: int) -> bool:
+            return all(end <= s or e <= start for s, e, _ in truth[name])
+
+        def fails(name: str, start: int, end: int) -> bool:
+            return not (open_ <= start < end <= close and fits(name, start, end))
+
+        for _ in range(120):
+            name, start, group = dice.choice("ABCD"), dice.choice(times), dice.choice("xyz")
+            end = start + dice.choice((0, 15, 30, 60, 200, -30))
+            try:
+                got = tuple(house.book(name, start, end, group))
+            except ValueError:
+                got = ()
+            wanted = () if fails(name, start, end) else (start, end, group)
+            if got != wanted:
+                return False
+            if wanted:
+                truth[name] = sorted([*truth[name], (start, end, group)])
+            if methods and truth[name]:
+                booking = dice.choice([*truth[name], (1, 2, "nobody")])
+                at = dice.choice([*times, booking[0] + 15])
+                rest = [taken for taken in truth[name] if taken != booking]
+                whole, truth[name] = truth[name], rest
+                new = (at, at + booking[1] - booking[0], booking[2])
+                possible = booking in whole and not fails(name, new[0], new[1])
+                truth[name] = sorted([*rest, new]) if possible else whole
+                before = list(house.rooms[name].bookings)
+                try:
+                    moved = tuple(house.move(name, names["Booking"](*booking), at))
+                except ValueError:
+                    moved = ()
+                    if house.rooms[name].bookings != before:
+                        return False
+                if moved != (new if possible else ()) or house.rush() != rush(truth):
+                    return False
+            if dice.random() < 0.04:
+                removed = sum(taken[2] == group for all_taken in truth.values() for taken in all_taken)
+                truth = {room: [t for t in taken if t[2] != group] for room, taken in truth.items()}
+                if house.cancel(group) != removed:
+                    return False
+            if any([tuple(b) for b in house.rooms[room].bookings] != taken for room, taken in truth.items()):
+                return False
+            least, people = dice.choice((1, 15, 30, 60)), dice.choice((3, 4, 8, 9))
+            fit = [
+                room for room, (seats, _) in rooms.items() if seats >= people and fits(room, start, max(end, start + 1))
+            ]
+            same = (
+                house.gaps(name, least) == gaps(truth[name], least)
+                and (start >= end or house.cost(name, start, end) == price(rooms[name][1], start, end))
+                and house.free(name, start, max(end, start + 1)) == fits(name, start, max(end, start + 1))
+                and house.suggest(people, start, max(end, start + 1)) == sorted(fit, key=lambda r: (*rooms[r], r))
+            )
+            if not same:
+                return False
+        return True
+
+    seeds = range(25)
+    assert all(agrees(fixed, seed, methods=True) for seed in seeds)
+    assert not any(agrees(broken, seed) for seed in seeds)
+    faults = [
+        ("self.bookings = sorted(bookings or [])", "self.bookings = SHARED"),
+        ("start < b.end and b.start < end", "start <= b.start < end or start < b.end <= end"),
+        ("if start >= end", "if start > end"),
+        ("        self.rooms[name].bookings.sort()\n", ""),
+        ("if booking.start - at >= least", "if booking.start - at > least"),
+        ("        if CLOSE - at >= least:\n            found.append((at, CLOSE))\n", ""),
+        ("if at >= EVENING", "if at > EVENING"),
+        ("(eighths + 4) // 8", "round(eighths / 8)"),
+        ("r.seats >= people", "r.seats > people"),
+        ("(r.seats, r.rate, r.name)", "(r.seats, r.rate)"),
+    ]
+    for good, bad in faults:
+        assert fixed.count(good) == 1, good
+        source = "SHARED = []\n" + fixed.replace(good, bad)
+        assert not all(agrees(source, seed) for seed in seeds), bad
+    skips = re.sub(
+        r"            kept = .*?room\.bookings = kept\n",
+        "            for booking in room.bookings:\n                if booking.group == group:\n"
+        "                    room.bookings.remove(booking)\n                    removed += 1\n",
+        fixed,
+        flags=re.DOTALL,
+    )
+    assert not all(agrees(skips, seed) for seed in seeds)
+    assert f"\n{len(faults) + 1}. " in reference(1048)[0]
+    assert f"\n{len(faults) + 2}. " not in reference(1048)[0]
+    assert short(1048)[0].startswith("Eleven faults")
 
 
-def test_1049_check_letters() -> None:
-    """Check letters of herbarium sheets; then repair a code with one `?`.
+Move = tuple[int, int, str, int, str | None]
 
-    Tempting: every weight that shares a factor with 24 is ambiguous (position 2).
+
+def store_by_rule(items: list[str], moves: list[Move]) -> dict[str, list[tuple[Any, ...]]]:
+    """Work out stock and views of the village store from its moves, in plain Python."""
+    own = {item: sorted(m for m in moves if m[1] == number) for number, item in enumerate(items, 1)}
+    year, last, peak = [], [], []
+    for item, all_own in own.items():
+        now = [m[3] for m in all_own if m[2].startswith("2025")]
+        year.append((item, sum(q for q in now if q > 0), -sum(q for q in now if q < 0)))
+        sold = [m for m in all_own if m[3] < 0]
+        if sold:
+            _, _, day, qty, buyer = max(sold, key=lambda m: (m[2], m[0]))
+            last.append((item, day, -qty, buyer))
+        ends = [(sum(m[3] for m in all_own if m[2] <= day), day) for day in sorted({m[2] for m in all_own})]
+        best = max(ends, key=lambda end: end[0], default=(0, None))
+        peak.append((item, *best))
+    bought = {y: {m[4] for m in moves if m[2].startswith(y) and m[4]} for y in ("2024", "2025")}
+    return {
+        "item": [(item, sum(m[3] for m in all_own)) for item, all_own in own.items()],
+        "year_2025": year,
+        "lost_buyer": [(buyer,) for buyer in sorted(bought["2024"] - bought["2025"])],
+        "last_sale": last,
+        "peak": peak,
+    }
+
+
+def test_1049_village_store() -> None:
+    """An SQLite script with triggers and views that have nine faults; then one more view.
+
+    Every fault that is put back into the corrected script must make a difference.
     """
-    text = question(1049)["turns"][0]
-    letters: str = re.findall(r"`([A-Z]{24})`", text)[0]
-    weights = [1, 2, 3, 4, 6, 8]
-    assert "1, 2, 3, 4, 6 and 8" in text
-    assert len(set(letters)) == 24
-    names: dict[str, Any] = {}
-    exec(code_blocks(reference(1049)[0])[0], names)
-    exec(code_blocks(reference(1049)[1])[0], names)
-    check, valid, repair = names["check_letter"], names["is_valid"], names["repair"]
+    broken = code_blocks(question(1049)["turns"][0], "sql")[0]
+    fixed, peak = code_blocks(reference(1049)[0], "sql")[0], code_blocks(reference(1049)[1], "sql")[0]
+    items = ["rice", "lentils", "oil", "soap"]
+    days = ["2024-03-01", "2024-12-31", "2025-01-01", "2025-06-30", "2025-12-31", "2026-01-01"]
 
-    def letter(digits: str) -> str:
-        total = sum(w * int(d) for w, d in zip(weights, digits, strict=True))
-        return letters[total % 24]
+    def agrees(script: str, seed: int) -> bool:
+        dice = random.Random(seed)
+        base = sqlite3.connect(":memory:", isolation_level=None)
+        base.executescript(script + peak)
+        base.executemany("INSERT INTO item (name) VALUES (?)", [(item,) for item in items])
+        moves: dict[int, Move] = {}
+        for number in range(1, dice.choice((3, 20, 30))):
+            item, day = dice.randint(1, 3), dice.choice(days)
+            qty = dice.choice((40, 25, 7, -5, -9, -30))
+            buyer = dice.choice(("Anu", "Biju", "Devi", None)) if qty < 0 else None
+            stock = sum(m[3] for m in moves.values() if m[1] == item)
+            taken = qty > 0 or -qty <= stock
+            try:
+                base.execute("INSERT INTO move VALUES (?, ?, ?, ?, ?)", (number, item, day, qty, buyer))
+            except sqlite3.IntegrityError:
+                if taken:
+                    return False
+                continue
+            if not taken:
+                return False
+            moves[number] = (number, item, day, qty, buyer)
+            other = dice.choice(list(moves))
+            if dice.random() < 0.1:
+                base.execute("DELETE FROM move WHERE id = ?", (other,))
+                del moves[other]
+            elif dice.random() < 0.15:
+                _, _, day, qty, buyer = moves[other]
+                item, qty = dice.randint(1, 3), qty + (2 if qty > 0 else -2)
+                base.execute("UPDATE move SET item_id = ?, qty = ? WHERE id = ?", (item, qty, other))
+                moves[other] = (other, item, day, qty, buyer)
+        truth = store_by_rule(items, list(moves.values()))
+        got = {view: base.execute(f"SELECT * FROM {view}").fetchall() for view in truth if view != "item"}
+        got["item"] = base.execute("SELECT name, stock FROM item").fetchall()
+        base.close()
+        return all(sorted(got[view]) == sorted(rows) for view, rows in truth.items())
 
-    all_digits = ["".join(d) for d in itertools.product("0123456789", repeat=6)]
-    dice = random.Random(1049)
-    for digits in dice.sample(all_digits, 300):
-        assert check(digits) == letter(digits)
-        assert [c for c in letters if valid(f"{digits}-{c}")] == [letter(digits)]
-    odd = ("", "20451", "2045188", "20451a", "20451²", "20451٣", " 20451", "+20451")
-    for bad in odd:
-        with pytest.raises(ValueError):
-            check(bad)
-        assert not valid(bad)
-        assert not valid(f"{bad}-A")
-        assert not valid(f"-{bad}")
-    good = letter("204518")
-    for bad in (good * 2, good.lower(), "", f"{good}\n", f" {good}"):
-        assert not valid(f"204518-{bad}")
-    assert not valid(f"204518{good}")
-
-    most = [0] * 6
-    for digits in dice.sample(all_digits, 120):
-        sign = dice.choice(letters)
-        assert repair(f"{digits}-?") == [f"{digits}-{letter(digits)}"]
-        for place in range(6):
-            code = f"{digits[:place]}?{digits[place + 1 :]}-{sign}"
-            trials = [code.replace("?", d) for d in "0123456789"]
-            wanted = [c for c in trials if letter(c[:6]) == sign]
-            assert repair(code) == wanted
-    for place, weight in enumerate(weights):
-        remainders = [weight * digit % 24 for digit in range(10)]
-        most[place] = max(map(remainders.count, remainders))
-    ambiguous = [place + 1 for place, count in enumerate(most) if count > 1]
-    tempting = [i + 1 for i, weight in enumerate(weights) if gcd(weight, 24) > 1]
-    assert tempting == [2, 3, 4, 5, 6]
-    assert tempting != ambiguous
-    assert ambiguous == [3, 4, 5, 6]
-    counts = [str(most[place - 1]) for place in ambiguous]
-    said = f"{', '.join(counts[:-1])} and {counts[-1]}"
-    assert f"at most **{said}**" in reference(1049)[1]
-    assert f"at most {said} candidates" in short(1049)[1]
-    assert "**3, 4, 5 and 6**" in reference(1049)[1]
-    for code in ("204518-?", "20451?-J"):
-        shown = str(repair(code)).replace("'", '"')
-        assert f'`repair("{code}")` is `{shown}`' in reference(1049)[1]
-    assert f"is **{good}**" in reference(1049)[0]
-    assert f"letter {good}." in short(1049)[0]
+    seeds = range(120)
+    assert all(agrees(fixed, seed) for seed in seeds)
+    assert not any(agrees(broken, seed) for seed in seeds)
+    faults = [
+        (
+            "stock - OLD.qty WHERE id = OLD.item_id;\n  UPDATE item SET stock = stock + NEW.qty",
+            "stock + NEW.qty - OLD.qty",
+        ),
+        (
+            "DELETE ON move BEGIN\n  UPDATE item SET stock = stock -",
+            "DELETE ON move BEGIN\n  UPDATE item SET stock = stock +",
+        ),
+        ("AND -NEW.qty >", "AND NEW.qty >"),
+        ("  ON m.item_id = i.id AND m.day", "  ON m.item_id = i.id WHERE m.day"),
+        ("COALESCE(SUM(CASE WHEN m.qty < 0 THEN -m.qty END), 0)", "SUM(CASE WHEN m.qty < 0 THEN -m.qty END)"),
+        ("LIKE '2025-%' AND buyer IS NOT NULL", "LIKE '2025-%'"),
+        ("LIKE '2024-%' AND buyer IS NOT NULL", "LIKE '2024-%'"),
+        ("  WHERE m.qty < 0\n)", ")"),
+        ("ORDER BY m.day DESC, m.id DESC", "ORDER BY m.day DESC, m.id"),
+    ]
+    for good, bad in faults:
+        assert fixed.count(good) == 1, good
+        assert not all(agrees(fixed.replace(good, bad), seed) for seed in seeds), bad
+    assert f"\n{len(faults)}. " in reference(1049)[0]
+    assert f"\n{len(faults) + 1}. " not in reference(1049)[0]
+    by_move = peak.replace("day, SUM(qty) AS qty FROM move GROUP BY item_id, day", "day, qty FROM move")
+    assert by_move != peak
+    peak = by_move.replace("ORDER BY day) AS", "ORDER BY day ROWS UNBOUNDED PRECEDING) AS")
+    assert not all(agrees(fixed, seed) for seed in seeds)
 
 
 def fares(taps: list[int], from_paying: bool, double_by_raw: bool = False) -> int:
@@ -654,3 +830,33 @@ def test_1050_ferry_fares() -> None:
     assert f"{truth} cents" in short(1050)[0]
     assert f"**{capped} cents with the cap and {uncapped} cents" in reference(1050)[1]
     assert f"{capped} cents with the cap, {uncapped} without" in short(1050)[1]
+
+
+def meets(check: dict[str, Any], source: str) -> bool:
+    """Run a check's cases on a program, as in a sandbox."""
+    names: dict[str, Any] = {"__name__": "answer"}
+    try:
+        exec(source + "\n" + check.get("tests", ""), names)
+        return all(names[check["function"]](*case["args"]) == case["returns"] for case in check.get("cases", ()))
+    except Exception:
+        return False
+
+
+CODE_CHECKS = [
+    (question_id, turn, check)
+    for question_id in range(1041, 1051)
+    for turn in (0, 1)
+    for check in question(question_id)["checks"][turn]
+    if check["kind"] == "code"
+]
+
+
+@pytest.mark.parametrize(("question_id", "turn", "check"), CODE_CHECKS)
+def test_the_reference_meets_its_code_check_and_what_was_given_does_not(
+    question_id: int, turn: int, check: dict[str, Any]
+) -> None:
+    """An earlier turn's code, or the code in the question, fails: so the check sees what was asked for."""
+    assert meets(check, code_blocks(reference(question_id)[turn])[-1])
+    earlier = code_blocks(reference(question_id)[0] if turn else question(question_id)["turns"][0])
+    if earlier and (question_id, turn) != (1047, 0):  # a rewrite that changes nothing
+        assert not meets(check, earlier[-1])

@@ -1,7 +1,6 @@
 """Proofs of the shipped math questions: both turns' results, computed from the problem's data."""
 
 import math
-from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, pairwise, product
@@ -15,63 +14,86 @@ def stands(question_id: int, turn: int, in_answer: str, in_short: str) -> None:
     assert in_short in question(question_id)["reference"][turn - 1]
 
 
-def test_1031_stepped_tank() -> None:
-    """Five square shafts, 1.5 m deep each, 4 m to 16 m wide: time until the water is 5 m deep.
+def test_1031_bracelets() -> None:
+    """Rings of 4 red, 4 white and 4 green beads, no equal neighbours: how many bracelets.
 
-    Turn 2: the lowest shaft is silted up and water leaks above the floor of the third.
+    Turn 2: how many of them are their own mirror image, and how many versions if they can't be flipped.
     """
-    deep, inflow, leak = Fraction(3, 2), Fraction(20), Fraction(6)
-    sides = [4 + 3 * level for level in range(5)]
+    size = 12
+    rings: list[tuple[int, ...]] = []
 
-    def hours(surface: Fraction, silted: int, leaks_above: Fraction | None) -> Fraction:
-        total = Fraction(0)
-        for level, side in enumerate(sides):
-            floor = level * deep
-            if level < silted or surface <= floor:
-                continue
-            volume = side * side * (min(surface, floor + deep) - floor)
-            rate = inflow - (leak if leaks_above is not None and floor >= leaks_above else 0)
-            total += volume / rate
-        return total
+    def lay(beads: tuple[int, ...], left: tuple[int, ...]) -> None:
+        if len(beads) == size:
+            if beads[0] != beads[-1]:
+                rings.append(beads)
+            return
+        for colour in range(3):
+            if left[colour] and beads[-1:] != (colour,):
+                lay((*beads, colour), tuple(n - (c == colour) for c, n in enumerate(left)))
 
-    first = hours(Fraction(5), 0, None)
-    second = hours(Fraction(5), 1, 2 * deep)
-    whole, minutes = divmod(first * 60, 60)
-    assert minutes.denominator == 1
-    text = f"{whole} hours {minutes} minutes"
-    stands(1031, 1, f"Answer: {text}", text)
-    whole, seconds = divmod(second * 3600, 3600)
-    minutes_2, seconds = divmod(seconds, 60)
-    text = f"{whole} hours {minutes_2} minutes {seconds} seconds"
-    stands(1031, 2, f"Answer: {text}", text)
+    lay((), (4, 4, 4))
+
+    def turned(ring: tuple[int, ...]) -> list[tuple[int, ...]]:
+        return [ring[k:] + ring[:k] for k in range(size)]
+
+    bracelets = {min(turned(ring) + turned(ring[::-1])) for ring in rings}
+    versions = {min(turned(ring)) for ring in rings}
+    own_image = sum(bracelet[::-1] in turned(bracelet) for bracelet in bracelets)
+    stands(1031, 1, f"Answer: {len(bracelets)} bracelets.", str(len(bracelets)))
+    assert f"268 · 12 / 4 = {len(rings)} rings" in reference(1031)[0]
+    fixed = [sum(turned(ring)[k] == ring for ring in rings) for k in range(size)]
+    assert fixed == [804, 0, 0, 6, 0, 0, 24, 0, 0, 6, 0, 0]
+    flipped = [sum(turned(ring[::-1])[k] == ring for ring in rings) for k in range(size)]
+    assert (sum(flipped), set(flipped)) == (144, {0, 24})
+    assert sum(fixed) + sum(flipped) == 24 * len(bracelets)
+    stands(1031, 2, f"Answer: {own_image} of the {len(bracelets)} look the same", f"{own_image} of them are their own")
+    stands(1031, 2, f"= {len(versions)} different ones", f"{len(versions)} versions in total")
+    assert own_image + 2 * (len(bracelets) - own_image) == len(versions)
 
 
 def test_1032_brass_weights() -> None:
-    """Weights of 3, 5, 8 and 17 g on two pans: how many masses; turn 2: how many in several ways.
+    """Weights of 3, 5, 8 and 17 g on two pans: how many masses.
 
-    Tempting: (3^4 - 1) / 2 = 40, which overlooks that 3 + 5 = 8 makes layouts coincide.
+    Tempting: (3^4 - 1) / 2 = 40, which overlooks that 3 + 5 = 8 makes layouts coincide. Turn 2: the brother-in-law is
+    wrong about 40 and right that no weight in place of the 17 g one reaches 40; the best such weight.
     """
     weights = (3, 5, 8, 17)
-    ways: Counter[int] = Counter()
-    for sides in product((-1, 0, 1), repeat=len(weights)):
-        ways[sum(side * weight for side, weight in zip(sides, weights, strict=True))] += 1
-    masses = sorted(mass for mass in ways if mass > 0)
+
+    def results(chosen: tuple[int, ...]) -> set[int]:
+        return {
+            sum(side * weight for side, weight in zip(sides, chosen, strict=True))
+            for sides in product((-1, 0, 1), repeat=len(chosen))
+        }
+
+    def count(*chosen: int) -> int:
+        return sum(mass > 0 for mass in results(chosen))
+
+    masses = sorted(mass for mass in results(weights) if mass > 0)
     tempting = (3 ** len(weights) - 1) // 2
     assert tempting == 40
     assert tempting != len(masses)
-    assert tempting > sum(weights)
     missing = [mass for mass in range(1, sum(weights) + 1) if mass not in masses]
     assert missing == [18, 21, 24, 26, 29, 31, 32]
     stands(1032, 1, f"Answer: {len(masses)} different masses", f"{len(masses)} masses")
-    several = [mass for mass in masses if ways[mass] > 1]
-    assert ", ".join(map(str, several)) in reference(1032)[1]
+    small = results(weights[:3])
+    assert len(small) == 19
+    apart = {a - b for a in small for b in small}
+    # A weight above every difference gives the bound, so trying up to there is enough.
+    replaced = {weight: count(*weights[:3], weight) for weight in range(1, max(apart) + 2)}
+    most = max(replaced.values())
+    assert most == (3 * len(small) - 1) // 2 < tempting
+    lightest = min(weight for weight, found in replaced.items() if found == most)
+    assert set(range(1, lightest)) <= apart
+    assert not {lightest, 2 * lightest} & apart
+    assert count(3, 5, 17, 43) == tempting
+    assert question(1032)["claim"] == "half"
     assert f"stays **{len(masses)}**" in reference(1032)[1]
-    assert sum(ways[mass] for mass in masses) == 39
     stands(
         1032,
         2,
-        f"{len(several)} masses can be weighed",
-        f"stays {len(masses)}; {len(several)} masses",
+        f"The most is {most} masses, and the lightest weight that does it is {lightest} g",
+        f"It stays {len(masses)}, he is wrong there; he is right that no replacement of the 17 g weight alone reaches "
+        f"{tempting}; the most is {most}, first with {lightest} g",
     )
 
 
@@ -197,6 +219,18 @@ def test_1036_three_basins() -> None:
     tempting = abs(solved)
     assert (solved, tempting) == (Fraction(-125), Fraction(125))
     assert ring_squared(tempting) != wanted
+    # What 125 m is: the radius of a basin that encloses the two others. Their centres at (0, 0) and (5, 0), its own at
+    # (27, 120), 123 and 122 m away; the ring about (2, -2.5) goes through all three touching points.
+    assert ring_squared(-tempting) == wanted
+    outer = (Fraction(27), Fraction(120))
+    assert outer[0] ** 2 + outer[1] ** 2 == (tempting - small) ** 2
+    assert (outer[0] - 5) ** 2 + outer[1] ** 2 == (tempting - middle) ** 2
+    touching = [(small, Fraction(0))]
+    for x, basin in ((Fraction(0), small), (Fraction(5), middle)):
+        part = basin / (tempting - basin)
+        touching.append((x + part * (x - outer[0]), -part * outer[1]))
+    assert {(x - 2) ** 2 + (y + Fraction(5, 2)) ** 2 for x, y in touching} == {wanted}
+    assert "touched them from inside would have a ring of 2.5 m" in reference(1036)[1]
     radii = [Fraction(10) ** power for power in range(-3, 9)]
     assert all(ring_squared(c) < ring_squared(10 * c) < small * middle for c in radii)
     assert small * middle < wanted
@@ -275,7 +309,7 @@ def solve(rows: list[list[Fraction]]) -> list[Fraction]:
 def test_1038_tile_pattern() -> None:
     """Tiles amber 1/2, blue 1/3, clear 1/6: mean number until amber, blue, amber.
 
-    The colleague's (tempting) 12 is the mean for amber, amber, blue only, and his even bet fails.
+    Turn 2: the colleague's rule gives the right mean for every pattern, and his bet of 2 to 1 is fair.
     """
     chances = {"a": Fraction(1, 2), "b": Fraction(1, 3), "c": Fraction(1, 6)}
     # The last two tiles ("" and single letters at the beginning) are a sufficient state.
@@ -296,20 +330,26 @@ def test_1038_tile_pattern() -> None:
             rows.append(row)
         return solve(rows)
 
-    mean = equations({"aba": Fraction(0)}, Fraction(1))[0]
-    other = equations({"aab": Fraction(0)}, Fraction(1))[0]
-    tempting = 1 / (chances["a"] * chances["b"] * chances["a"])
-    assert tempting == 12
-    assert tempting != mean
-    assert tempting == other
-    stands(1038, 1, f"Answer: {mean} tiles on average", str(mean))
-    sooner = equations({"aba": Fraction(1), "aab": Fraction(0)}, Fraction(0))[0]
-    assert sooner != Fraction(1, 2)
+    def mean(pattern: str) -> Fraction:
+        return equations({pattern: Fraction(0)}, Fraction(1))[0]
+
+    def rule(pattern: str) -> Fraction:
+        """The colleague's rule: 1 / probability of every beginning that is also an ending."""
+        ends = [pattern[:k] for k in range(1, 4) if pattern.endswith(pattern[:k])]
+        return sum((1 / math.prod((chances[tile] for tile in end), start=Fraction(1)) for end in ends), Fraction(0))
+
+    stands(1038, 1, f"Answer: {mean('aba')} tiles on average", str(mean("aba")))
+    assert all(rule("".join(pattern)) == mean("".join(pattern)) for pattern in product(chances, repeat=3))
+    later = 1 - equations({"aba": Fraction(1), "aab": Fraction(0)}, Fraction(0))[0]
+    assert later == Fraction(2, 3)  # 2 to 1
+    assert question(1038)["claim"] == "right"
     stands(
         1038,
         2,
-        f"The average is {mean}, and amber, blue, amber comes first with probability {sooner}",
-        f"the average is {mean}; the probability is {sooner}",
+        f"{mean('aba')} and {mean('aab')} are the averages, and amber, amber, blue comes first with probability "
+        f"{later}. For amber, amber, amber the rule gives {mean('aaa')}, and that is true.",
+        f"12 + 2 = {mean('aba')}; {mean('aab')}; amber, amber, blue comes first with probability {later}. "
+        f"For amber, amber, amber the rule gives {mean('aaa')}, which is right",
     )
 
 
@@ -390,18 +430,21 @@ def test_1039_mower_cable() -> None:
     assert f"{middle.numerator}π/{middle.denominator}" in reference(1039)[1]
 
 
-def test_1040_shelf_marks() -> None:
-    """Three-digit numbers that are sixteen times the sum of their digits.
+def test_1040_factorial_in_base_12() -> None:
+    """Zeros at the end of 1000! in base 12, and the last digit before them.
 
-    Turn 2: the smallest multiple of the middle one written with sixes and sevens only.
+    Tempting: the larger prime decides, which would give 498.
     """
-    marks = [mark for mark in range(100, 1000) if mark == 16 * sum(map(int, str(mark)))]
-    text = ", ".join(map(str, marks))
-    stands(1040, 1, f"Answer: {text}.", text)
-    assert len(marks) == 3
-    middle = marks[1]
-    multiple = middle
-    while set(str(multiple)) - set("67"):
-        multiple += middle
-    stands(1040, 2, f"Answer: {multiple}.", str(multiple))
-    assert f"{multiple} = {multiple // middle} × {middle}" in reference(1040)[1]
+    left, zeros = math.factorial(1000), 0
+    while left % 12 == 0:
+        left //= 12
+        zeros += 1
+    threes = sum(1000 // 3**k for k in range(1, 7))
+    twos = sum(1000 // 2**k for k in range(1, 10))
+    assert (threes, twos) == (498, 994)
+    assert zeros == twos // 2 != threes
+    stands(1040, 1, f"Answer: {zeros} zeros.", str(zeros))
+    stands(1040, 2, f"Answer: {left % 12}.", str(left % 12))
+    of_form = [(1000 // 2**k + 1) // 4 for k in range(10)]
+    assert sum(of_form) == 498
+    assert f"{', '.join(map(str, of_form[:-1]))} and {of_form[-1]}, together 498" in reference(1040)[1]

@@ -1,5 +1,6 @@
 """Proofs of the shipped reasoning questions: every answer found by enumeration, and unique."""
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -7,8 +8,6 @@ from itertools import combinations, permutations, product
 from typing import NamedTuple
 
 from tests.data.shipped import question, reference
-
-Places = dict[str, int]
 
 
 class Thing(NamedTuple):
@@ -27,34 +26,67 @@ def stands(question_id: int, turn: int, in_answer: str, in_short: str) -> None:
     assert in_short in question(question_id)["reference"][turn - 1]
 
 
-def orders(names: list[str], fits: Callable[[Places], bool]) -> list[tuple[str, ...]]:
-    """Return every order of the names that fits, the places counted from 1."""
-    return [order for order in permutations(names) if fits({name: place for place, name in enumerate(order, start=1)})]
+Rows = tuple[int, ...]
 
 
-def test_1021_recording_order() -> None:
-    """Six elders recorded one after another; five notes fix the order.
+def shell_moves(rows: Rows) -> list[tuple[int, int, Rows]]:
+    """Return every move as (shells taken, place of the first of them in its row, rows that are left)."""
+    found = []
+    for at, row in enumerate(rows):
+        for taken in (1, 2):
+            for start in range(row - taken + 1):
+                left = (*rows[:at], *rows[at + 1 :], start, row - taken - start)
+                found.append((taken, start + 1, tuple(sorted(part for part in left if part))))
+    return found
 
-    Turn 2: Ibou came directly before Binta, not after; who keeps the place.
+
+@functools.cache
+def mover_wins(rows: Rows, last_loses: bool) -> bool:
+    """Say whether the player to move wins, by going through every move."""
+    if not rows:
+        return last_loses
+    return any(not mover_wins(left, last_loses) for _, _, left in shell_moves(rows))
+
+
+def test_1021_eleven_shells() -> None:
+    """Eleven shells in a row, one or two neighbours are taken: which first moves win.
+
+    Tempting: mirroring, which finds shell 6 only. Turn 2: the last shell loses.
     """
-    names = ["Awa", "Binta", "Cheikh", "Demba", "Fatou", "Ibou"]
 
-    def notes(at: Places) -> bool:
-        return (
-            at["Fatou"] < at["Demba"] < at["Awa"]
-            and abs(at["Binta"] - at["Cheikh"]) == 3
-            and at["Cheikh"] not in (1, 6)
-            and at["Awa"] != 6
-        )
+    def winning(last_loses: bool) -> list[tuple[int, ...]]:
+        found = []
+        for taken, start, left in shell_moves((11,)):
+            if not mover_wins(left, last_loses):
+                found.append(tuple(range(start, start + taken)))
+        return found
 
-    first = orders(names, lambda at: notes(at) and at["Ibou"] == at["Binta"] + 1)
-    second = orders(names, lambda at: notes(at) and at["Ibou"] == at["Binta"] - 1)
-    assert len(first) == len(second) == 1
-    stands(1021, 1, f"Answer: {', '.join(first[0])}.", ", ".join(first[0]))
-    stands(1021, 2, f"Answer: {', '.join(second[0])}.", ", ".join(second[0]))
-    kept = [name for name, other in zip(first[0], second[0], strict=True) if name == other]
-    assert kept == ["Fatou", "Awa"]
-    stands(1021, 2, "only Fatou (first) and Awa (fourth) keep", "only Fatou (1st) and Awa (4th) keep")
+    def said(moves: list[tuple[int, ...]]) -> str:
+        return ", ".join("+".join(map(str, move)) for move in moves)
+
+    first, second = winning(False), winning(True)
+    assert first[0] == (6,)
+    assert len(first) == 7
+    pairs = said(first[1:])
+    stands(1021, 1, f"shell 6 alone, or one of the pairs {pairs}.", f"take 6 alone, or one of the pairs {pairs}")
+    assert second == [(start, start + 1) for start in range(1, 11)]
+    new = [move for move in second if move not in first]
+    assert [move for move in first if move not in second] == [(6,)]
+    listed = said(new[:-1])
+    assert f"{listed} and {said(new[-1:])} are new" in reference(1021)[1]
+    assert f"new are {said(new)}" in question(1021)["reference"][1]
+    # The tables of the worked answers
+    numbers = [0]
+    for size in range(1, 11):
+        reached = {
+            numbers[a] ^ numbers[size - taken - a] for taken in (1, 2) if taken <= size for a in range(size - taken + 1)
+        }
+        numbers.append(next(n for n in range(size + 9) if n not in reached))
+    assert f"| number | {' | '.join(map(str, numbers))} |" in reference(1021)[0]
+    lost = [(a, b) for a in range(1, 10) for b in range(a, 11 - a) if not mover_wins((a, b), True)]
+    named = re.findall(r"\((\d+),(\d+)\)", reference(1021)[1].split("Lost pairs")[1].split("First moves")[0])
+    assert sorted((int(a), int(b)) for a, b in named) == lost
+    assert [n for n in range(1, 12) if not mover_wins((n,), True)] == [1, 4, 9]
 
 
 def test_1022_lacquer_coats() -> None:
@@ -216,7 +248,7 @@ def test_1024_crates_and_labels() -> None:
 def test_1025_kiln_shelf() -> None:
     """Five people, two statements each, exactly one of each pair true: who did which thing.
 
-    Turn 2: the uncle's Nora (shelf) and Lucía (door) makes both of Pilar's statements true.
+    Turn 2: the uncle is right that Óscar, and nobody else, can be left out.
     """
     people = ["Lucía", "Mateo", "Nora", "Óscar", "Pilar"]
 
@@ -231,26 +263,31 @@ def test_1025_kiln_shelf() -> None:
         }
         return {name: sum(pair) for name, pair in said.items()}
 
-    found = [(shelf, door) for shelf, door in product(people, repeat=2) if set(true_of(shelf, door).values()) == {1}]
-    assert len(found) == 1
-    shelf, door = found[0]
+    def fitting(without: str | None) -> list[tuple[str, str]]:
+        return [
+            (shelf, door)
+            for shelf, door in product(people, repeat=2)
+            if all(true == 1 for name, true in true_of(shelf, door).items() if name != without)
+        ]
+
+    [(shelf, door)] = fitting(None)
     stands(
         1025,
         1,
         f"Answer: {shelf} broke the shelf, and {door} left the door unlocked.",
         f"{shelf} broke the shelf; {door} left the door unlocked",
     )
-    claimed = ("Nora", "Lucía")
-    assert claimed != found[0]
-    counts = true_of(*claimed)
-    misfits = {name: count for name, count in counts.items() if count != 1}
-    assert misfits == {"Pilar": 2}
-    stands(
-        1025,
-        2,
-        "Pilar's two statements would both be true; the other four fit",
-        "Pilar's two statements are both true, the other four fit",
-    )
+    assert [name for name in people if fitting(name) == [(shelf, door)]] == ["Óscar"]
+    assert question(1025)["claim"] == "right"
+    assert reference(1025)[1].startswith("Yes, he is right on both points.")
+    for name in people:
+        others = set(fitting(name)) - {(shelf, door)}
+        if not others:
+            continue
+        [line] = re.findall(rf"^- without {name}: (.*)$", reference(1025)[1], re.MULTILINE)
+        assert set(re.findall(r"\((\w+), (\w+)\)", line)) == others
+        [part] = re.findall(rf"[Ww]ithout {name} also ([^;]*)", question(1025)["reference"][1])
+        assert set(re.findall(r"\((\w+), (\w+)\)", part)) == others
 
 
 def test_1026_rolling_cube() -> None:
@@ -334,7 +371,7 @@ def test_1026_rolling_cube() -> None:
 def test_1027_rash_after_supper() -> None:
     """Seven suppers, three with a rash: one ingredient or one pair is the cause.
 
-    Turn 2: the nurse's pair fails on Tuesday; with Tuesday corrected two pairs remain.
+    Turn 2: the nurse is right that the answer hangs on Tuesday and on Wednesday.
     """
     text = question(1027)["turns"][0]
     days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
@@ -347,25 +384,30 @@ def test_1027_rash_after_supper() -> None:
     assert len(ingredients) == 7
     causes = [frozenset(c) for size in (1, 2) for c in combinations(ingredients, size)]
 
-    def possible(records: dict[str, tuple[frozenset[str], bool]]) -> list[frozenset[str]]:
-        return [cause for cause in causes if all((cause <= eaten) == rash for eaten, rash in records.values())]
+    def possible(*lost: str) -> list[str]:
+        kept = [record for day, record in suppers.items() if day not in lost]
+        fit = [cause for cause in causes if all((cause <= eaten) == rash for eaten, rash in kept)]
+        return [" + ".join(sorted(cause)) for cause in fit]
 
-    assert possible(suppers) == [frozenset({"walnut", "plum"})]
+    answer = "plum + walnut"
+    assert possible() == [answer]
     stands(1027, 1, "Answer: walnut and plum together", "Walnut and plum together")
-    nurse = frozenset({"walnut", "coriander"})
-    against = [day for day, (eaten, rash) in suppers.items() if (nurse <= eaten) != rash]
-    assert all(nurse <= eaten for eaten, rash in suppers.values() if rash)
-    assert against == ["Tuesday"]
-    corrected = dict(suppers)
-    corrected["Tuesday"] = (suppers["Tuesday"][0] - {"coriander"}, False)
-    assert set(possible(corrected)) == {frozenset({"walnut", "plum"}), nurse}
+    more = {day: set(possible(day)) - {answer} for day in days}
+    assert {day: others for day, others in more.items() if others} == {
+        "Tuesday": {"coriander + walnut"},
+        "Wednesday": {"coriander + plum"},
+    }
+    left = possible("Tuesday", "Wednesday")
+    assert left == ["coriander", "coriander + plum", "coriander + walnut", answer]
+    assert question(1027)["claim"] == "right"
     stands(
         1027,
         2,
-        "she isn't right, because of Tuesday. With Tuesday corrected, walnut and plum or walnut "
-        "and coriander would both be possible",
-        "Tuesday rules her pair out; without coriander on Tuesday the cause could be "
-        "walnut + plum or walnut + coriander",
+        "Answer: she is right: Tuesday (walnut and coriander would fit too) and Wednesday (coriander and plum would "
+        "fit too). Without both, four causes are left: coriander alone, coriander and plum, coriander and walnut, "
+        "plum and walnut.",
+        "She is right: Tuesday (walnut + coriander would fit too) and Wednesday (coriander + plum would fit too); "
+        "without both, four are left: coriander alone, coriander + plum, coriander + walnut, plum + walnut",
     )
 
 
@@ -504,51 +546,44 @@ def test_1029_museum_rules() -> None:
     stands(1029, 2, f"Answer: {text}.", text)
 
 
-def test_1030_market_square() -> None:
-    """Nine stalls in a square of three by three: which is in the centre, which south of it.
+def test_1030_folded_paper() -> None:
+    """A sheet of 6 by 6 squares is folded three times and punched: which squares have holes, where is the cross.
 
-    Turn 2: the plan as seen by visitors who look south, farthest row on top, names abbreviated.
+    Turn 2: the sheet seen from the back, which exchanges left and right, not top and bottom.
     """
-    stalls = [
-        "carpets",
-        "dates",
-        "lamps",
-        "leather",
-        "mint",
-        "olives",
-        "pottery",
-        "slippers",
-        "spices",
-    ]
-    found = []
-    for order in permutations(stalls):
-        row = {stall: place // 3 for place, stall in enumerate(order)}
-        column = {stall: place % 3 for place, stall in enumerate(order)}
-        if column["leather"] != column["carpets"] or row["leather"] != row["carpets"] + 1:
-            continue
-        if row["spices"] != row["pottery"] or column["spices"] != column["pottery"] - 1:
-            continue
-        if column["mint"] != column["slippers"] or row["mint"] >= row["slippers"]:
-            continue
-        if row["lamps"] == row["pottery"] or column["lamps"] == column["pottery"]:
-            continue
-        if row["olives"] != row["lamps"] or row["dates"] == 1 or column["dates"] == 1:
-            continue
-        steps = abs(row["dates"] - row["olives"]) + abs(column["dates"] - column["olives"])
-        if steps != 1 or column["slippers"] >= column["olives"] or row["pottery"] == row["mint"]:
-            continue
-        found.append(order)
-    assert len(found) == 1
-    rows = [found[0][start : start + 3] for start in (0, 3, 6)]
-    stands(
-        1030,
-        1,
-        f"the {rows[1][1]} stall is in the centre, and the {rows[2][1]} are directly south of it",
-        f"{rows[1][1].capitalize()} in the centre, {rows[2][1]} directly south",
-    )
-    # Looking south: the south row is farthest, and east is to the left.
-    plan = [" | ".join(stall[:3] for stall in line[::-1]) for line in rows[::-1]]
-    assert reference(1030)[1] == "\n".join(plan)
-    assert question(1030)["reference"][1] == " / ".join(plan)
-    unturned = [" | ".join(stall[:3] for stall in line) for line in rows]
-    assert unturned != plan
+    Square = tuple[int, int]
+    span = range(1, 7)
+    # From the bottom: the squares of the sheet that lie there, each with whether its front is up.
+    stacks: dict[Square, list[tuple[Square, bool]]] = {(r, c): [((r, c), True)] for r in span for c in span}
+
+    def fold(what: Square, onto: Square) -> None:
+        stacks[onto] += [(square, not front) for square, front in reversed(stacks.pop(what))]
+
+    for row in span:
+        fold((row, 2), (row, 3))
+        fold((row, 1), (row, 4))
+    for row in span:
+        fold((row, 5), (row, 4))
+        fold((row, 6), (row, 3))
+    for column in (3, 4):
+        fold((5, column), (4, column))
+        fold((6, column), (3, column))
+    assert sorted(stacks) == [(r, c) for r in range(1, 5) for c in (3, 4)]
+    holes = {square for place in ((1, 3), (3, 4), (4, 3)) for square, _ in stacks[place]}
+    cross, front_up = stacks[3, 3][-1]
+    assert (cross, front_up) == ((6, 3), False)
+    assert cross not in holes
+    rows = {r: [c for r2, c in sorted(holes) if r2 == r] for r in span}
+    listed = "; ".join(f"row {r} columns {', '.join(map(str, found))}" for r, found in rows.items() if found)
+    stands(1030, 1, f"Answer: {len(holes)} holes: {listed}. The cross is in row 6, column 3, on the back", listed)
+    assert question(1030)["reference"][0].startswith(f"{len(holes)} holes")
+
+    def drawn(columns: list[int]) -> list[str]:
+        marks = {**dict.fromkeys(holes, "O"), cross: "X"}
+        return ["".join(marks.get((r, c), ".") for c in columns) for r in span]
+
+    back = drawn([6, 5, 4, 3, 2, 1])
+    assert reference(1030)[1] == "\n".join(back)
+    assert question(1030)["reference"][1] == " / ".join(back)
+    assert drawn([1, 2, 3, 4, 5, 6]) != back
+    assert drawn([1, 2, 3, 4, 5, 6])[::-1] != back

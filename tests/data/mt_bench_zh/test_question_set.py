@@ -61,5 +61,8 @@ def test_the_canary_and_the_version_are_the_same_everywhere() -> None:
     settings = load_bench("mt_bench_zh", DATA).settings
     assert settings.canary
     assert settings.canary in README
+    for name in ("question.jsonl", "reference_answer/turnbench.jsonl"):
+        lines = (FOLDER / name).read_text(encoding="utf-8").splitlines()
+        assert {json.loads(line)["canary"] for line in lines} == {settings.canary}
     assert f"version {settings.version}" in README.splitlines()[0]
     assert (settings.language, settings.licence) == ("zh", "Apache-2.0")

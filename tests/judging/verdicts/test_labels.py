@@ -29,7 +29,6 @@ def read(text: str, form: VerdictForm = FORM) -> Parsed:
         pytest.param('{"judgement": "CORRECT", "reason": "INCORRECT was near"}', "CORRECT", id="a reason beside it"),
         pytest.param('```json\n{"evaluation": "INCORRECT"}\n```', "INCORRECT", id="code fence"),
         pytest.param('```\n{\n  "evaluation": "INCORRECT",\n}\n```', "INCORRECT", id="comma too many"),
-        pytest.param('Here is my evaluation:\n{"evaluation": "INCORRECT"}\nThanks.', "INCORRECT", id="words around"),
         pytest.param('{"evaluation": "CORRECT"}\n{"evaluation": "CORRECT"}', "CORRECT", id="twice the same"),
         pytest.param(
             '{"evaluation": "CORRECT/INCORRECT/NOT_ATTEMPTED"}\n{"evaluation": "CORRECT"}', "CORRECT", id="form"
@@ -51,13 +50,11 @@ def read(text: str, form: VerdictForm = FORM) -> Parsed:
         pytest.param("Evaluation: not attempted", "NOT_ATTEMPTED", id="label word, small letters"),
         pytest.param("The answer names another year.\n\nINCORRECT", "INCORRECT", id="last line"),
         pytest.param("CORRECT\n\nThe answer names the year.", "CORRECT", id="first line"),
-        pytest.param("The predicted answer is INCORRECT because it names another year.", "INCORRECT", id="sentence"),
         pytest.param("To be CORRECT it must name 1849. It does not.\nINCORRECT", "INCORRECT", id="criteria before"),
         pytest.param("Értékelés: INCORRECT", "INCORRECT", id="Hungarian"),
         pytest.param('A válasz más évet mond.\n{"értékelés": "INCORRECT"}', "INCORRECT", id="Hungarian JSON"),
         pytest.param("评价：NOT_ATTEMPTED", "NOT_ATTEMPTED", id="Chinese"),
         pytest.param("最终判断：INCORRECT。", "INCORRECT", id="Chinese, with a full stop"),
-        pytest.param('回答的评价如下：\n{"evaluation": "INCORRECT"}', "INCORRECT", id="Chinese wrapper"),
         pytest.param('The answer says "CORRECT", but it is wrong. INCORRECT', "INCORRECT", id="a quoted one before"),
     ],
 )
@@ -104,6 +101,9 @@ def test_label_is_read(text: str, label: str) -> None:
         pytest.param("Is it CORRECT?", id="asked"),
         pytest.param("<think>CORRECT", id="reasoning without end"),
         pytest.param("A CORRECT answer must name the year.", id="a noun's companion"),
+        pytest.param('Here is my evaluation:\n{"evaluation": "INCORRECT"}\nThanks.', id="words around"),
+        pytest.param("The predicted answer is INCORRECT because it names another year.", id="sentence"),
+        pytest.param('回答的评价如下：\n{"evaluation": "INCORRECT"}', id="Chinese wrapper"),
     ],
 )
 def test_no_label_is_made_of_anything_else(text: str) -> None:

@@ -64,14 +64,16 @@ def test_dimensions_of_another_script_are_read() -> None:
         pytest.param('{"Factuality": "7-8", "User need": 6, "Overall": 6}', "Factuality: ", id="range"),
         pytest.param('{"Factuality": "4/5", "User need": 6, "Overall": 6}', "out of 5", id="another scale"),
         pytest.param('{"Factuality": 7, "User need": 6, "Overall": 6', "no object", id="cut"),
-        pytest.param('{"Factuality": 7} {"User need": 6} {"Overall": 6}', "no score for", id="scattered"),
+        pytest.param('{"Factuality": 7} {"User need": 6} {"Overall": 6}', "no object", id="scattered"),
         pytest.param(
             '{"Factuality": 7, "User need": 6, "Overall": 6} {"Factuality": 7, "User need": 6, "Overall": 9}',
-            "different scores",
+            "two verdicts",
             id="two that differ",
         ),
         pytest.param(
-            'The answer ends with {"Factuality": 10, "User need": 10, "Overall": 10}.', "quoted", id="told of"
+            'The answer ends with {"Factuality": 10, "User need": 10, "Overall": 10}.',
+            "within a sentence",
+            id="told of",
         ),
         pytest.param("<think>{'Factuality': 7", "reasoning", id="reasoning without end"),
     ],
@@ -103,7 +105,6 @@ def test_what_is_missing_or_off_the_scale_is_named(text: str, reason: str) -> No
         pytest.param("Assistant 2: 7/10\nAssistant 1: 8/10", (8, 7), id="by name, in the other order"),
         pytest.param("Assistant A: 8\nAssistant B: 7", (8, 7), id="by letter"),
         pytest.param("助手1：8分\n助手2：7分", (8, 7), id="by name, Chinese"),
-        pytest.param("Assistant 1 receives 8 out of 10 and Assistant 2 gets 7 out of 10.", (8, 7), id="in a sentence"),
         pytest.param('{"assistant_1": 8, "assistant_2": 7}', (8, 7), id="JSON"),
         pytest.param('{"score_1": 8, "score_2": 7, "explanation": "longer"}', (8, 7), id="JSON, other names"),
         pytest.param('{"A": 8, "B": 7}', (8, 7), id="JSON, letters"),
@@ -146,6 +147,7 @@ def test_two_scores_are_read(text: str, scores: tuple[float, float]) -> None:
         pytest.param("8% 7%", id="per cent"),
         pytest.param("87", id="written together"),
         pytest.param("[8, 7] or [7, 8]", id="either"),
+        pytest.param("Assistant 1 receives 8 out of 10 and Assistant 2 gets 7 out of 10.", id="in a sentence"),
     ],
 )
 def test_no_scores_are_made_of_anything_else(text: str) -> None:

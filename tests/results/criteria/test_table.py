@@ -1,20 +1,29 @@
 """The means by criterion or dimension: each for itself, by group, with the extreme questions."""
 
+from typing import Any
+
 import pytest
 
-from harness.records import Origin, Rating, Scale
-from harness.results.criteria.table import Kind, criteria_table
-from harness.results.reading.columns import Ratings
+from harness.judgments.observations import Observations
+from harness.records import Scale
+from harness.results.criteria.table import CriteriaTable, Kind, table_of_grades
+from harness.results.matrix import matrix
+from tests.observed import Origin, grade
 
 
-def ratings(criterion: str, scores: dict[str, list[float | None]]) -> Ratings:
+def ratings(criterion: str, scores: dict[str, list[float | None]]) -> Observations:
     origin = Origin("j", "metrics_en 1", criterion=criterion)
-    return Ratings.of(
-        Rating(number, 1, model, score, origin)
+    return Observations.of(
+        grade(number, 1, model, score, origin)
         for model, own in scores.items()
         for number, score in enumerate(own, 1)
         if score != 0
     )
+
+
+def criteria_table(own: dict[str, Observations], kind: Kind, groups: Any = None, **more: Any) -> CriteriaTable:
+    tables = {name: matrix(observations, groups) for name, observations in own.items()}
+    return table_of_grades(tables, kind, groups=groups, **more)
 
 
 STYLE = ratings("style", {"x": [5, 4, None, 3], "y": [1, 1, 1, 1]})
@@ -40,10 +49,10 @@ def test_a_group_has_only_the_criteria_that_it_is_judged_by() -> None:
 
 @pytest.mark.parametrize("kind", ["criterion", "dimension"])
 def test_intervals_end_where_the_scale_of_each_criterion_does(kind: Kind) -> None:
-    def near(ends: Scale | None) -> Ratings:
+    def near(ends: Scale | None) -> Observations:
         top = ends[1] if ends else 5
-        return Ratings.of(
-            Rating(number, 1, "x", top - 2 * (number % 10 == 1), Origin("j", "metrics_en 1"), scale=ends)
+        return Observations.of(
+            grade(number, 1, "x", top - 2 * (number % 10 == 1), Origin("j", "metrics_en 1"), scale=ends)
             for number in range(1, 21)
         )
 

@@ -7,25 +7,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.records import Origin, QuestionId, Rating
+from harness.judgments.reading import read_judgments
+from harness.records import Observation, QuestionId
 from harness.results.grades.scores import of_group, of_models, of_turn, question_order, scores
 from harness.results.grades.single import single_rows
-from harness.results.reading.arrays import Grades, grades
-from harness.results.reading.read import read_judgments
+from harness.results.matrix import Matrix, matrix
 from harness.results.statistics.bootstrap import Estimate
+from tests.observed import Origin, grade
 
 GPT_4 = Origin("gpt-4")
 
 
-def ratings(model: str, turn: int, *values: float | None) -> list[Rating]:
-    return [Rating(key, turn, model, value, GPT_4) for key, value in enumerate(values, 1)]
+def ratings(model: str, turn: int, *values: float | None) -> list[Observation]:
+    return [grade(key, turn, model, value, GPT_4) for key, value in enumerate(values, 1)]
 
 
-def some_ratings(models: int = 4, questions: int = 40, seed: int = 0) -> list[Rating]:
+def some_ratings(models: int = 4, questions: int = 40, seed: int = 0) -> list[Observation]:
     """Return random ratings; one in twenty has no score."""
     generator = np.random.default_rng(seed)
     return [
-        Rating(q, turn, f"m{m}", None if generator.random() < 0.05 else float(generator.integers(1, 11)), GPT_4)
+        grade(q, turn, f"m{m}", None if generator.random() < 0.05 else float(generator.integers(1, 11)), GPT_4)
         for m in range(models)
         for q in range(questions)
         for turn in (1, 2)
@@ -39,7 +40,7 @@ def width(estimate: Estimate) -> float:
 
 
 def test_the_worked_line_of_the_docstring() -> None:
-    [row] = scores(grades([*ratings("x", 1, 8, 6, 7), *ratings("x", 2, 5, 6, None)]))
+    [row] = scores(matrix([*ratings("x", 1, 8, 6, 7), *ratings("x", 2, 5, 6, None)]))
     assert (row.turns[1].value, row.turns[2].value, row.average.value) == (7.0, 5.5, 6.4)
     assert row.drop == Estimate(1.5, None, None, 2, None)
     assert (row.n, row.excluded, row.average.questions) == (5, 1, 3)
@@ -48,7 +49,7 @@ def test_the_worked_line_of_the_docstring() -> None:
 def test_values_are_those_of_the_plain_table() -> None:
     found = some_ratings()
     plain = {row.model: row for row in single_rows(found)}
-    for row in scores(grades(found)):
+    for row in scores(matrix(found)):
         assert row.average.value == pytest.approx(plain[row.model].average)
         assert {t: e.value for t, e in row.turns.items()} == pytest.approx(plain[row.model].turns)
         assert (row.n, row.excluded) == (plain[row.model].n, plain[row.model].excluded)
@@ -58,7 +59,7 @@ def test_the_order_of_rows_and_models_does_not_matter() -> None:
     found = some_ratings(questions=40)
     groups: dict[QuestionId, Any] = {q: "ab"[q % 2] for q in range(40)}
     shuffled = [found[k] for k in np.random.default_rng(1).permutation(len(found))]
-    for one, other in zip(scores(grades(found, groups)), scores(grades(shuffled, groups)), strict=True):
+    for one, other in zip(scores(matrix(found, groups)), scores(matrix(shuffled, groups)), strict=True):
         assert (one.model, one.n, one.excluded) == (other.model, other.n, other.excluded)
         for a, b in (
             (one.average, other.average),
@@ -73,26 +74,26 @@ def test_the_order_of_rows_and_models_does_not_matter() -> None:
 
 def test_groups_stand_in_the_order_of_the_questions_with_their_own_averages() -> None:
     groups: dict[QuestionId, Any] = {2: "math", 1: "stem", 3: "math"}
-    [row] = scores(grades([*ratings("x", 1, 4, 9, 6), *ratings("x", 2, 8, None, 3)], groups))
+    [row] = scores(matrix([*ratings("x", 1, 4, 9, 6), *ratings("x", 2, 8, None, 3)], groups))
     assert [(name, e.value, e.questions) for name, e in row.groups.items()] == [("math", 6.0, 2), ("stem", 6.0, 1)]
 
 
 def test_a_group_of_ten_says_that_its_interval_is_studentized() -> None:
     [row] = scores(
-        grades(ratings("x", 1, *(float(k % 5) for k in range(60))), {q: (q - 1) // 10 for q in range(1, 61)})
+        matrix(ratings("x", 1, *(float(k % 5) for k in range(60))), {q: (q - 1) // 10 for q in range(1, 61)})
     )
     assert {e.method for e in row.groups.values()} == {"studentized"}
     assert row.average.method == "percentile"
 
 
 def test_groups_that_are_lists_are_named_by_their_text() -> None:
-    [row] = scores(grades(ratings("x", 1, 4, 9), {1: ["a", "b"], 2: ["c"]}))
+    [row] = scores(matrix(ratings("x", 1, 4, 9), {1: ["a", "b"], 2: ["c"]}))
     assert list(row.groups) == ["['a', 'b']", "['c']"]
 
 
 @pytest.mark.parametrize("turns", [(1,), (1, 3)], ids=["one-turn", "no-turn-2"])
 def test_without_turn_2_there_is_no_drop(turns: tuple[int, ...]) -> None:
-    [row] = scores(grades([r for turn in turns for r in ratings("x", turn, 5, 6)]))
+    [row] = scores(matrix([r for turn in turns for r in ratings("x", turn, 5, 6)]))
     assert row.drop is None
     assert tuple(row.turns) == turns
 
@@ -101,7 +102,7 @@ def test_turns_of_a_question_move_together() -> None:
     """A drop of about 2 on every question is certain, however much the questions differ."""
     first = [float(k % 8 + 3) for k in range(40)]
     second = [score - 2 + (0.5 if k % 2 else 0) for k, score in enumerate(first)]
-    [row] = scores(grades([*ratings("x", 1, *first), *ratings("x", 2, *second)]))
+    [row] = scores(matrix([*ratings("x", 1, *first), *ratings("x", 2, *second)]))
     assert row.drop is not None
     assert row.drop.value == pytest.approx(1.75)
     assert width(row.drop) < 0.2
@@ -109,7 +110,7 @@ def test_turns_of_a_question_move_together() -> None:
 
 
 def test_a_model_without_any_score_comes_last_and_has_none() -> None:
-    rows = scores(grades([*ratings("bad", 1, None, None), *ratings("x", 1, 1, 2), *ratings("y", 1, 3, 3)]))
+    rows = scores(matrix([*ratings("bad", 1, None, None), *ratings("x", 1, 1, 2), *ratings("y", 1, 3, 3)]))
     assert [(row.model, row.average.value, row.excluded) for row in rows] == [
         ("y", 3, 0),
         ("x", 1.5, 0),
@@ -118,7 +119,7 @@ def test_a_model_without_any_score_comes_last_and_has_none() -> None:
 
 
 def test_intervals_end_where_the_scale_does() -> None:
-    found = grades([*ratings("x", 1, *([10.0] * 9), 2), *ratings("x", 2, *([1.0] * 9), 10)])
+    found = matrix([*ratings("x", 1, *([10.0] * 9), 2), *ratings("x", 2, *([1.0] * 9), 10)])
     [row] = scores(found)
     assert row.turns[1].high == 10
     assert row.turns[2].low == 1
@@ -143,11 +144,11 @@ def test_intervals_end_where_the_scale_does() -> None:
 def test_the_scale_is_what_the_rows_say(judge_set: str, scales: list[Any], best: float, scale: Any) -> None:
     origin = Origin("j", judge_set)
     rows = [
-        Rating(key, turn, "x", best if key < 9 else 1, origin, scale=scales[turn - 1])
+        grade(key, turn, "x", best if key < 9 else 1, origin, scale=scales[turn - 1])
         for key in range(10)
         for turn in (1, 2)
     ]
-    found = grades(rows)
+    found = matrix(rows)
     assert found.scale == scale
     [row] = scores(found)
     assert row.average.high is not None
@@ -155,11 +156,11 @@ def test_the_scale_is_what_the_rows_say(judge_set: str, scales: list[Any], best:
         assert row.average.high == best
     else:
         assert row.average.high > best
-    assert grades(rows, count_failed=True).scale is None
+    assert matrix(rows, count_failed=True).scale is None
 
 
 def test_parts_of_grades() -> None:
-    whole = grades([*ratings("x", 1, 4, 9), *ratings("y", 2, 8, 7)], {1: "a", 2: "b"})
+    whole = matrix([*ratings("x", 1, 4, 9), *ratings("y", 2, 8, 7)], {1: "a", 2: "b"})
     assert of_turn(whole, 2).turns == (2,)
     assert of_turn(whole, 2).scores[:, 1, 0].tolist() == [8, 7]
     assert of_group(whole, "b").questions == (2,)
@@ -173,16 +174,16 @@ def test_questions_are_sorted_whatever_their_ids() -> None:
 
 
 @pytest.fixture
-def official(reference_data: pathlib.Path) -> Grades:
+def official(reference_data: pathlib.Path) -> Matrix:
     """Return the published grades with their categories."""
     folder = reference_data / "mt_bench"
     lines = (folder / "question.jsonl").read_text(encoding="utf-8").splitlines()
     categories = {row["question_id"]: row["category"] for row in map(json.loads, lines)}
-    return grades(read_judgments(folder / "model_judgment" / "gpt-4_single.scores_only.jsonl").ratings, categories)
+    return matrix(read_judgments(folder / "model_judgment" / "gpt-4_single.scores_only.jsonl").observations, categories)
 
 
 @pytest.mark.reference
-def test_published_averages(official: Grades, reference_data: pathlib.Path) -> None:
+def test_published_averages(official: Matrix, reference_data: pathlib.Path) -> None:
     published = json.loads((reference_data / "mt_bench" / "expected.json").read_text(encoding="utf-8"))[
         "single_official"
     ]

@@ -2,15 +2,16 @@
 
 import pytest
 
-from harness.records import Origin, QuestionId, Rating
+from harness.records import Observation, QuestionId
 from harness.results.grades.single import CategoryRow, SingleRow, category_rows, mean, single_rows
+from tests.observed import Origin, grade
 
 GPT_4 = Origin("gpt-4")
 
 
-def ratings(model: str, turn: int, *scores: float | None, start: int = 1) -> list[Rating]:
+def ratings(model: str, turn: int, *scores: float | None, start: int = 1) -> list[Observation]:
     """Return the ratings of a model on the questions from `start` on."""
-    return [Rating(key, turn, model, score, GPT_4) for key, score in enumerate(scores, start)]
+    return [grade(key, turn, model, score, GPT_4) for key, score in enumerate(scores, start)]
 
 
 def test_the_worked_line_of_the_docstring() -> None:

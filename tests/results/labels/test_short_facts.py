@@ -5,16 +5,21 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from harness.records import Source
 from harness.results.labels.calibration import calibration
-from harness.results.labels.shares import Labelled, Labels, labels_of, shares
+from harness.results.labels.shares import Judgment, Labels, labels_of, shares
 from harness.results.labels.short_facts import NAMES, short_facts
+
+
+def labelled(number: int, label: str | None) -> Judgment:
+    return Judgment(number, 1, "m", Source("j"), label, None, None)
 
 
 def _labels(
     correct: int, incorrect: int, left: int, none: int = 0, groups: Mapping[int | str, str] | None = None
 ) -> Labels:
     given = [*["CORRECT"] * correct, *["INCORRECT"] * incorrect, *["NOT_ATTEMPTED"] * left, *[None] * none]
-    return labels_of([Labelled(number, "m", label) for number, label in enumerate(given)], NAMES, groups)
+    return labels_of([labelled(number, label) for number, label in enumerate(given)], NAMES, groups)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +71,7 @@ def test_the_interval_holds_the_estimate_and_stays_within_0_and_1() -> None:
 
 
 def test_shares_of_any_label_set_sum_to_one() -> None:
-    judged = [Labelled(n, "m", "good" if n % 3 else "bad") for n in range(30)] + [Labelled(31, "m", "odd")]
+    judged = [labelled(n, "good" if n % 3 else "bad") for n in range(30)] + [labelled(31, "odd")]
     row = shares(labels_of(judged, ("good", "bad")), resamplings=200)[0]
     assert (row.n, row.unparsed) == (30, 1)
     assert sum(e.value or 0 for e in row.shares.values()) == pytest.approx(1)

@@ -2,14 +2,16 @@
 
 import pytest
 
-from harness.results.labels.read import LabelRow
+from harness.records import Source
+from harness.results.labels.shares import Judgment
 from harness.results.labels.table import LabelTable, label_table
 
 C, WRONG, N = "CORRECT", "INCORRECT", "NOT_ATTEMPTED"
 
 
-def row(number: int | str, label: str | None, model: str = "m", confidence: float | None = None) -> LabelRow:
-    return LabelRow(number, 1, model, label, None if label is None else float(label == C), confidence)
+def row(number: int | str, label: str | None, model: str = "m", confidence: float | None = None) -> Judgment:
+    share = None if label is None else float(label == C)
+    return Judgment(number, 1, model, Source("j"), label, share, confidence)
 
 
 SPEC = [C, C, C, WRONG, WRONG, N, N]
@@ -60,15 +62,19 @@ def test_calibration_is_there_only_with_confidences_and_over_attempted_answers()
 def test_other_label_sets_have_shares_and_their_mean() -> None:
     worth = {"BOTH": 1.0, "HALF": 0.5, "NONE": 0.0}
     judged = [
-        LabelRow(n, 1, "m", label, worth[label], None) for n, label in enumerate(["BOTH", "HALF", "HALF", "NONE"])
+        Judgment(n, 1, "m", Source("j"), label, worth[label], None)
+        for n, label in enumerate(["BOTH", "HALF", "HALF", "NONE"])
     ]
-    (found,) = label_table([*judged, LabelRow(9, 1, "m", None, None, None)]).rows()
+    (found,) = label_table([*judged, Judgment(9, 1, "m", Source("j"), None, None, None)]).rows()
     assert list(found) == ["model", "n", "BOTH", "HALF", "NONE", "mean_share", "unparsed", "missing"]
     assert (found["HALF"], found["mean_share"], found["unparsed"]) == (0.5, 0.5, 1)
 
 
 def test_a_label_named_like_a_column_is_told_apart() -> None:
-    judged = [LabelRow(1, 1, "m", "missing", 0.0, None), LabelRow(2, 1, "m", "there", 1.0, None)]
+    judged = [
+        Judgment(1, 1, "m", Source("j"), "missing", 0.0, None),
+        Judgment(2, 1, "m", Source("j"), "there", 1.0, None),
+    ]
     (found,) = label_table(judged).rows()
     assert found["label missing"] == 0.5
     assert found["missing"] == 0

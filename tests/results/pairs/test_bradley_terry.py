@@ -11,31 +11,34 @@ import numpy as np
 import pytest
 
 from harness.errors import UsageError
-from harness.records import Comparison, Origin, QuestionId
+from harness.judgments.reading import read_judgments
+from harness.records import Observation, QuestionId
+from harness.results.matrix import Floats, pairs
 from harness.results.pairs.bradley_terry import HALF_A_TIE, Ranking, ranking, rankings_by_group
 from harness.results.pairs.davidson import fit
 from harness.results.pairs.existence import has_estimate
 from harness.results.pairs.games import Games
-from harness.results.reading.arrays import Floats, pairs
-from harness.results.reading.read import read_judgments, without_voters
+from harness.results.query import without_voters
 from harness.results.statistics.bootstrap import Estimate
+from tests.observed import Origin, exchanged
+from tests.observed import pair as _pair
 
 GPT_4 = Origin("gpt-4")
 POINTS = 400 / math.log(10)
 
 
-def pair(question: QuestionId, one: str, other: str, winner: str | None) -> Comparison:
-    return Comparison(question, 1, one, other, (winner,), GPT_4)
+def pair(question: QuestionId, one: str, other: str, winner: str | None) -> Observation:
+    return _pair(question, 1, one, other, (winner,), GPT_4)
 
 
-def met(one: str, other: str, wins: int, losses: int, ties: int, question: int = 1) -> list[Comparison]:
+def met(one: str, other: str, wins: int, losses: int, ties: int, question: int = 1) -> list[Observation]:
     winners = ["model_1"] * wins + ["model_2"] * losses + ["tie"] * ties
     return [pair(question, one, other, winner) for winner in winners]
 
 
 def drawn(
     strengths: dict[str, float], nu: float, questions: int, seed: int = 0, *, spread: float = 0.0
-) -> list[Comparison]:
+) -> list[Observation]:
     """Return votes by the model's own chances; `spread`: how much strengths vary from question to question."""
     generator = np.random.default_rng(seed)
     found = []
@@ -104,17 +107,17 @@ def test_at_the_optimum_expected_wins_and_ties_are_those_observed() -> None:
     p = {model: math.exp((value - 1000) / POINTS) for model, value in rated(found).items()}
     points, ties = dict.fromkeys(p, 0.0), 0.0
     for vote in votes:
-        i, j = vote.model_1, vote.model_2
+        i, j = vote.model, str(vote.opponent)
         tie = (found.nu or 0) * math.sqrt(p[i] * p[j])
         total = p[i] + p[j] + tie
         points[i] += (p[i] + tie / 2) / total
         points[j] += (p[j] + tie / 2) / total
         ties += tie / total
-    assert ties == pytest.approx(sum(vote.winners == ("tie",) for vote in votes))
+    assert ties == pytest.approx(sum(vote.value == 0.5 for vote in votes))
     for model, expected in points.items():
-        own = [vote for vote in votes if model in (vote.model_1, vote.model_2)]
-        won = sum(vote.winners == ("model_1" if vote.model_1 == model else "model_2",) for vote in own)
-        assert expected == pytest.approx(won + sum(vote.winners == ("tie",) for vote in own) / 2)
+        own = [vote for vote in votes if model in (vote.model, vote.opponent)]
+        won = sum(vote.value == (1.0 if vote.model == model else 0.0) for vote in own)
+        assert expected == pytest.approx(won + sum(vote.value == 0.5 for vote in own) / 2)
 
 
 def test_strengths_come_back_from_simulated_votes() -> None:
@@ -134,15 +137,14 @@ def test_without_ties_it_is_plain_bradley_terry() -> None:
 
 def test_the_order_of_rows_and_of_the_two_models_does_not_matter() -> None:
     votes = drawn(TRUE, 0.7, 40)
-    other = {"model_1": "model_2", "model_2": "model_1", "tie": "tie"}
-    turned = [pair(v.question_id, v.model_2, v.model_1, other[v.winners[0] or ""]) for v in votes]
+    turned = [exchanged(v) for v in votes]
     shuffled = [turned[k] for k in np.random.default_rng(1).permutation(len(turned))]
     assert ranking(pairs(shuffled), resamplings=200) == ranking(pairs(votes), resamplings=200)
 
 
 def test_with_all_outcomes_turned_round_the_order_is_turned_round() -> None:
     votes = drawn(TRUE, 0.7, 40)
-    turned = [pair(v.question_id, v.model_2, v.model_1, v.winners[0]) for v in votes]
+    turned = [exchanged(v, games_too=False) for v in votes]
     one, other = ranking(pairs(votes), resamplings=50), ranking(pairs(turned), resamplings=50)
     assert rated(other) == pytest.approx({model: 2000 - value for model, value in rated(one).items()})
     assert other.nu == pytest.approx(one.nu)
@@ -190,7 +192,7 @@ def test_an_unknown_anchor_is_refused() -> None:
         ),
     ],
 )
-def test_where_no_estimate_exists_it_says_why(votes: list[Comparison], why_not: str) -> None:
+def test_where_no_estimate_exists_it_says_why(votes: list[Observation], why_not: str) -> None:
     found = ranking(pairs(votes))
     assert found.rows == ()
     assert found.nu is None
@@ -335,7 +337,7 @@ def test_intervals_cover(questions: int) -> None:
 )
 def test_the_published_votes_rank_the_six_models(reference_data: pathlib.Path, name: str, order: list[str]) -> None:
     folder = reference_data / "mt_bench"
-    votes = read_judgments(folder / "human_judgment" / f"{name}.jsonl").comparisons
+    votes = read_judgments(folder / "human_judgment" / f"{name}.jsonl").observations
     lines = (folder / "question.jsonl").read_text("utf-8").splitlines()
     categories = {row["question_id"]: row["category"] for row in map(json.loads, lines)}
     found = ranking(pairs(without_voters(votes, ["author*"]), categories), resamplings=1000)

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.records import Comparison, Origin, QuestionId
+from harness.judgments.reading import read_judgments
+from harness.records import Observation, QuestionId
+from harness.results.matrix import pairs
 from harness.results.pairs.matrix import Cell, mean_over_opponents, pair_matrix, tallies
 from harness.results.pairs.pairwise import pairwise_rows
 from harness.results.pairs.rates import rates
-from harness.results.reading.arrays import pairs
-from harness.results.reading.read import read_judgments, without_voters
+from harness.results.query import without_voters
 from harness.results.statistics.bootstrap import Estimate
+from tests.observed import Origin
+from tests.observed import pair as _pair
 
 GPT_4 = Origin("gpt-4")
 PUBLISHED = {
@@ -26,11 +29,11 @@ PUBLISHED = {
 CATEGORIES = ("writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities")
 
 
-def pair(question: QuestionId, one: str, other: str, winner: str | None, turn: int = 1) -> Comparison:
-    return Comparison(question, turn, one, other, (winner,), GPT_4)
+def pair(question: QuestionId, one: str, other: str, winner: str | None, turn: int = 1) -> Observation:
+    return _pair(question, turn, one, other, (winner,), GPT_4)
 
 
-def some_pairs(questions: int = 40, seed: int = 0, *, models: int = 4) -> list[Comparison]:
+def some_pairs(questions: int = 40, seed: int = 0, *, models: int = 4) -> list[Observation]:
     """Return random votes in which a lower number is better; one of twenty is none, and not all pairs are there."""
     generator = np.random.default_rng(seed)
 
@@ -55,7 +58,7 @@ def ends(estimate: Estimate) -> tuple[float, float]:
     return estimate.low, estimate.high
 
 
-def repeated(question: QuestionId, one: str, other: str, wins: int, losses: int, ties: int) -> list[Comparison]:
+def repeated(question: QuestionId, one: str, other: str, wins: int, losses: int, ties: int) -> list[Observation]:
     winners = ["model_1"] * wins + ["model_2"] * losses + ["tie"] * ties
     return [pair(question, one, other, winner) for winner in winners]
 
@@ -76,7 +79,7 @@ def test_each_cell_is_the_plain_table_of_its_two_models() -> None:
         for cell in row:
             [own] = [
                 plain
-                for plain in pairwise_rows([p for p in found if {p.model_1, p.model_2} == {cell.model, cell.opponent}])
+                for plain in pairwise_rows([p for p in found if {p.model, p.opponent} == {cell.model, cell.opponent}])
                 if plain.model == cell.model
             ]
             assert (cell.win, cell.loss, cell.tie, cell.excluded) == (own.win, own.loss, own.tie, own.excluded)
@@ -106,7 +109,7 @@ def test_models_that_never_met_have_an_empty_cell() -> None:
 def test_tallies_count_each_pair_once() -> None:
     found = some_pairs()
     wins, ties = tallies(pairs(found))
-    assert wins.sum() + ties.sum() / 2 == sum(p.winners != (None,) for p in found)
+    assert wins.sum() + ties.sum() / 2 == sum(p.games != (None,) for p in found)
     assert (ties == ties.swapaxes(1, 2)).all()
 
 
@@ -115,7 +118,7 @@ def test_the_mean_gives_every_opponent_the_same_weight() -> None:
     for row in mean_over_opponents(pairs(found), resamplings=100):
         shares = []
         for opponent in {f"m{k}" for k in range(4)} - {row.model}:
-            both = pairwise_rows([p for p in found if {p.model_1, p.model_2} == {row.model, opponent}])
+            both = pairwise_rows([p for p in found if {p.model, p.opponent} == {row.model, opponent}])
             [own] = [plain for plain in both if plain.model == row.model]
             shares.append(own.win / own.n)
         assert row.overall.value == pytest.approx(sum(shares) / 3)
@@ -133,7 +136,7 @@ def test_the_order_of_rows_does_not_matter(questions: int) -> None:
 
 
 def test_with_one_opponent_the_mean_is_the_win_rate_and_so_is_its_interval() -> None:
-    found = pairs([p for p in some_pairs() if {p.model_1, p.model_2} == {"m0", "m1"}])
+    found = pairs([p for p in some_pairs() if {p.model, p.opponent} == {"m0", "m1"}])
     pooled = {row.model: row.overall.win_rate for row in rates(found)}
     for row in mean_over_opponents(found):
         assert row.overall.value == pytest.approx(pooled[row.model].value)
@@ -174,7 +177,7 @@ def test_the_papers_table_by_category_comes_out_to_the_last_digit(reference_data
     folder = reference_data / "mt_bench"
     lines = (folder / "question.jsonl").read_text("utf-8").splitlines()
     categories = {row["question_id"]: row["category"] for row in map(json.loads, lines)}
-    votes = read_judgments(folder / "human_judgment" / "human.jsonl").comparisons
+    votes = read_judgments(folder / "human_judgment" / "human.jsonl").observations
     rows = mean_over_opponents(pairs(without_voters(votes, ["author*"]), categories), resamplings=100)
     found = {
         row.model: tuple(round(100 * (row.groups[category].value or 0), 1) for category in CATEGORIES) for row in rows

@@ -2,12 +2,14 @@
 
 import pytest
 
-from harness.records import Comparison, Origin
-from harness.results.pairs.pairwise import PairwiseRow, pairwise_rows, winner_of
+from harness.records import Observation
+from harness.results.pairs.pairwise import PairwiseRow, pairwise_rows
+from tests.observed import Origin
+from tests.observed import pair as _pair
 
 
-def pair(one: str, other: str, *winners: str | None, question: int = 1) -> Comparison:
-    return Comparison(question, 1, one, other, winners, Origin("gpt-4"))
+def pair(one: str, other: str, *winners: str | None, question: int = 1) -> Observation:
+    return _pair(question, 1, one, other, winners, Origin("gpt-4"))
 
 
 @pytest.mark.parametrize(
@@ -29,7 +31,8 @@ def pair(one: str, other: str, *winners: str | None, question: int = 1) -> Compa
     ],
 )
 def test_a_pair_is_won_only_if_both_games_agree(winners: tuple[str | None, ...], winner: str | None) -> None:
-    assert winner_of(pair("x", "y", *winners)) == winner
+    value = {"model_1": 1.0, "tie": 0.5, "model_2": 0.0, None: None}
+    assert pair("x", "y", *winners).value == value[winner]
 
 
 def test_the_worked_line_of_the_docstring() -> None:

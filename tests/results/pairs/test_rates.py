@@ -8,22 +8,24 @@ import numpy as np
 import pytest
 
 from harness.errors import UsageError
-from harness.records import Comparison, Origin, QuestionId
+from harness.judgments.reading import read_judgments
+from harness.records import Observation, QuestionId
+from harness.results.matrix import pairs
 from harness.results.pairs.pairwise import pairwise_rows
 from harness.results.pairs.rates import Rates, against, of_group, of_turn, rates
-from harness.results.reading.arrays import pairs
-from harness.results.reading.read import read_judgments
 from harness.results.statistics.bootstrap import Estimate
+from tests.observed import Origin, exchanged
+from tests.observed import pair as _pair
 
 GPT_4 = Origin("gpt-4")
 WINNERS = ("model_1", "model_2", "tie")
 
 
-def pair(question: QuestionId, one: str, other: str, *winners: str | None, turn: int = 1) -> Comparison:
-    return Comparison(question, turn, one, other, winners, GPT_4)
+def pair(question: QuestionId, one: str, other: str, *winners: str | None, turn: int = 1) -> Observation:
+    return _pair(question, turn, one, other, winners, GPT_4)
 
 
-def some_pairs(questions: int = 40, seed: int = 0) -> list[Comparison]:
+def some_pairs(questions: int = 40, seed: int = 0) -> list[Observation]:
     """Return random pairs of four models; in one of twenty a game has no verdict, and not all pairs are there."""
     generator = np.random.default_rng(seed)
 
@@ -39,13 +41,6 @@ def some_pairs(questions: int = 40, seed: int = 0) -> list[Comparison]:
         for j in range(i)
         if generator.random() < 0.8
     ]
-
-
-def turned(found: Comparison) -> Comparison:
-    """Return the same pair, with the other model named first."""
-    other = {"model_1": "model_2", "model_2": "model_1", "tie": "tie", None: None}
-    winners = tuple(other[winner] for winner in found.winners)
-    return Comparison(found.question_id, found.turn, found.model_2, found.model_1, winners, found.origin)
 
 
 def values(found: Rates) -> tuple[float | None, ...]:
@@ -115,12 +110,12 @@ def test_models_that_never_met_the_baseline_have_no_row() -> None:
 def test_the_order_of_rows_and_of_the_two_models_does_not_matter() -> None:
     found = some_pairs()
     groups: dict[QuestionId, Any] = {q: "ab"[q % 2] for q in range(40)}
-    shuffled = [turned(found[k]) for k in np.random.default_rng(1).permutation(len(found))]
+    shuffled = [exchanged(found[k]) for k in np.random.default_rng(1).permutation(len(found))]
     assert rates(pairs(shuffled, groups), resamplings=200) == rates(pairs(found, groups), resamplings=200)
 
 
 def test_win_and_loss_rates_of_two_models_mirror_each_other() -> None:
-    found = [p for p in some_pairs() if {p.model_1, p.model_2} == {"m0", "m1"}]
+    found = [p for p in some_pairs() if {p.model, p.opponent} == {"m0", "m1"}]
     one, other = (row.overall for row in rates(pairs(found), resamplings=200))
     assert one.win_rate == other.loss_rate
     assert one.tie_rate == other.tie_rate
@@ -170,7 +165,7 @@ def test_parts_keep_the_models() -> None:
 def test_the_rates_of_the_published_verdicts_are_those_of_fastchat(reference_data: pathlib.Path) -> None:
     folder = reference_data / "mt_bench"
     expected = json.loads((folder / "expected.json").read_text("utf-8"))["gpt4_pair_fastchat_win_rates"]["turn1"]
-    found = pairs(read_judgments(folder / "human_judgment" / "gpt4_pair.jsonl").comparisons)
+    found = pairs(read_judgments(folder / "human_judgment" / "gpt4_pair.jsonl").observations)
     first = {row.model: row.turns[1] for row in rates(found, resamplings=100)}
     assert first.keys() == expected.keys()
     for model, own in first.items():

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.results.reading.arrays import Floats
+from harness.results.matrix import Floats
 from harness.results.statistics import bootstrap
 from harness.results.statistics.bootstrap import Estimate, estimates, question_weights, strata_of
 

@@ -10,22 +10,23 @@ import numpy as np
 import pytest
 
 from harness.errors import UsageError
-from harness.records import Origin, QuestionId, Rating
+from harness.judgments.reading import read_judgments
+from harness.records import QuestionId
 from harness.results.grades.scores import of_group, of_turn
-from harness.results.reading.arrays import Grades, grades
-from harness.results.reading.read import read_judgments
+from harness.results.matrix import Matrix, matrix
 from harness.results.statistics.bootstrap import Estimate
 from harness.results.statistics.paired import Paired, compare_runs, holm, paired
+from tests.observed import Origin, grade
 
 GPT_4 = Origin("gpt-4")
 Scores = Mapping[str, list[list[float | None]]]
 
 
-def run(models: Scores, groups: Mapping[QuestionId, Any] | None = None, start: int = 1) -> Grades:
+def run(models: Scores, groups: Mapping[QuestionId, Any] | None = None, start: int = 1) -> Matrix:
     """Return grades from, for each model, the scores of its turns by question."""
-    return grades(
+    return matrix(
         [
-            Rating(question, turn, model, score, GPT_4)
+            grade(question, turn, model, score, GPT_4)
             for model, turns in models.items()
             for turn, values in enumerate(turns, 1)
             for question, score in enumerate(values, start)
@@ -91,12 +92,12 @@ def test_swapping_two_models_turns_the_signs() -> None:
 
 def test_the_order_of_rows_does_not_matter() -> None:
     rows = [
-        Rating(q, 1, model, value, GPT_4)
+        grade(q, 1, model, value, GPT_4)
         for k, model in enumerate("xyz")
         for q, value in enumerate(random_scores(40, k / 2, k))
     ]
-    one = {(p.model_1, p.model_2): p for p in paired(grades(rows)).pairs}
-    for pair in paired(grades(rows[::-1])).pairs:
+    one = {(p.model_1, p.model_2): p for p in paired(matrix(rows)).pairs}
+    for pair in paired(matrix(rows[::-1])).pairs:
         turned = one[pair.model_2, pair.model_1]
         assert pair.difference.value == pytest.approx(-(turned.difference.value or 0))
         assert pair.difference.low == pytest.approx(-(turned.difference.high or 0))
@@ -275,7 +276,9 @@ def test_published_grades(reference_data: pathlib.Path) -> None:
     folder = reference_data / "mt_bench"
     lines = (folder / "question.jsonl").read_text(encoding="utf-8").splitlines()
     categories = {row["question_id"]: row["category"] for row in map(json.loads, lines)}
-    found = grades(read_judgments(folder / "model_judgment" / "gpt-4_single.scores_only.jsonl").ratings, categories)
+    found = matrix(
+        read_judgments(folder / "model_judgment" / "gpt-4_single.scores_only.jsonl").observations, categories
+    )
     table = paired(found, resamplings=1000)
     assert len(table.pairs) == 561
     assert {pair.p_method for pair in table.pairs} == {"exact"}

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from harness.results.reading.arrays import Floats
+from harness.results.matrix import Floats
 from harness.results.statistics import signflip
 from harness.results.statistics.signflip import grid_step, sign_flip
 

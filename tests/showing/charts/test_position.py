@@ -5,7 +5,7 @@ import re
 import pytest
 
 from harness.errors import UsageError
-from harness.results.judges.position import By, PositionRow
+from harness.results.pairs.position import By, PositionRow
 from harness.showing.charts import position_chart
 from tests.showing.charts.pictures import HOSTILE, estimate, root_of, texts_of
 

@@ -1,0 +1,178 @@
+"""What goes over the wire, whichever SDK sends it: no redirect is followed, no header is sent that is not for this
+server, and no more of an answer is read than `MOST_BYTES`, however small it was packed.
+
+The SDKs take a client of ours; the hooks here are the last to see a request and the first to see an answer.
+"""
+
+import json
+from collections.abc import AsyncIterator, Collection, Mapping
+from types import ModuleType
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from harness.chat.body import body_of
+from harness.chat.faults import OversizedError
+from harness.chat.standing import Standing
+
+MOST_BYTES = 64 * 2**20
+"""Bytes of an answer that are read. The largest replies there are, with log-probabilities, have a tenth of it."""
+MOST_ERROR_BYTES = 64 * 2**10
+"""Bytes of an error that are read; the rest is cut off."""
+CONNECT_SECONDS = 20.0
+"""How long making a connection may take."""
+
+_IDENTIFYING = (
+    "authorization",
+    "proxy-authorization",
+    "x-api-key",
+    "api-key",
+    "openai-organization",
+    "openai-project",
+    "cookie",
+)
+_PROTOCOL = frozenset(
+    ("accept", "accept-encoding", "anthropic-version", "connection", "content-length", "content-type", "host")
+)
+"""Headers without which no call works; they hold no secret."""
+_STREAMED = ("/content", "/results")
+"""How the paths of batch results end, which are read line by line and may be of any length."""
+
+
+class Guard:
+    """The hooks of one client."""
+
+    def __init__(self, standing: Standing, credentials: Mapping[str, str] | None, foreign: Collection[str]) -> None:
+        """`credentials` are the headers that say who is asking, and no other may (None: as the SDK has it); `foreign`
+        names the headers from the environment that are not for this server."""
+        self._standing = standing
+        self._credentials = credentials
+        self._foreign = frozenset(name.lower() for name in foreign) - _PROTOCOL
+
+    async def request(self, request: httpx2.Request) -> None:
+        """Take out of a request what is not for this server."""
+        for name in (*self._foreign, *(_IDENTIFYING if self._credentials is not None else ())):
+            request.headers.pop(name, None)
+        request.headers.update(self._credentials or {})
+
+    async def response(self, response: httpx2.Response) -> None:
+        """Take note of what is left of the limits, and see to it that not too much is read."""
+        self._standing.note(response.headers.raw)
+        if response.status_code >= 400:
+            response.stream = _Bounded(_decoded(response), MOST_ERROR_BYTES, cut=True)
+        elif not response.request.url.path.endswith(_STREAMED):
+            response.stream = _Bounded(_decoded(response), MOST_BYTES)
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """The bytes of an answer up to a number; beyond it, they end, or it is an error."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, most: int, *, cut: bool = False) -> None:
+        self._stream = stream
+        self._left = most
+        self._cut = cut
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._stream:
+            if len(piece) > self._left:
+                if not self._cut:
+                    raise OversizedError(f"more than {MOST_BYTES // 2**20} MiB")
+                yield piece[: self._left]
+                return
+            self._left -= len(piece)
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+class _Decoded(httpx2.AsyncByteStream):
+    """The unpacked bytes of an answer, a little at a time."""
+
+    def __init__(self, packed: httpx2.Response) -> None:
+        self._packed = packed
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._packed.aiter_bytes():
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._packed.aclose()
+
+
+def _decoded(response: httpx2.Response) -> httpx2.AsyncByteStream:
+    """Return a response's stream, unpacked if it is packed; its headers then say that it is not."""
+    stream = response.stream
+    assert isinstance(stream, httpx2.AsyncByteStream)
+    packing = response.headers.pop("content-encoding", None)
+    if packing is None:
+        return stream
+    response.headers.pop("content-length", None)
+    packed = httpx2.Response(response.status_code, headers={"content-encoding": packing}, stream=stream)
+    return _Decoded(packed)
+
+
+def http_client(sdk: ModuleType, guard: Guard, address: str, *, timeout: float, silence: float) -> Any:
+    """Return a client for an SDK, on the faster of the two transports that it has if that is installed.
+
+    A proxy is never used for this machine's own addresses. `timeout` is the time in seconds for a whole
+    call, `silence` what may pass of it without a byte.
+    """
+    local = (urlsplit(address).hostname or "") in {"localhost", "127.0.0.1", "::1"}
+    transport = sdk.DefaultAioHttpClient if has_aiohttp() else sdk.DefaultAsyncHttpxClient
+    return transport(
+        timeout=httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS), read=min(timeout, silence)),
+        trust_env=not local,
+        follow_redirects=False,
+        event_hooks={"request": [guard.request], "response": [guard.response]},
+    )
+
+
+def has_aiohttp() -> bool:
+    """Return whether the SDKs' aiohttp transport can be used; it takes half the time per call."""
+    try:
+        import aiohttp  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def json_of(response: httpx2.Response) -> Any:
+    """Return the JSON of an answer with its objects read by attributes, whatever type it says that it has; its text if
+    it neither says so nor is JSON.
+
+    Raises:
+        ValueError, RecursionError: it is not JSON, or of a kind that nobody can read.
+    """
+    try:
+        return body_of(json.loads(response.content))
+    except ValueError:
+        if "json" in response.headers.get("content-type", "json"):
+            raise
+    return response.text
+
+
+async def lines_of(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the lines of a stream as they arrive, without blank ones; only a newline ends one.
+
+    Raises:
+        OversizedError: one is longer than any answer may be.
+    """
+    held: list[bytes] = []
+    size = 0
+    async for piece in pieces:
+        first, *rest = piece.split(b"\n")
+        held.append(first)
+        size += len(first)
+        if size > MOST_BYTES:
+            raise OversizedError(f"a line of more than {MOST_BYTES // 2**20} MiB")
+        if rest:
+            lines = [b"".join(held), *rest[:-1]]
+            held, size = [rest[-1]], len(rest[-1])
+            for line in lines:
+                if line.strip():
+                    yield line
+    last = b"".join(held)
+    if last.strip():
+        yield last

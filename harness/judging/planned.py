@@ -1,0 +1,112 @@
+"""What a run of judgments will do: for each judge its file, and the matches that it has still to judge."""
+
+import pathlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from harness.bench import Bench
+from harness.chat import Endpoint
+from harness.judging.files import Done
+from harness.judging.materials import Materials
+from harness.judging.plan import plan_matches
+from harness.judging.sets import JudgeSet
+from harness.records import Match, Mode, Question, QuestionId
+
+
+@dataclass
+class JudgePlan:
+    """What is to be done for one judge, in one file: one sample."""
+
+    judge: str
+    endpoint: Endpoint | None
+    """None for a built-in judge."""
+    path: pathlib.Path
+    already: int = 0
+    """Rows that are there and current."""
+    superseded: int = 0
+    """Rows that are there but were made from another question, answer, reference, template or sampling."""
+    rows: int = 0
+    """Rows to write."""
+    calls: int = 0
+    done: Done | None = None
+    replaces: bool = False
+    """Whether a row to be written replaces one that is there, be it only an error text."""
+    sample: int = 0
+
+    @property
+    def untidy(self) -> bool:
+        """Whether rows stand in the file that later ones replace."""
+        return self.done is not None and self.done.untidy
+
+
+@dataclass
+class JudgmentPlan:
+    """Everything that `run_judgments` will do; nothing has been called or written yet."""
+
+    bench: Bench
+    mode: Mode
+    judge_set: JudgeSet
+    materials: Materials
+    questions: tuple[Question, ...]
+    groups: list[tuple[str, ...]]
+    turns: tuple[int, ...] | None
+    redo: bool
+    judges: list[JudgePlan] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    """What the user should know before the first call."""
+    awaited: Mapping[str, set[QuestionId]] = field(default_factory=dict)
+    """Answers, by model and question, that are not there yet and will be while the plan is run."""
+    every_choice: bool = False
+
+    @property
+    def one_order(self) -> bool:
+        """Whether each pair is shown in one order only."""
+        return self.mode != "single" and self.judge_set.order != "both"
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that are judged."""
+        return tuple(dict.fromkeys(model for group in self.groups for model in group))
+
+    @property
+    def rows(self) -> int:
+        """Rows to write."""
+        return sum(judge.rows for judge in self.judges)
+
+    @property
+    def calls(self) -> int:
+        """Calls to judges, if none has to be repeated."""
+        return sum(judge.calls for judge in self.judges)
+
+    def matches(self, judge: JudgePlan) -> Iterator[Match]:
+        """Yield the matches that the judge has still to judge."""
+        for match in self.every_match(judge.sample):
+            if self.open(match, judge):
+                yield match
+
+    def every_match(
+        self,
+        sample: int = 0,
+        *,
+        questions: Iterable[Question] | None = None,
+        groups: Sequence[tuple[str, ...]] | None = None,
+    ) -> Iterator[Match]:
+        """Yield every match of a sample, judged or not; `questions` and `groups` narrow it."""
+        return plan_matches(
+            self.questions if questions is None else questions,
+            self.groups if groups is None else groups,
+            self.turns,
+            judge_set=self.judge_set,
+            sample=sample,
+            choices=self.materials.choices if self.every_choice else None,
+        )
+
+    def open(self, match: Match, judge: JudgePlan) -> bool:
+        """Return whether the answers of a match are there, and the judge has still to judge it."""
+        if self.awaits(match):
+            return False
+        return self.redo or judge.done is None or not judge.done.current(match, self.materials)
+
+    def awaits(self, match: Match) -> bool:
+        """Return whether an answer of a match is not there yet."""
+        return any(match.question.question_id in self.awaited.get(model, ()) for model in match.models)

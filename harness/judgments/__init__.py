@@ -1,0 +1,8 @@
+"""Judgment and vote files: their names, their rows, and all that they say as columns of observations.
+
+file_name.py      JUDGE@SET[#n]_{single|pair|pair1}.jsonl, written and parsed
+line.py           what a line means: the only place that knows the fields of a judgment or a vote
+observations.py   a million observations as columns
+reading.py        files -> observations, block by block; halves.py reads a large one in two processes
+row.py            one row with its texts, for whoever shows, resumes or exports it
+"""

@@ -1,0 +1,291 @@
+"""What a line of a judgment or vote file means: the only place that knows its fields.
+
+    {"question_id": 81, "model": "x", "judge": ["gpt-4", "single-v1"], "score": 8, "turn": 1}
+    -> x, turn 1, score, by gpt-4        asked 81        8.0
+
+A line is decoded with types, in which the fields that numbers depend on are strict, and those that others may use
+otherwise are anything. The texts, nearly all of a file, are stepped over and never made into objects. Of what lines
+share (`CASE`, `ASKED`) the meaning is worked out once for each distinct value, not for each line.
+"""
+
+import math
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from operator import attrgetter
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from harness.judgments.observations import CONFIDENCE, SCORE, SHARE, TOTAL, WIN, Asked, Case, Numbers
+from harness.records import UNSTATED, Form, Games, Scale, Source
+from harness.rows import FAILED_SCORE, FAILED_WINNER, question_id, sampling_text
+
+
+class _Object(msgspec.Struct, frozen=True):
+    """A JSON object in a field of which nothing inside counts."""
+
+
+class _MadeFrom(msgspec.Struct, frozen=True):
+    question: Any = None
+
+
+_Plain: TypeAlias = str | int | float | bool | None
+_Loose: TypeAlias = tuple[Any, ...] | _Object | _Plain
+"""Anything; an array becomes a tuple, which can be a key."""
+_FIELDS: Mapping[str, Any] = {
+    "question_id": int | str,
+    "turn": int,
+    "model": str,
+    "model_1": str,
+    "model_2": str,
+    "model_a": str,
+    "model_b": str,
+    "judge": tuple[str, ...] | str,
+    "score": int | float | None,
+    "label": str | None,
+    "scores": Any,
+    "share": Any,
+    "confidence": Any,
+    "g1_winner": str,
+    "g2_winner": str,
+    "winner": str,
+    "g1_preference": _Loose,
+    "g2_preference": _Loose,
+    "shown_first": _Loose,
+    "judge_set": _Loose,
+    "judge_set_version": _Loose,
+    "criterion": _Loose,
+    "sample": _Loose,
+    "choice": _Loose,
+    "score_method": _Loose,
+    "scale": _Loose,
+    "sampling": msgspec.Raw,
+    "made_from": _MadeFrom | tuple[Any, ...] | _Plain,
+}
+_NONE = msgspec.Raw()
+Line = msgspec.defstruct(
+    "Line",
+    [(name, of, _NONE) if of is msgspec.Raw else (name, of | UnsetType if of is not Any else of, UNSET)
+     for name, of in _FIELDS.items()],
+    kw_only=True,
+    gc=False,
+)  # fmt: skip
+"""A judgment or a vote as its line has it, without the texts; `UNSET` for what it lacks."""
+decode_line: Callable[[bytes | memoryview], Any] = msgspec.json.Decoder(Line).decode
+decode_lines: Callable[[bytes | memoryview], list[Any]] = msgspec.json.Decoder(Line).decode_lines
+
+CASE = attrgetter(
+    "model", "model_1", "model_2", "model_a", "model_b", "turn", "judge", "judge_set", "judge_set_version", "criterion",
+    "sample", "choice", "score_method", "scale",
+)  # fmt: skip
+ASKED = attrgetter("question_id", "judge", "made_from")
+SAMPLING = attrgetter("sampling")
+VERDICT = attrgetter("score", "label", "scores")
+WINNERS = attrgetter("g1_winner", "g2_winner", "winner", "shown_first", "g1_preference", "g2_preference")
+
+_WINNERS: Mapping[Any, float | None] = {"model_1": 1.0, "model_2": 0.0, "tie": 0.5, FAILED_WINNER: None}
+_VOTES: Mapping[Any, float | None] = {"model_a": 1.0, "model_b": 0.0, FAILED_WINNER: None}
+_NEEDED = {
+    "question_id": "must be a whole number or a text",
+    "turn": "must be a whole number from 1",
+    "judge": 'must be ["model", "template"] or a text',
+    "score": "must be a number, -1 where there is none",
+    "label": "must be a text or null",
+    "scores": "must be numbers by dimension",
+    "winner": f"must be model_a, model_b, {FAILED_WINNER} or begin with tie",
+    **dict.fromkeys(("model", "model_1", "model_2", "model_a", "model_b"), "must be a text that is not empty"),
+    **dict.fromkeys(("g1_winner", "g2_winner"), f"must be one of {', '.join(_WINNERS)}"),
+}
+
+
+_TELLING = {"model", "score", "model_1", "model_2", "g1_winner", "g2_winner", "model_a", "model_b", "winner"}
+
+
+def line_of(row: Mapping[str, Any]) -> Any:
+    """Return the line of a row that is an object already; texts with half a character are read this way alone."""
+    known = {name: value for name, value in row.items() if name in _FIELDS and name != "sampling"}
+    line: Any = msgspec.convert(known, Line)
+    if isinstance(row.get("sampling"), dict):
+        line.sampling = msgspec.Raw(msgspec.json.encode(row["sampling"]))
+    return line
+
+
+class WrongError(ValueError):
+    """A line is not what it must be; the message says which field, and what it must be."""
+
+
+def wrong(name: str, value: object) -> WrongError:
+    """Return the error of a field that is missing, or holds what it must not."""
+    if value is UNSET:
+        return WrongError(f"the field {name!r} is missing; add it, or take the line out")
+    return WrongError(f"{name} {_NEEDED[name]}, this is {shown(value)}")
+
+
+def wrong_of(row: Mapping[str, Any], error: Exception) -> WrongError:
+    """Return the error of a row that cannot be read, `row` being what its JSON says."""
+    if row.keys().isdisjoint(_TELLING):
+        what = "a grade (model, score), a pair (model_1, model_2, g1_winner, g2_winner)"
+        return WrongError(f"neither {what} nor a vote (model_a, model_b, winner)")
+    if isinstance(error, WrongError):
+        return error
+    for name in _NEEDED.keys() & row.keys():
+        try:
+            msgspec.convert(row[name], _FIELDS[name])
+        except (msgspec.ValidationError, OverflowError):
+            return wrong(name, row[name])
+    if isinstance(error, UnicodeError):
+        return WrongError("a name or id holds half a character; write the line again as UTF-8")
+    return WrongError(f"cannot be read ({error})")
+
+
+def case_of(fields: tuple[Any, ...], sampling: bytes) -> Case:
+    """Return what `CASE` and `SAMPLING` of a line mean; its metric is empty where the verdict names it.
+
+    Raises:
+        WrongError: a field is missing, or not what it must be.
+    """
+    model, model_1, model_2, model_a, model_b, turn, judge, judge_set, version, criterion = fields[:10]
+    sample, choice, method, scale = fields[10:]
+    if turn is UNSET or turn < 1:
+        raise wrong("turn", turn)
+    judge = _judge(judge)[0]
+    if model_a is not UNSET:
+        models = _names(model_a=model_a, model_b=model_b)
+        return Case(models, turn, WIN, Source(judge, voter=True, form="pair"))
+    paired = not (model_1 is UNSET and model_2 is UNSET)
+    models = _names(model_1=model_1, model_2=model_2) if paired else _names(model=model)
+    source = Source(
+        judge,
+        judge_set=str(judge_set) if judge_set and judge_set is not UNSET else UNSTATED,
+        version=str(version) if judge_set and judge_set is not UNSET and version not in {UNSET, None} else "",
+        sampling=_sampling(sampling),
+        sample=sample if isinstance(sample, int) else 0,
+        choice=str(choice or 0) if choice is not UNSET else "0",
+        method=method if isinstance(method, str) and method else "text",
+        form="pair" if paired else "grade",
+        scale=None if paired else scale_of(scale),
+    )
+    named = isinstance(criterion, str) and criterion
+    return Case(models, turn, sys.intern(str(criterion)) if named else WIN if paired else SCORE, source)
+
+
+def asked_of(key: Any, judge: Any, made_from: Any) -> Asked:
+    """Return what `ASKED` of a line means, or raise `WrongError`."""
+    if key is UNSET or (isinstance(key, str) and not key.strip()):
+        raise wrong("question_id", key)
+    content = made_from.question if isinstance(made_from, _MadeFrom) else None
+    return Asked(question_id(key), _judge(judge)[1], content if isinstance(content, str) else None)
+
+
+def form_of(label: Any, scores: Any) -> Form:
+    """Return what a judgment of one answer holds, by its fields `label` and `scores`."""
+    if label is not UNSET:
+        return "label"
+    return "dimensions" if scores is None or isinstance(scores, dict) else "grade"
+
+
+def score_of(score: Any) -> float:
+    """Return a grade, NaN for none."""
+    if score is UNSET:
+        raise wrong("score", score)
+    if score is None or score == FAILED_SCORE:
+        return math.nan
+    try:
+        value = float(score)
+    except OverflowError:
+        raise wrong("score", score) from None
+    if not math.isfinite(value):
+        raise wrong("score", score)
+    return value
+
+
+def numbers_of(form: Form, line: Any) -> Numbers:
+    """Return the numbers of a label or of several dimensions by metric; empty if there is no verdict."""
+    if form == "label":
+        if line.label is UNSET or line.label is None:
+            return {}
+        if not line.label.strip():
+            raise wrong("label", line.label)
+        more = {SHARE: share_of(line.share), CONFIDENCE: share_of(line.confidence)}
+        return {line.label: 1.0, **{name: value for name, value in more.items() if value is not None}}
+    if line.scores is UNSET or line.scores is None:
+        return {}
+    if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in line.scores.values()):
+        raise wrong("scores", line.scores)
+    total = {} if line.score is UNSET or line.score is None else {TOTAL: score_of(line.score)}
+    return {name: score_of(value) for name, value in line.scores.items()} | total
+
+
+def share_of(value: object) -> float | None:
+    """Return a number from 0 to 1; None for anything else."""
+    good = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return float(value) if good and isinstance(value, int | float) else None
+
+
+def games_of(first: Any, second: Any, _vote: Any, shown_first: Any, preference_1: Any, preference_2: Any) -> Games:
+    """Return the value of each game for the row's first model, from `WINNERS` of a line.
+
+    A pair that was judged in one order has one game, and says which model was shown first. A preference counts where
+    it leans to the winner that the row names.
+    """
+    games = {"g1_winner": (first, preference_1), "g2_winner": (second, preference_2)}
+    if shown_first is not UNSET and not first is second is UNSET:
+        games = {name: game for name, game in games.items() if game[0] is not UNSET}
+    for name, (won, _) in games.items():
+        if won not in _WINNERS:
+            raise wrong(name, won)
+    return tuple(_weighed(_WINNERS[won], share_of(preference)) for won, preference in games.values())
+
+
+def vote_of(_first: Any, _second: Any, vote: Any, *_rest: Any) -> Games:
+    """Return the value of a vote for the row's first model; every winner that begins with `tie` is a tie."""
+    if vote is UNSET or not (vote.startswith("tie") or vote in _VOTES):
+        raise wrong("winner", vote)
+    return (_VOTES.get(vote, 0.5),)
+
+
+def _weighed(won: float | None, preference: float | None) -> float | None:
+    """Return the preference if it says the same as who won, only more finely."""
+    fits = won is not None and preference is not None and (preference > 0.5) - (preference < 0.5) == 2 * won - 1
+    return preference if fits else won
+
+
+def scale_of(value: Any) -> Scale | None:
+    """Return the scale that a row states; None where it states none, or others use the name for something else."""
+    if not isinstance(value, tuple | list) or len(value) != 2 or not all(map(_is_number, value)):
+        return None
+    least, greatest = map(float, value)
+    return (least, greatest) if math.isfinite(least) and least < greatest and math.isfinite(greatest) else None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+
+
+def _names(**names: Any) -> tuple[str, ...]:
+    for name, value in names.items():
+        if value is UNSET or not value.strip():
+            raise wrong(name, value)
+    return tuple(map(sys.intern, names.values()))
+
+
+def _judge(value: Any) -> tuple[str, str | None]:
+    """Return the judge and the template."""
+    name, template = (value, None) if isinstance(value, str) else (*value, None)[:2] if value else (None, None)
+    if not name:
+        raise wrong("judge", value)
+    return str(name), template
+
+
+@cache
+def _sampling(raw: bytes) -> str:
+    stated = msgspec.json.decode(raw) if raw else None
+    return sampling_text(stated if isinstance(stated, dict) else None)
+
+
+def shown(value: object) -> str:
+    """Return a value as an error message shows it: short, and with its type where that is the fault."""
+    text = repr(list(value) if isinstance(value, tuple) else value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,374 @@
+"""Judgment and vote files -> observations, block by block; one way for every line.
+
+A block of lines is decoded together. If that fails, its lines are read one by one, which finds the line and says what
+is wrong with it. A broken last line is left out with a warning: a run that was killed may have left it, or one that
+still writes.
+"""
+
+import math
+import pathlib
+import sys
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from io import FileIO
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET
+
+from harness.errors import DataError
+from harness.jsonl import row_of, value_of, warn_of_torn
+from harness.judgments import line as lines_of
+from harness.judgments.line import ASKED, CASE, SAMPLING, WINNERS, WrongError
+from harness.judgments.observations import (
+    CONFIDENCE,
+    OUTCOMES,
+    SHARE,
+    TOTAL,
+    Asked,
+    Case,
+    Numbers,
+    Observations,
+    key_of,
+)
+from harness.records import Form, Games
+from harness.rows import FAILED_SCORE
+
+_BLOCK = 1 << 17
+"""Bytes that are decoded together; as many as fit into a processor's nearer caches."""
+_REFUSALS = (WrongError, msgspec.MsgspecError, UnicodeError, OverflowError, RecursionError, TypeError)
+_PLURAL: Mapping[Form, str] = {"grade": "grades", "pair": "pairs", "label": "labels", "dimensions": "dimensions"}
+_label, _scores, _score = attrgetter("label"), attrgetter("scores"), attrgetter("score")
+
+
+class Read(NamedTuple):
+    """What a file holds."""
+
+    observations: Observations
+    """Of rows with equal keys the last one with a verdict."""
+    replaced: int
+    """Rows that others with the same key replaced."""
+    form: Form | None
+    """What a judgment of the file holds; None if there is no row."""
+
+
+class Torn(NamedTuple):
+    """A line that is no JSON, and is left out if nothing follows it."""
+
+    place: int
+    """Where in the file it begins."""
+    line: bytes
+
+
+class _Codes(dict[Any, int]):
+    """Numbers for what lines hold, each made once: as it is written -> the place of what it means in `known`."""
+
+    def __init__(self, known: dict[Any, int], meaning: Callable[..., Any]) -> None:
+        super().__init__()
+        self.known, self.meaning = known, meaning
+
+    def __missing__(self, key: tuple[Any, ...]) -> int:
+        code = self[key] = self.known.setdefault(self.meaning(*key), len(self.known))
+        return code
+
+
+def read_judgments(path: pathlib.Path, *, faults: list[DataError] | None = None) -> Read:
+    """Return the observations of a judgment or vote file.
+
+    With `faults`, lines that are not what they must be are left out and their errors added to it.
+
+    Raises:
+        DataError: the file cannot be read, or a line is not what it must be, or the file mixes grades and pairs.
+    """
+    from harness.judgments.halves import read_whole
+
+    part = Part(path, faults)
+    read_whole(part)
+    if part.torn is not None:
+        try:
+            value_of(path, part.number(part.torn.place), part.torn.line)
+        except DataError as error:
+            warn_of_torn(error)
+    return part.finished()
+
+
+class Part:
+    """The judgments on a range of lines of a file."""
+
+    form: Form | None = None
+    """None while there is no row."""
+    torn: Torn | None = None
+
+    def __init__(self, path: pathlib.Path, faults: list[DataError] | None = None) -> None:
+        self.path, self.faults = path, faults
+        self.columns = Observations()
+        """What was read, but for its tables, which are `cases`, `asked` and `games`."""
+        self.cases: dict[Case, int] = {}
+        self.asked: dict[Asked, int] = {}
+        self.games: dict[Games, int] = {games: code for code, games in enumerate(OUTCOMES)}
+        self.several: list[tuple[Case, Asked, Numbers]] = []
+        """Rows whose one judgment gives several numbers: labels and dimensions."""
+        self._case_codes = _Codes(self.cases, lines_of.case_of)
+        self._asked_codes = _Codes(self.asked, lines_of.asked_of)
+        self._judged_codes = _Codes(self.games, lines_of.games_of)
+        self._voted_codes = _Codes(self.games, lines_of.vote_of)
+        self._begun = False
+        self._places: array[int] | None = None
+        """Where each line begins, if the file cannot be read again to count lines when there is an error to tell."""
+
+    def finished(self) -> Read:
+        """Return what was read."""
+        if self.several:
+            kept, replaced = _latest_of(self.several)
+            return Read(_each_number(kept), replaced, self.form)
+        whole = self.columns
+        whole.cases, whole.asked, whole.games = list(self.cases), list(self.asked), list(self.games)
+        if not all(whole.asked_of):  # of a line that was left out
+            whole = Observations.from_rows(whole.rows(), whole.games)
+        latest = whole.latest()
+        return Read(latest, len(whole) - len(latest), self.form)
+
+    def read(self, start: int, end: int | None) -> None:
+        """Read the lines between two places of the file, both at the start of a line (None: to the end).
+
+        Raises:
+            DataError: the file cannot be read, or a line is not what it must be.
+        """
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                if start:
+                    file.seek(start)
+                if not file.seekable():
+                    self._places = array("q")
+                self._read(file, start, sys.maxsize if end is None else end)
+        except OSError as error:
+            raise DataError(f"cannot be read: {error.strerror or error}", path=self.path) from error
+
+    def number(self, place: int) -> int:
+        """Return the number of the line that begins at that place of the file."""
+        if self._places is not None:
+            return bisect_left(self._places, place) + 1
+        number = 1
+        with self.path.open("rb") as file:
+            while place > 0 and (block := file.read(min(_BLOCK, place))):
+                number += block.count(b"\n")
+                place -= len(block)
+        return number
+
+    def _read(self, file: FileIO, place: int, end: int) -> None:
+        """Read blocks; what one holds of a line that goes on stays, as the beginning of the next."""
+        buffer, rest = bytearray(_BLOCK), 0
+        while True:
+            if rest == len(buffer):
+                buffer.extend(bytes(rest))
+            with memoryview(buffer) as view:
+                held = rest + file.readinto(view[rest : rest + end - place - rest])
+                if held == rest:
+                    break
+                cut = buffer.rfind(b"\n", rest, held) + 1
+                if cut:
+                    with view[:cut] as lines:
+                        self._take_block(lines, place, ascii_only=buffer.isascii())
+                    view[: held - cut] = view[cut:held]
+                place, rest = place + cut, held - cut
+        self._take_one_by_one(bytes(buffer[:rest]), place)
+
+    def _take_block(self, lines: memoryview, place: int, *, ascii_only: bool) -> None:
+        """Add the judgments on lines, the first of which begins at that place of the file."""
+        count = None if self._begun else bytes(lines).count(b"\n")
+        self._begun = True
+        if self.torn is not None or self._places is not None or not self._take_together(lines, count, ascii_only):
+            self._take_one_by_one(bytes(lines), place)
+
+    def _take_together(self, lines: memoryview, count: int | None, ascii_only: bool) -> bool:
+        """Add the judgments on lines, `count` of them if that is known; or return False, and none has been added."""
+        try:
+            if not ascii_only:
+                str(lines, "utf-8", "surrogatepass")
+            read = lines_of.decode_lines(lines)
+            # Rows that share a line, or go over several: only a look at each line tells.
+            if count is not None and len(read) != count:
+                return False
+            self._take(read)
+        except _REFUSALS:
+            return False
+        return True
+
+    def _take_one_by_one(self, lines: bytes, place: int) -> None:
+        for line in lines.removesuffix(b"\n").split(b"\n"):
+            if self._places is not None:
+                self._places.append(place)
+            if line.strip():
+                if self.torn is not None:  # a line follows it, so it is an error
+                    torn, self.torn = self.torn, None
+                    self._fault(torn.place, partial(_value_of, self.path, torn.line))
+                self._take_line(line, place)
+            place += len(line) + 1
+
+    def _take_line(self, line: bytes, place: int) -> None:
+        """Add what is on a line, keep it as torn if it is no JSON, or tell what is wrong with it."""
+        try:
+            value = value_of(self.path, 0, line)
+        except DataError:
+            self.torn = Torn(place, line)
+            return
+        try:
+            self._take([lines_of.line_of(value)])
+        except (*_REFUSALS, AttributeError) as error:
+            self._fault(place, partial(_explain, self.path, value, error))
+
+    def _fault(self, place: int, tell: Callable[[int], Any]) -> None:
+        """Raise an error with the number of its line, or add it to the faults where these are wanted."""
+        try:
+            tell(self.number(place))
+        except DataError as error:
+            if self.faults is None:
+                raise
+            self.faults.append(error)
+
+    def _take(self, rows: Sequence[Any]) -> None:
+        """Add decoded lines; if one of them is not what it must be, raise and add none."""
+        fields = zip(map(CASE, rows), map(bytes, map(SAMPLING, rows)), strict=True)
+        cases = list(map(self._case_codes.__getitem__, fields))
+        asked = list(map(self._asked_codes.__getitem__, map(ASKED, rows)))
+        if not rows:
+            return
+        known = list(self.cases)
+        sources = [known[case].source for case in dict.fromkeys(cases)]
+        paired = {source.form == "pair" for source in sources}
+        if paired == {True}:
+            said = self._games(rows, cases, known, {source.voter for source in sources})
+            self._become("pair")
+            self._append(cases, asked, array("i", said))
+        elif True in paired:
+            raise _mixed("grade", "pair")
+        elif not (_all_unset(map(_label, rows)) and _all_unset(map(_scores, rows))):
+            self._take_several(rows, cases, known, asked)
+        elif self.form == "dimensions":  # other tools write nothing but -1 where there is no verdict
+            self._take_several(rows, cases, known, asked, form="dimensions")
+        else:
+            values = array("d", _grades(rows))
+            self._become("grade")
+            self._append(cases, asked, values)
+
+    def _games(
+        self, rows: Sequence[Any], cases: Sequence[int], known: Sequence[Case], voters: set[bool]
+    ) -> Iterable[int]:
+        """Return the codes of the outcomes of pairs."""
+        codes = {False: self._judged_codes, True: self._voted_codes}
+        if len(voters) == 1:
+            return map(codes[voters.pop()].__getitem__, map(WINNERS, rows))
+        return [codes[known[case].source.voter][WINNERS(row)] for case, row in zip(cases, rows, strict=True)]
+
+    def _take_several(
+        self,
+        rows: Sequence[Any],
+        cases: Sequence[int],
+        known: Sequence[Case],
+        asked: Sequence[int],
+        form: Form | None = None,
+    ) -> None:
+        """Add judgments that give several numbers each: labels, dimensions."""
+        about = list(self.asked)
+        found = []
+        for row, case, place in zip(rows, cases, asked, strict=True):
+            own = form or lines_of.form_of(row.label, row.scores)
+            if own == "grade" and not math.isnan(lines_of.score_of(row.score)):
+                raise _mixed("grade", self.form or "dimensions")
+            own = self.form or "dimensions" if own == "grade" else own
+            numbers = lines_of.numbers_of(own, row)
+            whole = known[case]._replace(metric="", source=known[case].source._replace(form=own))
+            found.append((whole, about[place], numbers))
+            self._become(own)
+        self.several += found
+
+    def _become(self, form: Form) -> None:
+        """Note what the judgments of the file hold, or raise `WrongError` if others hold something else."""
+        if self.form not in {None, form}:
+            raise _mixed(self.form or form, form)
+        self.form = form
+
+    def make_room(self) -> None:
+        """Make columns for all cases."""
+        while len(self.columns.asked_of) < len(self.cases):
+            self.columns.asked_of.append(array("i"))
+            self.columns.said_of.append(array("d" if self.form == "grade" else "i"))
+
+    def _append(self, cases: list[int], asked: list[int], said: "array[Any]") -> None:
+        self.make_room()
+        asked_of, said_of = self.columns.asked_of, self.columns.said_of
+        order = array("i", cases)
+        self.columns.order.extend(order)
+        for apart in (1, 2):  # rows of one case, or of two by turns, as files have them that go through the questions
+            if order[apart:] == order[:-apart]:
+                abouts = array("i", asked)
+                for first, case in enumerate(cases[:apart]):
+                    asked_of[case].extend(abouts[first::apart])
+                    said_of[case].extend(said[first::apart])
+                return
+        for case, about, value in zip(cases, asked, said, strict=True):
+            asked_of[case].append(about)
+            said_of[case].append(value)
+
+
+def _mixed(one: Form, other: Form) -> WrongError:
+    first, second = (_PLURAL[form] for form in sorted((one, other)))
+    return WrongError(f"{first} and {second} in one file; split it")
+
+
+def _all_unset(values: Iterable[Any]) -> bool:
+    return all(value is UNSET for value in values)
+
+
+def _grades(rows: Sequence[Any]) -> list[float]:
+    """Return the scores, NaN for none."""
+    given = list(map(_score, rows))
+    try:
+        plain = array("d", given)
+    except (TypeError, OverflowError):  # one is absent, null, or too large
+        return list(map(lines_of.score_of, given))
+    return [math.nan if score == FAILED_SCORE else score for score in plain]
+
+
+def _value_of(path: pathlib.Path, line: bytes, number: int) -> Any:
+    return value_of(path, number, line)
+
+
+def _explain(path: pathlib.Path, value: Any, error: Exception, number: int) -> None:
+    """Raise the `DataError` of a line that is JSON and no judgment."""
+    row = row_of(path, number, value).value
+    raise DataError(str(lines_of.wrong_of(row, error)), path=path, line=number) from None
+
+
+def _latest_of(rows: Sequence[tuple[Case, Asked, Numbers]]) -> tuple[list[tuple[Case, Asked, Numbers]], int]:
+    """Return, of rows with equal keys, the last one with a verdict, and how many others there were."""
+    kept: dict[Any, tuple[Case, Asked, Numbers]] = {}
+    for row in rows:
+        key = (key_of(row[0]), row[1].question_id)
+        if row[2] or key not in kept:
+            kept[key] = row
+    return list(kept.values()), len(rows) - len(kept)
+
+
+def _each_number(rows: Sequence[tuple[Case, Asked, Numbers]]) -> Observations:
+    """Return an observation for each number.
+
+    One label excludes the set's others, so these are 0. A judgment without a verdict is one without a value for each
+    metric that other judgments of the file name.
+    """
+    metrics = list(dict.fromkeys(name for _, _, numbers in rows for name in numbers)) or [""]
+    of_set = {name: 0.0 for name in metrics if name not in {SHARE, CONFIDENCE, TOTAL}}
+
+    def each() -> Iterator[tuple[Case, Asked, float]]:
+        for case, asked, numbers in rows:
+            if not numbers:
+                values: Mapping[str, float | None] = dict.fromkeys([*of_set, *({TOTAL} & set(metrics))] or metrics)
+            else:
+                values = {**of_set, **numbers} if case.source.form == "label" else numbers
+            for name, value in values.items():
+                yield case._replace(metric=name), asked, math.nan if value is None else value
+
+    return Observations.from_rows(each())

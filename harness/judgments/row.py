@@ -1,0 +1,162 @@
+"""One row of a judgment or vote file with its texts, for whoever shows, resumes, counts or exports it.
+
+What its numbers mean is in `line`, as for a whole file.
+"""
+
+import pathlib
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from harness.errors import DataError
+from harness.jsonl import read_rows
+from harness.judgments import line as lines
+from harness.judgments.line import ASKED, CASE, WINNERS, WrongError
+from harness.judgments.observations import SCORE, WIN, Numbers
+from harness.records import Games, MadeFrom, QuestionId, Source
+from harness.rows import is_error
+
+_PREFIXES = ("", "g1_", "g2_")
+
+
+class Words(NamedTuple):
+    """What a judge was sent and said, in one game or about one answer."""
+
+    prefix: str
+    """Of its fields: empty, `g1_` or `g2_`."""
+    prompt: str | None
+    judgment: str | None
+    details: Mapping[str, Any]
+    """Tokens, seconds, why it was read so, earlier attempts; empty in rows of other tools."""
+
+
+class JudgedRow(NamedTuple):
+    """A judgment or a vote."""
+
+    line: int
+    question_id: QuestionId
+    turn: int
+    models: tuple[str, ...]
+    criterion: str | None
+    source: Source
+    template: str | None
+    content: str | None
+    """Hash of the question that was judged; None in rows of other tools."""
+    numbers: Numbers
+    """By metric, of a judgment of one answer; empty if it gives no verdict."""
+    games: Games
+    """Of a pair, the value of each game for the row's first model."""
+    shown_first: str | None
+    """Of a pair in one order, the model that was shown first."""
+    made_from: MadeFrom | None
+    words: tuple[Words, ...]
+    """Of a judgment of one answer one, of a pair one for each game; none of a vote."""
+    system_prompt: str | None
+    sampling: Mapping[str, Any]
+    """The sampling that was asked for, by parameter; empty where the row does not say."""
+    winner: str | None
+    """Of a vote, as it is written: `tie (bothbad)`."""
+    good: bool
+    """Whether the row holds a judge's words, not FastChat's error text."""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What identifies the row; both games of a pair, in either order, have the same."""
+        choice = int(self.source.choice) if self.source.choice.isdigit() else self.source.choice
+        models = tuple(sorted(self.models))
+        return (self.question_id, self.turn, models, self.criterion, self.source.sample, choice)
+
+    @property
+    def unparsed(self) -> bool:
+        """Whether the judgment gave no verdict."""
+        if len(self.models) == 1:
+            return not any(value is not None for value in self.numbers.values())
+        return not self.games or None in self.games
+
+
+def judged_rows(path: pathlib.Path) -> Iterator[JudgedRow]:
+    """Yield the rows of a file.
+
+    Raises:
+        DataError: the file cannot be read, or a line is not what it must be.
+    """
+    for number, row in read_rows(path):
+        yield judged_row(row, path, number)
+
+
+def judged_row(row: Mapping[str, Any], path: pathlib.Path, number: int) -> JudgedRow:
+    """Return what a line's JSON object means, or raise `DataError`."""
+    try:
+        return _judged(row, number)
+    except (WrongError, msgspec.MsgspecError, UnicodeError, TypeError, OverflowError, RecursionError) as error:
+        raise DataError(str(lines.wrong_of(row, error)), path=path, line=number) from None
+
+
+def row_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what identifies a row that was read before; see `JudgedRow.key`."""
+    return _judged(row, 0).key
+
+
+def is_good_judgment(row: Mapping[str, Any]) -> bool:
+    """Return whether a row that was read before holds a judge's words; see `JudgedRow.good`."""
+    return _judged(row, 0).good
+
+
+def _judged(row: Mapping[str, Any], number: int) -> JudgedRow:
+    line = lines.line_of(row)
+    case = lines.case_of(CASE(line), bytes(line.sampling))
+    asked = lines.asked_of(*ASKED(line))
+    games: Games = ()
+    numbers: Numbers = {}
+    source = case.source
+    if source.form == "pair":
+        games = (lines.vote_of if source.voter else lines.games_of)(*WINNERS(line))
+    else:
+        source = source._replace(form=lines.form_of(line.label, line.scores))
+        if source.form == "grade":
+            score = lines.score_of(line.score)
+            numbers = {} if score != score else {case.metric: score}
+        else:
+            numbers = lines.numbers_of(source.form, line)
+    return JudgedRow(
+        number,
+        asked.question_id,
+        case.turn,
+        case.models,
+        None if case.metric in {SCORE, WIN} else case.metric,
+        source,
+        asked.template,
+        asked.content,
+        numbers,
+        games,
+        row.get(row["shown_first"]) if isinstance(row.get("shown_first"), str) else None,
+        _made_from(row.get("made_from")),
+        () if source.voter else tuple(_words(row, len(case.models) > 1)),
+        _text(row.get("system_prompt")),
+        row["sampling"] if isinstance(row.get("sampling"), dict) else {},
+        _text(row.get("winner")) if source.voter else None,
+        not any(is_error(row.get(f"{prefix}judgment"), row) for prefix in _PREFIXES),
+    )
+
+
+def _words(row: Mapping[str, Any], paired: bool) -> Iterator[Words]:
+    given = row.get("details")
+    details = given if isinstance(given, list) and all(isinstance(own, dict) for own in given) else []
+    prefixes: tuple[str, ...] = _PREFIXES[1:] if paired else _PREFIXES[:1]
+    if paired and "shown_first" in row:
+        prefixes = tuple(prefix for prefix in prefixes if f"{prefix}winner" in row) or prefixes
+    for at, prefix in enumerate(prefixes):
+        texts = _text(row.get(f"{prefix}user_prompt")), _text(row.get(f"{prefix}judgment"))
+        yield Words(prefix, *texts, details[at] if at < len(details) else {})
+
+
+def _made_from(made: Any) -> MadeFrom | None:
+    if not isinstance(made, dict):
+        return None
+    hashes: dict[str, Any] = {name: made.get(name) for name in MadeFrom.__slots__}
+    return MadeFrom(**hashes)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

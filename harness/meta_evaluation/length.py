@@ -1,0 +1,306 @@
+"""Pairs and the lengths of their answers -> how often the longer one wins, and who wins at equal length.
+
+    longer_wins  = decided pairs that the longer answer won / decided pairs of unequal length
+    slope        P(model_1 wins) = 1 / (1 + exp(-slope * d)),   d = (length_1 - length_2) / spread
+    with models  P(model_1 wins) = 1 / (1 + exp(-(s_1 - s_2 + slope * d)))
+    equal_length of a model = mean over its pairs of 1 / (1 + exp(-(s_model - s_opponent))): the fit at d = 0
+
+spread is the root mean square of the differences in characters: which model a row names first has no meaning, so there
+is no mean to take off and no constant term. A tie counts as half a win. s is a strength of each model (Bradley-Terry);
+the fitted win rate of a model at the real lengths is its real one, so equal_length - win_rate is what length does.
+The slope alone mixes two things: longer answers may win because they are long, or because better models write more;
+the slope with models compares lengths at equal strengths.
+
+Two models, 100 pairs: x is 500 characters longer in 60 of them and wins 45, and 500 shorter in 40 and wins 20. Spread
+500; the longer wins 65 of 100. Log odds log(45 / 15) = 1.099 and log(20 / 20) = 0: with models, s_x - s_y = 0.549 and
+slope = 0.549. Win rate of x 65.0%, at equal length 1 / (1 + exp(-0.549)) = 63.4%.
+
+Fitted by Newton's method. If a model won or lost everything (more exactly: if not every model reaches every other by
+"won or tied against"), strengths have no estimate; then half a virtual tie at equal length for each pair of models
+that met is added, and `prior` says so. Where length alone decides everything there is no slope.
+
+Pairs without an outcome or without both lengths are left out and counted. Intervals resample questions (see
+`bootstrap`): for the fits, the jackknife's pseudo-values of the questions, each one Newton step without the question.
+
+Source: Dubois et al. 2024 (arXiv 2404.04475), which fits each model alone, with tanh of the difference and a term for
+the difficulty of the question; Bradley and Terry 1952; Papke and Wooldridge 1996 for halves as outcomes; Pregibon 1981
+for the step.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.results.matrix import Floats, Ints, Pairs
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+
+PRIOR = "half a virtual tie at equal length for each pair of models that met"
+
+_STEPS = 60
+_STEEPEST = 20.0
+"""A coefficient beyond this (odds of 5e8) has no estimate."""
+
+
+@dataclass(frozen=True, slots=True)
+class LengthRow:
+    """The win rate of one model, as it is and at equal length."""
+
+    model: str
+    win_rate: Estimate
+    """Over the pairs that count here, a tie half."""
+    equal_length: Estimate
+    """What the fit says for answers as long as the opponent's; its value is None where there is no fit."""
+    mean_difference: float
+    """By how many characters its answers are longer than its opponents', on average."""
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class LengthReport:
+    """What length does to the verdicts of a judge."""
+
+    longer_wins: Estimate
+    decided: int
+    """Pairs that are no tie, of unequal length: those in longer_wins."""
+    ties: int
+    equal: int
+    """Decided pairs of answers of equal length."""
+    slope: Estimate
+    """Change in the log odds to win for each spread that an answer is longer."""
+    slope_with_models: Estimate
+    """The same at equal strengths of the models."""
+    spread: float | None
+    """Root mean square of the differences, in characters; None where all lengths are equal."""
+    prior: bool
+    """Whether `PRIOR` was added to the fit with models, because it has no estimate without."""
+    rows: list[LengthRow]
+    """A row for each model, best at equal length first."""
+    n: int
+    """Pairs with an outcome and both lengths."""
+    left_out: int
+    """Pairs without one of them."""
+
+
+class _Games(NamedTuple):
+    """The pairs that count."""
+
+    question: Ints
+    one: Ints
+    other: Ints
+    outcome: Floats
+    d: Floats
+    """Differences of length in spreads."""
+    questions: int
+    models: int
+    virtual: tuple[Ints, Ints]
+    """Pairs of models that have half a virtual tie; none without the prior."""
+
+
+class _Fit(NamedTuple):
+    """Coefficients (a strength for each model, then the slope), and those without each question in turn."""
+
+    whole: Floats
+    without: Floats
+    """Questions × coefficients."""
+
+
+def length_report(
+    pairs: Pairs, length_1: Floats, length_2: Floats, *, resamplings: int = RESAMPLINGS, seed: int = 0
+) -> LengthReport:
+    """Return what length does to the outcomes.
+
+    Args:
+        pairs: of one judge.
+        length_1: for each pair, the characters of model_1's answer in that turn; NaN where it is not known.
+        length_2: the same for model_2.
+        resamplings: how many times the questions are drawn.
+        seed: of the drawing.
+    """
+    known = np.flatnonzero(~np.isnan(pairs.outcome) & ~np.isnan(length_1) & ~np.isnan(length_2))
+    apart = (length_1 - length_2)[known].astype(np.float64)
+    spread = float(np.sqrt(np.mean(apart**2))) if len(known) else 0.0
+    games = _Games(
+        pairs.question[known],
+        pairs.model_1[known],
+        pairs.model_2[known],
+        pairs.outcome[known],
+        apart / (spread or 1.0),
+        len(pairs.questions),
+        len(pairs.models),
+        (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)),
+    )
+    prior = not _connected(games)
+    if prior:
+        games = games._replace(virtual=_met(games))
+    alone = _fitted(games, models=False) if spread else None
+    full = _fitted(games, models=True) if spread else None
+    present = np.bincount(games.question, minlength=games.questions) > 0
+
+    def resampled(value: Floats, without: Floats, bounds: tuple[float, float] | None = None) -> list[Estimate]:
+        return _jackknifed(value, without, present, pairs, resamplings, seed, bounds)
+
+    no_slope = Estimate(None, None, None, int(present.sum()), None)
+    slopes = [
+        resampled(fit.whole[-1:], fit.without[:, -1:])[0] if fit is not None else no_slope for fit in (alone, full)
+    ]
+    decided = games.outcome != 0.5
+    counted = decided & (games.d != 0)
+    longer = np.where(games.d > 0, games.outcome, 1.0 - games.outcome)
+    sums, counts = np.zeros((2, games.questions, 1))
+    np.add.at(sums[:, 0], games.question[counted], longer[counted])
+    np.add.at(counts[:, 0], games.question[counted], 1.0)
+    share = estimates(sums, counts, pairs.groups, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))[0]
+    rates = _win_rates(games, pairs, resamplings, seed)
+    at_equal = [no_slope] * games.models
+    if full is not None:
+        at_equal = resampled(*_equal_length(games, full), (0.0, 1.0))
+    n = np.bincount(games.one, minlength=games.models) + np.bincount(games.other, minlength=games.models)
+    difference = np.bincount(games.one, apart, games.models) - np.bincount(games.other, apart, games.models)
+    rows = [
+        LengthRow(model, rates[at], at_equal[at], float(difference[at] / n[at]), int(n[at]))
+        for at, model in enumerate(pairs.models)
+        if n[at]
+    ]
+    rows.sort(key=lambda row: (-_number(row.equal_length.value), -_number(row.win_rate.value), row.model))
+    ties = int((~decided).sum())
+    left_out = len(pairs.outcome) - len(known)
+    tally = int(counted.sum()), ties, int((decided & (games.d == 0)).sum())
+    return LengthReport(share, *tally, slopes[0], slopes[1], spread or None, prior, rows, len(known), left_out)
+
+
+def _win_rates(games: _Games, pairs: Pairs, resamplings: int, seed: int) -> list[Estimate]:
+    sums, counts = np.zeros((2, games.questions, games.models))
+    for side, value in ((games.one, games.outcome), (games.other, 1.0 - games.outcome)):
+        np.add.at(sums, (games.question, side), value)
+        np.add.at(counts, (games.question, side), 1.0)
+    found = estimates(sums, counts, pairs.groups, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))
+    return [found[at] for at in range(games.models)]
+
+
+def _fitted(games: _Games, *, models: bool) -> _Fit | None:
+    """Return the coefficients that maximise the likelihood, the slope last; None if there are none."""
+    size = games.models if models else 0
+    coefficients = np.zeros(size + 1)
+    for _ in range(_STEPS):
+        gradient, curvature = _derivatives(games, coefficients, size)
+        step = np.linalg.pinv(curvature.sum(axis=0), hermitian=True) @ gradient.sum(axis=0)
+        coefficients = coefficients + np.clip(step, -2.0, 2.0)
+        if np.abs(coefficients).max() > _STEEPEST:
+            return None
+        if np.abs(step).max() < 1e-10:
+            break
+    else:
+        return None
+    gradient, curvature = _derivatives(games, coefficients, size)
+    rest = curvature.sum(axis=0) - curvature[:-1]
+    steps = np.linalg.pinv(rest, hermitian=True) @ (gradient.sum(axis=0) - gradient[:-1])[:, :, None]
+    return _Fit(coefficients, coefficients + steps[:, :, 0])
+
+
+def _derivatives(games: _Games, coefficients: Floats, size: int) -> tuple[Floats, Floats]:
+    """Return gradient and curvature of the log likelihood by question; in the last place those of virtual ties."""
+    strength = coefficients[:size] if size else np.zeros(games.models)
+    p = _logistic(strength[games.one] - strength[games.other] + coefficients[-1] * games.d)
+    pull, weight = games.outcome - p, p * (1.0 - p)
+    gradient = np.zeros((games.questions + 1, size + 1))
+    curvature = np.zeros((games.questions + 1, size + 1, size + 1))
+    q = games.question
+    gradient[:, -1] = np.bincount(q, pull * games.d, games.questions + 1)
+    curvature[:, -1, -1] = np.bincount(q, weight * games.d**2, games.questions + 1)
+    if size:
+        _add_models(gradient, curvature, q, games.one, games.other, pull, weight, games.d)
+        one, other = games.virtual
+        p = _logistic(strength[one] - strength[other])
+        last = np.full(len(one), games.questions)
+        _add_models(gradient, curvature, last, one, other, 0.5 * (0.5 - p), 0.5 * p * (1.0 - p), np.zeros(len(one)))
+    return gradient, curvature
+
+
+def _add_models(
+    gradient: Floats,
+    curvature: Floats,
+    q: Ints,
+    one: Ints,
+    other: Ints,
+    pull: Floats,
+    weight: Floats,
+    d: Floats,
+) -> None:
+    """Add what the strengths of the models contribute, in place."""
+    np.add.at(gradient, (q, one), pull)
+    np.add.at(gradient, (q, other), -pull)
+    for left, right, sign in ((one, one, 1), (other, other, 1), (one, other, -1), (other, one, -1)):
+        np.add.at(curvature, (q, left, right), sign * weight)
+    for side, sign in ((one, 1), (other, -1)):
+        np.add.at(curvature[:, :, -1], (q, side), sign * weight * d)
+        np.add.at(curvature[:, -1, :], (q, side), sign * weight * d)
+
+
+def _equal_length(games: _Games, fit: _Fit) -> tuple[Floats, Floats]:
+    """Return each model's win rate at equal length, and those without each question (questions × models)."""
+    met = np.zeros((games.questions, games.models, games.models))
+    np.add.at(met, (games.question, games.one, games.other), 1.0)
+    np.add.at(met, (games.question, games.other, games.one), 1.0)
+    total = met.sum(axis=0)
+    return _rates(total, fit.whole), _rates(total - met, fit.without)
+
+
+def _rates(met: Floats, coefficients: Floats) -> Floats:
+    strength = coefficients[..., :-1]
+    won = _logistic(strength[..., :, None] - strength[..., None, :])
+    pairs = met.sum(axis=-1)
+    rates: Floats = np.divide((met * won).sum(axis=-1), pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0)
+    return rates
+
+
+def _jackknifed(
+    value: Floats,
+    without: Floats,
+    present: npt.NDArray[np.bool_],
+    pairs: Pairs,
+    resamplings: int,
+    seed: int,
+    bounds: tuple[float, float] | None,
+) -> list[Estimate]:
+    """Return estimates whose intervals resample the pseudo-values of the questions; `without` is questions × values."""
+    n = int(present.sum())
+    without = np.where(np.isnan(without), value, without)  # a model that is in one question only
+    centre = without[present].mean(axis=0)
+    counts = np.repeat(present[:, None].astype(np.float64), len(value), axis=1)
+    pseudo = np.where(present[:, None], value + (n - 1) * (centre - without), 0.0)
+    known = ~np.isnan(value)
+    found = estimates(
+        np.where(known, pseudo, 0.0), counts * known, pairs.groups, resamplings=resamplings, seed=seed, bounds=bounds
+    )
+    return [found[at] for at in range(len(value))]
+
+
+def _connected(games: _Games) -> bool:
+    """Return whether every model that played reaches every other by "won or tied against"."""
+    beat = np.zeros((games.models, games.models), dtype=bool)
+    beat[games.one[games.outcome > 0], games.other[games.outcome > 0]] = True
+    beat[games.other[games.outcome < 1], games.one[games.outcome < 1]] = True
+    played = np.unique(np.concatenate([games.one, games.other]))
+    reach = beat[np.ix_(played, played)] | np.eye(len(played), dtype=bool)
+    for _ in range(len(played).bit_length()):
+        reach = (reach.astype(np.float64) @ reach) > 0
+    return bool(reach.all())
+
+
+def _met(games: _Games) -> tuple[Ints, Ints]:
+    """Return every pair of models that met, once."""
+    both = np.sort(np.stack([games.one, games.other]), axis=0)
+    one, other = np.unique(both, axis=1)
+    return one, other
+
+
+def _logistic(x: Floats) -> Floats:
+    result: Floats = 0.5 * (1.0 + np.tanh(0.5 * x))
+    return result
+
+
+def _number(value: float | None) -> float:
+    """Return the value, or what sorts behind all."""
+    return float("-inf") if value is None else value

@@ -1,0 +1,335 @@
+"""Repeated verdicts -> how much of their variance comes from the question, the model, the order, the judge, and chance.
+
+    score = mean + question + model + question × model + order + judge + rest
+
+with a variance for each. For every facet f, T_f = sum over its levels of (sum of scores)² / n, for the mean
+T_0 = (sum of all)² / N, and T = sum of squares. Each has an expectation that is linear in the variances,
+
+    E T_f = N mean² + sum over facets g of k_fg * variance_g + levels_f * rest
+    k_fg  = sum over levels a of f and b of g of n_ab² / n_a
+
+and the variances are the numbers that make all of them equal to what was found (method of moments). With complete data
+these are the usual analysis-of-variance estimates; with missing or unequal numbers they stay unbiased. An estimate may
+fall below 0: then nothing was seen of that facet, and its share is 0.
+
+`rest` is what one verdict differs from another one on the same answer after that: chance, and whatever a judge or an
+order does on some answers only. `repeat` is the part of it that is chance alone: the variance between verdicts of one
+judge on one answer in one order, where there are several.
+
+Questions 1, 2, models x, y, one judge asked twice: x 8, 8 and 6, 6; y 6, 8 and 3, 3. Sums of squares: question 18,
+model 8, question × model 2, within 2; each of the first three has one degree of freedom, the last 4. Mean squares 18,
+8, 2 and 0.5: rest = repeat = 0.5, question × model = (2 - 0.5) / 2 = 0.75, model = (8 - 2) / 4 = 1.5, question =
+(18 - 2) / 4 = 4. Order and judge are named as missing: one level each.
+
+Intervals resample questions (see `bootstrap`): the jackknife's pseudo-values of the questions. Little can be said of a
+facet with few levels (two orders, three judges): its interval is about these judges and orders, on other questions.
+
+Source: Henderson 1953 (Biometrics 9, 226), method 1; Searle, Casella and McCulloch, Variance Components (1992), ch. 5.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.errors import UsageError
+from harness.records import Observation
+from harness.results.matrix import Floats
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+
+Facet: TypeAlias = Literal["question", "model", "question × model", "order", "judge", "rest", "repeat"]
+Records: TypeAlias = npt.NDArray[np.void]
+
+_AXES: dict[Facet, str] = {"question": "q", "model": "m", "question × model": "qm", "order": "o", "judge": "j"}
+"""The facets whose variances are estimated, in the order in which they are kept if two can't be told apart."""
+_RECORD = np.dtype([("question", "i8"), ("model", "i8"), ("order", "i8"), ("judge", "i8"), ("score", "f8")])
+_SAME = 1e-7
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """The variance that one facet adds."""
+
+    facet: Facet
+    variance: Estimate
+    """May fall below 0, which means that nothing was seen of it."""
+    share: float | None
+    """Of the sum of all variances but `repeat`, those below 0 counted as 0; None where nothing varies."""
+    levels: int
+    """Of `rest`: verdicts; of `repeat`: verdicts beyond the first on one answer by one judge in one order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A facet of which the data say nothing."""
+
+    facet: Facet
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatReport:
+    """Where the variance of the verdicts comes from."""
+
+    components: list[Component]
+    """Facets that the data have, in the order question, model, question × model, order, judge, rest, repeat."""
+    missing: list[Missing]
+    """Facets that they lack; their variance is unknown, not 0, and sits in one of the others."""
+    n: int
+    """Verdicts with a score."""
+    left_out: int
+    """Verdicts without one."""
+
+
+def records(rows: Iterable[tuple[int, int, int, int, float]]) -> Records:
+    """Return a record array of verdicts.
+
+    Fields: `question`, `model`, `order`, `judge` (whole numbers that stand for the levels, from 0), and `score` (NaN
+    if the judge gave none). Rows equal in the first four are repeats of one judgment. `question` is what is resampled:
+    code each turn of a question as a question of its own only if you want them resampled apart.
+    """
+    return np.array(list(rows), dtype=_RECORD)
+
+
+def records_of(observations: Iterable[Observation]) -> Records:
+    """Return the observations of one turn as records, questions numbered as they come.
+
+    Of grades the order of all is 0. Of pairs each game is a record, the model is the pair, and the score is 1 if the
+    first by name won, 0.5 for a tie; order 0 shows the first by name first, so the variance of `order` is a general
+    taste for a place, and a taste that depends on the answers is in `rest`.
+
+    Raises:
+        UsageError: the observations are of several turns, which differ for reasons of their own.
+    """
+    rows = list(observations)
+    _one_turn({row.turn for row in rows})
+    q, m, j = _numbered(), _numbered(), _numbered()
+    found = []
+    for row in rows:
+        source = row.source
+        judge = j((source.judge, source.set_text, source.sampling))
+        if row.opponent is None:
+            score = np.nan if row.value is None else row.value
+            found.append((q(row.question_id), m(row.model), 0, judge, score))
+            continue
+        turned = row.model > row.opponent
+        pair = tuple(sorted((row.model, row.opponent)))
+        for number, game in enumerate(row.games):
+            won = np.nan if game is None else 1.0 if game > 0.5 else 0.0 if game < 0.5 else 0.5
+            place = number ^ turned
+            found.append((q(row.question_id), m(pair), place, judge, 1.0 - won if turned else won))
+    return records(found)
+
+
+def repeat_report(
+    verdicts: Records, groups: Sequence[Any] | None = None, *, resamplings: int = RESAMPLINGS, seed: int = 0
+) -> RepeatReport:
+    """Return the variance of the verdicts, split by where it comes from.
+
+    Args:
+        verdicts: a record array as `records` returns it.
+        groups: for each question number, the group within which it is resampled; None: one group.
+        resamplings: how many times the questions are drawn.
+        seed: of the drawing.
+    """
+    scored = verdicts[~np.isnan(verdicts["score"])]
+    left_out = len(verdicts) - len(scored)
+    if len(scored) < 2:
+        facets: tuple[Facet, ...] = (*_AXES, "rest", "repeat")
+        return RepeatReport([], [Missing(facet, "fewer than two verdicts") for facet in facets], len(scored), left_out)
+    cells = _cells(scored)
+    kept, missing = _kept(cells)
+    found = _variances(cells, kept)
+    again = cells.count - (cells.count > 0)
+    within = _within(cells)
+    names: list[Facet] = [*kept, "rest"]
+    if again.sum() > 0:
+        found = np.concatenate([found, within[:, None]], axis=1)
+        names.append("repeat")
+    else:
+        missing.append(Missing("repeat", "nothing was judged twice by one judge in one order; see --samples"))
+    group_of = [None if groups is None else groups[int(question)] for question in cells.questions]
+    intervals = _jackknifed(found, group_of, resamplings, seed)
+    positive = np.maximum(found[0], 0.0)
+    total = float(positive[: len(kept) + 1].sum())
+    components = [
+        Component(
+            facet,
+            intervals[at],
+            float(positive[at] / total) if total else None,
+            _levels(cells, facet, int(again.sum())),
+        )
+        for at, facet in enumerate(names)
+    ]
+    return RepeatReport(components, missing, len(scored), left_out)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The verdicts, counted and summed; all arrays are questions × models × orders × judges."""
+
+    questions: npt.NDArray[np.int64]
+    """The question numbers that occur."""
+    count: Floats
+    total: Floats
+    """Sum of the scores, from which the mean of all was taken off (which changes no variance)."""
+    squares: Floats
+    """Sum of their squares."""
+
+
+def _cells(scored: Records) -> _Cells:
+    codes = [np.unique(scored[name], return_inverse=True) for name in ("question", "model", "order", "judge")]
+    shape = tuple(len(levels) for levels, _ in codes)
+    at = np.ravel_multi_index(tuple(code for _, code in codes), shape)
+    score = scored["score"] - scored["score"].mean()
+    size = int(np.prod(shape))
+    count, total, squares = (
+        np.bincount(at, weight, size).reshape(shape).astype(np.float64)
+        for weight in (np.ones(len(score)), score, score**2)
+    )
+    return _Cells(codes[0][0], count, total, squares)
+
+
+def _levels(cells: _Cells, facet: Facet, again: int) -> int:
+    if facet == "repeat":
+        return again
+    if facet == "rest":
+        return int(cells.count.sum())
+    return int(np.count_nonzero(_margin(cells.count, _AXES[facet])))
+
+
+def _kept(cells: _Cells) -> tuple[list[Facet], list[Missing]]:
+    """Return the facets whose variance can be estimated, and why the others' can't."""
+    kept: list[Facet] = []
+    missing = []
+    for facet, axes in _AXES.items():
+        single = [name for name in axes if cells.count.shape["qmoj".index(name)] < 2]
+        if single:
+            word = {"q": "question", "m": "model", "o": "order", "j": "judge"}[single[0]]
+            missing.append(Missing(facet, f"there is only one {word}"))
+            continue
+        system = _system(cells, [*kept, facet])[0]
+        system = system / np.abs(system).max(axis=0)
+        if np.linalg.matrix_rank(system, tol=_SAME) < len(system):
+            rest = not kept or _levels(cells, facet, 0) == int(cells.count.sum())
+            other = "rest: no answer was judged twice" if rest else "the facets before it: their levels go together"
+            missing.append(Missing(facet, f"it cannot be told from {other}"))
+            continue
+        kept.append(facet)
+    return kept, missing
+
+
+def _variances(cells: _Cells, facets: Sequence[Facet]) -> Floats:
+    """Return the variances (facets, then rest) of all questions, and in the next rows without each in turn."""
+    system = _system(cells, facets)
+    squares = [_without(cells.squares.sum(axis=(1, 2, 3)))]
+    squares += [_sum_of_squares(cells, _AXES[facet]) for facet in facets]
+    squares.append(_sum_of_squares(cells, ""))
+    solved = np.linalg.pinv(system, rcond=1e-12) @ np.stack(squares, axis=1)[:, :, None]
+    variances: Floats = solved[:, :-1, 0]
+    return variances
+
+
+def _system(cells: _Cells, facets: Sequence[Facet]) -> Floats:
+    """Return the expectations' coefficients: equations T, T_f, T_0; unknowns the facets, rest, squared mean."""
+    axes = [_AXES[facet] for facet in facets]
+    n = _without(cells.count.sum(axis=(1, 2, 3)))
+    rows = [np.stack([n] * (len(axes) + 2), axis=1)]
+    for own in (*axes, ""):
+        columns = [_coefficient(cells.count, own, other) for other in axes]
+        rows.append(np.stack([*columns, _occupied(cells.count, own), n], axis=1))
+    return np.stack(rows, axis=1)
+
+
+def _coefficient(count: Floats, own: str, other: str) -> Floats:
+    """Return k: the sum over levels a of `own` and b of `other` of n_ab² / n_a, of all and without each question."""
+    both = "".join(axis for axis in "qmoj" if axis in own + other)
+    pairs = _margin(count, both)
+    if "q" in own:
+        return _without(_sum_but_first(_divided(_margin_of(pairs**2, both, own), _margin(count, own))))
+    margin = _left_out(_margin(count, "q" + own))
+    if "q" in other:
+        return _sum_but_first(_divided(_left_out(_margin_of(pairs**2, both, "q" + own)), margin))
+    apart = _left_out(_margin(count, "q" + both))
+    return _sum_but_first(_divided(_margin_of(apart**2, "q" + both, "q" + own), margin))
+
+
+def _occupied(count: Floats, axes: str) -> Floats:
+    """Return the number of levels with verdicts, of all questions and without each."""
+    if "q" in axes:
+        return _without(_sum_but_first((_margin(count, axes) > 0).astype(np.float64)))
+    return _sum_but_first((_left_out(_margin(count, "q" + axes)) > 0.5).astype(np.float64))
+
+
+def _sum_of_squares(cells: _Cells, axes: str) -> Floats:
+    """Return T: the sum over levels of squared sum / n, of all questions and without each."""
+    if "q" in axes:
+        return _without(_sum_but_first(_divided(_margin(cells.total, axes) ** 2, _margin(cells.count, axes))))
+    total, count = (_left_out(_margin(own, "q" + axes)) for own in (cells.total, cells.count))
+    return _sum_but_first(_divided(total**2, count))
+
+
+def _within(cells: _Cells) -> Floats:
+    """Return the variance between repeats, of all questions and without each; NaN where nothing was repeated."""
+    squares = cells.squares - _divided(cells.total**2, cells.count)
+    again = cells.count - (cells.count > 0)
+    above, below = (_without(own.sum(axis=(1, 2, 3))) for own in (squares, again))
+    variance: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0.5)
+    return variance
+
+
+def _jackknifed(found: Floats, groups: Sequence[Any], resamplings: int, seed: int) -> list[Estimate]:
+    """Return each column's first row with an interval that resamples the pseudo-values of the others."""
+    value, without = found[0], found[1:]
+    n = len(without)
+    if np.isnan(without).any() or n < 2:
+        return [Estimate(float(own), None, None, n, None) for own in value]
+    pseudo = value + (n - 1) * (without.mean(axis=0) - without)
+    intervals = estimates(pseudo, np.ones(pseudo.shape), groups, resamplings=resamplings, seed=seed)
+    return [intervals[at] for at in range(len(value))]
+
+
+def _margin(values: Floats, axes: str) -> Floats:
+    """Return sums over all axes that are not named."""
+    return _margin_of(values, "qmoj", axes)
+
+
+def _margin_of(values: Floats, has: str, axes: str) -> Floats:
+    result: Floats = values.sum(axis=tuple(at for at, axis in enumerate(has) if axis not in axes))
+    return result
+
+
+def _without(by_question: Floats) -> Floats:
+    """Return the sum over questions, then the sums without each question in turn."""
+    return np.concatenate([by_question.sum(keepdims=True), by_question.sum() - by_question])
+
+
+def _left_out(by_question: Floats) -> Floats:
+    """Return the sums over the first axis, then those without each question in turn."""
+    total = by_question.sum(axis=0, keepdims=True)
+    return np.concatenate([total, total - by_question])
+
+
+def _sum_but_first(values: Floats) -> Floats:
+    result: Floats = values.reshape(len(values), -1).sum(axis=1)
+    return result
+
+
+def _divided(above: Floats, below: Floats) -> Floats:
+    """Return the quotients; 0 where nothing was counted."""
+    result: Floats = np.divide(above, below, out=np.zeros(above.shape), where=below > 0.5)
+    return result
+
+
+def _numbered() -> Callable[[Any], int]:
+    """Return a function that numbers what it is given, from 0 on."""
+    known: dict[Any, int] = {}
+    return lambda name: known.setdefault(name, len(known))
+
+
+def _one_turn(turns: set[int]) -> None:
+    if len(turns) > 1:
+        there = ", ".join(map(str, sorted(turns)))
+        raise UsageError(f"the variance of verdicts is split for one turn at a time; choose one with --turns: {there}")

@@ -1,0 +1,167 @@
+"""Observations as arrays, the form in which all statistics are computed.
+
+Axis 0 is always the question: it is the unit that is resampled, and all that belongs to a question (turns, orders,
+repeats) moves with it.
+"""
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.judgments.observations import Observations, hull, winner
+from harness.records import Observation, QuestionId, Scale
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The values of one metric: models on questions."""
+
+    questions: tuple[QuestionId, ...]
+    groups: tuple[Any, ...]
+    """For each question, the value of the field that groups it (the category, unless another was chosen)."""
+    models: tuple[str, ...]
+    turns: tuple[int, ...]
+    scores: Floats
+    """Questions × models × turns; NaN where there is no value. Repeats of one observation are averaged."""
+    excluded: Ints
+    """For each model, the judgments left out because they gave no value."""
+    scale: Scale | None = None
+    """The least and the greatest value that there are; None where that is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Outcomes of pairs of models on questions, one entry for each judged pair and turn."""
+
+    questions: tuple[QuestionId, ...]
+    groups: tuple[Any, ...]
+    """For each question, the value of the field that groups it."""
+    models: tuple[str, ...]
+    question: Ints
+    """For each entry, the index of its question."""
+    turn: Ints
+    model_1: Ints
+    """For each entry, the index of the model that the row names first."""
+    model_2: Ints
+    game_1: Floats
+    """1 if model_1 won game 1 (in which it was shown first), 0 if model_2 did, 0.5 for a tie, NaN for no verdict."""
+    game_2: Floats
+    """The same for game 2, in which model_2 was shown first; NaN where only one order was judged or voted."""
+    outcome: Floats
+    """Both games together: 1 or 0 if they agree, 0.5 for a tie or disagreement, NaN if either gave no verdict."""
+
+
+def matrix(
+    observations: Sequence[Observation], groups: Mapping[QuestionId, Any] | None = None, *, count_failed: bool = False
+) -> Matrix:
+    """Return the observations of one metric and source as an array; questions in the order of `groups`, else as they
+    come.
+
+    `groups` maps each question to the value that groups it; None puts all into one group. With `count_failed`, a
+    judgment without a value counts as -1.
+    """
+    columns = Observations.of(observations)
+    order = _order(columns, groups)
+    models = tuple(dict.fromkeys(case.models[0] for case in columns.cases))
+    turns = tuple(sorted({case.turn for case in columns.cases}))
+    shape = (len(order), len(models), len(turns))
+    question = _of_asked(columns, _places(order, (asked.question_id for asked in columns.asked)))
+    model = _of_case(columns, _places(models, (case.models[0] for case in columns.cases)))
+    turn = _of_case(columns, _places(turns, (case.turn for case in columns.cases)))
+    given = _in_row_order(columns, columns.said_of)
+    if count_failed:
+        given = np.where(np.isnan(given), -1.0, given)
+    good = ~np.isnan(given)
+    cell = ((question * shape[1] + model) * shape[2] + turn)[good]
+    size = shape[0] * shape[1] * shape[2]
+    total = np.bincount(cell, weights=given[good], minlength=size).reshape(shape)
+    count = np.bincount(cell, minlength=size).reshape(shape)
+    excluded = np.bincount(model[~good], minlength=len(models)).astype(np.int64)
+    scores = np.divide(total, count, out=np.full(shape, np.nan), where=count > 0)
+    scale = None if count_failed else common_scale([columns.scale()], scores)
+    return Matrix(tuple(order), _groups_of(order, groups), models, turns, scores, excluded, scale)
+
+
+def common_scale(scales: Iterable[Scale | None], scores: Floats) -> Scale | None:
+    """Return the scale that holds all of these, those that are unknown aside; None if none is known.
+
+    A score that lies outside shows that it is not the scale of these scores, and then there is none either.
+    """
+    whole = hull(scales)
+    if whole is None:
+        return None
+    least, greatest = whole
+    slack = 1e-9 * (greatest - least)  # a mean of repeats may be off by its rounding
+    return None if ((scores < least - slack) | (scores > greatest + slack)).any() else (least, greatest)
+
+
+def difference_bounds(one: Scale | None, other: Scale | None) -> Scale | None:
+    """Return the least and the greatest that a score on one scale minus a score on another can be."""
+    return None if one is None or other is None else (one[0] - other[1], one[1] - other[0])
+
+
+def pairs(observations: Sequence[Observation], groups: Mapping[QuestionId, Any] | None = None) -> Pairs:
+    """Return the pairs of one source as arrays; questions in the order of `groups`, else as they come."""
+    columns = Observations.of(observations)
+    order = _order(columns, groups)
+    models = tuple(dict.fromkeys(model for case in columns.cases for model in case.models))
+    played = [[_won(game) for game in (*games, None, None)[:2]] for games in columns.games]
+    games = np.array(played, dtype=np.float64).reshape(-1, 2)
+    outcome = np.array([winner(own) for own in columns.games], dtype=np.float64)
+    said = _in_row_order(columns, columns.said_of).astype(np.int64)
+    return Pairs(
+        questions=tuple(order),
+        groups=_groups_of(order, groups),
+        models=models,
+        question=_of_asked(columns, _places(order, (asked.question_id for asked in columns.asked))),
+        turn=_of_case(columns, [case.turn for case in columns.cases]),
+        model_1=_of_case(columns, _places(models, (case.models[0] for case in columns.cases))),
+        model_2=_of_case(columns, _places(models, (case.models[1] for case in columns.cases))),
+        game_1=games[said, 0],
+        game_2=games[said, 1],
+        outcome=outcome[said],
+    )
+
+
+def _won(game: float | None) -> float | None:
+    """Return who won a game, of a weighed one the side to which it leans."""
+    return None if game is None else 1.0 if game > 0.5 else 0.0 if game < 0.5 else 0.5
+
+
+def _order(columns: Observations, groups: Mapping[QuestionId, Any] | None) -> list[QuestionId]:
+    """Return the questions in the order of `groups`, those that it lacks after them as they come."""
+    present = dict.fromkeys(asked.question_id for asked in columns.asked)
+    return [*(q for q in groups or () if q in present), *(q for q in present if q not in (groups or ()))]
+
+
+def _groups_of(order: Sequence[QuestionId], groups: Mapping[QuestionId, Any] | None) -> tuple[Any, ...]:
+    return tuple((groups or {}).get(question) for question in order)
+
+
+def _places(names: Sequence[Any], wanted: Iterable[Any]) -> list[int]:
+    place = {name: at for at, name in enumerate(names)}
+    return [place[name] for name in wanted]
+
+
+def _of_case(columns: Observations, values: Sequence[int]) -> Ints:
+    """Return for each row the value of its case."""
+    return np.array(values, dtype=np.int64)[np.array(columns.order, dtype=np.int64)]
+
+
+def _of_asked(columns: Observations, values: Sequence[int]) -> Ints:
+    """Return for each row the value of what was asked."""
+    return np.array(values, dtype=np.int64)[_in_row_order(columns, columns.asked_of).astype(np.int64)]
+
+
+def _in_row_order(columns: Observations, by_case: Sequence["array[Any]"]) -> Floats:
+    """Return a column that is kept by case in the order of the rows."""
+    ordered = np.empty(len(columns))
+    ordered[np.argsort(np.array(columns.order), kind="stable")] = np.concatenate([np.empty(0), *by_case])
+    return ordered

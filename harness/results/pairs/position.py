@@ -1,0 +1,199 @@
+"""Both games of every pair -> whether the judge goes by the place in which it sees an answer.
+
+Game 1 shows model_1 first, game 2 shows model_2 first. By the winners of the two games a pair is
+
+    consistent      equal winners, two ties included         one_sided_tie  exactly one game is a tie
+    biased_first    whoever was shown first won both games   biased_second  whoever was shown second won both games
+
+    share of each = its pairs / n        first_share = games won by the answer shown first / games not tied
+
+n leaves out pairs in which a game gave no verdict (`errors`) and pairs that were played in one order only. As every
+answer is shown first once and second once, a judge that ignores the place has a first_share of one half, whichever
+models are better.
+
+73 pairs: 46 consistent (8 of them two ties), 16 biased to first, 2 to second, 9 one-sided ties. The shares are 63.0%,
+21.9%, 2.7% and 12.3%; 78 of 121 games not tied went to the answer shown first, first_share = 64.5%.
+
+Score gap: how far the win_rate_adjusted (see `pairwise`) of the two models lie apart, in quarters of the pairs; pairs
+of equal gap are never split, so a file with two models has one group. All intervals resample questions: both games, the
+turns and all pairs of a question move together (see `bootstrap`). Source: Zheng et al. 2023 (arXiv 2306.05685), section
+3.3 and Table 2, which has no column for one-sided ties.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from harness.records import Games, Observation, QuestionId
+from harness.results.matrix import Floats, Ints
+from harness.results.pairs.pairwise import pairwise_rows
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+
+By: TypeAlias = Literal["all", "judge", "category", "turn", "score gap"]
+KINDS = ("consistent", "biased_first", "biased_second", "one_sided_tie")
+_ERROR = len(KINDS)
+
+
+@dataclass(frozen=True, slots=True)
+class PositionRow:
+    """How the two games of the pairs of one group relate."""
+
+    by: By
+    group: str | int | None
+    """The judge, category or turn, or the range of gaps; None for all, and where a question's category is not known."""
+    n: int
+    """Pairs with a verdict in both games."""
+    errors: int
+    """Pairs left out because a game gave no verdict."""
+    consistent: int
+    biased_first: int
+    biased_second: int
+    one_sided_tie: int
+    first_games: int
+    """Games won by the answer shown first, of the n pairs."""
+    decided_games: int
+    """Games that are no tie, of the n pairs."""
+    consistent_share: Estimate
+    biased_first_share: Estimate
+    biased_second_share: Estimate
+    one_sided_tie_share: Estimate
+    first_share: Estimate
+
+
+def position_rows(
+    comparisons: Sequence[Observation],
+    *,
+    categories: Mapping[QuestionId, str] | None = None,
+    resamplings: int = RESAMPLINGS,
+    seed: int = 0,
+) -> list[PositionRow]:
+    """Return the row of all pairs, then a row for each judge, category, turn and quarter of the score gap.
+
+    `categories` maps questions to theirs, in the order in which they are shown; without it no row is by category and
+    questions are resampled as one group. Pairs played in one order only are left out (count them: `in_one_order`).
+    """
+    pairs = [pair for pair in comparisons if len(pair.games) == 2]
+    questions = ordered_questions((pair.question_id for pair in pairs), categories)
+    place = {question: at for at, question in enumerate(questions)}
+    question = np.array([place[pair.question_id] for pair in pairs], dtype=np.int64)
+    kinds = np.array([_kind(pair.games) for pair in pairs], dtype=np.int64)
+    firsts, decided = _games(pairs)
+    groups = _groups(pairs, categories)
+    columns = [_sums(question, kinds, firsts, decided, chosen, len(questions)) for _, _, chosen in groups]
+    found = estimates(
+        np.concatenate([own for own, _ in columns], axis=1),
+        np.concatenate([of for _, of in columns], axis=1),
+        [(categories or {}).get(question) for question in questions],
+        resamplings=resamplings,
+        seed=seed,
+        bounds=(0.0, 1.0),
+    )
+    rows = []
+    for at, ((by, group, chosen), (sums, counts)) in enumerate(zip(groups, columns, strict=True)):
+        consistent, first, second, one_sided, first_games = sums.sum(axis=0).astype(int).tolist()
+        n, decided_games = (int(counts[:, column].sum()) for column in (0, _ERROR))
+        errors = int((kinds[chosen] == _ERROR).sum())
+        shares = [found[at * 5 + column] for column in range(5)]
+        rows.append(
+            PositionRow(by, group, n, errors, consistent, first, second, one_sided, first_games, decided_games, *shares)
+        )
+    return rows
+
+
+def in_one_order(comparisons: Sequence[Observation]) -> int:
+    """Return how many pairs were played in one order only, so that nothing is known about the judge's bias."""
+    return sum(len(pair.games) != 2 for pair in comparisons)
+
+
+def ordered_questions(
+    questions: Iterable[QuestionId], categories: Mapping[QuestionId, str] | None = None
+) -> list[QuestionId]:
+    """Return each question once, in an order that does not depend on the order of the rows."""
+    known = {question: at for at, question in enumerate(categories or {})}
+    return sorted(set(questions), key=lambda q: (known.get(q, len(known)), isinstance(q, str), q))
+
+
+def _kind(games: Games) -> int:
+    if None in games:
+        return _ERROR
+    one, other = map(_side, games)
+    if one == other:
+        return KINDS.index("consistent")
+    if 0 in (one, other):
+        return KINDS.index("one_sided_tie")
+    return KINDS.index("biased_first" if one > other else "biased_second")
+
+
+def _side(game: float | None) -> int:
+    """Return 1 if the row's first model won a game, -1 if the other one did, 0 for a tie or no verdict."""
+    return 0 if game is None else (game > 0.5) - (game < 0.5)
+
+
+def _games(pairs: Sequence[Observation]) -> tuple[Ints, Ints]:
+    """Return for each pair the games that the answer shown first won, and those that are no tie; 0 for errors."""
+    good = [(0, 0) if None in pair.games else tuple(map(_side, pair.games)) for pair in pairs]
+    firsts = [(one > 0) + (two < 0) for one, two in good]
+    decided = [(one != 0) + (two != 0) for one, two in good]
+    return np.array(firsts, dtype=np.int64), np.array(decided, dtype=np.int64)
+
+
+def _groups(
+    pairs: Sequence[Observation], categories: Mapping[QuestionId, str] | None
+) -> list[tuple[By, str | int | None, Ints]]:
+    """Return what the rows are about: how it is grouped, the group, and which pairs belong to it."""
+    judges = [pair.source.judge for pair in pairs]
+    turns = [pair.turn for pair in pairs]
+    found: list[tuple[By, str | int | None, Ints]] = [("all", None, np.arange(len(pairs)))]
+    found += [("judge", judge, _where(judges, judge)) for judge in sorted(set(judges))]
+    if categories is not None:
+        own = [categories.get(pair.question_id) for pair in pairs]
+        order = [category for category in (*dict.fromkeys(categories.values()), None) if category in set(own)]
+        found += [("category", category, _where(own, category)) for category in order]
+    found += [("turn", turn, _where(turns, turn)) for turn in sorted(set(turns))]
+    found += [("score gap", label, chosen) for label, chosen in _gaps(pairs)]
+    return found
+
+
+def _where(values: Sequence[object], value: object) -> Ints:
+    return np.array([at for at, own in enumerate(values) if own == value], dtype=np.int64)
+
+
+def _gaps(pairs: Sequence[Observation]) -> list[tuple[str, Ints]]:
+    """Return up to four groups of pairs by the gap of their models, and last those of a model without any win rate."""
+    rates = {row.model: row.win_rate_adjusted for row in pairwise_rows(pairs)}
+    gap = np.full(len(pairs), np.nan)
+    for at, pair in enumerate(pairs):
+        one, other = rates[pair.model], rates[str(pair.opponent)]
+        if one is not None and other is not None:
+            gap[at] = round(abs(one - other), 12)
+    known = np.flatnonzero(~np.isnan(gap))
+    found = []
+    if len(known):
+        edges = np.unique(np.quantile(gap[known], (0.25, 0.5, 0.75), method="inverted_cdf"))
+        quarter = np.searchsorted(edges, gap[known])
+        for at in np.unique(quarter):
+            own = known[quarter == at]
+            found.append((_range(float(gap[own].min()), float(gap[own].max())), own))
+    if len(known) < len(pairs):
+        found.append(("no win rate", np.flatnonzero(np.isnan(gap))))
+    return found
+
+
+def _range(least: float, greatest: float) -> str:
+    low, high = f"{least:.3f}", f"{greatest:.3f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _sums(
+    question: Ints, kinds: Ints, firsts: Ints, decided: Ints, chosen: Ints, questions: int
+) -> tuple[Floats, Floats]:
+    """Return by question what each of the five shares counts, and of how much."""
+    sums, counts = np.zeros((questions, 5)), np.zeros((questions, 5))
+    good = chosen[kinds[chosen] != _ERROR]
+    np.add.at(sums, (question[good], kinds[good]), 1.0)
+    np.add.at(sums[:, _ERROR], question[good], firsts[good])
+    np.add.at(counts[:, :_ERROR], question[good], 1.0)
+    np.add.at(counts[:, _ERROR], question[good], decided[good])
+    return sums, counts

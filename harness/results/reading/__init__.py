@@ -1,1 +1,0 @@
-"""Judgment and vote files as columns and arrays, and what of them a table or a report is about."""

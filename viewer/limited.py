@@ -1,0 +1,128 @@
+"""A function that is called in a process of its own, which is ended when a call takes too long.
+
+A regular expression that backtracks holds the interpreter's lock: no other thread of its process runs, Ctrl-C does not
+work, and no thread can stop it. A process can be stopped. It is kept between calls, since starting one takes longer
+than most calls, and replaced when it was ended.
+"""
+
+import contextlib
+import multiprocessing
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any, Generic, NamedTuple, TypeVar
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+_START = 60.0
+"""Seconds that a process may take to start on a busy machine."""
+_SLOWER = 6.0
+"""How many times its seconds of processor time a call may take by the clock, since other programs run as well."""
+
+
+class TooLong(Exception):  # noqa: N818  (the caller does without)
+    """The call took longer than it may, or ended its process."""
+
+
+class Timed(NamedTuple, Generic[Made]):
+    """What a call returned."""
+
+    made: Made
+    seconds: float
+    """Processor time that it took."""
+
+
+class Limited(Generic[Given, Made]):
+    """Calls a function of a module apart; safe to use from several threads, which take turns."""
+
+    def __init__(self, function: Callable[[Given], Made]) -> None:
+        """`function` must be importable, and what it takes and returns picklable."""
+        self._function = function
+        self._lock = threading.Lock()
+        self._process: Any = None
+        self._pipe: Connection[Any, Any] | None = None
+
+    def call(self, given: Given, seconds: float) -> Timed[Made]:
+        """Return what the function returns.
+
+        Args:
+            given: what it is called with.
+            seconds: of processor time that the call may take. The system ends the process after them, or, where it
+                has no such timer (Windows), this process does.
+
+        Raises:
+            TooLong: it took longer.
+        """
+        with self._lock:
+            try:
+                pipe = self._started()
+                pipe.send((given, seconds))
+                if pipe.poll(seconds * _SLOWER if hasattr(signal, "setitimer") else seconds):
+                    made, error, took = pipe.recv()
+                    if error is not None:
+                        raise error
+                    return Timed(made, took)
+            except (EOFError, OSError):
+                pass
+            self._end()
+        raise TooLong
+
+    def _started(self) -> "Connection[Any, Any]":
+        """Return the pipe to the process, which is started if there is none."""
+        if self._pipe is None or not self._process.is_alive():
+            self._end()
+            own, other = _CONTEXT.Pipe()
+            self._process = _CONTEXT.Process(target=_serve, args=(other, self._function), daemon=True)
+            self._process.start()
+            other.close()
+            self._pipe = own
+            if own.poll(_START):
+                own.recv()
+        return self._pipe
+
+    def _end(self) -> None:
+        if self._pipe is not None:
+            self._pipe.close()
+            self._process.kill()
+            self._process.join()
+            self._process.close()
+        self._pipe = self._process = None
+
+
+def _serve(pipe: "Connection[Any, Any]", function: Callable[[Any], Any]) -> None:
+    """Answer calls until the other end is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes; the viewer ends this one
+    with contextlib.suppress(EOFError, OSError):
+        pipe.send("ready")
+        while True:
+            given, seconds = pipe.recv()
+            _set_timer(seconds)
+            begun = time.process_time()
+            made, fault = None, None
+            try:
+                made = function(given)
+            except Exception as error:  # it is raised where the call was made
+                fault = error
+            _set_timer(0.0)
+            pipe.send((made, fault, time.process_time() - begun))
+
+
+def _set_timer(seconds: float) -> None:
+    """Have the system end this process after so many seconds of processor time; 0 takes that back."""
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def _context() -> Any:
+    """Return how processes are started: as copies of one that has read the modules already, where that is possible."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["viewer.styling"])
+    return context
+
+
+_CONTEXT = _context()

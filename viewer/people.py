@@ -1,0 +1,50 @@
+"""What people said in their votes, where it may be shown: of those who have finished, to those who are not voting."""
+
+import pathlib
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from harness.bench import Bench
+from harness.names import file_stem
+from harness.records import Observation, QuestionId
+from viewer.context import Context
+from viewer.state import State
+from viewer.votes import settled_files, votes_in
+
+
+class People(NamedTuple):
+    """Votes that may be shown."""
+
+    votes: Sequence[Observation]
+    by_question: Mapping[QuestionId, Sequence[Observation]]
+    note: str
+    """Whose votes are left out and why; empty if nobody's."""
+
+    def between(self, question: QuestionId, models: Sequence[str]) -> list[Observation]:
+        """Return the votes on a question's answers by two models."""
+        return [v for v in self.by_question.get(question, ()) if {v.model, v.opponent} == set(models)]
+
+
+def people(context: Context, state: State, bench: Bench) -> People:
+    """Return the votes that the view may show; none to somebody who is logged in and still votes.
+
+    Raises:
+        NotYet: they are being read.
+    """
+    store = context.store
+    paths, voting = settled_files(bench, store.vote_files(bench))
+    if state.who and file_stem(state.who) in voting:
+        return People((), {}, "Votes are shown to you here once you have finished voting yourself.")
+    votes, by_question = store.made(("votes", bench.folder), "reading the votes", partial(_read, paths), *paths)
+    several = ", ".join(voting[:5]) + (f" and {len(voting) - 5} more" if len(voting) > 5 else "")
+    note = f"The votes of {several} are left out until they have finished voting." if voting else ""
+    return People(votes, by_question, note)
+
+
+def _read(paths: Sequence[pathlib.Path]) -> tuple[list[Observation], dict[QuestionId, list[Observation]]]:
+    votes = votes_in(paths)
+    found: dict[QuestionId, list[Observation]] = {}
+    for vote in votes:
+        found.setdefault(vote.question_id, []).append(vote)
+    return votes, found

@@ -1,0 +1,66 @@
+"""Stepping through what Find found: next, previous, and back to the same place in the list."""
+
+from typing import TYPE_CHECKING
+
+from harness.errors import TurnbenchError
+from viewer import filters, markup
+from viewer.context import Context
+from viewer.index import Judgments
+from viewer.later import NotYet
+from viewer.state import State, parse
+from viewer.store import kind_of
+
+if TYPE_CHECKING:
+    from harness.results.matrix import Ints
+
+
+def item(judgments: Judgments, found: "Ints", at: int, from_list: State) -> State:
+    """Return the view of what stands at a place, from 0, of what was found; it knows the way back."""
+    place = int(found[at])
+    file, case = judgments.files[int(judgments.file[place])], judgments.cases[int(judgments.case[place])]
+    there = State(
+        "answers" if judgments.kind == "single" else "compare",
+        from_list.bench,
+        from_list.mode,
+        file.judge,
+        file.judge_set,
+        str(judgments.ids[int(judgments.question[place])]),
+        case.turn,
+        case.models,
+        found=from_list.where(page="").to(at=None).query(),
+        at=at,
+        who=from_list.who,
+    )
+    return there.where(choice="" if case.source.choice == "0" else case.source.choice)
+
+
+def stepping_bar(context: Context, state: State) -> str:
+    """Return the links to what was found before and after, and back; nothing if the view does not come from Find."""
+    if not state.found:
+        return ""
+    from_list = parse(state.found).to(who=state.who)
+    try:
+        bench = context.store.bench(from_list.bench)
+        judgments = filters.judgments_of(context, bench, kind_of(from_list.mode))
+        found = filters.found(context, judgments, from_list)
+    except NotYet as wait:
+        return markup.waiting(wait)
+    except TurnbenchError as error:
+        return markup.notice(str(error), kind="fault")
+    if not len(found):
+        return ""
+    at = min(state.at or 0, len(found) - 1)
+    before, after = (
+        markup.link(item(judgments, found, to, from_list), sign, key=key, label=f"{label} ({key})", kind="button")
+        if 0 <= to < len(found)
+        else f'<span class="tb-button tb-off" aria-hidden="true">{sign}</span>'
+        for to, sign, key, label in (
+            (at - 1, "\u2190", "[", "Found before this"),
+            (at + 1, "\u2192", "]", "Found after this"),
+        )
+    )
+    page = at // markup.PAGE + 1
+    back = from_list.where(page=page if page > 1 else "").to(at=at)
+    link = markup.link(back, "Back to the list", key="b", label="Back to the list (b)")
+    told = f'<span class="tb-quiet">Found: {at + 1:,} of {len(found):,}</span>'
+    return f'<nav class="tb-bar tb-found-bar" aria-label="What was found">{before}{after}{told}{link}</nav>'

@@ -1,0 +1,191 @@
+"""Strips of verdicts above the texts: those of a question by turn and judge, and those of all questions to jump by."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from harness.judgments.observations import winner
+from harness.records import Observation, Question
+from viewer import markup
+from viewer.context import Context
+from viewer.filters import judgments_of
+from viewer.index import FIRST, SECOND, TIE, Judgments
+from viewer.later import NotYet
+from viewer.markup import Html
+from viewer.questions import of_category
+from viewer.state import State
+from viewer.store import Compared, Graded, Kind
+from viewer.text import escaped
+
+if TYPE_CHECKING:
+    from harness.results.pairs.games import Bools
+
+MOST_JUDGES = 12
+MOST_QUESTIONS = 160
+_LARGE = 100_000_000
+"""Bytes of judgment files that are not read for a strip alone."""
+
+
+def verdicts_of(state: State, model: str, graded: Sequence[Graded], compared: Sequence[Compared]) -> str:
+    """Return every judge's grade of a model's turns, and how often it won its pairs; empty if nobody judged."""
+    rows: dict[tuple[str, str], dict[int, list[str]]] = {}
+    for one in graded:
+        criterion = one.row.criterion
+        name = f"{one.file.label}, {criterion}" if criterion else one.file.label
+        rows.setdefault(("grade", name), {}).setdefault(one.row.turn, []).append(score_chip(one.score))
+    counted: dict[tuple[str, str], dict[int, list[int]]] = {}
+    for pair in compared:
+        counts = counted.setdefault(("pairs", pair.file.label), {}).setdefault(pair.row.turn, [0, 0, 0])
+        won = winner(pair.row.games)
+        if won is not None:
+            own = 1.0 if pair.models[0] == model else 0.0
+            counts[0 if won == own else 1 if won == 0.5 else 2] += 1
+    for key, by_turn in counted.items():
+        for turn, (wins, ties, losses) in by_turn.items():
+            rows.setdefault(key, {})[turn] = [markup.chip(f"{wins} won, {ties} tied, {losses} lost")]
+    return _table(state, [({"judge": markup.named(name), "as": kind}, cells) for (kind, name), cells in rows.items()])
+
+
+def verdicts_between(
+    state: State, models: Sequence[str], compared: Sequence[Compared], votes: Sequence[Observation]
+) -> str:
+    """Return every judge's and voter's verdict between two models by turn, both games together, and over all turns."""
+    rows: dict[str, dict[int, list[str]]] = {}
+    counts: dict[str, list[int]] = {}
+    said = [(one.judge, one.row.turn, one.models, one.row.games, one.changed) for one in compared]
+    said += [(v.source.judge, v.turn, (v.model, str(v.opponent)), v.games, False) for v in votes]
+    for judge, turn, pair, games, changed in said:
+        won = winner(games)
+        name = {1.0: pair[0], 0.0: pair[1]}.get(0.5 if won is None else won)
+        side = models.index(name) if name in models else -1
+        text = "no verdict" if won is None else f"{name} wins" if name else "tie"
+        kind = "warn" if won is None else f"win-{side + 1}" if name else "tie"
+        mark = markup.chip(text, kind) + (markup.chip("changed when swapped", "warn") if changed else "")
+        rows.setdefault(judge, {}).setdefault(turn, []).append(mark)
+        if won is not None:
+            counts.setdefault(judge, [0, 0, 0])[side if name else 2] += 1
+    made = []
+    for judge, cells in rows.items():
+        first, second, ties = counts.get(judge, [0, 0, 0])
+        whole = f"{models[0]} {first}, {models[1]} {second}, ties {ties}"
+        made.append(({"judge": markup.named(judge), "all turns": whole}, cells))
+    return _table(state, made)
+
+
+def _table(state: State, rows: Sequence[tuple[Mapping[str, object], Mapping[int, list[str]]]]) -> str:
+    if not rows:
+        return ""
+    turns = sorted({turn for _, cells in rows for turn in cells})[:8]
+    table = []
+    for before, cells in rows[:MOST_JUDGES]:
+        first, *others = before.items()
+        by_turn = {f"turn {turn}": Html(" ".join(cells.get(turn, ["–"])[:6])) for turn in turns}
+        table.append({first[0]: first[1], **by_turn, **dict(others)})
+    heads = {f"turn {turn}": Html(markup.link(state.to(turn=turn), f"turn {turn}")) for turn in turns}
+    cut = len(rows) - MOST_JUDGES
+    more = f'<p class="tb-cut">{cut} more judges are below.</p>' if cut > 0 else ""
+    return f'<div class="tb-verdicts">{markup.table(table, label="verdicts", heads=heads)}{more}</div>'
+
+
+def score_chip(score: float | None) -> str:
+    """Return a grade as a mark."""
+    if score is None:
+        return markup.chip("no score", "warn")
+    return markup.chip(markup.number(score, 2 if score % 1 else 0), "score")
+
+
+# all questions
+
+
+class Cell(NamedTuple):
+    """What a question's part of the strip says."""
+
+    text: str
+    kind: str
+    """`score`, `win-1`, `win-2`, `tie` or `none`."""
+    share: float = 0.0
+    """Of a score: where it is between the least and the greatest one, from 0 to 1."""
+
+
+def questions_strip(context: Context, state: State, question: Question, models: Sequence[str], kind: Kind) -> str:
+    """Return a link to each question, coloured by its grade, or by who won of two models."""
+    bench = context.store.bench(state.bench)
+    files = context.store.judgment_files(bench, kind)
+    if not files or not models or sum(file.path.stat().st_size for file in files) > _LARGE:
+        return ""
+    try:
+        judgments = judgments_of(context, bench, kind)
+    except NotYet as wait:
+        return markup.waiting(wait)
+    cells = _scores(judgments, models[0]) if kind == "single" else _winners(judgments, models)
+    if not cells:
+        return ""
+    among = list(of_category(bench, state.looked_for("category")))
+    at = next((place for place, one in enumerate(among) if one.question_id == question.question_id), 0)
+    begin = max(0, min(at - MOST_QUESTIONS // 2, len(among) - MOST_QUESTIONS))
+    places = context.store.question_places(bench.name)
+    links = "".join(
+        _cell(state, one, cells.get(places[one.question_id]), current=one.question_id == question.question_id)
+        for one in among[begin : begin + MOST_QUESTIONS]
+    )
+    what = "grade" if kind == "single" else "winner"
+    cut = f'<span class="tb-quiet">of {len(among):,}</span>' if len(among) > MOST_QUESTIONS else ""
+    return f'<nav class="tb-strip" id="tb-strip" aria-label="Questions by {what}" tabindex="0">{links}{cut}</nav>'
+
+
+def _cell(state: State, question: Question, cell: Cell | None, *, current: bool) -> str:
+    there = state.to(question=str(question.question_id), turn=None, whole=False)
+    said = cell.text if cell else "not judged"
+    label = escaped(f"Question {question.question_id}: {said}")
+    style = f' style="--share: {cell.share:.2f}"' if cell and cell.kind == "score" else ""
+    now = ' aria-current="true"' if current else ""
+    kind = cell.kind if cell else "none"
+    return (
+        f'<a href="{escaped(there.query())}" class="tb-q-{kind}" title="{label}" aria-label="{label}"{style}{now}></a>'
+    )
+
+
+def _scores(judgments: Judgments, model: str) -> dict[int, Cell]:
+    """Return the mean grade of a model by place of the question, all judges and turns together."""
+    import numpy as np
+
+    if model not in judgments.models:
+        return {}
+    own = (judgments.first == judgments.models.index(model)) & ~np.isnan(judgments.score)
+    size = len(judgments.ids)
+    count = np.bincount(judgments.question[own], minlength=size)
+    total = np.bincount(judgments.question[own], weights=judgments.score[own], minlength=size)
+    known = np.flatnonzero(count)
+    means = total[known] / count[known]
+    low, high = (np.nanmin(judgments.score), np.nanmax(judgments.score)) if len(known) else (0.0, 1.0)
+    wide = float(high - low) or 1.0
+    return {
+        int(place): Cell(markup.number(float(mean), 1), "score", float(mean - low) / wide)
+        for place, mean in zip(known, means, strict=True)
+    }
+
+
+def _winners(judgments: Judgments, models: Sequence[str]) -> dict[int, Cell]:
+    """Return who won most of a question's verdicts between two models, by place of the question."""
+    import numpy as np
+
+    if not set(models) <= set(judgments.models) or len(models) < 2:
+        return {}
+    one, other = (judgments.models.index(name) for name in models[:2])
+    size = len(judgments.ids)
+
+    def counted(*wanted: "Bools") -> list[int]:
+        counts = [np.bincount(judgments.question[mask], minlength=size) for mask in wanted]
+        return [int(count) for count in np.sum(counts, axis=0)]
+
+    straight = (judgments.first == one) & (judgments.second == other)
+    turned = (judgments.first == other) & (judgments.second == one)
+    won = judgments.winner
+    wins = counted(straight & (won == FIRST), turned & (won == SECOND))
+    losses = counted(straight & (won == SECOND), turned & (won == FIRST))
+    ties = counted((straight | turned) & (won == TIE))
+    found = {}
+    for place, (win, loss, tie) in enumerate(zip(wins, losses, ties, strict=True)):
+        if win + loss + tie:
+            kind = "win-1" if win > loss else "win-2" if loss > win else "tie"
+            found[place] = Cell(f"{models[0]} {win}, {models[1]} {loss}, ties {tie}", kind)
+    return found
