@@ -1,15 +1,16 @@
 # make demo   questions to verdicts with built-in models and judge; no key, no network once installed
 # make viewer the demo's results in a browser
 # make test   all tests
+# make fuzz   a million odd files to every reader (FUZZ_CASES=N for another number)
 # make check  lint, format and types
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: help demo viewer test check format clean-demo
+.PHONY: help demo viewer test fuzz check format clean-demo
 
 help:
-	@sed -n '1,4s/^# //p' Makefile
+	@sed -n '1,5s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -19,6 +20,9 @@ viewer: demo
 
 test: $(VENV)/.dev
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+
+fuzz: $(VENV)/.dev
+	@FUZZ_CASES=$${FUZZ_CASES:-1000000} $(BIN)/python -m pytest -q -n auto --dist load tests/fuzz $(PYTEST_ARGS)
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .

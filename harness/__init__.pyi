@@ -3,6 +3,8 @@
 from harness.answering.options import AnswerOptions as AnswerOptions
 from harness.answering.plan import plan_answers as plan_answers
 from harness.answering.work import run_answers as run_answers
+from harness.api import auto_checks as auto_checks
+from harness.api import auto_metrics as auto_metrics
 from harness.api import gen_answer as gen_answer
 from harness.api import gen_judgment as gen_judgment
 from harness.api import run_bench as run_bench

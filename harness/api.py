@@ -6,10 +6,17 @@ A flag that is missing here is a field of `AnswerOptions` or `JudgeOptions`. To 
 
 import pathlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness.answering import AnswerOptions, AnswerReport, plan_answers, run_answers
-from harness.bench import load_bench
+from harness.bench import Bench, load_bench
+from harness.checks.sandbox import open_sandbox
 from harness.judging.run import JudgeOptions, JudgmentReport, plan_judgments, run_judgments
+from harness.metrics.checks import plan_checks
+from harness.metrics.metric import Metric
+from harness.metrics.run import MetricReport, check_metrics, plan_metrics, run_metrics
+from harness.metrics.setup import Setup
+from harness.metrics.table import load_metrics
 from harness.pipeline import BenchReport, plan_bench, run_plan
 from harness.records import Mode
 from harness.running.options import RunOptions
@@ -93,18 +100,26 @@ def run_bench(
     question_begin: int | None = None,
     question_end: int | None = None,
     first_n: int | None = None,
+    run_code: bool = False,
     redo: bool = False,
+    metrics: str | Sequence[str] = (),
+    setup: Setup | None = None,
     running: RunOptions = RunOptions(),
     watch: Watcher = nobody,
 ) -> BenchReport:
     """Let each model answer what it has not answered, and each judge judge it as soon as it is there.
 
-    What it adds up to is `show_result(mode, ...)`'s to say.
+    Questions that have checks are checked at the end; `run_code` lets checks run code that a model wrote. Then each
+    metric measures the answers, as in `auto_metrics`. What it adds up to is `show_result(mode, ...)`'s to say.
 
     Raises:
-        TurnbenchError: see `plan_bench` and `run_plan`.
+        TurnbenchError: see `load_metrics`, `plan_bench`, `run_plan` and `run_metrics`.
     """
     bench = load_bench(bench_name, data_dir)
+    reference = (judging or JudgeOptions()).reference
+    loaded = _metrics(metrics, setup, bench)
+    check_metrics(loaded, bench, reference)
+    questions = bench.slice(question_begin, question_end, first_n)
     plan = plan_bench(
         [model] if isinstance(model, str) else model,
         [judge_model] if isinstance(judge_model, str) else judge_model,
@@ -113,7 +128,77 @@ def run_bench(
         answering,
         judging,
         model_list=model_list,
-        questions=bench.slice(question_begin, question_end, first_n),
+        questions=questions,
+        run_code=run_code,
         redo=redo,
     )
-    return run_plan(plan, running, watch=watch)
+    report = run_plan(plan, running, watch=watch)
+    if not loaded:
+        return report
+    measured = plan_metrics(
+        loaded, bench, models=plan.judgments.models, questions=questions, reference=reference, redo=redo
+    )
+    return replace(report, metrics=run_metrics(measured))
+
+
+def auto_checks(
+    bench_name: str = "mt_bench",
+    *,
+    model_list: Sequence[str] | None = None,
+    data_dir: pathlib.Path | str = "data",
+    run_code: bool = False,
+    question_begin: int | None = None,
+    question_end: int | None = None,
+    first_n: int | None = None,
+    redo: bool = False,
+    watch: Watcher = nobody,
+) -> MetricReport:
+    """Check every turn with checks of every answer that is not checked yet; return what was done.
+
+    `run_code` lets checks run code that a model wrote, in a sandbox.
+
+    Raises:
+        TurnbenchError: see `open_sandbox`, `plan_checks` and `run_metrics`.
+    """
+    bench = load_bench(bench_name, data_dir)
+    questions = bench.slice(question_begin, question_end, first_n)
+    sandbox = open_sandbox() if run_code else None
+    plan = plan_checks(bench, models=model_list, questions=questions, sandbox=sandbox, redo=redo)
+    return run_metrics(plan, watch=watch)
+
+
+def auto_metrics(
+    metrics: str | Sequence[str] = "text",
+    bench_name: str = "mt_bench",
+    *,
+    model_list: Sequence[str] | None = None,
+    reference: str | None = None,
+    data_dir: pathlib.Path | str = "data",
+    setup: Setup | None = None,
+    question_begin: int | None = None,
+    question_end: int | None = None,
+    first_n: int | None = None,
+    redo: bool = False,
+    watch: Watcher = nobody,
+) -> MetricReport:
+    """Let each metric measure every turn of every answer that it has not measured yet; return what was done.
+
+    Without a `setup`, the texts are in the benchmark's language.
+
+    Raises:
+        TurnbenchError: see `load_metrics`, `plan_metrics` and `run_metrics`.
+    """
+    bench = load_bench(bench_name, data_dir)
+    plan = plan_metrics(
+        _metrics(metrics, setup, bench),
+        bench,
+        models=model_list,
+        questions=bench.slice(question_begin, question_end, first_n),
+        reference=reference,
+        redo=redo,
+    )
+    return run_metrics(plan, watch=watch)
+
+
+def _metrics(names: str | Sequence[str], setup: Setup | None, bench: Bench) -> list[Metric]:
+    return load_metrics([names] if isinstance(names, str) else names, setup or Setup(language=bench.settings.language))

@@ -3,7 +3,7 @@
     data/<bench>/question.jsonl      {"question_id": 1031, "category": "math", "turns": ["...", "..."]}
                  bench.toml          optional: title, version, licence, language, system prompt, temperatures, ...
                  reference_answer/   one answer file for each author of references
-                 model_answer/  model_judgment/  human_judgment/
+                 model_answer/  model_judgment/  model_metric/  human_judgment/
                  .turnbench/         locks, pending replies, superseded rows
 
 The shipped benchmarks are found even if the data folder has none; results always go to the data folder.
@@ -13,17 +13,17 @@ import difflib
 import functools
 import logging
 import pathlib
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 from harness.errors import DataError, MissingError, UsageError
 from harness.jsonl import read_rows
 from harness.judgments.file_name import FileName, Kind
 from harness.names import check_bench_name, check_model_name, file_stem, name_of
-from harness.records import Answer, Mode, Question, QuestionId
-from harness.rows import answer_from_row, question_from_row
+from harness.records import TEMPERATURE, Answer, Mode, Question, QuestionId
+from harness.rows import answer_from_row, question_from_row, question_id
+from harness.written import FILLED, Wanted, decoded, line_of, nearest, read_toml
 
 log = logging.getLogger("turnbench")
 
@@ -49,6 +49,9 @@ def shipped(kind: str) -> pathlib.Path:
     return installed if installed.is_dir() else package.parent / kind
 
 
+_FIELD = Wanted("a text: the name of the field", FILLED.fits)
+
+
 @dataclass(frozen=True, slots=True)
 class BenchSettings:
     """What `bench.toml` may say; every key is optional."""
@@ -60,13 +63,15 @@ class BenchSettings:
     canary: str | None = None
     """A string that identifies the set in training data."""
     system_prompt: str | None = None
-    answer_template: str = "{question}"
+    answer_template: Annotated[
+        str, Wanted("a text with {question}, which stands for the turn's text", lambda text: "{question}" in text)
+    ] = "{question}"
     """How a turn is put to the model; `{question}` stands for the turn's text."""
-    answer_field: str | None = None
+    answer_field: Annotated[str, _FIELD] | None = None
     """The field of a JSON object in a reply that holds the answer, which alone is judged; None: all of the reply."""
-    confidence_field: str | None = None
+    confidence_field: Annotated[str, _FIELD] | None = None
     """The field of the same object that holds how sure the model is, from 0 to 100 or as a share."""
-    temperatures: Mapping[str, float] = field(default_factory=dict)
+    temperatures: Mapping[str, Annotated[float, TEMPERATURE]] = field(default_factory=dict)
     """By category, where other than MT-Bench's."""
 
 
@@ -96,6 +101,15 @@ class Bench:
     def judgment_state(self) -> pathlib.Path:
         """The part of it that belongs to the judgment files."""
         return self.state / "model_judgment"
+
+    @property
+    def metric_state(self) -> pathlib.Path:
+        """The part of it that belongs to the files of metrics."""
+        return self.state / "model_metric"
+
+    def metric_file(self, metric: str) -> pathlib.Path:
+        """Return the file of a metric's numbers for all models, which may not exist yet."""
+        return self.folder / "model_metric" / f"{file_stem(metric)}.jsonl"
 
     def question(self, question_id: QuestionId) -> Question | None:
         """Return the question with that id, if there is one."""
@@ -130,7 +144,7 @@ class Bench:
         The file's name counts as the model's, whatever the rows say. Of rows with equal ids the last counts.
         """
         path = self.answer_file(model)
-        return read_answers(path, model) if path.exists() else {}
+        return read_answers(path, model) if path.is_file() else {}
 
     def references(self) -> tuple[str, ...]:
         """Return the authors of reference answers, by name."""
@@ -159,6 +173,16 @@ class Bench:
             known = ", ".join(dict.fromkeys((*authors, *self.answered_models()))) or "none"
             raise MissingError(f"no reference answers by {author!r}; there are: {known}")
         return {key: answer.choices[0].turns for key, answer in read_answers(path, author).items()}
+
+    def reference_notes(self, author: str) -> dict[QuestionId, str]:
+        """Return what the rows of a reference file say of where they are from, by question id."""
+        path = _file_of(self._reference_folder, author)
+        rows = read_rows(path) if path.exists() else ()
+        return {
+            question_id(row["question_id"]): row["note"]
+            for _, row in rows
+            if isinstance(row.get("note"), str) and isinstance(row.get("question_id"), int | str)
+        }
 
     @functools.cached_property
     def sole_reference(self) -> Mapping[QuestionId, tuple[str, ...]]:
@@ -196,7 +220,12 @@ def load_bench(name: str = "mt_bench", data_dir: pathlib.Path | str = "data") ->
         raise UsageError(f"no benchmark {name!r}: {folder / 'question.jsonl'} is not there; {hint}")
     questions = load_questions(source / "question.jsonl")
     own = folder / "bench.toml"
-    return Bench(name, folder, source, questions, load_settings(own if own.exists() else source / "bench.toml"))
+    path = own if own.exists() else source / "bench.toml"
+    settings = load_settings(path)
+    for category, idle in idle_temperatures(settings, questions).items():
+        if category not in CATEGORIES:
+            log.warning("%s: %s", path, idle)
+    return Bench(name, folder, source, questions, settings)
 
 
 def load_questions(path: pathlib.Path) -> tuple[Question, ...]:
@@ -232,59 +261,28 @@ def load_settings(path: pathlib.Path) -> BenchSettings:
     """
     if not path.exists():
         return BenchSettings()
-    table = read_toml(path)
-    known = [f.name for f in fields(BenchSettings)]
-    for key, value in table.items():
-        fault = None if key in known else f"unknown key {key!r}; {nearest(key, known)}"
-        if fault is None and key == "temperatures":
-            if not isinstance(value, dict) or not all(_is_number(v) and 0 <= v <= 2 for v in value.values()):
-                fault = "temperatures must be a table of category = number between 0 and 2"
-        elif fault is None and not isinstance(value, str):
-            fault = f"{key} must be a text in quotes, this is {value!r}"
-        elif key == "answer_template" and "{question}" not in value:
-            fault = "answer_template lacks {question}, which stands for the turn's text"
-        elif key in ("answer_field", "confidence_field") and not value.strip():
-            fault = f"{key} is empty; name the field, or leave the key out"
-        elif key == "confidence_field" and table.get("answer_field") in (None, value):
-            fault = "confidence_field needs answer_field, another field of the same object"
-        if fault:
-            raise DataError(fault, path=path, line=_line_of(key, path))
-    return BenchSettings(**table)
+    made = decoded(read_settings(path), BenchSettings, path)
+    if made.confidence_field is not None and made.answer_field in (None, made.confidence_field):
+        fault = "confidence_field needs answer_field, another field of the same object"
+        raise DataError(fault, path=path, line=line_of(("confidence_field",), path))
+    return made
 
 
-def read_toml(path: pathlib.Path) -> dict[str, Any]:
-    """Return a TOML file's table, or raise `DataError`."""
-    import tomllib
-
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
-    except UnicodeDecodeError:
-        raise DataError("not UTF-8; save the file as UTF-8", path=path) from None
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
-        line = int(place[1] or len(text.splitlines())) if place else None
-        raise DataError(f"not valid TOML: {error}", path=path, line=line) from None
+def read_settings(path: pathlib.Path) -> dict[str, Any]:
+    """Return the table in a `bench.toml`, or raise `DataError`; a pipe of that name is not waited for."""
+    if not path.is_file():
+        raise DataError("is a folder or a pipe; bench.toml must be a plain file", path=path)
+    return read_toml(path)
 
 
-def _line_of(key: str, path: pathlib.Path) -> int | None:
-    """Return the line of a TOML file that sets a top-level key or opens its table."""
-    begins = re.compile(rf"""\s*\[*\s*["']?{re.escape(key)}["']?\s*[=.\]]""")
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
-    return next((number for number, line in enumerate(lines, 1) if begins.match(line)), None)
-
-
-def nearest(word: str, known: list[str]) -> str:
-    """Return "did you mean ...?" for a near miss, else the list of what is known."""
-    near = difflib.get_close_matches(word, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def idle_temperatures(settings: BenchSettings, questions: Iterable[Question]) -> dict[str, str]:
+    """Return the categories that have a temperature and no question, each with what to say of it."""
+    there = list(dict.fromkeys(question.category for question in questions))
+    return {
+        category: f"temperatures.{category} is for no question: none is of that category; {nearest(category, there)}"
+        for category in settings.temperatures
+        if category not in there
+    }
 
 
 def read_answers(path: pathlib.Path, model: str) -> dict[QuestionId, Answer]:

@@ -6,30 +6,30 @@ here their complaints are collected instead of stopping at the first.
 
 import difflib
 import hashlib
-import json
 import pathlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from harness.bench import (
     CATEGORIES,
     OTHER_TEMPERATURE,
     BenchSettings,
+    idle_temperatures,
     load_questions,
     load_settings,
-    nearest,
-    read_toml,
+    read_settings,
     shipped,
 )
 from harness.errors import DataError, UsageError
-from harness.jsonl import Row
+from harness.jsonl import Row, row_of, value_of
 from harness.judging.sets import load_judge_set
 from harness.names import check_bench_name, name_of
 from harness.records import Question, QuestionId
 from harness.rows import answer_from_row, question_from_row
+from harness.written import faults_of, line_of, nearest
 
 RUN = 8
 """Questions are compared by their runs of this many words."""
@@ -139,9 +139,17 @@ def check_bench(which: pathlib.Path | str = "mt_bench", data_dir: pathlib.Path |
     path = folder / "question.jsonl"
     questions = _questions(path, problems)
     settings = _settings(folder / "bench.toml", problems)
-    notes = _category_notes(questions)
+    notes = [*_category_notes(questions), *_reference_notes(path, questions)]
+    for category, idle in idle_temperatures(settings, questions.values()).items():
+        line = line_of(("temperatures", category), folder / "bench.toml")
+        problem = Problem(folder / "bench.toml", line, idle)
+        # MT-Bench's own categories may be named once for several sets of questions.
+        notes.append(str(problem)) if category in CATEGORIES else problems.append(problem)
     references = {}
     for file in sorted((folder / "reference_answer").glob("*.jsonl")):
+        if not file.is_file():
+            problems.append(Problem(file, None, "is a folder or a pipe, where a file of references is needed"))
+            continue
         references[name_of(file.stem)] = _references(file, questions, problems, notes)
     if len(references) > 1:
         notes.append(f"several authors of references: choose one with --reference ({', '.join(references)})")
@@ -185,21 +193,11 @@ def _rows(path: pathlib.Path, problems: list[Problem]) -> Iterator[Row]:
         problems.append(Problem(path, None, f"cannot be read: {error.strerror or error}"))
         return
     for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except UnicodeDecodeError:
-            problems.append(Problem(path, number, "not UTF-8; save the file as UTF-8"))
-        except (ValueError, RecursionError) as error:
-            at = f" (column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
-            problems.append(Problem(path, number, f"not valid JSON{at}; each line must be one JSON object"))
-        else:
-            if isinstance(value, dict):
-                yield Row(number, value)
-            else:
-                kind = type(value).__name__
-                problems.append(Problem(path, number, f"a JSON object is needed, this is a {kind}"))
+        if line.strip():
+            try:
+                yield row_of(path, number, value_of(path, number, line))
+            except DataError as error:
+                problems.append(Problem(path, number, _bare(error)))
 
 
 def _questions(path: pathlib.Path, problems: list[Problem]) -> dict[QuestionId, Question]:
@@ -265,27 +263,13 @@ def _settings(path: pathlib.Path, problems: list[Problem]) -> BenchSettings:
     if not path.exists():
         return BenchSettings()
     try:
-        table = read_toml(path)
-    except DataError as error:
-        problems.append(Problem(path, error.line, _bare(error)))
-        return BenchSettings()
-    known = [f.name for f in fields(BenchSettings)]
-    unknown = [key for key in table if key not in known]
-    for key in unknown:
-        problems.append(Problem(path, _line_of(key, path), f"unknown key {key!r}; {nearest(key, known)}"))
-    if not unknown:
-        try:
+        faults = faults_of(read_settings(path), BenchSettings, path)
+        if not faults:
             return load_settings(path)
-        except DataError as error:
-            problems.append(Problem(path, error.line, _bare(error)))
+    except DataError as error:
+        faults = [error]
+    problems += [Problem(path, fault.line, _bare(fault)) for fault in faults]
     return BenchSettings()
-
-
-def _line_of(key: str, path: pathlib.Path) -> int | None:
-    """Return the line on which a key of a TOML file stands, if it is found as people write it."""
-    written = re.compile(rf"""\s*\[?\s*["']?{re.escape(key)}["']?\s*[=\].]""")
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return next((number for number, line in enumerate(lines, 1) if written.match(line)), None)
 
 
 def _references(
@@ -339,6 +323,18 @@ def _category_notes(questions: Mapping[QuestionId, Question]) -> list[str]:
             what_follows = f"it is sampled at {OTHER_TEMPERATURE} and judged without reference"
             notes.append(f"category {category!r} is not {near[0]!r}: {what_follows}")
     return notes
+
+
+def _reference_notes(path: pathlib.Path, questions: Mapping[QuestionId, Question]) -> list[str]:
+    """Return a note where questions hold their references themselves, as FastChat's may: nothing reads those."""
+    having = [str(key) for key, question in questions.items() if question.reference]
+    if not having:
+        return []
+    some = ", ".join(having[:5]) + (f" and {len(having) - 5} more" if len(having) > 5 else "")
+    return [
+        f"{path}: the field 'reference' of a question is shown to no judge (question {some}); "
+        "write references into reference_answer/NAME.jsonl"
+    ]
 
 
 def find_alike(questions: Iterable[Question]) -> list[Alike]:

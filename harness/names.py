@@ -1,4 +1,4 @@
-"""Names of models and benchmarks as file names, reversibly.
+"""Names of models and benchmarks as file names, reversibly, and as what people are shown, harmlessly.
 
 A model's name may hold any printable text; in file names `/ \\ % :`, a leading dot and control characters become `%XX`.
 Decoding undoes only what encoding writes, so a file `a%20b.jsonl` that somebody else made is the model `a%20b`.
@@ -11,7 +11,9 @@ Decoding undoes only what encoding writes, so a file `a%20b.jsonl` that somebody
 'org%2Fmodel%20latest'
 """
 
+import json
 import re
+from typing import Any
 
 from harness.errors import UsageError
 
@@ -20,6 +22,41 @@ _ESCAPED = re.compile(r"%([0-9A-F]{2})")
 MOST_BYTES = 200
 _MOST_STEM_BYTES = 220
 """File systems allow 255; the rest is for `_single.jsonl`, a judge set's name, and the ending of a lock."""
+
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+"""What a spreadsheet takes for the start of a formula (OWASP, CSV injection), the full-width signs included."""
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%?")
+
+
+def printable(text: str) -> str:
+    """Return the text with every character escaped that could move the cursor, hide something or turn it round.
+
+    >>> printable("a\\x1b[2J\\u202eb")
+    'a\\\\x1b[2J\\\\u202eb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def json_text(text: str) -> str:
+    """Return JSON that says the same, with such characters written as JSON escapes them; line breaks stay."""
+    if text.isascii():
+        return text
+    shown = (c if c.isprintable() or c in "\n\t" else json.dumps(c)[1:-1] for c in text)
+    return "".join(shown)
+
+
+def csv_cell(value: Any) -> Any:
+    """Return the value of a csv cell; a text is printable, and no spreadsheet takes it for a formula.
+
+    >>> csv_cell("=1+1"), csv_cell("-0.5"), csv_cell(-0.5), csv_cell("gpt-4")
+    ("'=1+1", '-0.5', -0.5, 'gpt-4')
+    """
+    if not isinstance(value, str):
+        return value
+    risky = value.startswith(_FORMULA) and not _NUMBER.fullmatch(value)
+    return ("'" if risky else "") + printable(value)
 
 
 def check_model_name(name: str) -> str:

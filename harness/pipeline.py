@@ -12,7 +12,7 @@ before second ones and those before judgings: what others wait for goes first, w
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.answering import AnswerOptions, AnswerPlan, AnswerReport, AnswerWork, plan_answers
 from harness.bench import Bench
@@ -20,12 +20,17 @@ from harness.chat import ChatModel
 from harness.judging.planned import JudgmentPlan
 from harness.judging.run import JudgeOptions, JudgmentReport, plan_judgments, report_of
 from harness.judging.work import JudgmentWork
+from harness.metrics.run import MetricReport
 from harness.records import Answer, Mode, Question
 from harness.running.cache import Cache
 from harness.running.engines import run
 from harness.running.jobs import Course
 from harness.running.options import RunOptions
 from harness.running.watch import Tally, Watcher, nobody
+
+if TYPE_CHECKING:
+    from harness.checks.sandbox import Sandbox
+    from harness.metrics.run import MetricReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,8 @@ class BenchPlan:
 
     answers: AnswerPlan
     judgments: JudgmentPlan
+    sandbox: "Sandbox | None" = None
+    """Where checks run a model's code; None: they don't."""
 
     @property
     def jobs(self) -> int:
@@ -54,6 +61,10 @@ class BenchReport:
     judgments: JudgmentReport
     unjudged: int
     """Calls to judges that could not be made because an answer is missing."""
+    checks: "MetricReport | None" = None
+    """What was checked; None if no question has checks, or nothing is answered."""
+    metrics: MetricReport | None = None
+    """What was measured afterwards, if metrics were asked for."""
 
     @property
     def tally(self) -> Tally:
@@ -76,12 +87,14 @@ def plan_bench(
     *,
     model_list: Sequence[str] | None = None,
     questions: Sequence[Question] | None = None,
+    run_code: bool = False,
     redo: bool = False,
 ) -> BenchPlan:
     """Return what has to be done so that every model has answered every question and every judge has judged it.
 
     `model_list` are the models to judge (default: `models`); others than `models` must have answers already, as must a
-    baseline. With `redo`, what is there is made again; the old rows are kept in `.turnbench/`.
+    baseline. `run_code` lets checks run code that a model wrote. With `redo`, what is there is made again; the old rows
+    are kept in `.turnbench/`.
 
     Raises:
         UsageError, MissingError, DataError: see `plan_answers` and `plan_judgments`.
@@ -98,7 +111,12 @@ def plan_bench(
         redo=redo,
         awaited=awaited,
     )
-    return BenchPlan(answers, judgments)
+    sandbox = None
+    if run_code:
+        from harness.checks.sandbox import open_sandbox
+
+        sandbox = open_sandbox()
+    return BenchPlan(answers, judgments, sandbox)
 
 
 def run_plan(plan: BenchPlan, running: RunOptions = RunOptions(), *, watch: Watcher = nobody) -> BenchReport:
@@ -132,7 +150,20 @@ def run_plan(plan: BenchPlan, running: RunOptions = RunOptions(), *, watch: Watc
     waits = plan.judgments.awaits
     every = (plan.judgments.every_match(judge.sample) for judge in plan.judgments.judges) if tally.failures else ()
     unjudged = sum(waits(match) for matches in every for match in matches)
-    return BenchReport(answers.report(tally), report_of(judgments, tally), unjudged)
+    return BenchReport(answers.report(tally), report_of(judgments, tally), unjudged, _checked(plan))
+
+
+def _checked(plan: BenchPlan) -> "MetricReport | None":
+    """Check the answers to questions that have checks."""
+    bench, questions = plan.answers.bench, plan.judgments.questions
+    answered = set(bench.answered_models())
+    models = [model.endpoint.name for model in plan.answers.models if model.endpoint.name in answered]
+    if not models or not any(any(question.checks) for question in questions):
+        return None
+    from harness.metrics.checks import plan_checks
+    from harness.metrics.run import run_metrics
+
+    return run_metrics(plan_checks(bench, models=models, questions=questions, sandbox=plan.sandbox))
 
 
 def _models(

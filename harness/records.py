@@ -12,7 +12,12 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
+
+from harness.written import Wanted
+
+if TYPE_CHECKING:
+    from harness.checks import Check
 
 QuestionId: TypeAlias = int | str
 FinishReason: TypeAlias = Literal["stop", "length", "refused", "empty", "unstated"]
@@ -24,6 +29,7 @@ Form: TypeAlias = Literal["grade", "pair", "label", "dimensions"]
 Games: TypeAlias = tuple[float | None, ...]
 UNSTATED = "unstated"
 
+TEMPERATURE = Wanted("a number from 0 to 2", lambda number: 0 <= number <= 2)
 MODES: tuple[Mode, ...] = ("single", "pairwise-baseline", "pairwise-all")
 
 
@@ -45,11 +51,23 @@ class Question:
     """The question file's own `reference` field. Read, kept, and never shown to a judge."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Every further field of the row; can be grouped by."""
+    checks: tuple[tuple["Check", ...], ...] = ()
+    """For each turn what a program can check of the reply; empty where the question has no checks."""
+    note: tuple[str | None, ...] = ()
+    """For each turn what a judge should look for; never shown to a model that answers."""
 
     @property
     def content(self) -> str:
         """The hash of what makes this question what it is: its turns and its category."""
         return content_hash(self.category, self.turns)
+
+    def checks_of(self, turn: int) -> tuple["Check", ...]:
+        """Return the checks of a turn; the first is 1."""
+        return self.checks[turn - 1] if self.checks else ()
+
+    def note_of(self, turn: int) -> str | None:
+        """Return what a judge should look for in a turn's reply, if anything is noted."""
+        return self.note[turn - 1] if self.note else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +82,10 @@ class Message:
 class Sampling:
     """What a reply is sampled with. None leaves a parameter to the endpoint."""
 
-    temperature: float | None = None
-    max_tokens: int | None = None
+    temperature: Annotated[float, TEMPERATURE] | None = None
+    max_tokens: Annotated[int, Wanted("a whole number from 1", lambda number: number >= 1)] | None = None
     """The most tokens that a reply may have, reasoning included."""
-    top_p: float | None = None
+    top_p: Annotated[float, Wanted("a number above 0, at most 1", lambda number: 0 < number <= 1)] | None = None
     seed: int | None = None
 
     def stated(self) -> dict[str, float | int]:
@@ -355,6 +373,46 @@ class Observation(NamedTuple):
     template: str | None = None
     content: str | None = None
     """Hash of the question that was judged; None in rows of other tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredFrom:
+    """Hashes of what one measurement was made from; it is done if they equal today's."""
+
+    question: str
+    conversation: str
+    """Over the turns of the answer so far."""
+    reference: str | None
+    metric: str
+    """Over whatever defines the metric: its name, variant, tokenizer, library and parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a program computed of one turn of one answer."""
+
+    question_id: QuestionId
+    turn: int
+    model: str
+    metric: str
+    value: float | None
+    """The main number; None where it is not defined, or could not be computed."""
+    values: Mapping[str, float | None] = field(default_factory=dict)
+    """All numbers of the metric by name, where it has several; the main one is among them."""
+    variant: str = "default"
+    """Which formula; numbers of two variants never stand in one table."""
+    tokenizer: str | None = None
+    library: str | None = None
+    """Whose numbers they are, with the version; None: computed by this project."""
+    reference: str | None = None
+    """Whose reference answer it was compared with."""
+    choice: int = 0
+    note: str | None = None
+    made_from: MeasuredFrom | None = None
+    """None in rows of other tools."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields of the row, the metric's own."""
+    tstamp: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

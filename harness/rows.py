@@ -8,7 +8,7 @@ FastChat read is renamed or dropped on writing.
 import pathlib
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import DataError
 from harness.records import (
@@ -17,6 +17,8 @@ from harness.records import (
     Judgment,
     Label,
     MadeFrom,
+    MeasuredFrom,
+    Measurement,
     Question,
     QuestionId,
     Reply,
@@ -28,13 +30,19 @@ from harness.records import (
     Winner,
 )
 
+if TYPE_CHECKING:
+    from harness.checks import Check
+
 FAILED_TEXT = "$ERROR$"
 """What FastChat stores as the answer where a call failed; a missing answer here, unless `is_error` knows better."""
 FAILED_SCORE = -1
 FAILED_WINNER = "error"
+MOST_SCORE = 2**53
+"""No score or other number is further from nought: to here whole numbers are exact, and no sum of them overflows."""
 TIE_DELTA = 0.1
 """Two scores in one judgment that differ by no more are a tie (FastChat `llm_judge/common.py`)."""
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_MEASUREMENT_FIELDS = frozenset(Measurement.__slots__)
 _FINISHES = ("stop", "length", "refused", "empty", "unstated")
 
 
@@ -103,8 +111,33 @@ def question_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> 
         reference = (reference,)
     if not isinstance(reference, list | tuple) or not all(isinstance(r, str) for r in reference):
         raise get.wrong(f"reference of question {key} must be a list of texts, this is {_shown(reference)}")
-    extra = {k: v for k, v in row.items() if k not in {"question_id", "category", "turns", "reference"}}
-    return Question(key, category, tuple(turns), tuple(reference), extra)
+    checks, note = _checks(get, key, len(turns)), _note(get, key, len(turns))
+    read = {"question_id", "category", "turns", "reference", "checks", *(["note"] if note else [])}
+    extra = {k: v for k, v in row.items() if k not in read}
+    return Question(key, category, tuple(turns), tuple(reference), extra, checks, note)
+
+
+def _checks(get: _Fields, key: QuestionId, turns: int) -> "tuple[tuple[Check, ...], ...]":
+    """Return a question's checks; the vocabulary is loaded only where there are some."""
+    value = get.row.get("checks")
+    if value is None:
+        return ()
+    from harness.checks import read_checks
+
+    try:
+        return read_checks(value, turns)
+    except ValueError as error:
+        raise get.wrong(f"question {key}: {error}") from None
+
+
+def _note(get: _Fields, key: QuestionId, turns: int) -> tuple[str | None, ...]:
+    """Return a question's notes for judges; a `note` of another shape is another tool's, and means something else."""
+    value = get.row.get("note")
+    if not isinstance(value, list):
+        return ()
+    if len(value) != turns or not all(note is None or (isinstance(note, str) and note.strip()) for note in value):
+        raise get.wrong(f"note of question {key} must be a list of {turns} texts or nulls, this is {_shown(value)}")
+    return tuple(value)
 
 
 def answer_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int, *, model: str) -> Answer | None:
@@ -165,7 +198,7 @@ def reply_from_row(text: str, details: Mapping[str, Any]) -> Reply:
         text=text,
         reasoning=_text(details.get("reasoning")),
         finish_reason=finish if finish in _FINISHES else "unstated",
-        usage=Usage(**{name: usage.get(name) for name in Usage.__slots__}),
+        usage=Usage(**{name: _count(usage.get(name)) for name in Usage.__slots__}),
         seconds=_number(details.get("seconds")),
         model=_text(details.get("provider_model")),
         applied=_table(details.get("sampling_applied")),
@@ -211,7 +244,13 @@ def _text(value: Any) -> str | None:
 
 
 def _number(value: Any) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return (
+        value if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= MOST_SCORE else None
+    )
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63 else None
 
 
 def answer_to_row(answer: Answer) -> dict[str, Any]:
@@ -386,6 +425,56 @@ def sampling_text(sampling: Mapping[str, Any] | None) -> str:
         return "unstated"
     plain = {name: int(v) if isinstance(v, float) and v.is_integer() else v for name, v in sampling.items()}
     return " ".join(f"{name}={value}" for name, value in sorted(plain.items())) or "default"
+
+
+def measurement_to_row(measured: Measurement) -> dict[str, Any]:
+    """Return the row of what a program computed of an answer's turn."""
+    made = measured.made_from
+    return {
+        "question_id": measured.question_id,
+        "turn": measured.turn,
+        "model": measured.model,
+        "choice": measured.choice,
+        "metric": measured.metric,
+        "value": measured.value,
+        **({"values": dict(measured.values)} if measured.values else {}),
+        "variant": measured.variant,
+        "tokenizer": measured.tokenizer,
+        "library": measured.library,
+        "reference": measured.reference,
+        **({} if measured.note is None else {"note": measured.note}),
+        **({} if made is None else {"made_from": {name: getattr(made, name) for name in MeasuredFrom.__slots__}}),
+        **measured.extra,
+        "tstamp": measured.tstamp,
+    }
+
+
+def measurement_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Measurement:
+    """Return the measurement on a line of a file of `model_metric/`, or raise `DataError`."""
+    get = _Fields(row, path, line)
+    value, values, choice = get.need("value"), _table(row.get("values")), row.get("choice")
+    for name, number in {"value": value, **values}.items():
+        if number is not None and _number(number) is None:
+            raise get.wrong(f"{name} must be a number or null, this is {_shown(number)}")
+    made = _table(row.get("made_from"))
+    hashes = {name: _text(made.get(name)) for name in MeasuredFrom.__slots__}
+    return Measurement(
+        question_id=get.question_id(),
+        turn=get.turn(),
+        model=get.text("model"),
+        metric=get.text("metric"),
+        value=value,
+        values=values,
+        variant=_text(row.get("variant")) or "default",
+        tokenizer=_text(row.get("tokenizer")),
+        library=_text(row.get("library")),
+        reference=_text(row.get("reference")),
+        choice=choice if isinstance(choice, int) else 0,
+        note=_text(row.get("note")),
+        made_from=MeasuredFrom(**hashes) if made else None,  # type: ignore[arg-type]  # one that lacks a hash equals none
+        extra={name: more for name, more in row.items() if name not in _MEASUREMENT_FIELDS},
+        tstamp=_number(row.get("tstamp")),
+    )
 
 
 def _shown(value: object) -> str:

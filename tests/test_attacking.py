@@ -116,8 +116,8 @@ def test_the_questions_are_spread_over_the_file() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        pytest.param("", "must hold", id="empty"),
-        pytest.param("[[attack]]\nname = 'a'\nkind = 'b'\n", "attack 1 must have the texts", id="no-text"),
+        pytest.param("", "the key 'attack' is missing; it must be .* tables, one or more", id="empty"),
+        pytest.param("[[attack]]\nname = 'a'\nkind = 'b'\n", "the key 'attack.1.text' is missing", id="no-text"),
         pytest.param("[[attack]]\nname = 'clean'\nkind = 'b'\ntext = 'c'\n", "'clean' is taken", id="name-taken"),
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness import bench as bench_module
-from harness.bench import Bench, load_bench, load_questions, load_settings, read_answers, read_toml, shipped
+from harness.bench import Bench, load_bench, load_questions, load_settings, read_answers, shipped
 from harness.errors import DataError, MissingError, UsageError
 from harness.names import file_stem
 
@@ -186,14 +186,26 @@ def test_temperatures_are_mt_benchs_unless_the_bench_says_otherwise(folder: path
         pytest.param(
             'title = "T"\nversion = 1.0', r"bench\.toml:2: version must be a text in quotes, this is 1\.0", id="type"
         ),
-        pytest.param("temperatures = 0.5", r"bench\.toml:1: temperatures must be a table of category", id="number"),
-        pytest.param('[temperatures]\nmath = "0"', r"bench\.toml:1: temperatures must be a table", id="text"),
+        pytest.param("temperatures = 0.5", r"bench\.toml:1: temperatures must be a table", id="number"),
         pytest.param(
-            "temperatures.math = 2.5", r"bench\.toml:1: temperatures must be .* between 0 and 2", id="too-hot"
+            '[temperatures]\nmath = "0"', r"bench\.toml:2: temperatures\.math must be a number from", id="text"
         ),
-        pytest.param("temperatures.math = nan", r"bench\.toml:1: temperatures must be", id="nan"),
-        pytest.param("temperatures.math = true", r"bench\.toml:1: temperatures must be", id="bool"),
-        pytest.param('answer_template = "Q: {q}"', r"bench\.toml:1: answer_template lacks \{question\}", id="template"),
+        pytest.param(
+            "temperatures.math = 2.5",
+            r"bench\.toml:1: temperatures\.math must be a number from 0 to 2, this is 2\.5",
+            id="too-hot",
+        ),
+        pytest.param(
+            "temperatures.math = nan", r"bench\.toml:1: temperatures\.math must be a number that is finite", id="nan"
+        ),
+        pytest.param(
+            "temperatures.math = true", r"bench\.toml:1: temperatures\.math must be a number from 0 to 2", id="bool"
+        ),
+        pytest.param(
+            'answer_template = "Q: {q}"',
+            r"bench\.toml:1: answer_template must be a text with \{question\}, .* this is 'Q: {q}'",
+            id="template",
+        ),
         pytest.param('title = "T"\ntitle', r"bench\.toml:2: not valid TOML: ", id="toml"),
     ],
 )
@@ -209,8 +221,6 @@ def test_settings_that_are_no_text(tmp_path: pathlib.Path) -> None:
     path.write_bytes(b'title = "\xff"')
     with pytest.raises(DataError, match=r"bench\.toml: not UTF-8; save the file as UTF-8"):
         load_settings(path)
-    with pytest.raises(DataError, match=r"none\.toml: cannot be read: No such file"):
-        read_toml(tmp_path / "none.toml")
 
 
 # Answers

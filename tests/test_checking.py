@@ -1,6 +1,7 @@
 """Checking a benchmark folder: every problem with its file and line, and the counts."""
 
 import json
+import os
 import pathlib
 from typing import Any
 
@@ -102,8 +103,14 @@ def test_all_problems_come_at_once_with_file_and_line(tmp_path: pathlib.Path) ->
         pytest.param(
             '\nlanguage = 5\ntitle = "x"', r"bench\.toml:2: language must be a text.*, this is 5", id="wrong type"
         ),
-        pytest.param("[temperatures]\nmath = 3", r"bench\.toml:1: temperatures must be a table", id="temperature"),
-        pytest.param('answer_template = "x"', r"bench\.toml:1: answer_template lacks \{question\}", id="template"),
+        pytest.param(
+            "[temperatures]\nmath = 3",
+            r"bench\.toml:2: temperatures\.math must be a number from 0 to 2",
+            id="temperature",
+        ),
+        pytest.param(
+            'answer_template = "x"', r"bench\.toml:1: answer_template must be a text with \{question\}", id="template"
+        ),
     ],
 )
 def test_a_wrong_setting_is_a_problem(tmp_path: pathlib.Path, settings: str, message: str) -> None:
@@ -266,3 +273,25 @@ def test_the_official_set_is_sound(reference_data: pathlib.Path) -> None:
     assert report.problems == ()
     assert report.missing == ()
     assert len(report.questions) == 80
+
+
+def test_a_temperature_of_no_category_is_a_problem(tmp_path: pathlib.Path) -> None:
+    settings = "[temperatures]\nmath = 0.1\nsuport = 0.2\nstem = 0.3"
+    report = check_bench(folder_of(tmp_path, row(1), row(2, "support"), settings=settings))
+    assert told(report) == [
+        "bench.toml:3: temperatures.suport is for no question: none is of that category; did you mean 'support'?"
+    ]
+    assert any("temperatures.stem is for no question" in note for note in report.notes)
+
+
+def test_a_reference_in_the_question_is_noted(tmp_path: pathlib.Path) -> None:
+    report = check_bench(folder_of(tmp_path, row(1, reference=["4", "8"]), row(2)))
+    (note,) = (note for note in report.notes if "reference" in note)
+    assert "the field 'reference' of a question is shown to no judge (question 1); write references into" in note
+
+
+@pytest.mark.parametrize("name", ["bench.toml", "reference_answer/us.jsonl"])
+def test_a_pipe_is_a_problem_and_not_waited_for(name: str, tmp_path: pathlib.Path) -> None:
+    folder = folder_of(tmp_path, row(1))
+    os.mkfifo(folder / name)
+    assert any("is a folder or a pipe" in line for line in told(check_bench(folder)))

@@ -53,8 +53,10 @@ def test_the_readme_has_every_room() -> None:
         "judge_prompts/README.md",
         "benchmarks/README.md",
         "docs/commands.md",
+        "docs/metrics.md",
         "docs/models.md",
         "docs/batch.md",
+        "docs/checks.md",
     ],
 )
 def test_links_inside_the_repository_lead_somewhere(document: str) -> None:

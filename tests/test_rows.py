@@ -430,6 +430,17 @@ def test_the_winner_of_a_vote(winner: str, read: str | None) -> None:
         pytest.param(
             {"reference": [1]}, r"reference of question 7 must be a list of texts, this is \[1\]", id="reference"
         ),
+        pytest.param(
+            {"checks": [[], [], []]}, "question 7: checks must be a list of . lists, one for each turn", id="checks"
+        ),
+        pytest.param(
+            {"turns": ["a", "b"], "checks": [[], [{"kind": "count", "off": 1}]]},
+            "question 7: check 1 of turn 2: count takes no 'off'; did you mean 'of'",
+            id="check",
+        ),
+        pytest.param(
+            {"note": ["a", "b", "c"]}, r"note of question 7 must be a list of . texts or nulls, this is", id="note"
+        ),
         pytest.param({"turns": 10**80}, r"turns must be .* this is 1000+\.\.\.", id="long-values-are-cut"),
     ],
 )
@@ -473,6 +484,8 @@ def test_an_answer_that_is_none(changes: dict[str, Any], message: str) -> None:
         pytest.param({"score": True}, "score must be a number", id="score-bool"),
         pytest.param({"score": float("nan")}, "score must be a number, .* this is nan", id="nan"),
         pytest.param({"score": float("inf")}, "score must be a number, .* this is inf", id="infinite"),
+        pytest.param({"score": 1e308}, "score must be a number", id="overflowing"),
+        pytest.param({"score": -(2**53) - 1}, "score must be a number", id="inexact"),
         pytest.param({"score": 10**400}, "score must be a number", id="huge"),
         pytest.param({"turn": ...}, "the field 'turn' is missing", id="no-turn"),
         pytest.param({"turn": 0}, "turn must be a whole number from 1, this is 0", id="turn-zero"),

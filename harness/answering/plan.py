@@ -3,6 +3,7 @@
 import logging
 import math
 import pathlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,11 +12,13 @@ from harness.answering.options import AnswerOptions, parameters_content
 from harness.bench import Bench, read_answers
 from harness.chat import Endpoint, resolve
 from harness.errors import UsageError
-from harness.jsonl import read_rows
+from harness.jsonl import need_own, read_rows
 from harness.records import Answer, Choice, Question, QuestionId
 from harness.rows import question_id
 
 log = logging.getLogger("turnbench")
+_ANSWERS = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*\{")
+"""How a file of answers begins."""
 
 
 @dataclass(slots=True)
@@ -115,6 +118,8 @@ def plan_answers(
             models=options.models_file,
             key_needed=options.key_needed,
         )
+        if answer_file is not None:
+            _need_answers_of(name, answer_file)
         path = answer_file or bench.answer_file(name)
         plans.append(_plan_model(ModelPlan(endpoint, path), bench, options, chosen, redo))
     return AnswerPlan(bench, options, plans, redo)
@@ -128,6 +133,15 @@ def _check(options: AnswerOptions) -> None:
     for flag, value in (("--temperature", options.temperature), ("--top-p", options.top_p)):
         if value is not None and not (math.isfinite(value) and value >= 0):
             raise UsageError(f"{flag} must be a number from 0, this is {value}")
+
+
+def _need_answers_of(model: str, path: pathlib.Path) -> None:
+    """Raise unless a file is free, or holds answers of this model: what else it holds must not be taken for such."""
+    if path.parent.is_dir():  # a folder that is not there is made
+        need_own(path, _ANSWERS, "a file of answers")
+    others = {str(row.value.get("model_id", model)) for row in read_rows(path)} - {model} if path.exists() else ()
+    if others:
+        raise UsageError(f"{path}: holds answers of {', '.join(map(repr, others))}; name another --answer-file")
 
 
 def _plan_model(

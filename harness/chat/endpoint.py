@@ -1,23 +1,31 @@
 """Where a chat model is and how to speak to it, as resolved from its name, the flags and the environment."""
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from harness.records import Sampling
+from harness.written import Wanted
 
 SILENCE = 240.0
 """Seconds without a byte after which a call is given up, where no time limit is stated: a reply that comes in one piece
 must have begun by then, and an endpoint that never answers is found out in minutes."""
+
+_DOLLARS = Wanted("dollars for a million tokens, from 0", lambda dollars: dollars >= 0)
+
+
+def _in_a_minute(what: str) -> Wanted:
+    return Wanted(f"a number of {what} in a minute above 0", lambda number: number > 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What an endpoint allows; None: unknown."""
 
-    parallel: int | None = None
+    parallel: Annotated[int, Wanted("a whole number from 1", lambda number: number >= 1)] | None = None
     """Calls in flight at once."""
-    rpm: float | None = None
+    rpm: Annotated[float, _in_a_minute("calls")] | None = None
     """Calls in a minute."""
-    tpm: float | None = None
+    tpm: Annotated[float, _in_a_minute("tokens")] | None = None
     """Tokens in a minute, prompt and reply."""
 
 
@@ -25,11 +33,11 @@ class Limits:
 class Price:
     """Dollars for a million tokens."""
 
-    prompt: float
-    completion: float
-    cached: float | None = None
+    prompt: Annotated[float, _DOLLARS]
+    completion: Annotated[float, _DOLLARS]
+    cached: Annotated[float, _DOLLARS] | None = None
     """A million prompt tokens that came from the provider's cache; None: as any other."""
-    batch: float = 1.0
+    batch: Annotated[float, Wanted("a share from 0 to 1", lambda share: 0 <= share <= 1)] = 1.0
     """The share of the price that a batch costs."""
 
 

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.chat.catalog import Catalog, Entry, load_catalog
-from harness.chat.endpoint import Endpoint
+from harness.chat.endpoint import Endpoint, Limits
 from harness.chat.keys import address, key, key_variable
 from harness.chat.model import ChatModel
 from harness.chat.prices import FREE, list_price
@@ -123,7 +123,7 @@ def _endpoint(name: str, entry: Entry, catalog: Catalog, environment: Mapping[st
         api_key_env=key_variable(spoken, environment, entry.api_key_env, given=entry.base_url, address=at),
         conv_template=entry.conv_template,
         api_version=entry.api_version,
-        limits=entry.limits,
+        limits=entry.limits or Limits(),
         price=entry.price or list_price(entry.model or name),
         sampling=entry.sampling,
     )

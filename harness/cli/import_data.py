@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import pathlib
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,10 +18,18 @@ PURPOSE = "Make a benchmark folder of another project's data, or write judgments
 EXAMPLES = (
     "import_data feedback_collection new_feedback_collection.json --bench-name feedback --first-n 1000",
     "import_data colossalai target.json answers_a.json answers_b.json --model-id model-a model-b --bench-name chat_en",
-    "import_data short_facts simple_qa_test_set.csv --bench-name simple_qa",
+    "import_data ifeval input_data.jsonl responses.jsonl --model-id my-model --bench-name ifeval",
     "import_data --back feedback_collection --bench-name feedback --judge-model gpt-4.1 --output training.json",
 )
-FORMATS = ("feedback_collection", "preference_collection", "colossalai", "alpaca_eval", "short_facts")
+FORMATS = (
+    "feedback_collection",
+    "preference_collection",
+    "colossalai",
+    "alpaca_eval",
+    "short_facts",
+    "ifeval",
+    "multi_if",
+)
 """The same as `harness.importing.run.FORMATS`, which is not imported so that every command starts at once."""
 _MOST_SHOWN = 50
 
@@ -40,7 +49,8 @@ def parser() -> command.Parser:
         nargs="*",
         metavar="FILE",
         help="JSON array, JSON Lines, .csv or .tsv, read as a stream; for colossalai the target file and then answer "
-        "files, for alpaca_eval the outputs that define the questions and then further outputs",
+        "files, for alpaca_eval the outputs that define the questions and then further outputs, for ifeval the "
+        "prompts and then files of responses",
     )
     flags.add_names(
         data,
@@ -97,6 +107,7 @@ def _import(args: argparse.Namespace) -> int:
             progress=progress,
         )
     _tell(args, report)
+    _tell_next(args, report)
     messages.results("\n".join(map(str, report.added)) or str(report.folder))
     return 1 if report.bad else 0
 
@@ -117,17 +128,31 @@ def _tell(args: argparse.Namespace, report: "ImportReport") -> None:
             print(f"  and {len(report.bad) - _MOST_SHOWN} more", file=sys.stderr)
 
 
+def _tell_next(args: argparse.Namespace, report: "ImportReport") -> None:
+    """Say how to go on with what was imported."""
+    from harness.importing.run import FORMATS
+
+    words = ["--bench-name", args.bench_name, *(["--data-dir", args.data_dir] if args.data_dir != "data" else [])]
+    where = shlex.join(words)
+    if not report.answers:
+        messages.say(args, f"next: gen_answer {where} --model MODEL")
+    judging = FORMATS[args.format].judging.format(language=args.language or "en")
+    messages.say(args, f"next: gen_judgment {where} --judge-model JUDGE {judging}")
+
+
 def _write_back(args: argparse.Namespace) -> int:
     from harness.bench import load_bench
     from harness.errors import UsageError
     from harness.importing.back import write_back
+    from harness.judging.sets import judge_set_name
 
     if args.output is None:
         raise UsageError("say where to write with --output")
     if args.format is not None:
         raise UsageError(f"--back takes no files, this is {args.format!r}")
     bench = load_bench(args.bench_name, args.data_dir)
-    report = write_back(bench, pathlib.Path(args.output), judge=args.judge_model, judge_set=args.judge_set)
+    judge_set = judge_set_name(args.judge_set) if args.judge_set else None
+    report = write_back(bench, pathlib.Path(args.output), judge=args.judge_model, judge_set=judge_set)
     total = sum(report.balance.values())
     messages.results(
         "\n".join(

@@ -226,6 +226,10 @@ def _shared(args: argparse.Namespace, *names: str) -> dict[str, Any]:
     """Return the arguments of every report, and those of these names; flags that were not given are left out."""
     kind = ("judge_set", "sample", "criterion", "score_method")
     wanted = ("judge_model", *kind, "bench_name", "data_dir", "seed", *names)
+    if getattr(args, "judge_set", None) is not None:
+        from harness.judging.sets import judge_set_name
+
+        args.judge_set = judge_set_name(args.judge_set)
     return {name: getattr(args, name) for name in wanted if getattr(args, name, None) is not None}
 
 

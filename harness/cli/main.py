@@ -14,6 +14,8 @@ COMMANDS = {
     "gen_judgment": "let judges grade or compare the answers",
     "run_bench": "answer, judge and show in one go",
     "show_result": "show what the judgments add up to",
+    "auto_checks": "check the answers by what a program can check; no judge, no key",
+    "auto_metrics": "compute metrics that need no judge: BLEU, ROUGE, chrF, UniEval and others",
     "status": "show what is answered, judged and missing, and what the rest would cost",
     "judge_report": "show what a judge is worth",
     "viewer": "show answers, verdicts and results in a browser",

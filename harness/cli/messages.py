@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import Interrupted, StorageError
+from harness.names import printable
 
 if TYPE_CHECKING:
     import pathlib
@@ -113,7 +114,8 @@ def tell(text: str) -> None:
     drawn = sys.modules.get("tqdm")
     try:
         with drawn.tqdm.external_write_mode(file=sys.stderr) if drawn else contextlib.nullcontext():
-            print(text, file=sys.stderr, flush=True)
+            # What is told holds names and texts of models: none of them may steer the terminal.
+            print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
     except OSError:
         forget(sys.stderr)
 

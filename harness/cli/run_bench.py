@@ -5,10 +5,11 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.cli import command, flags, gen_answer, gen_judgment, messages
+from harness.cli import auto_checks, auto_metrics, command, flags, gen_answer, gen_judgment, messages
 
 if TYPE_CHECKING:
     from harness.judging.run import JudgeOptions
+    from harness.metrics.metric import Metric
     from harness.pipeline import BenchPlan
 
 NAME = "run_bench"
@@ -38,6 +39,7 @@ def parser() -> command.Parser:
     models.add_argument(
         "-y", "--yes", action="store_true", help="do not ask before the first call (default: ask, on a terminal only)"
     )
+    auto_checks.add_run_code(models)
     judging = gen_judgment.add_judging(p, "those of --model")
     judging.add_argument(
         "--judge-temperature",
@@ -51,6 +53,14 @@ def parser() -> command.Parser:
         metavar="N",
         help="the most tokens of a judgment (default: the judge set's)",
     )
+    metrics = p.add_argument_group("metrics")
+    flags.add_names(
+        metrics,
+        "--metrics",
+        help="also compute these metrics, which need no judge: text (all from the texts alone), bleu, rouge, ...; see "
+        "auto_metrics (default: none)",
+    )
+    auto_metrics.add_setup(p, metrics)
     flags.add_slice(flags.add_bench(p))
     gen_answer.add_sampling(p)
     endpoint = flags.add_endpoint(p, "the models")
@@ -83,11 +93,15 @@ def work(args: argparse.Namespace) -> int:
     from harness.bench import load_bench
     from harness.cli.bar import bar
     from harness.errors import UsageError
+    from harness.metrics.run import check_metrics
+    from harness.metrics.table import load_metrics
     from harness.pipeline import plan_bench, run_plan
 
     if args.format in {"json", "csv"} and len(set(args.judge_model)) > 1:
         raise UsageError(f"--format {args.format} shows one judge; choose another, or run show_result for each judge")
     bench = load_bench(args.bench_name, args.data_dir)
+    metrics = load_metrics(args.metrics or (), auto_metrics.setup(args, bench))
+    check_metrics(metrics, bench, args.reference)
     plan = plan_bench(
         args.model,
         args.judge_model,
@@ -97,6 +111,7 @@ def work(args: argparse.Namespace) -> int:
         _judging(args),
         model_list=args.model_list,
         questions=bench.slice(args.question_begin, args.question_end, args.first_n),
+        run_code=args.run_code,
         redo=args.redo,
     )
     gen_answer.tell_plan(args, plan.answers)
@@ -114,12 +129,43 @@ def work(args: argparse.Namespace) -> int:
         report = run_plan(plan, flags.running(args), watch=watch)
     gen_answer.tell_report(args, plan.answers, report.answers, NAME)
     gen_judgment.tell_report(args, plan.judgments, report.judgments, NAME)
+    if report.checks:
+        messages.say(args, f"checked {messages.counted(report.checks.written, 'turn')}; see {report.checks.paths[0]}")
     messages.report_failures(NAME, report.tally.failures)
     if report.unjudged:
         calls = messages.counted(report.unjudged, "call")
         messages.warn(NAME, f"{calls} to judges could not be made, since their answers are missing")
+    if metrics:
+        _measure(args, plan, metrics, complete=report.complete)
     _show(args, plan, complete=report.complete)
     return 0 if report.complete else 1
+
+
+def _measure(args: argparse.Namespace, plan: "BenchPlan", metrics: "Sequence[Metric]", *, complete: bool) -> None:
+    """Compute the metrics of what is answered."""
+    from harness.cli.bar import bar
+    from harness.errors import MissingError
+    from harness.metrics.run import plan_metrics, run_metrics
+
+    bench = plan.answers.bench
+    questions = bench.slice(args.question_begin, args.question_end, args.first_n)
+    try:
+        measured = plan_metrics(
+            metrics,
+            bench,
+            models=plan.judgments.models,
+            questions=questions,
+            reference=args.reference,
+            redo=args.redo,
+        )
+    except MissingError as error:
+        if complete:
+            raise
+        messages.warn(NAME, f"there is nothing to measure yet: {error}")
+        return
+    auto_metrics.tell_plan(args, measured, NAME)
+    with bar(measured.rows, "number", quiet=args.quiet) as watch:
+        auto_metrics.tell_report(args, measured, run_metrics(measured, watch=watch), NAME)
 
 
 def _judging(args: argparse.Namespace) -> "JudgeOptions":

@@ -121,6 +121,10 @@ def work(args: argparse.Namespace) -> int:
     from harness.errors import MissingError
     from harness.results.show import show_result
 
+    if args.report is not None:  # before anything is computed
+        from harness.showing.html import check_report
+
+        check_report(args.report)
     result = show_result(
         args.mode,
         bench_name=args.bench_name,

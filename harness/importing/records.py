@@ -16,11 +16,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from harness.errors import DataError
+from harness.written import is_deep
 
 Progress: TypeAlias = Callable[[int], None]
 """Told how many bytes have been read since it was last told."""
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _LONGEST_CELL = 2**31 - 1
+_MOST_DEPTH = 100
 
 
 class Record(NamedTuple):
@@ -68,13 +70,41 @@ def _items(file: "_Counted") -> Iterator[Record]:
 
     position = 0
     try:
-        for position, value in enumerate(ijson.items(file, "item", use_float=True), 1):
+        for position, value in enumerate(_values(file), 1):
             yield _record(position, value)
-    except ijson.JSONError as error:
+    except (ijson.JSONError, _TooDeepError) as error:
         reason = " ".join(str(error).split())[:200]
         yield Record(position + 1, None, f"the JSON is broken here ({reason}); nothing after it was read")
     except UnicodeDecodeError:
         yield Record(position + 1, None, "the file is not UTF-8 here; nothing after it was read")
+
+
+class _TooDeepError(Exception):
+    """Lists and objects are nested so deep that nobody can have meant it."""
+
+
+def _values(file: "_Counted") -> Iterator[Any]:
+    """Yield the values of an array.
+
+    From the plain events, since `ijson.items` spells out the path to each of them: on deep nesting it takes time and
+    memory by the square of the depth.
+    """
+    import ijson
+    from ijson.common import ObjectBuilder
+
+    depth, builder = 0, None
+    for event, value in ijson.basic_parse(file, use_float=True):
+        opens, closes = event in ("start_map", "start_array"), event in ("end_map", "end_array")
+        depth += opens - closes
+        if depth > _MOST_DEPTH:
+            raise _TooDeepError(f"nested over {_MOST_DEPTH} deep")
+        if depth == 0 or (depth == 1 and opens):
+            continue  # the brackets of the array itself
+        builder = builder or ObjectBuilder()
+        builder.event(event, value)
+        if depth == 1:
+            yield builder.value
+            builder = None
 
 
 def _lines(file: "_Counted", path: pathlib.Path) -> Iterator[Record]:
@@ -84,7 +114,8 @@ def _lines(file: "_Counted", path: pathlib.Path) -> Iterator[Record]:
             continue
         position += 1
         try:
-            yield _record(position, json.loads(line))
+            value = json.loads(line)
+            yield Record(position, None, "nested too deep") if is_deep(value) else _record(position, value)
         except (ValueError, RecursionError) as error:
             yield Record(position, None, f"not JSON: {error}")
     if not position:

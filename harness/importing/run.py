@@ -9,7 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from harness.errors import DataError, UsageError
-from harness.importing import alpaca_eval, colossalai, feedback_collection, preference_collection, short_facts
+from harness.importing import (
+    alpaca_eval,
+    colossalai,
+    feedback_collection,
+    ifeval,
+    multi_if,
+    preference_collection,
+    short_facts,
+)
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, FurtherAnswer, Item
 from harness.importing.records import Progress, Record, read_records
@@ -28,18 +36,47 @@ class Format:
     """What a record of the file of questions becomes."""
     answer: Callable[[Mapping[str, Any]], FurtherAnswer] | None = None
     """What a record of any further file is; None: further files are more records of the first kind."""
+    judging: str = ""
+    """The flags of `gen_judgment` that fit such data; `{language}` stands for its language."""
     names: bool = False
     """Whether the models of further files have to be named from outside, since their records do not say."""
 
 
 FORMATS: Mapping[str, Format] = {
-    feedback_collection.NAME: Format("Feedback Collection (graded, with rubrics)", feedback_collection.item),
-    preference_collection.NAME: Format("Preference Collection (pairs, with criteria)", preference_collection.item),
-    colossalai.NAME: Format(
-        "ColossalAI: a target file, then answer files", colossalai.item, colossalai.answer, names=True
+    feedback_collection.NAME: Format(
+        "Feedback Collection (graded, with rubrics)", feedback_collection.item, judging="--judge-set prometheus"
     ),
-    alpaca_eval.NAME: Format("AlpacaEval: files of model outputs", alpaca_eval.item, alpaca_eval.answer),
-    short_facts.NAME: Format("SimpleQA, Chinese SimpleQA, HuSimpleQA and the like", short_facts.item),
+    preference_collection.NAME: Format(
+        "Preference Collection (pairs, with criteria)",
+        preference_collection.item,
+        judging="--mode pairwise-all --judge-set prometheus",
+    ),
+    colossalai.NAME: Format(
+        "ColossalAI: a target file, then answer files",
+        colossalai.item,
+        colossalai.answer,
+        judging="--judge-set metrics_en",
+        names=True,
+    ),
+    alpaca_eval.NAME: Format(
+        "AlpacaEval: files of model outputs",
+        alpaca_eval.item,
+        alpaca_eval.answer,
+        judging="--mode pairwise-all --judge-set alpaca_eval",
+    ),
+    short_facts.NAME: Format(
+        "SimpleQA, Chinese SimpleQA, HuSimpleQA and the like",
+        short_facts.item,
+        judging="--judge-set short_fact_{language}",
+    ),
+    ifeval.NAME: Format(
+        "IFEval: a file of prompts, then files of responses",
+        ifeval.item,
+        ifeval.answer,
+        judging="--judge-set mt_bench_checked",
+        names=True,
+    ),
+    multi_if.NAME: Format("Multi-IF", multi_if.item, judging="--judge-set mt_bench_checked"),
 }
 
 

@@ -9,9 +9,9 @@ What is set aside, the locks and the rest stay in a state folder (`.turnbench/`)
 formats.
 """
 
-from harness.jsonl.disk import append_bytes, replace_bytes
+from harness.jsonl.disk import append_bytes, need_own, need_regular, replace_bytes
 from harness.jsonl.journal import Journal
-from harness.jsonl.lines import Row, encode, finite, read_rows, row_of, value_of, warn_of_torn
+from harness.jsonl.lines import Row, encode, finite, read_rows, row_of, sound_rows, taken_as, value_of, warn_of_torn
 from harness.jsonl.locks import holder_of, lock
 
 __all__ = [
@@ -22,9 +22,13 @@ __all__ = [
     "finite",
     "holder_of",
     "lock",
+    "need_own",
+    "need_regular",
     "read_rows",
     "replace_bytes",
     "row_of",
+    "sound_rows",
+    "taken_as",
     "value_of",
     "warn_of_torn",
 ]

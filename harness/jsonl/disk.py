@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import pathlib
+import re
 
 from harness.errors import StorageError
 
@@ -56,6 +57,37 @@ def replace_bytes(path: pathlib.Path, data: bytes, fresh: pathlib.Path) -> None:
     finally:
         fresh.unlink(missing_ok=True)
     sync_folder(path.parent)
+
+
+def need_regular(path: pathlib.Path) -> None:
+    """Raise `StorageError` unless a path is free or a plain file: rows given to a device or a pipe would be lost.
+
+    A link counts as what it leads to.
+    """
+    if path.is_dir():
+        raise storage_error(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)), kept=False)
+    if path.exists() and not path.is_file():
+        raise StorageError(f"{path}: is a device or a pipe, not a file; results are kept in files, name another one")
+
+
+def need_own(path: pathlib.Path, mark: re.Pattern[bytes], what: str) -> None:
+    """Raise `StorageError` unless a path is free or holds, by its beginning, an earlier output of the same kind.
+
+    An output never takes the place of a file that this program did not write. `mark` is looked for in the first 4 KiB,
+    `what` says in an error what is to be written.
+    """
+    need_regular(path)
+    if not path.parent.is_dir():
+        raise StorageError(f"{path}: {what} cannot be written: there is no folder {path.parent}; make it first")
+    try:
+        with path.open("rb") as file:
+            start = file.read(4096)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise storage_error(path, error, kept=False) from error
+    if start.strip() and not mark.search(start):
+        raise StorageError(f"{path}: is not {what} that turnbench wrote, and stays as it is; name another file")
 
 
 def sync_folder(path: pathlib.Path) -> None:

@@ -2,6 +2,8 @@
 
 Its promises: a row is one line, written whole before it counts; a file has one writer at a time; a torn last line (the
 process died, the disk filled) is set aside, never half a row; rows that newer ones replace are moved, never deleted.
+Another program may all the same cut the file, or write into it, while it is open: the journal looks before each row
+whether the file still ends as it left it, and sets aside what is no row.
 """
 
 import contextlib
@@ -14,12 +16,22 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from harness.errors import DataError
-from harness.jsonl.disk import append_bytes, make_folder, replace_bytes, storage_error, sync_folder, write_whole
+from harness.jsonl.disk import (
+    append_bytes,
+    make_folder,
+    need_regular,
+    replace_bytes,
+    storage_error,
+    sync_folder,
+    write_whole,
+)
 from harness.jsonl.lines import Row, encode, read_rows, value_of
 from harness.jsonl.locks import lock
 
 log = logging.getLogger("turnbench")
 _SYNC_SECONDS = 1.0
+_MARK = 64
+"""Bytes at the file's end by which it is recognised; with its size they change whenever somebody else writes."""
 
 
 class Journal:
@@ -32,6 +44,8 @@ class Journal:
         self.path = path
         self.state = state
         self._file: int | None = None
+        self._end: tuple[int, bytes] | None = None
+        """The size at which this journal last left the file, and the last bytes of it."""
         self._lock: Any = None
         self._synced = 0.0
         self._unsynced = False
@@ -46,6 +60,7 @@ class Journal:
         try:
             make_folder(self.path.parent)
             if self.path.exists():
+                need_regular(self.path)
                 self._mend_tail()
             elif not os.access(self.path.parent, os.W_OK | os.X_OK):
                 refused = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -59,6 +74,7 @@ class Journal:
         """Bring everything to disk and free the lock."""
         try:
             self.sync()
+            self._mend_changed()
         finally:
             self._close()
             self._lock.release()
@@ -71,7 +87,9 @@ class Journal:
         """
         data = (encode(row) + "\n").encode("utf-8", "replace")
         try:
-            write_whole(self._opened(), data)
+            file = self._opened()
+            write_whole(file, data)
+            self._end = _end_of(file)
         except OSError as error:
             self._close()
             raise storage_error(self.path, error, kept=True) from error
@@ -102,6 +120,7 @@ class Journal:
         """
         if not self.path.exists():
             return 0
+        self._mend_changed()
         gone = {row.line for row in read_rows(self.path) if superseded(row)}
         if not gone:
             return 0
@@ -128,6 +147,7 @@ class Journal:
         """
         if not self.path.exists():
             return 0
+        self._mend_changed()
         last: dict[Any, int] = {}
         good_ones: set[Any] = set()
         for row in read_rows(self.path):
@@ -149,6 +169,7 @@ class Journal:
 
     def _opened(self) -> int:
         """Return the open file; one that somebody replaced under our hands is opened anew."""
+        self._mend_changed()
         if self._file is not None:
             if os.path.samestat(os.fstat(self._file), self.path.stat()):
                 return self._file
@@ -156,7 +177,7 @@ class Journal:
         new = not self.path.exists()  # its folder was made on entering; one that has vanished is not made again
         if not new:
             self._mend_tail()
-        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         if new:
             sync_folder(self.path.parent)
         return self._file
@@ -165,7 +186,42 @@ class Journal:
         if self._file is not None:
             with contextlib.suppress(OSError):
                 os.close(self._file)
-        self._file, self._unsynced = None, False
+        self._file, self._unsynced, self._end = None, False, None
+
+    def _mend_changed(self) -> None:
+        """Set aside what another program has left in the file since this journal last wrote to it.
+
+        Lines of JSON that it has added are rows as any other. Rows that it has cut off are gone; the next run finds
+        that they are missing.
+        """
+        if self._file is None or self._end is None or _end_of(self._file) == self._end:
+            return
+        size, mark = self._end
+        self._close()
+        if not self.path.exists():
+            return
+        keep: list[bytes] = []
+        broken: list[bytes] = []
+        try:
+            with self.path.open("rb") as file:
+                file.seek(size - len(mark))
+                whole = file.read(len(mark)) == mark
+                file.seek(0)
+                for line in file:
+                    (keep if _is_row(self.path, line) else broken).append(line.removesuffix(b"\n") + b"\n")
+            if broken:
+                append_bytes(self._aside, b"".join(broken))
+            replace_bytes(self.path, b"".join(keep), self.state / "fresh" / self.path.name)
+        except OSError as error:
+            raise storage_error(self.path, error, kept=True) from error
+        parts = [f"{self.path}: another program has changed this file during the run"]
+        parts += [f"broken lines of it were set aside in {self._aside}"] if broken else []
+        parts += [] if whole else ["rows may be gone; run the same command again, which makes what is missing"]
+        log.warning("; ".join(parts))
+
+    @property
+    def _aside(self) -> pathlib.Path:
+        return self.state / "torn" / self.path.name
 
     def _mend_tail(self) -> None:
         """Complete a last line that only lacks its newline; set aside one that is no JSON."""
@@ -179,15 +235,29 @@ class Journal:
                 try:
                     value_of(self.path, 0, tail)
                 except DataError:
-                    aside = self.state / "torn" / self.path.name
-                    append_bytes(aside, tail.rstrip(b"\r\n") + b"\n")
+                    append_bytes(self._aside, tail.rstrip(b"\r\n") + b"\n")
                     file.truncate(start)
-                    log.warning("%s: a torn last line was set aside in %s", self.path, aside)
+                    log.warning("%s: a torn last line was set aside in %s", self.path, self._aside)
                 else:
                     if not tail.endswith(b"\n"):
                         file.write(b"\n")
         except OSError as error:
             raise storage_error(self.path, error, kept=True) from error
+
+
+def _end_of(file: int) -> tuple[int, bytes]:
+    """Return the size of an open file and its last bytes."""
+    size = os.lseek(file, 0, os.SEEK_END)
+    os.lseek(file, max(0, size - _MARK), os.SEEK_SET)
+    return size, os.read(file, _MARK)
+
+
+def _is_row(path: pathlib.Path, line: bytes) -> bool:
+    """Return whether a line is a row, or blank."""
+    try:
+        return not line.strip() or isinstance(value_of(path, 0, line), dict)
+    except DataError:
+        return False
 
 
 def _last_line_start(file: Any) -> int:

@@ -5,13 +5,18 @@ import logging
 import math
 import pathlib
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from harness.errors import DataError
+from harness.written import is_deep
 
 log = logging.getLogger("turnbench")
+_Record = TypeVar("_Record")
 _LINE_ENDS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
 """Characters that JSON leaves as they are and `str.splitlines` takes for the end of a line."""
+
+_MANY = 90
+"""Brackets on a line from which on it may be worth a look how deep they are nested."""
 
 
 class Row(NamedTuple):
@@ -72,10 +77,45 @@ def read_rows(path: pathlib.Path, *, whole: bool = False) -> Iterator[Row]:
         yield row_of(path, held[0], value)
 
 
+def sound_rows(path: pathlib.Path) -> Iterator[Row]:
+    """Yield the rows of a file of our own state, if it is there; what is no row is passed over with a warning.
+
+    State only saves calls: where a line of it cannot be used, the call is made again, and nothing else is lost.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    broken = 0
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    try:
+                        yield row_of(path, number, value_of(path, number, line))
+                    except DataError:
+                        broken += 1
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
+    if broken:
+        log.warning("%s: %d broken lines are passed over; the calls that they save are made again", path, broken)
+
+
+def taken_as(value: Any, kind: type[_Record]) -> _Record | None:
+    """Return a value as a record of that type, or None where it is none: for files of our own state."""
+    import msgspec
+
+    try:
+        return msgspec.convert(value, kind)
+    except (msgspec.ValidationError, ValueError):  # the second for half a character in a key
+        return None
+
+
 def value_of(path: pathlib.Path, number: int, line: bytes) -> Any:
     """Return what the JSON on a line says, or raise `DataError` if it is none."""
     try:
-        return json.loads(line)
+        value = json.loads(line)
     except UnicodeDecodeError:
         raise DataError("not UTF-8; save the file as UTF-8", path=path, line=number) from None
     except (ValueError, RecursionError) as error:
@@ -83,6 +123,9 @@ def value_of(path: pathlib.Path, number: int, line: bytes) -> Any:
         if isinstance(error, json.JSONDecodeError):  # whose own column counts from the newline behind a cut line
             at = f" (column {min(error.pos, len(error.doc.rstrip())) + 1})"
         raise DataError(f"not valid JSON{at}; each line must be one JSON object", path=path, line=number) from None
+    if line.count(b"[") + line.count(b"{") > _MANY and is_deep(value):
+        raise DataError("lists and objects are nested too deep on this line", path=path, line=number)
+    return value
 
 
 def warn_of_torn(error: DataError) -> None:

@@ -16,9 +16,6 @@ Kind: TypeAlias = Literal["grade", "compare", "label", "dimensions"]
 ScoreMethod: TypeAlias = Literal["text", "logprobs"]
 Scale: TypeAlias = tuple[float, float]
 
-KINDS: tuple[Kind, ...] = ("grade", "compare", "label", "dimensions")
-SCORE_METHODS: tuple[ScoreMethod, ...] = ("text", "logprobs")
-
 
 @dataclass(frozen=True, slots=True)
 class VerdictForm:

@@ -98,10 +98,9 @@ def _faults_of(
 ) -> list[str]:
     """Return what a question lacks for being judged, its answers aside, as beginnings that the question's id ends."""
     found: dict[str, None] = {}
-    there = len(materials.references.get(question.question_id, ()))
     for turn, names in criteria.items():
         for criterion in names:
-            if materials.shows_reference(question, criterion) and there < turn:
+            if materials.lacks_reference(question, turn, criterion):
                 found[f"there is no reference answer{f' by {reference}' if reference else ''} to"] = None
             if mode is None:
                 continue

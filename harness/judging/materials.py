@@ -7,6 +7,7 @@ from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
 from harness.judging.forms import Kind, VerdictForm
+from harness.judging.notes import noted, referring, shown_outcomes
 from harness.judging.sets import JudgeSet, JudgeTemplate
 from harness.judging.sets.judge_set import OWN_TEXTS
 from harness.judging.template import fenced
@@ -23,6 +24,8 @@ from harness.records import (
     content_hash,
 )
 
+CHECKS = "checks"
+"""The placeholder for which checks the answers meet."""
 _SAID = frozenset({"criterion", "steps", *OWN_TEXTS})
 """Placeholders that neither the question's turns, the answers nor the references fill."""
 
@@ -144,8 +147,21 @@ class Materials:
         return extracted(said, settings.answer_field, settings.confidence_field).confidence
 
     def reference(self, match: Match) -> tuple[str, ...]:
-        """Return the reference's turns so far."""
-        return self.references[match.question.question_id][: match.turn]
+        """Return the reference's turns so far; the notes for judges stand with them, or in place of those missing."""
+        question = match.question
+        there = self.references.get(question.question_id, ())[: match.turn]
+        if not any(question.note):
+            return there
+        return tuple(
+            referring(there[turn - 1] if turn <= len(there) else None, question.note_of(turn))
+            for turn in range(1, match.turn + 1)
+        )
+
+    def lacks_reference(self, question: Question, turn: int, criterion: str | None) -> bool:
+        """Return whether a reference is to be shown at a turn, and neither it nor a note is there."""
+        if not self.shows_reference(question, criterion) or question.note_of(turn):
+            return False
+        return len(self.references.get(question.question_id, ())) < turn
 
     def request(self, match: Match) -> Request:
         """Return the request that asks the judge about a match."""
@@ -158,7 +174,7 @@ class Materials:
         facts = Facts(
             question=match.question,
             turn=match.turn,
-            reference=self.reference(match) if template.reference else None,
+            reference=self.references.get(match.question.question_id, ())[: match.turn] if template.reference else None,
             answers=self.shown(match),
             verdict_format=template.verdict,
             scale=form.scale,
@@ -188,14 +204,19 @@ class Materials:
         answers = [[self._fence(text, question) for text in turns] for turns in self.shown(match)]
         names = ("answer",) if len(answers) == 1 else ("answer_a", "answer_b")
         reference = self.reference(match) if template.reference else ()
-        values = {"question": question.turns[turn - 1]}
+        asked = [
+            said if template.reference else noted(said, question.note_of(n)) for n, said in enumerate(question.turns, 1)
+        ]
+        values = {"question": asked[turn - 1]}
         values |= {name: turns[-1] for name, turns in zip(names, answers, strict=True)}
         for number in range(1, turn + 1):
-            values[f"question_{number}"] = question.turns[number - 1]
+            values[f"question_{number}"] = asked[number - 1]
             values |= {f"{name}_{number}": turns[number - 1] for name, turns in zip(names, answers, strict=True)}
         if reference:
             values["reference"] = reference[-1]
             values |= {f"ref_answer_{number}": text for number, text in enumerate(reference, 1)}
+        if CHECKS in template.names:
+            values[CHECKS] = self._checked(match)
         values |= self._said(match, template)
         if template.turn is not None:
             values["conversation"] = "".join(
@@ -203,6 +224,21 @@ class Materials:
                 for number in range(1, turn + 1)
             ).strip("\n")
         return values
+
+    def _checked(self, match: Match) -> str:
+        """Return which checks of the turn each answer meets."""
+        from harness.checks import Conversation, outcomes
+
+        question, turn = match.question, match.turn
+        found = [
+            shown_outcomes(
+                outcomes(question.checks_of(turn), turns[-1], Conversation(question.turns[:turn], turns[:-1]))
+            )
+            for turns in self.shown(match)
+        ]
+        if len(found) == 1:
+            return found[0]
+        return "\n\n".join(f"Assistant {side}:\n{lines}" for side, lines in zip("AB", found, strict=True))
 
     def _said(self, match: Match, template: JudgeTemplate) -> dict[str, str]:
         """Return what stands for the criterion, its steps, the rubric and the context, as far as they are shown."""
@@ -236,14 +272,25 @@ class Materials:
         return MadeFrom(
             question=match.question.content,
             conversation=conversation,
-            reference=content_hash(*self.reference(match)) if template.reference else None,
+            reference=self._reference_content(match, template),
             template=self._template_content(match, template),
             parameters=self._parameters_content(match, template),
         )
 
+    def _reference_content(self, match: Match, template: JudgeTemplate) -> str | None:
+        """Return the hash of the reference and the notes that the judge is shown; None where it is shown neither."""
+        notes = match.question.note[: match.turn]
+        if template.reference:
+            return content_hash(*self.reference(match))
+        return content_hash(notes) if any(notes) else None
+
     def _template_content(self, match: Match, template: JudgeTemplate) -> str:
         """Return the hash of the template and of everything that fills it beside question, answers and reference."""
         content = self.judge_set.contents[template.name]
+        if CHECKS in template.names:
+            from harness.checks.check import as_json
+
+            content = content_hash(content, [as_json(check) for check in match.question.checks_of(match.turn)])
         said = self._said(match, template) if template.names & _SAID else {}
         made = self.judge_set.criteria[match.criterion] if match.criterion is not None else None
         scale, step = (made.scale, made.step) if made is not None else (None, None)

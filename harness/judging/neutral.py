@@ -23,13 +23,16 @@ _INSTRUCTION = re.compile(
 )
 _REASONING = re.compile(r"<(/?(?:think|thinking|thought|reasoning|reflection|scratchpad)(?:\s[^<>\n]{0,60})?)>", re.I)
 _ROLE = r"(?:human|user|system|assistant|ai|bot|developer|instruction|tool)"
-_ROLE_LINE = re.compile(rf"^([ \t]{{0,8}}(?:\*{{1,2}})?{_ROLE}(?: [A-B1-2])?(?:\*{{1,2}})?[ \t]?):", re.I | re.M)
+_LINE = r"(?<![^\n\r])"
+"""The start of a line; a lone CR ends one too, as terminals and editors show it."""
+_ROLE_LINE = re.compile(rf"{_LINE}([ \t]{{0,8}}(?:\*{{1,2}})?{_ROLE}(?: [A-B1-2])?(?:\*{{1,2}})?[ \t]?):", re.I)
 _PROMPT_WORD = (
     r"(?:human|user|system|assistant|instructions?|response|answer|question|input|output|reference(?: answer)?|rubrics?"
     r"|score rubrics?|feedback|task(?: description)?|verdict|judge?ment|evaluation|result|end of|conversation)"
 )
 _HEADING = re.compile(
-    rf"^([ \t]{{0,8}})#(#{{0,5}}[ \t]*(?:the |your |new |final )?{_PROMPT_WORD}\b[^\n]{{0,40}})$", re.I | re.M
+    rf"{_LINE}([ \t]{{0,8}})#(#{{0,5}}[ \t]*(?:the |your |new |final )?{_PROMPT_WORD}\b[^\n\r]{{0,40}})(?![^\n\r])",
+    re.I,
 )
 _BOUNDARY = re.compile(r"\[((?:the )?(?:start|end|beginning) of [^\]\n]{1,60})\]", re.I)
 _HIDDEN = re.compile(

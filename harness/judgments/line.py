@@ -20,7 +20,7 @@ from msgspec import UNSET, UnsetType
 
 from harness.judgments.observations import CONFIDENCE, SCORE, SHARE, TOTAL, WIN, Asked, Case, Numbers
 from harness.records import UNSTATED, Form, Games, Scale, Source
-from harness.rows import FAILED_SCORE, FAILED_WINNER, question_id, sampling_text
+from harness.rows import FAILED_SCORE, FAILED_WINNER, MOST_SCORE, question_id, sampling_text
 
 
 class _Object(msgspec.Struct, frozen=True):
@@ -192,13 +192,9 @@ def score_of(score: Any) -> float:
         raise wrong("score", score)
     if score is None or score == FAILED_SCORE:
         return math.nan
-    try:
-        value = float(score)
-    except OverflowError:
-        raise wrong("score", score) from None
-    if not math.isfinite(value):
+    if not -MOST_SCORE <= score <= MOST_SCORE:
         raise wrong("score", score)
-    return value
+    return float(score)
 
 
 def numbers_of(form: Form, line: Any) -> Numbers:

@@ -35,7 +35,7 @@ from harness.judgments.observations import (
     key_of,
 )
 from harness.records import Form, Games
-from harness.rows import FAILED_SCORE
+from harness.rows import FAILED_SCORE, MOST_SCORE
 
 _BLOCK = 1 << 17
 """Bytes that are decoded together; as many as fit into a processor's nearer caches."""
@@ -329,6 +329,8 @@ def _grades(rows: Sequence[Any]) -> list[float]:
     try:
         plain = array("d", given)
     except (TypeError, OverflowError):  # one is absent, null, or too large
+        return list(map(lines_of.score_of, given))
+    if not -MOST_SCORE <= min(plain) <= max(plain) <= MOST_SCORE:
         return list(map(lines_of.score_of, given))
     return [math.nan if score == FAILED_SCORE else score for score in plain]
 

@@ -12,20 +12,21 @@ import pathlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from harness.answering import AnswerOptions, plan_answers, run_answers
-from harness.bench import Bench, read_toml
+from harness.bench import Bench
 from harness.errors import DataError, MissingError
 from harness.jsonl import Journal
 from harness.judging.extraction import extracted
 from harness.records import Answer, Choice, Question, QuestionId, Reply, Sampling, content_hash
 from harness.rows import answer_to_row
+from harness.written import FILLED, Wanted, decoded, read_toml
 
 CLEAN, STRONG = "clean", "strong"
 WEAK_MODEL, STRONG_MODEL = "builtin/eliza", "builtin/reference"
 QUESTIONS = 10
 """Questions to attack on, if no number is given."""
-_KEYS = {"name", "kind", "text"}
 _SLOT = re.compile(r"\{(answer|question|top)\}")
 
 
@@ -33,16 +34,21 @@ _SLOT = re.compile(r"\{(answer|question|top)\}")
 class Attack:
     """One way to talk a judge round."""
 
-    name: str
-    kind: str
+    name: Annotated[str, FILLED]
+    kind: Annotated[str, FILLED]
     """null, verdict, marker, system, list, appeal, padding, language."""
-    text: str
+    text: Annotated[str, FILLED]
     """With `{answer}`, `{question}` and `{top}`; without `{answer}` it stands in place of the answer."""
 
     def plant(self, answer: str, question: str, top: float) -> str:
         """Return a weak answer with the attack in it; the values are filled in one pass."""
         values = {"answer": answer, "question": question, "top": f"{top:g}"}
         return _SLOT.sub(lambda slot: values[slot[1]], self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    attack: Annotated[tuple[Attack, ...], Wanted("[[attack]] tables, one or more", bool)]
 
 
 def load_attacks(path: pathlib.Path | None = None) -> tuple[Attack, ...]:
@@ -52,17 +58,11 @@ def load_attacks(path: pathlib.Path | None = None) -> tuple[Attack, ...]:
         DataError: the file is no TOML, or an attack lacks a text or stands twice.
     """
     file = path or pathlib.Path(__file__).with_name("attacks.toml")
-    table = read_toml(file)
-    rows = table.get("attack")
-    if table.keys() - {"attack"} or not isinstance(rows, list) or not rows:
-        raise DataError("must hold [[attack]] tables and nothing else", path=file)
     found: dict[str, Attack] = {}
-    for number, row in enumerate(rows, 1):
-        if not isinstance(row, dict) or row.keys() != _KEYS or not all(isinstance(v, str) and v for v in row.values()):
-            raise DataError(f"attack {number} must have the texts name, kind and text, and no other key", path=file)
-        if row["name"] in found or row["name"] in {CLEAN, STRONG}:
-            raise DataError(f"the name {row['name']!r} is taken", path=file)
-        found[row["name"]] = Attack(row["name"], row["kind"], row["text"].strip("\n"))
+    for attack in decoded(read_toml(file), _File, file).attack:
+        if attack.name in found or attack.name in {CLEAN, STRONG}:
+            raise DataError(f"the name {attack.name!r} is taken", path=file)
+        found[attack.name] = replace(attack, text=attack.text.strip("\n"))
     return tuple(found.values())
 
 

@@ -30,7 +30,7 @@ class Words(TypedDict, total=False):
     judge_model: str | Sequence[str] | None
     """Whose observations; needed where there are several."""
     judge_set: str | None
-    """Made with which judge set; needed where there are several."""
+    """Made with which judge set, by name or path; needed where there are several."""
     sample: int | None
     """Which of a judge's samples (default: the first); needed where a file holds several."""
     criterion: str | None
@@ -77,12 +77,12 @@ class Query:
     def of(cls, mode: Mode | None = None, **words: Unpack[Words]) -> Self:
         """Return the query that these words ask."""
         judges = words.get("judge_model")
-        models, turns = words.get("model_list"), words.get("turns")
+        models, turns, judge_set = words.get("model_list"), words.get("turns"), words.get("judge_set")
         return cls(
             mode,
             files=_paths(words.get("input_file")),
             judges=(judges,) if isinstance(judges, str) else tuple(dict.fromkeys(judges or ())) or None,
-            judge_set=words.get("judge_set"),
+            judge_set=None if judge_set is None else _name_of(judge_set),
             sample=words.get("sample"),
             criterion=words.get("criterion"),
             method=words.get("score_method"),
@@ -519,6 +519,13 @@ def _both_text(paths: Sequence[pathlib.Path]) -> str:
 def _kind_text(case: Case) -> str:
     weighed = "" if case.source.method == "text" else f", score method {case.source.method}"
     return f"sample {case.source.sample}, criterion {case.metric}{weighed}"
+
+
+def _name_of(judge_set: str) -> str:
+    """Return the name of a judge set that is named by name or path."""
+    from harness.judging.sets import judge_set_name
+
+    return judge_set_name(judge_set)
 
 
 def _paths(given: Paths) -> tuple[pathlib.Path, ...]:

@@ -11,17 +11,42 @@ import time
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import Any, Self, TypeAlias
+from typing import Any, NotRequired, Self, TypeAlias, TypedDict
 
-from harness.jsonl import Journal, read_rows
+from harness.jsonl import Journal, sound_rows, taken_as
 from harness.records import Failure, Reply, Request, TokenLogprobs, content_hash
 from harness.rows import reply_details, reply_from_row
 from harness.running.batches.ledger import ledger_beside
 
 _Name: TypeAlias = tuple[str, int, str]
 """A job's key, the place of a request in it, and what was asked."""
-_FIELDS = {"row", "key", "place", "request", "text", "details"}
-_FAILURE_FIELDS = {"row", "failed", "kind", "message"}
+
+
+class _KeptLine(TypedDict):
+    """What a line of a kept reply must hold; another program may have touched the file, so it is checked."""
+
+    row: str
+    key: str
+    place: int
+    request: str
+    text: str
+    details: dict[str, Any]
+    logprobs: NotRequired[list[tuple[str, float, list[tuple[str, float]]]] | None]
+
+
+class _FailedLine(TypedDict):
+    """What a line of a failure must hold."""
+
+    row: str
+    failed: str
+    kind: str
+    message: str
+
+
+class _CompleteLine(TypedDict):
+    """What the line of a row that is complete must hold."""
+
+    complete: str
 
 
 class Kept(dict[str, dict[_Name, Reply]]):
@@ -33,11 +58,7 @@ class Kept(dict[str, dict[_Name, Reply]]):
 
 
 def kept_in(path: pathlib.Path) -> Kept:
-    """Return the replies in a file of pending replies; nothing is changed.
-
-    Raises:
-        DataError: the file is damaged.
-    """
+    """Return the replies in a file of pending replies; nothing is changed."""
     kept = Kept()
     for row, lines in left_in(path).items():
         kept[row] = {(line["key"], line["place"], line["request"]): reply_from_kept(line) for line in lines}
@@ -131,14 +152,16 @@ def pending_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
 
 
 def left_in(path: pathlib.Path) -> dict[str, list[Mapping[str, Any]]]:
-    """Return the lines of a file of pending replies by row, without those of complete rows; nothing is changed."""
+    """Return the lines of a file of pending replies by row, without those of complete rows; nothing is changed.
+
+    What is no such line is passed over: what it might have saved is asked again.
+    """
     left: dict[str, list[Mapping[str, Any]]] = {}
-    if path.exists():
-        for _, line in read_rows(path):
-            if "complete" in line:
-                left.pop(line["complete"], None)
-            elif line.keys() >= _FIELDS:
-                left.setdefault(line["row"], []).append(line)
+    for _, line in sound_rows(path):
+        if complete := taken_as(line, _CompleteLine):
+            left.pop(complete["complete"], None)
+        elif taken_as(line, _KeptLine):
+            left.setdefault(line["row"], []).append(line)
     return left
 
 
@@ -150,18 +173,17 @@ def kept_count(path: pathlib.Path, state: pathlib.Path) -> int:
 def failures_in(path: pathlib.Path) -> list[Mapping[str, Any]]:
     """Return the last failure of each job whose row is not complete: `row`, `failed` (its key), `kind`, `message`."""
     failures: dict[tuple[str, str], Mapping[str, Any]] = {}
-    if path.exists():
-        for _, line in read_rows(path):
-            if "complete" in line:
-                failures = {name: one for name, one in failures.items() if name[0] != line["complete"]}
-            elif line.keys() >= _FAILURE_FIELDS:
-                failures[line["row"], line["failed"]] = line
+    for _, line in sound_rows(path):
+        if complete := taken_as(line, _CompleteLine):
+            failures = {name: one for name, one in failures.items() if name[0] != complete["complete"]}
+        elif taken_as(line, _FailedLine):
+            failures[line["row"], line["failed"]] = line
     return list(failures.values())
 
 
 def redo_begun(kept: pathlib.Path) -> bool:
     """Return whether a file of pending replies says that complete rows are made again; nothing is changed."""
-    return kept.exists() and any("redo" in line for _, line in read_rows(kept))
+    return any("redo" in line for _, line in sound_rows(kept))
 
 
 def reply_to_kept(reply: Reply) -> dict[str, Any]:

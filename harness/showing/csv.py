@@ -2,10 +2,9 @@
 
 import csv as writing
 import io
-from typing import Any
 
+from harness.names import csv_cell
 from harness.showing.items import Page, flat
-from harness.showing.values import printable
 
 
 def csv(page: Page) -> str:
@@ -16,14 +15,6 @@ def csv(page: Page) -> str:
     out = io.StringIO()
     names = list(dict.fromkeys(name for row in rows for name in row))
     writer = writing.writer(out, lineterminator="\n")
-    writer.writerow(map(_cell, names))
-    writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
+    writer.writerow(map(csv_cell, names))
+    writer.writerows([csv_cell(row.get(name)) for name in names] for row in rows)
     return out.getvalue().rstrip("\n")
-
-
-def _cell(value: Any) -> Any:
-    """Return a text as a spreadsheet takes it for text: one that looks like a formula gets an apostrophe in front."""
-    if not isinstance(value, str):
-        return value
-    text = printable(value)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text

@@ -12,9 +12,13 @@ from itertools import groupby
 from typing import TypeAlias
 
 from harness.errors import StorageError, UsageError
+from harness.jsonl import need_own
+from harness.names import printable
 from harness.showing.items import Cells, Chart, Html, Item, Note, Page, Row, Table
-from harness.showing.values import ABSENT, printable
+from harness.showing.values import ABSENT
 
+_WRITTEN = re.compile(rb'<meta name="generator" content="turnbench">')
+"""What a report's beginning says."""
 Link: TypeAlias = Callable[[Row, str], str | None]
 """Returns the address that a row's cell in a column leads to; None: nowhere."""
 _SHORT = 24
@@ -36,13 +40,19 @@ def html(page: Page) -> str:
     return _PAGE.format(title=escaped(page.title), style=style, body="\n".join(body))
 
 
+def check_report(path: pathlib.Path | str) -> None:
+    """Raise `StorageError` unless a report can be written there: the file is free, or holds an earlier report."""
+    need_own(pathlib.Path(path), _WRITTEN, "a report")
+
+
 def write_report(path: pathlib.Path | str, page: Page) -> None:
-    """Write the page to a file, in place of what was there.
+    """Write the page to a file, in place of an earlier page.
 
     Raises:
-        StorageError: the file cannot be written.
+        StorageError: the file cannot be written, or holds something else.
     """
     target = pathlib.Path(path)
+    check_report(target)
     try:
         target.write_text(html(page), encoding="utf-8", newline="\n")
     except OSError as error:
@@ -146,6 +156,7 @@ _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="generator" content="turnbench">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">

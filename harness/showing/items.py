@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from harness.showing.values import ABSENT, Form, interval_text, printable, to_places, with_interval
+from harness.names import printable
+from harness.showing.values import ABSENT, Form, interval_text, to_places, with_interval
 from harness.showing.words import heading_of
 
 Row: TypeAlias = Mapping[str, Any]

@@ -1,8 +1,8 @@
 """A page as Markdown; bars and tags inside names are escaped."""
 
+from harness.names import printable
 from harness.showing.items import Page, Table
 from harness.showing.lines import in_lines
-from harness.showing.values import printable
 
 
 def markdown(page: Page) -> str:

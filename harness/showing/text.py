@@ -12,9 +12,9 @@ from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
 
+from harness.names import printable
 from harness.showing.items import Cells, Page, Table
 from harness.showing.lines import in_lines
-from harness.showing.values import printable
 
 _GAP = 2
 _WORDS = 20

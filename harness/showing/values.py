@@ -32,11 +32,6 @@ def p_text(p: float | None) -> str:
     return ABSENT if p is None else f"{p:.3g}"
 
 
-def printable(text: str) -> str:
-    """Return the text with every character escaped that could move the cursor or hide something."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def to_places(places: int) -> Form:
     """Return how a number is written with so many decimal places; a whole number has none."""
     return lambda value: str(value) if isinstance(value, int) else rounded(value, places)

@@ -82,6 +82,15 @@ def _ask(reply: Callable[[Request], Any], request: Request, close: Callable[[], 
     return asyncio.run(once())
 
 
+def test_checks_and_notes_never_reach_a_model_that_answers(tmp_path: pathlib.Path) -> None:
+    checks = [[{"kind": "contains", "words": "FACTcheck", "name": "FACTname"}], []]
+    bench = small_bench(tmp_path, question(1, note=["FACTnote", None], checks=checks))
+    with ProtocolServer() as server:
+        made(server, bench)
+        assert len(server.requests) == 2
+        assert not any("FACT" in json.dumps(dict(asked.body)) for asked in server.requests)
+
+
 def test_references_are_for_built_in_models_only(tmp_path: pathlib.Path) -> None:
     bench = small_bench(tmp_path, question(1, "math", reference=["FACT one", "FACT two"]))
     write(bench.folder / "reference_answer" / "teacher.jsonl", [answer(1, "teacher", "FACT three", "FACT four")])

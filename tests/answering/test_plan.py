@@ -9,7 +9,7 @@ import pytest
 
 from harness.answering import AnswerOptions, plan_answers, run_answers
 from harness.bench import load_bench
-from harness.errors import UsageError
+from harness.errors import StorageError, TurnbenchError, UsageError
 from tests.answering.answers import answers, made, superseded
 from tests.protocol_server import Asked, Fault, ProtocolServer, bad_request
 from tests.small_bench import answer, question, small_bench, write
@@ -23,6 +23,29 @@ def test_a_plan_needs_models_and_questions(tmp_path: pathlib.Path) -> None:
         plan_answers(["builtin/eliza"], bench, questions=[])
     with pytest.raises(UsageError, match="--answer-file takes the answers of one model"):
         plan_answers(["builtin/eliza", "builtin/outline"], bench, answer_file=tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("held", "message"),
+    [
+        pytest.param("# Notes\n", "is not a file of answers that turnbench wrote, and stays as it is", id="text"),
+        pytest.param('{"a": 1}\n', "the field 'question_id' is missing", id="other rows"),
+        pytest.param('{"question_id": 1, "turns": ["Why?"]}\n', "the field 'choices' is missing", id="questions"),
+        pytest.param(json.dumps(answer(1, "other", "x")) + "\n", "holds answers of 'other'", id="another model's"),
+    ],
+)
+def test_answers_go_to_no_file_that_holds_something_else(held: str, message: str, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "held.jsonl"
+    path.write_text(held, encoding="utf-8")
+    with pytest.raises(TurnbenchError, match=message):
+        plan_answers(["builtin/eliza"], small_bench(tmp_path), answer_file=path)
+    assert path.read_text(encoding="utf-8") == held
+
+
+@pytest.mark.skipif(not pathlib.Path("/dev/null").is_char_device(), reason="a system without /dev/null")
+def test_answers_go_to_no_device(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(StorageError, match="/dev/null: is a device or a pipe"):
+        plan_answers(["builtin/eliza"], small_bench(tmp_path), answer_file=pathlib.Path("/dev/null"))
 
 
 def test_what_is_done_is_not_done_again(tmp_path: pathlib.Path) -> None:

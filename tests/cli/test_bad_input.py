@@ -188,7 +188,7 @@ CASES = [
     pytest.param(
         template("{question} {answer}", fences="x"),
         [*JUDGE, "--judge-set", "own_set"],
-        r"judge_set\.toml: unknown key 'fences'; did you mean 'fence'",
+        r"judge_set\.toml:1: unknown key 'fences'; did you mean 'fence'",
         id="judge-set-key",
     ),
     pytest.param(

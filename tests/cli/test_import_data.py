@@ -7,6 +7,7 @@ import pytest
 
 from harness.cli.import_data import FORMATS, main
 from harness.importing import run
+from harness.judging.sets import shipped_judge_sets
 
 
 def test_the_help_names_every_format() -> None:
@@ -37,3 +38,20 @@ def test_wrong_use_is_one_line(words: list[str], reason: str, capsys: pytest.Cap
     err = capsys.readouterr().err
     assert reason in err
     assert err.count("\n") == 1
+
+
+def test_what_to_do_next_is_said(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "qa.json"
+    path.write_text(json.dumps([{"question": "1+1?", "answer": "2"}]), encoding="utf-8")
+    words = ["short_facts", str(path), "--bench-name", "qa", "--data-dir", str(tmp_path), "--language", "hu"]
+    assert main(words) == 0
+    lines = capsys.readouterr().err.splitlines()
+    where = f"--bench-name qa --data-dir {tmp_path}"
+    assert f"next: gen_answer {where} --model MODEL" in lines
+    assert f"next: gen_judgment {where} --judge-model JUDGE --judge-set short_fact_hu" in lines
+
+
+def test_every_format_names_a_judge_set_that_is_shipped() -> None:
+    for form in run.FORMATS.values():
+        name = form.judging.format(language="en").rpartition(" ")[2]
+        assert name in shipped_judge_sets()

@@ -74,3 +74,8 @@ def test_a_terminal_that_lacks_a_character_shows_it_escaped(run: Run, data: path
     shown = run("show_result", *judged, env=ascii_only)
     assert shown.returncode == 0
     assert r"\u6a21\u578b" in shown.stdout
+
+
+def test_a_message_steers_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    messages.tell("first\nsecond \x1b[2J\u202e")
+    assert capsys.readouterr().err == "first\nsecond \\x1b[2J\\u202e\n"

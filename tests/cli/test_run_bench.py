@@ -2,13 +2,14 @@
 
 import json
 import pathlib
+import re
 
 import pytest
 
 from harness.cli.main import main
 from tests.cli.conftest import Run, write_questions
 from tests.protocol_server import Asked, ProtocolServer, bad_request, parrot, verdict
-from tests.small_bench import question
+from tests.small_bench import answer, question, rows, write
 
 
 @pytest.fixture
@@ -98,3 +99,42 @@ def test_a_cache_makes_equal_answers_one_judging(fresh: pathlib.Path) -> None:
         assert main([*command, "--model", "a", "b", "--cache"]) == 0
         assert [request.model for request in server.requests].count("j") == 4
     assert (fresh / ".turnbench" / "cache.sqlite").exists()
+
+
+def test_metrics_are_computed_of_what_was_answered(fresh: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(fresh / "tiny" / "reference_answer" / "me.jsonl", [answer(1, "me", "First.", "Second.")])
+    more = ["--model", "builtin/eliza", "--metrics", "rouge", "distinct", "--variant", "colossalai"]
+    assert main(words(fresh, *more)) == 0
+    err = capsys.readouterr().err
+    assert "rouge (colossalai, tokens: a-z0-9): 2 turns to measure" in err
+    assert "run_bench: warning: 2 turns without a reference are left out (rouge)" in err
+    found = rows(fresh / "tiny" / "model_metric" / "distinct.jsonl")
+    assert [(row["question_id"], row["turn"]) for row in found] == [(1, 1), (1, 2), (2, 1), (2, 2)]
+    assert main(words(fresh, *more)) == 0
+    assert "rouge (colossalai, tokens: a-z0-9): 2 measured before, nothing left to measure" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("metric", "reason"),
+    [
+        pytest.param("bluu", "no metric 'bluu'; did you mean 'bleu'?", id="unknown"),
+        pytest.param(
+            "rouge", "there is no reference answer in .*tiny, which rouge cannot do without", id="no reference"
+        ),
+        pytest.param("unieval", "unieval needs a checkpoint: --unieval-model", id="no checkpoint"),
+    ],
+)
+def test_what_metrics_lack_is_said_before_the_first_call(
+    metric: str, reason: str, fresh: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words(fresh, "--model", "builtin/eliza", "--metrics", "distinct", metric)) == 2
+    assert re.search(reason, capsys.readouterr().err)
+    assert not (fresh / "tiny" / "model_answer").exists()
+
+
+def test_the_function_computes_metrics_too(fresh: pathlib.Path) -> None:
+    import harness
+
+    report = harness.run_bench("builtin/eliza", "builtin/overlap", "tiny", data_dir=fresh, metrics=["distinct"])
+    assert report.metrics is not None
+    assert report.metrics.written == 4

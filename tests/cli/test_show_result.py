@@ -63,3 +63,18 @@ def test_models_and_turns_are_chosen(judged: list[str], capsys: pytest.CaptureFi
     assert main(["show_result", *judged, *words]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["model"], row["n"], row["turn_2"]) == ("builtin/eliza", 2, None)
+
+
+def test_a_judge_set_is_named_by_its_path_as_in_gen_judgment(
+    data: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "sets" / "folder"
+    folder.mkdir(parents=True)
+    (folder / "judge_set.toml").write_text('name = "own"\n', encoding="utf-8")
+    (folder / "grade.toml").write_text('kind = "grade"\nuser = "Grade {answer}."\n', encoding="utf-8")
+    where = ["--data-dir", str(data), "--bench-name", "tiny", "--judge-set", str(folder)]
+    assert main(["gen_judgment", *where, "--judge-model", "builtin/overlap", "-q"]) == 0
+    assert main(["show_result", *where]) == 0
+    assert "judge set: own 1" in capsys.readouterr().out
+    assert main(["judge_report", "length", *where]) == 2
+    assert "no pairwise-all judgments with judge set own" in capsys.readouterr().err

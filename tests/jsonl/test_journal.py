@@ -3,6 +3,8 @@
 import os
 import pathlib
 import tempfile
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -88,6 +90,76 @@ def test_a_file_replaced_by_an_editor_goes_on_in_the_new_one(journal: Journal) -
         edited.replace(journal.path)
         journal.append({"n": 2})
     assert values(journal.path) == [{"n": 1, "note": "x"}, {"n": 2}]
+
+
+# Other programs
+
+
+def cut(path: pathlib.Path) -> None:
+    os.truncate(path, path.stat().st_size - 5)
+
+
+def emptied(path: pathlib.Path) -> None:
+    os.truncate(path, 0)
+
+
+def half_a_row_added(path: pathlib.Path) -> None:
+    path.write_bytes(path.read_bytes() + b'{"n": 2, "te')
+
+
+def zeros_added(path: pathlib.Path) -> None:
+    os.truncate(path, path.stat().st_size + 4096)
+
+
+def end_overwritten(path: pathlib.Path) -> None:
+    path.write_bytes(path.read_bytes()[:-6] + b"\0" * 6)
+
+
+def text_added(path: pathlib.Path) -> None:
+    path.write_bytes(path.read_bytes() + b"no row\n3\n[]\n")
+
+
+def row_added(path: pathlib.Path) -> None:
+    path.write_bytes(path.read_bytes() + b'{"n": "theirs"}\n')
+
+
+@pytest.mark.parametrize(
+    ("change", "left", "aside"),
+    [
+        pytest.param(cut, [0], True, id="cut"),
+        pytest.param(emptied, [], False, id="emptied"),
+        pytest.param(half_a_row_added, [0, 1], True, id="half a row added"),
+        pytest.param(zeros_added, [0, 1], True, id="zeros added"),
+        pytest.param(end_overwritten, [0], True, id="end overwritten"),
+        pytest.param(text_added, [0, 1], True, id="text added"),
+        pytest.param(row_added, [0, 1, "theirs"], False, id="row added"),
+    ],
+)
+@pytest.mark.parametrize("last", [False, True], ids=["before a row", "before the end"])
+def test_what_another_program_does_to_the_file_leaves_no_broken_line(
+    journal: Journal,
+    change: Callable[[pathlib.Path], None],
+    left: list[Any],
+    aside: bool,
+    last: bool,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with journal:
+        journal.append({"n": 0})
+        journal.append({"n": 1})
+        change(journal.path)
+        if not last:
+            journal.append({"n": 9})
+    assert [row["n"] for row in values(journal.path)] == left + ([] if last else [9])
+    assert (journal.state / "torn").exists() == aside
+    assert "another program has changed this file during the run" in caplog.text
+    assert ("rows may be gone; run the same command again" in caplog.text) == (1 not in left)
+
+
+@pytest.mark.skipif(not pathlib.Path("/dev/null").is_char_device(), reason="a system without /dev/null")
+def test_a_device_is_refused_on_opening(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(StorageError, match="/dev/null: is a device or a pipe, not a file"):
+        Journal(pathlib.Path("/dev/null"), tmp_path / ".turnbench").__enter__()
 
 
 # Disks and folders
@@ -340,7 +412,7 @@ def test_rows_are_retired_where_the_file_is_on_another_disk(tmp_path: pathlib.Pa
         with journal:
             assert journal.retire(lambda row: row.line == 1) == 1
         assert values(journal.path) == [{"n": 2}]
-        assert os.listdir(journal.path.parent) == ["a.jsonl"]
+        assert sorted(os.listdir(journal.path.parent)) == [".turnbench", "a.jsonl"]  # the lock, and the file
 
 
 def test_a_cleared_journal_can_be_written_again(journal: Journal) -> None:

@@ -88,14 +88,31 @@ def test_the_holder_is_named_with_its_host_and_since_when(tmp_path: pathlib.Path
 
 
 @pytest.mark.parametrize(
-    ("who", "held"),
+    "who",
     [
-        pytest.param("process 4194999 (gen_answer) on another.example since 2026-01-01 00:00:00", True, id="elsewhere"),
-        pytest.param("process 4194999 (gen_answer)", False, id="here, ended"),
+        pytest.param("process 4194999 (gen_answer) on another.example since 2026-01-01 00:00:00", id="elsewhere"),
+        pytest.param("process 4194999 (gen_answer)", id="here, ended"),
+        pytest.param(f"process {os.getpid()} (gen_answer)", id="here, another process with that number"),
+        pytest.param("process " + "9" * 5000, id="no number"),
+        pytest.param("\0", id="no note"),
     ],
 )
-def test_whether_a_process_lives_is_only_known_of_this_host(who: str, held: bool, tmp_path: pathlib.Path) -> None:
-    note = tmp_path / "state" / "locks" / "a.jsonl.holder"
-    note.parent.mkdir(parents=True)
-    note.write_text(who, encoding="utf-8")
-    assert holder_of(tmp_path / "a.jsonl", tmp_path / "state") == (who if held else None)
+def test_the_note_of_a_process_that_has_not_the_lock_says_nothing(who: str, tmp_path: pathlib.Path) -> None:
+    path, state = tmp_path / "a.jsonl", tmp_path / "state"
+    lock(path, state).release()
+    (state / "locks" / "a.jsonl.holder").write_text(who, encoding="utf-8")
+    assert holder_of(path, state) is None
+    lock(path, state).release()
+
+
+def test_a_file_outside_has_one_lock_whichever_benchmark_writes_it(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    link = tmp_path / "b" / "x" / "model_answer" / "m.jsonl"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(path)
+    states = [tmp_path / folder / "x" / ".turnbench" / "model_answer" for folder in "ab"]
+    with Journal(path, states[0]):
+        for other in (path, link):
+            with pytest.raises(StorageError, match="is being written by process"):
+                Journal(other, states[1]).__enter__()
+        assert holder_of(link, states[1]) == holder_of(path, states[0]) is not None

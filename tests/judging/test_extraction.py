@@ -91,7 +91,7 @@ def test_a_long_reply_of_braces_is_read_in_no_time() -> None:
 @pytest.mark.parametrize(
     ("toml", "message"),
     [
-        pytest.param('answer_field = ""', "answer_field is empty", id="empty"),
+        pytest.param('answer_field = ""', "answer_field must be a text: the name of the field, this is ''", id="empty"),
         pytest.param("answer_field = 1", "answer_field must be a text", id="number"),
         pytest.param('confidence_field = "c"', "confidence_field needs answer_field", id="alone"),
         pytest.param('answer_field = "a"\nconfidence_field = "a"', "another field", id="one field for both"),

@@ -169,13 +169,13 @@ references = { required = ["math"], if_any = ["stem"] }
         pytest.param("[sampling]\ntemprature = 1", "did you mean 'temperature'?", id="unknown sampling"),
         pytest.param("[sampling]\ntemperature = 'hot'", "sampling.temperature must be a number", id="no number"),
         pytest.param("[sampling]\ntemperature = nan", "sampling.temperature must be a number", id="nan"),
-        pytest.param("[sampling]\ntemperature = -1", "must be a number from 0", id="below nought"),
+        pytest.param("[sampling]\ntemperature = -1", "must be a number from 0 to 2", id="below nought"),
         pytest.param("[sampling]\nmax_tokens = 1.5", "sampling.max_tokens must be a whole number", id="half a token"),
         pytest.param("sampling = 1", "sampling must be a table", id="no table"),
-        pytest.param("[references]\nrequired = 'math'", "must be a list of categories", id="no list"),
+        pytest.param("[references]\nrequired = 'math'", "references.required must be a list", id="no list"),
         pytest.param("scale = [10, 1]", "scale must be", id="scale upside down"),
         pytest.param("scale = [1]", "scale must be", id="half a scale"),
-        pytest.param("scale = [-5, 5]", "scale holds -1, which stands for no verdict", id="scale with -1"),
+        pytest.param("scale = [-5, 5]", "without -1, which stands for no verdict", id="scale with -1"),
         pytest.param('order = "randm"', 'order must be "both", "random" or "as_given"', id="order"),
         pytest.param("order_seed = -1", "order_seed must be a whole number from 0", id="seed"),
         pytest.param('turns = "second"', 'turns must be "first", "later", "every" or "last"', id="turns"),
@@ -211,15 +211,13 @@ references = { required = ["math"], if_any = ["stem"] }
         pytest.param("attempts = 0", "attempts must be a whole number from 1 to 20", id="no attempt"),
         pytest.param("attempts = true", "attempts must be a whole number", id="attempts true"),
         pytest.param("fence = 'yes'", "fence must be true or false", id="fence of text"),
-        pytest.param("version = 1", "version must be a text, this is 1", id="version a number"),
-        pytest.param("name = ' '", "name is empty", id="empty name"),
-        pytest.param(
-            "name = 'a#1'", "name holds # or @, which part the names of judgment files", id="name of a sample"
-        ),
+        pytest.param("version = 1", "version must be a text in quotes, this is 1", id="version a number"),
+        pytest.param("name = ' '", "name must be a text that is not empty", id="empty name"),
+        pytest.param("name = 'a#1'", "without # and @, which part the names of judgment files", id="name of a sample"),
     ],
 )
 def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings: str, words: str) -> None:
-    with pytest.raises(DataError, match=rf"judge_set\.toml(:1)?: .*{re.escape(words)}"):
+    with pytest.raises(DataError, match=rf"judge_set\.toml(:\d)?: .*{re.escape(words)}"):
         loaded(tmp_path / "set", settings)
 
 
@@ -229,11 +227,17 @@ def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings
         pytest.param("kind", "not valid TOML", id="no TOML"),
         pytest.param(
             'user = "{answer}"',
-            'kind must be "grade", "compare", "label" or "dimensions", this is None',
+            """the key 'kind' is missing; it must be "grade", "compare", "label" or "dimensions\"""",
             id="no kind",
         ),
-        pytest.param('kind = "grade"', "the key 'user', the prompt itself, is missing", id="no prompt"),
-        pytest.param('kind = "grade"\nuser = "\\n "', "the key 'user', the prompt itself, is missing", id="blank"),
+        pytest.param(
+            'kind = "grade"',
+            "the key 'user' is missing; it must be a text that is not empty: the prompt itself",
+            id="no prompt",
+        ),
+        pytest.param(
+            'kind = "grade"\nuser = "\\n "', "user must be a text that is not empty: the prompt itself", id="blank"
+        ),
         pytest.param(GRADE + 'turn_ = "x"', "unknown key 'turn_'; did you mean 'turn'?", id="unknown key"),
         pytest.param(GRADE + 'turns = "second"', 'turns must be "first", "later", "every" or "last"', id="turns"),
         pytest.param(GRADE + 'verdict = "[[number]]"', "unknown verdict format '[[number]]'; known:", id="format"),
@@ -307,7 +311,9 @@ def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings
             "reference is false, but the prompt holds one",
             id="one",
         ),
-        pytest.param(GRADE + 'reference = "yes"', 'reference is "yes", but', id="reference of text"),
+        pytest.param(
+            GRADE + 'reference = "yes"', "reference must be true or false, this is 'yes'", id="reference of text"
+        ),
         pytest.param(
             'kind = "grade"\nuser = "{answer} {question_2}"',
             "{question_2} is not there yet at turn 1",
@@ -321,7 +327,7 @@ def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings
     ],
 )
 def test_what_is_wrong_in_a_template_is_named(tmp_path: pathlib.Path, template: str, words: str) -> None:
-    with pytest.raises(DataError, match=rf"(broken|judge_set)\.toml(:1)?: .*{re.escape(words)}"):
+    with pytest.raises(DataError, match=rf"(broken|judge_set)\.toml(:\d)?: .*{re.escape(words)}"):
         loaded(tmp_path / "set", broken=template)
 
 

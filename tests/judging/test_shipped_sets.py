@@ -96,7 +96,7 @@ def prompt_of(asked: Asked) -> str:
 
 
 def test_every_shipped_set_is_run_here() -> None:
-    assert {*COMPARE, *SINGLE, "mt_bench", "feedback_collection"} == set(shipped_judge_sets())
+    assert {*COMPARE, *SINGLE, "mt_bench", "mt_bench_checked", "feedback_collection"} == set(shipped_judge_sets())
 
 
 @pytest.mark.parametrize("name", COMPARE)

@@ -1,5 +1,6 @@
 """Replies whose row is not complete survive the end of a process, and only those."""
 
+import json
 import pathlib
 
 import pytest
@@ -141,3 +142,41 @@ def test_a_failure_is_known_until_its_row_is_complete(tmp_path: pathlib.Path) ->
     with pending(tmp_path) as third:
         third.complete("q2")
     assert not failures_in(path)
+
+
+TOUCHED = [
+    pytest.param('{"row": 1, "key": [], "place": "x", "request": {}, "text": null, "details": 3}', id="reply"),
+    pytest.param('{"row": "r", "key": "k", "place": 0, "request": "q", "text": "t", "details": []}', id="details"),
+    pytest.param(
+        '{"row": "r", "key": "k", "place": 0, "request": "q", "text": "t", "details": {}, "logprobs": [["a", "b"]]}',
+        id="log-probabilities",
+    ),
+    pytest.param('{"row": [], "failed": {}, "kind": 1, "message": 2}', id="failure"),
+    pytest.param('{"complete": {"row": 1}}', id="complete"),
+    pytest.param('{"redo": []}', id="redo"),
+    pytest.param("no JSON", id="no JSON"),
+    pytest.param("[1]", id="no object"),
+    pytest.param("1" * 5000, id="a long number"),
+]
+
+
+@pytest.mark.parametrize("line", TOUCHED)
+def test_a_line_of_wrong_types_is_passed_over(line: str, tmp_path: pathlib.Path) -> None:
+    with pending(tmp_path) as first:
+        first.keep("row", "job", 0, ASKED, REPLY)
+    path = kept_file(tmp_path)
+    path.write_text(f"{line}\n{path.read_text(encoding='utf-8')}{line}\n", encoding="utf-8")
+    assert failures_in(path) == []
+    with pending(tmp_path) as second:
+        assert second.find("row", "job", 0, ASKED) == REPLY
+
+
+def test_details_of_wrong_types_are_unstated(tmp_path: pathlib.Path) -> None:
+    with pending(tmp_path) as first:
+        first.keep("row", "job", 0, ASKED, REPLY)
+    path = kept_file(tmp_path)
+    line = json.loads(path.read_text(encoding="utf-8"))
+    line["details"] = {"usage": {"prompt_tokens": "many", "completion_tokens": -1}, "seconds": 10**400, "note": []}
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    with pending(tmp_path) as second:
+        assert second.find("row", "job", 0, ASKED) == Reply("Four.", finish_reason="unstated")

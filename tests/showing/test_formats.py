@@ -39,11 +39,23 @@ def test_csv_is_not_rounded_and_an_absent_value_is_empty() -> None:
     assert csv(page([{"model": 'a,"b"', "n": 1}])) == 'model,n\n"a,""b""",1'
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"])
+@pytest.mark.parametrize("name", [f"{sign}1+cmd" for sign in "=+-@\t\r＝＋－＠"])
 def test_csv_has_no_formula_and_nothing_that_hides(name: str) -> None:
     (_, cell) = csv(page([{"model": name}])).splitlines()
-    assert cell[0] in {"'", "\\"}
+    assert cell.startswith("'")
     assert csv(page([{"model": "a\x1b[2J", "n": -1}])) == "model,n\na\\x1b[2J,-1"
+
+
+@pytest.mark.parametrize("number", ["-0.5", "+3", "-1e-05", "-12%", "-.5"])
+def test_a_number_written_as_text_stays_one_in_csv(number: str) -> None:
+    assert csv(page([{"x": number}])) == f"x\n{number}"
+
+
+@pytest.mark.parametrize("form", list(showing.FORMATS))
+def test_no_output_turns_text_round_or_hides_it(form: str) -> None:
+    rows = [{"model": "a\u202eb\u200b\x1b[2J\x07"}]
+    written = showing.FORMATS[form](page(rows, rows=rows))
+    assert all(c.isprintable() or c == "\n" for c in written)
 
 
 def test_an_estimate_is_three_fields_for_programs() -> None:

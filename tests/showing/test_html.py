@@ -169,13 +169,31 @@ def test_the_same_results_are_the_same_page() -> None:
     assert html(hostile_report()) == html(hostile_report())
 
 
-def test_the_page_is_written_as_it_is(tmp_path: pathlib.Path) -> None:
+def test_a_page_takes_the_place_of_an_earlier_one(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "report.html"
-    path.write_text("old and longer than the new one" * 9999)
+    path.write_text(html(hostile_report()) + "longer than the new one" * 9, encoding="utf-8")
     write_report(str(path), hostile_report())
     assert path.read_bytes().decode() == html(hostile_report())
 
 
-def test_a_file_that_cannot_be_written_is_named(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(StorageError, match=r"absent/report.html: the report cannot be written \(No such file"):
-        write_report(tmp_path / "absent" / "report.html", hostile_report())
+@pytest.mark.parametrize("held", ['{"question_id": 1}\n', "<!doctype html><title>Mine</title>", "\0"])
+def test_a_file_that_is_no_report_stays(held: str, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "question.jsonl"
+    path.write_text(held, encoding="utf-8")
+    with pytest.raises(
+        StorageError, match=r"question\.jsonl: is not a report that turnbench wrote, and stays as it is"
+    ):
+        write_report(path, hostile_report())
+    assert path.read_text(encoding="utf-8") == held
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        pytest.param("absent/report.html", "there is no folder .*absent; make it first", id="no folder"),
+        pytest.param(".", "Is a directory", id="a folder"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_named(name: str, message: str, tmp_path: pathlib.Path) -> None:
+    with pytest.raises(StorageError, match=message):
+        write_report(tmp_path / name, hostile_report())

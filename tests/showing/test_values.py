@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from harness.showing.values import dollars, percent, printable, rounded, to_places, with_interval
+from harness.names import printable
+from harness.showing.values import dollars, percent, rounded, to_places, with_interval
 
 
 @pytest.mark.parametrize(

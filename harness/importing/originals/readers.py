@@ -2,6 +2,7 @@
 
     prometheus      upstream/prompts.py                          → judge_set.toml and four templates
     alpaca_eval     upstream/*.txt, upstream/*_outputs.json      → two judge sets, question.jsonl, model_answer/
+    unieval         upstream/utils.py                            → unieval.toml
 
 A Python file is parsed, never run: only texts that stand in it as they are, are taken. What is made depends on nothing
 but the pinned files, so making it again gives the same bytes; something else in its place stays, and is an error.
@@ -104,9 +105,17 @@ def _alpaca_eval(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
     return (*put, *report.added)
 
 
+def _unieval(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
+    from harness.importing.originals.unieval import questions_toml
+
+    path = folder / "upstream" / "utils.py"
+    return _put(folder, {"unieval.toml": questions_toml(parsed(path), path)})
+
+
 READERS: Mapping[str, Callable[[pathlib.Path], tuple[pathlib.Path, ...]]] = {
     "prometheus": _prometheus,
     "alpaca_eval": _alpaca_eval,
+    "unieval": _unieval,
 }
 
 
@@ -115,12 +124,8 @@ def texts_in(path: pathlib.Path) -> dict[str, str]:
 
     Nothing in the file is run; whatever is not a plain text, or `"...".strip()`, is passed over.
     """
-    try:
-        tree = ast.parse(_text(path))
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise DataError(f"is no Python: {error}", path=path) from None
     found: dict[str, str] = {}
-    for node in tree.body:
+    for node in parsed(path).body:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
             continue
         text, stripped = node.value, False
@@ -132,17 +137,25 @@ def texts_in(path: pathlib.Path) -> dict[str, str]:
     return found
 
 
+def parsed(path: pathlib.Path) -> ast.Module:
+    """Return what a Python file says, without running it."""
+    try:
+        return ast.parse(_text(path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise DataError(f"is no Python: {error}", path=path) from None
+
+
 def renamed(text: str, names: Mapping[str, str]) -> str:
     """Return a prompt with another project's placeholders in our words; every other brace stays text."""
     pieces, place = [], 0
     for found in re.finditer("|".join(rf"\{{{re.escape(name)}\}}" for name in names), text):
         # What ends with a brace would begin a doubled one with the placeholder's.
-        pieces += [_braces(text[place : found.start()] + "{")[:-1], f"{{{names[found[0][1:-1]]}}}"]
+        pieces += [braces(text[place : found.start()] + "{")[:-1], f"{{{names[found[0][1:-1]]}}}"]
         place = found.end()
-    return "".join([*pieces, _braces(text[place:])])
+    return "".join([*pieces, braces(text[place:])])
 
 
-def _braces(text: str) -> str:
+def braces(text: str) -> str:
     """Return a text such that our template says it: an open brace before a name or another one means something."""
     return re.sub(r"\{(?=[{A-Za-z])", "{{", text)
 

@@ -13,6 +13,7 @@ from typing import IO, Any, TypeAlias
 
 from harness.errors import DataError, MissingError, StorageError, TurnbenchError, UsageError
 from harness.importing.originals.table import Original, OriginalFile
+from harness.written import is_dir
 
 TIMEOUT = 30.0
 """Seconds without a byte after which a transfer counts as cut."""
@@ -40,7 +41,12 @@ def source_of(original: Original, source: str | None) -> Source:
     if source is None:
         return _ServerSource(original.upstream, mirror=False)
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", source):
-        address = urllib.parse.urlsplit(source)
+        try:
+            address = urllib.parse.urlsplit(source)
+            if address.port == 0:
+                raise ValueError("port 0")
+        except ValueError as error:
+            raise UsageError(f"--from {source!r} is no address: {error}") from None
         if address.scheme not in {"https", "http"} or not address.hostname:
             raise UsageError(
                 f"--from takes a folder or an address that begins with https:// or http://, not {address.scheme}://"
@@ -49,7 +55,7 @@ def source_of(original: Original, source: str | None) -> Source:
             raise UsageError("--from takes a plain address: no user, password, ? or #")
         return _ServerSource(source, mirror=True)
     folder = pathlib.Path(source)
-    if not folder.is_dir():
+    if not is_dir(folder):
         raise UsageError(f"--from {source}: no such folder; give a folder, or an address that begins with https://")
     return _FolderSource(folder)
 

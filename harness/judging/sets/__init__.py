@@ -3,7 +3,7 @@
     judge_set.py     what a set is, once read, and its rule
     loading.py       find one by name or path, and follow what it extends
     settings.py      judge_set.toml             templates.py     the other files of a folder
-    placeholders.py  what a template may hold   keys.py          typed look-ups in TOML
+    placeholders.py  what a template may hold
     fastchat.py  colossalai.py  alpaca_eval.py  what others wrote, as it stands
 
 `judge_prompts/README.md` describes the format. Everything people type is checked: an unknown key or placeholder is an
@@ -12,6 +12,15 @@ error that names the file, the key and the nearest known one.
 
 from harness.judging.forms import Kind
 from harness.judging.sets.judge_set import Criterion, JudgeSet, JudgeTemplate, Wording
-from harness.judging.sets.loading import load_judge_set, shipped_judge_sets
+from harness.judging.sets.loading import judge_set_name, load_judge_set, shipped_judge_sets
 
-__all__ = ["Criterion", "JudgeSet", "JudgeTemplate", "Kind", "Wording", "load_judge_set", "shipped_judge_sets"]
+__all__ = [
+    "Criterion",
+    "JudgeSet",
+    "JudgeTemplate",
+    "Kind",
+    "Wording",
+    "judge_set_name",
+    "load_judge_set",
+    "shipped_judge_sets",
+]

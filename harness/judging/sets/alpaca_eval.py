@@ -16,13 +16,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from harness.errors import DataError, UsageError
+from harness.errors import DataError
 from harness.judging.forms import VerdictForm
 from harness.judging.sets.judge_set import JudgeTemplate
 from harness.judging.sets.placeholders import fault_of
 from harness.judging.sets.settings import Source
 from harness.judging.template import Template
 from harness.records import content_hash
+from harness.written import is_file, read_text, read_yaml, shown
 
 _NAMES = {"instruction": "question", "output_1": "answer_a", "output_2": "answer_b"}
 _MESSAGE = re.compile(r"<\|im_start\|>(\w+)\n(.*?)\n?<\|im_end\|>", re.S)
@@ -35,7 +36,6 @@ def source_from_alpaca_eval(path: pathlib.Path) -> Source:
 
     Raises:
         DataError: the file or the prompt that it names is not what it must be, or asks for what is not known here.
-        UsageError: the package that reads YAML is missing.
     """
     name, config = _config(path)
     form, top = _form(config, path)
@@ -53,7 +53,7 @@ def source_from_alpaca_eval(path: pathlib.Path) -> Source:
     if fault:
         raise DataError(fault, path=prompt_path)
     if config.get("batch_size", 1) != 1:
-        raise DataError(f"{name}: batch_size must be 1, this is {config['batch_size']!r}", path=path)
+        raise DataError(f"{name}: batch_size must be 1, this is {shown(config['batch_size'])}", path=path)
     given = _table(config, "completions_kwargs", path)
     random = config.get("is_randomize_output_order", True) is not False
     settings = {
@@ -68,16 +68,7 @@ def source_from_alpaca_eval(path: pathlib.Path) -> Source:
 
 def _config(path: pathlib.Path) -> tuple[str, Mapping[str, Any]]:
     """Return the name of the annotator in a file and what is said of it."""
-    try:
-        import yaml  # type: ignore[import-untyped, unused-ignore]
-    except ImportError:
-        raise UsageError(f"{path}: to read YAML, the package pyyaml is needed: pip install pyyaml") from None
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise DataError(f"not valid YAML: {' '.join(str(error).split())}", path=path) from None
+    content = read_yaml(path)
     if not isinstance(content, dict) or len(content) != 1:
         raise DataError("must hold one annotator: its name, and under it prompt_template and the rest", path=path)
     ((name, config),) = content.items()
@@ -119,7 +110,7 @@ def _form(config: Mapping[str, Any], path: pathlib.Path) -> tuple[VerdictForm, i
                 raise DataError(f"outputs_to_match: {pattern!r} is no regular expression: {error}", path=path) from None
         return VerdictForm("patterns", "compare", patterns=(one, other)), top
     known = "logprob_parser, ranking_parser, lmsys_parser, regex_parser, pipeline_meta_parser of JSON and ranking"
-    raise DataError(f"fn_completion_parser {parser!r} is not known here; known: {known}", path=path)
+    raise DataError(f"fn_completion_parser {shown(parser)} is not known here; known: {known}", path=path)
 
 
 def _prompt(config: Mapping[str, Any], path: pathlib.Path) -> tuple[str, pathlib.Path]:
@@ -129,11 +120,8 @@ def _prompt(config: Mapping[str, Any], path: pathlib.Path) -> tuple[str, pathlib
         raise DataError("the key 'prompt_template', a path, is missing", path=path)
     relative = pathlib.PurePath(named)
     for place in (path.parent.parent / relative, path.parent / relative, path.parent / relative.name):
-        if place.is_file():
-            try:
-                return place.read_text(encoding="utf-8"), place
-            except (OSError, UnicodeDecodeError) as error:
-                raise DataError(f"cannot be read: {error}", path=place) from None
+        if is_file(place):
+            return read_text(place), place
     raise DataError(f"prompt_template {named!r} is not there; put it in {path.parent} or the folder above", path=path)
 
 
@@ -151,5 +139,5 @@ def _messages(text: str, path: pathlib.Path) -> tuple[str, str]:
 def _table(config: Mapping[str, Any], key: str, path: pathlib.Path) -> Mapping[str, Any]:
     value = config.get(key) or {}
     if not isinstance(value, dict):
-        raise DataError(f"{key} must be a table, this is {value!r}", path=path)
+        raise DataError(f"{key} must be a table, this is {shown(value)}", path=path)
     return value

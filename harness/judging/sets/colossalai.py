@@ -10,7 +10,6 @@ each metric and one template of each category; `general` is for every category t
 prompt with reference (in ColossalAI that is code), so nothing is judged beside one.
 """
 
-import json
 import pathlib
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -22,6 +21,7 @@ from harness.judging.sets.placeholders import fault_of
 from harness.judging.sets.settings import Source
 from harness.judging.template import Template
 from harness.records import content_hash
+from harness.written import read_json, shown
 
 BATTLE_FIELDS = ("system_prompt", "prompt_template", "prompt")
 GRADING_FIELDS = ("metrics", "CoT", "prompt")
@@ -37,13 +37,7 @@ def source_from_colossalai(path: pathlib.Path) -> Source:
     Raises:
         DataError: the file is neither.
     """
-    try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
-    except ValueError as error:
-        raise DataError(f"not valid JSON: {error}", path=path) from None
-    entries = _entries(content)
+    entries = _entries(read_json(path))
     if entries and all("prompt_template" in entry for entry in entries):
         return _battle(entries, path)
     if entries and all("metrics" in entry for entry in entries):
@@ -138,7 +132,8 @@ def _need(entry: Mapping[str, Any], field: str, of: type[_Value], path: pathlib.
     value = entry.get(field)
     if not isinstance(value, of):
         where = f" of {entry['category']}" if isinstance(entry.get("category"), str) else ""
-        raise DataError(f"{field}{where} must be a {'text' if of is str else 'table'}, this is {value!r}", path=path)
+        wanted = "text" if of is str else "table"
+        raise DataError(f"{field}{where} must be a {wanted}, this is {shown(value)}", path=path)
     return value
 
 
@@ -147,5 +142,5 @@ def _texts(entry: Mapping[str, Any], field: str, path: pathlib.Path) -> dict[str
     table: dict[str, Any] = _need(entry, field, dict, path)
     for name, text in table.items():
         if not isinstance(text, str):
-            raise DataError(f"{field}.{name} of {entry['category']} must be a text, this is {text!r}", path=path)
+            raise DataError(f"{field}.{name} of {entry['category']} must be a text, this is {shown(text)}", path=path)
     return table

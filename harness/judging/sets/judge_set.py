@@ -7,21 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from harness.bench import nearest
 from harness.errors import UsageError
 from harness.judging.forms import Kind, Scale, VerdictForm
 from harness.judging.template import Template
 from harness.records import Question, Sampling
+from harness.written import nearest
 
 Order: TypeAlias = Literal["both", "random", "as_given"]
+TurnsWord: TypeAlias = Literal["first", "later", "every", "last"]
 Turns: TypeAlias = tuple[int, int | None]
 """The first and the last turn that something is for; None: no last one; `LAST`: only a question's last turn."""
 Filter: TypeAlias = Mapping[str, tuple[Any, ...]]
 """By field of a question (`category` among them): the values of which it must have one."""
 
-ORDERS: tuple[Order, ...] = ("both", "random", "as_given")
 LAST: Turns = (-1, -1)
-TURNS: Mapping[str, Turns] = {"first": (1, 1), "later": (2, None), "every": (1, None), "last": LAST}
+TURNS: Mapping[TurnsWord, Turns] = {"first": (1, 1), "later": (2, None), "every": (1, None), "last": LAST}
 ANY = "*"
 """In a list of categories: every category."""
 DEFAULT = "default"

@@ -3,13 +3,14 @@
 import pathlib
 from collections.abc import Callable, Iterator
 
-from harness.bench import nearest, shipped
+from harness.bench import shipped
 from harness.errors import DataError, UsageError
 from harness.judging.sets.alpaca_eval import source_from_alpaca_eval
 from harness.judging.sets.colossalai import source_from_colossalai
 from harness.judging.sets.fastchat import source_from_fastchat
 from harness.judging.sets.judge_set import JudgeSet
 from harness.judging.sets.settings import Source, judge_set_of, laid_over, read_source
+from harness.written import is_file, nearest
 
 _READERS: dict[str, Callable[[pathlib.Path], Source]] = {
     ".jsonl": source_from_fastchat,
@@ -42,6 +43,16 @@ def load_judge_set(name: str = "mt_bench", bench_folder: pathlib.Path | None = N
     )
 
 
+def judge_set_name(given: str) -> str:
+    """Return the name that the judgments of a judge set carry: of a path the set's own, else what was given.
+
+    Raises:
+        DataError: a file of the set at that path is not what it must be.
+    """
+    source = _source_at(pathlib.Path(given))
+    return given if source is None else load_judge_set(given).name
+
+
 def shipped_judge_sets() -> list[str]:
     """Return the names of the judge sets that are shipped."""
     return sorted(path.parent.name for path in shipped("judge_prompts").glob("*/judge_set.toml"))
@@ -62,9 +73,9 @@ def _places(name: str, bench_folder: pathlib.Path | None) -> Iterator[pathlib.Pa
 
 def _source_at(place: pathlib.Path) -> Source | None:
     """Return what is written at a place; None if no judge set is there."""
-    if place.is_file():
+    if is_file(place):
         return _READERS.get(place.suffix.lower(), source_from_fastchat)(place)
-    found = next((place / file for file in _FILES if (place / file).is_file()), None)
+    found = next((place / file for file in _FILES if is_file(place / file)), None)
     if found is None:
         return None
     if found.name == "judge_set.toml":
@@ -81,6 +92,8 @@ def _resolved(source: Source, bench_folder: pathlib.Path | None, seen: tuple[pat
     path = source.path / "judge_set.toml"
     own = source.path / name
     for place in (own, *_places(name, bench_folder)):
+        if not _is_path(place):
+            break
         if place.resolve() == source.path.resolve() and pathlib.PurePath(name).name == name:
             continue  # a set of the same name as the one that it extends: the next place holds the other one
         base = _source_at(place)
@@ -93,6 +106,15 @@ def _resolved(source: Source, bench_folder: pathlib.Path | None, seen: tuple[pat
     raise DataError(
         f"extends names the judge set {name!r}, which is not there; {nearest(name, shipped_judge_sets())}", path=path
     )
+
+
+def _is_path(place: pathlib.Path) -> bool:
+    """Return whether a text that somebody wrote can be a path: without a NUL, and not thousands of letters long."""
+    try:
+        place.resolve().exists()
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _told(*places: pathlib.Path) -> str:

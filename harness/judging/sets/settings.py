@@ -3,46 +3,37 @@
 import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
-from harness.bench import nearest, read_toml
 from harness.errors import DataError
+from harness.judging.forms import on_step
 from harness.judging.sets.judge_set import (
     DEFAULT,
-    ORDERS,
     TURNS,
     Criterion,
     JudgeSet,
     JudgeTemplate,
-    Turns,
+    Order,
+    TurnsWord,
     Wording,
 )
-from harness.judging.sets.keys import Keys, is_number
-from harness.judging.sets.templates import filter_of, labels_of, template_from_file
+from harness.judging.sets.templates import LABELS, SHARE, filter_of, template_from_file
 from harness.records import Sampling, content_hash
+from harness.written import FILLED, Wanted, decoded, nearest, read_toml
 
-_KEYS = (
-    *(
-        "name",
-        "version",
-        "title",
-        "language",
-        "extends",
-        "fence",
-        "attempts",
-        "scale",
-        "step",
-        "sampling",
-        "references",
-    ),
-    *("criteria", "categories", "questions", "turns", "order", "order_seed", "rubric", "labels"),
-)
-_REFERENCE_KEYS = ("required", "if_any", "never")
-_SAMPLING_KEYS = ("temperature", "max_tokens", "top_p", "seed")
-_WORDING_KEYS = ("definition", "steps", "rubric")
-_CRITERION_KEYS = (*_WORDING_KEYS, "scale", "step", "categories", "by_category", "turns", "default", "reference")
 _OF_ONE_SET = ("name", "version", "title", "extends")
 """Keys that a set which extends another does not take over."""
+_Numbers: TypeAlias = tuple[int | float, int | float]
+"""A scale as it is written: whole numbers stay whole, for rows repeat them."""
+_NAME = Wanted(
+    "a text that is not empty, without # and @, which part the names of judgment files",
+    lambda name: bool(name.strip()) and not {"#", "@"} & set(name),
+)
+SCALE = Wanted(
+    "[least, greatest], without -1, which stands for no verdict in judgment files",
+    lambda scale: scale[0] < scale[1] and not scale[0] <= -1 <= scale[1],
+)
+STEP = Wanted("a number above 0 (instructions are 'steps')", lambda step: step > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +53,53 @@ class Source:
     """For FastChat's format: the hashes of the templates as they stand."""
 
 
+@dataclass(frozen=True, slots=True)
+class _References:
+    """Categories, by whether they are judged beside a reference."""
+
+    required: frozenset[Annotated[str, FILLED]] = frozenset()
+    if_any: frozenset[Annotated[str, FILLED]] = frozenset()
+    never: frozenset[Annotated[str, FILLED]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Criterion(Wording):
+    """A table `[criteria.NAME]`."""
+
+    scale: Annotated[_Numbers, SCALE] | None = None
+    step: Annotated[float, STEP] | None = None
+    categories: frozenset[Annotated[str, FILLED]] = frozenset()
+    by_category: Mapping[str, Wording] = field(default_factory=dict)
+    turns: TurnsWord = "every"
+    default: bool = True
+    reference: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `judge_set.toml` may say; `judge_prompts/README.md` is its manual."""
+
+    name: Annotated[str, _NAME] | None = None
+    version: str = ""
+    title: str = ""
+    language: str = "en"
+    extends: str = ""
+    fence: bool = True
+    attempts: Annotated[int, Wanted("a whole number from 1 to 20", lambda number: 1 <= number <= 20)] = 1
+    scale: Annotated[_Numbers, SCALE] = (1, 10)
+    step: Annotated[float, STEP] | None = None
+    sampling: Sampling = field(default_factory=Sampling)
+    references: _References = field(default_factory=_References)
+    criteria: Mapping[str, _Criterion] = field(default_factory=dict)
+    categories: Mapping[str, tuple[Annotated[str, FILLED], ...]] = field(default_factory=dict)
+    questions: Mapping[str, Any] = field(default_factory=dict)
+    turns: TurnsWord = "every"
+    order: Order = "both"
+    order_seed: Annotated[int, Wanted("a whole number from 0", lambda number: 0 <= number < 2**31)] = 0
+    rubric: str = ""
+    labels: Annotated[Mapping[str, Annotated[float, SHARE]], LABELS] = field(default_factory=dict)
+
+
 def read_source(folder: pathlib.Path) -> Source:
     """Return what a folder of TOML says, each file checked by itself.
 
@@ -70,39 +108,9 @@ def read_source(folder: pathlib.Path) -> Source:
     """
     path = folder / "judge_set.toml"
     settings = read_toml(path)
-    check_settings(settings, path)
+    decoded(settings, Settings, path)
     templates = {f.stem: template_from_file(f) for f in sorted(folder.glob("*.toml")) if f.name != "judge_set.toml"}
     return Source(folder.name, folder, settings, templates)
-
-
-def check_settings(settings: Mapping[str, Any], path: pathlib.Path) -> None:
-    """Raise `DataError` unless every key of a set's settings is known and of the right type."""
-    keys = Keys(settings, path, _KEYS)
-    for key in ("version", "title", "language", "extends", "rubric"):
-        keys.text(key)
-    name = keys.text("name", "unnamed")
-    if not name.strip():
-        raise keys.wrong("name is empty")
-    if "#" in name or "@" in name:
-        raise keys.wrong(f"name holds # or @, which part the names of judgment files: {name!r}")
-    keys.flag("fence", default=True)
-    keys.whole("attempts", 1, 1, 20)
-    keys.whole("order_seed", 0, 0, 2**31 - 1)
-    keys.step(keys.scale("scale"))
-    keys.one_of("order", ORDERS, "both")
-    keys.one_of("turns", tuple(TURNS), "every")
-    labels_of(keys)
-    filter_of(keys, "questions")
-    _sampling(keys)
-    references = keys.inner("references", _REFERENCE_KEYS)
-    for key in _REFERENCE_KEYS:
-        references.texts(key, "categories")
-    criteria = keys.inner("criteria")
-    for name in criteria.table:
-        _criterion(criteria, name)
-    categories = keys.inner("categories")
-    for name in categories.table:
-        categories.texts(name, "criteria")
 
 
 def laid_over(base: Source, own: Source) -> Source:
@@ -141,42 +149,48 @@ def judge_set_of(source: Source) -> JudgeSet:
         DataError: pieces do not fit together.
     """
     path = source.path / "judge_set.toml" if source.path.is_dir() else source.path
-    keys = Keys(source.settings, path)
+    settings = decoded(source.settings, Settings, path)
     if not source.templates:
         raise DataError("the set has no templates: put one TOML file for each beside it", path=path)
-    references = keys.inner("references")
-    scale = keys.scale("scale") or (1, 10)
-    step = keys.step(scale)
-    labels = labels_of(keys)
-    templates = {name: _bound(template, scale, step, labels, path) for name, template in source.templates.items()}
-    criteria = {name: _criterion(keys.inner("criteria"), name, scale) for name in keys.inner("criteria").table}
+    bound = {name: _bound(template, settings, path) for name, template in source.templates.items()}
     made = JudgeSet(
-        name=keys.text("name", source.name),
-        version=keys.text("version", source.version or "1"),
+        name=settings.name or source.name,
+        version=settings.version or source.version or "1",
         path=source.path,
-        templates=templates,
-        required=frozenset(references.texts("required")),
-        if_any=frozenset(references.texts("if_any")),
-        never=frozenset(references.texts("never")),
-        fence=keys.flag("fence", default=True),
-        attempts=keys.whole("attempts", 1, 1, 20),
-        scale=scale,
-        sampling=_sampling(keys),
-        title=keys.text("title"),
-        language=keys.text("language", "en"),
-        criteria=criteria,
-        categories={name: keys.inner("categories").texts(name) for name in keys.inner("categories").table},
-        questions=filter_of(keys, "questions"),
-        turns=_turns(keys),
-        order=next(order for order in ORDERS if order == keys.one_of("order", ORDERS, "both")),
-        order_seed=keys.whole("order_seed", 0, 0, 2**31 - 1),
-        rubric=keys.text("rubric").strip("\n"),
+        templates=bound,
+        required=settings.references.required,
+        if_any=settings.references.if_any,
+        never=settings.references.never,
+        fence=settings.fence,
+        attempts=settings.attempts,
+        scale=settings.scale,
+        sampling=settings.sampling,
+        title=settings.title,
+        language=settings.language,
+        criteria={name: _criterion(name, criterion) for name, criterion in settings.criteria.items()},
+        categories=settings.categories,
+        questions=filter_of(settings.questions),
+        turns=TURNS[settings.turns],
+        order=settings.order,
+        order_seed=settings.order_seed,
+        rubric=settings.rubric.strip("\n"),
         extends=source.extends,
     )
-    _check_together(made, keys)
-    shaping = [made.name, made.fence, made.attempts, [float(v) for v in made.scale], *([] if step is None else [step])]
-    contents = source.contents or {name: content_hash(shape(t), shaping) for name, t in templates.items()}
+    _check_together(made, path)
+    _check_step(settings.step, settings.scale, "", path)
+    for name, criterion in settings.criteria.items():
+        _check_step(criterion.step, criterion.scale or settings.scale, f"criteria.{name}.", path)
+    shaping: list[Any] = [made.name, made.fence, made.attempts, [float(v) for v in made.scale]]
+    shaping += [] if settings.step is None else [settings.step]
+    contents = source.contents or {name: content_hash(shape(t), shaping) for name, t in bound.items()}
     return replace(made, contents=contents)
+
+
+def _check_step(step: float | None, scale: tuple[float, float], where: str, path: pathlib.Path) -> None:
+    """Raise `DataError` unless a step divides its scale."""
+    if step is not None and not on_step(scale[1], scale[0], step):
+        least, greatest = scale
+        raise DataError(f"{where}step must divide the scale {least:g}-{greatest:g}, this is {step!r}", path=path)
 
 
 def shape(template: JudgeTemplate) -> list[Any]:
@@ -198,89 +212,64 @@ def shape(template: JudgeTemplate) -> list[Any]:
     return [*plain, stated] if stated else plain
 
 
-def _bound(
-    template: JudgeTemplate,
-    scale: tuple[float, float],
-    step: float | None,
-    labels: Mapping[str, float],
-    path: pathlib.Path,
-) -> JudgeTemplate:
+def _bound(template: JudgeTemplate, settings: Settings, path: pathlib.Path) -> JudgeTemplate:
     """Return a template with the set's scale, and with its labels if it names none itself."""
-    form = replace(template.form, scale=scale, step=step)
+    form = replace(template.form, scale=settings.scale, step=settings.step)
     if form.kind == "label" and not form.labels:
-        if len(labels) < 2:
+        if len(settings.labels) < 2:
             raise DataError(
                 f"the template {template.name} asks for a label, so the table 'labels' (label = share) is needed, "
                 "in the set or in the template, with two labels or more",
                 path=path,
             )
-        form = replace(form, labels=labels)
+        form = replace(form, labels=settings.labels)
     return replace(template, form=form)
 
 
-def _check_together(made: JudgeSet, keys: Keys) -> None:
+def _check_together(made: JudgeSet, path: pathlib.Path) -> None:
     """Raise `DataError` unless criteria, categories and templates name each other rightly."""
     known = list(made.criteria)
     for category, names in made.categories.items():
         for name in names:
             if name not in known:
                 hint = nearest(name, known) if known else "the set declares none"
-                raise keys.wrong(f"categories.{category} names the unknown criterion {name!r}; {hint}")
+                raise DataError(f"categories.{category} names the unknown criterion {name!r}; {hint}", path=path)
     for template in made.templates.values():
         wanted = template.criterion
         if wanted is not None and wanted not in known:
             hint = nearest(wanted, known) if known else "the set declares none"
-            raise keys.wrong(f"the template {template.name} is for the unknown criterion {wanted!r}; {hint}")
+            raise DataError(f"the template {template.name} is for the unknown criterion {wanted!r}; {hint}", path=path)
     if made.categories and DEFAULT not in made.categories:
         says = "which criteria every other category has; an empty list leaves those out"
-        raise keys.wrong(f"categories.{DEFAULT} is missing: it says {says}")
+        raise DataError(f"categories.{DEFAULT} is missing: it says {says}", path=path)
     listed = {name for names in made.categories.values() for name in names}
     for criterion in made.criteria.values():
         if made.categories and criterion.default and not criterion.categories and criterion.name not in listed:
-            raise keys.wrong(
+            raise DataError(
                 f"criteria.{criterion.name} is for no category: name it in the table 'categories', "
-                "or give it a list 'categories' of its own"
+                "or give it a list 'categories' of its own",
+                path=path,
             )
     for template in made.templates.values():
         if not made.criteria and "steps" in template.fields:
-            raise keys.wrong(f"the template {template.name} holds {{steps}}, but the set declares no criteria")
+            raise DataError(
+                f"the template {template.name} holds {{steps}}, but the set declares no criteria", path=path
+            )
 
 
-def _criterion(criteria: Keys, name: str, usual: tuple[float, float] | None = None) -> Criterion:
-    if not name.strip():
-        raise criteria.wrong("criteria holds one without a name")
-    keys = criteria.inner(name, _CRITERION_KEYS)
-    others = keys.inner("by_category")
-    scale = keys.scale("scale")
+def _criterion(name: str, settings: _Criterion) -> Criterion:
     return Criterion(
         name=name,
-        wording=_wording(keys),
-        scale=scale,
-        step=keys.step(scale or usual),
-        categories=frozenset(keys.texts("categories", "categories")),
-        by_category={category: _wording(others.inner(category, _WORDING_KEYS)) for category in others.table},
-        turns=_turns(keys),
-        default=keys.flag("default", default=True),
-        reference=keys.flag("reference", default=True),
+        wording=_stripped(settings),
+        scale=settings.scale,
+        step=settings.step,
+        categories=settings.categories,
+        by_category={category: _stripped(wording) for category, wording in settings.by_category.items()},
+        turns=TURNS[settings.turns],
+        default=settings.default,
+        reference=settings.reference,
     )
 
 
-def _wording(keys: Keys) -> Wording:
-    return Wording(*(keys.text(key).strip("\n") for key in _WORDING_KEYS))
-
-
-def _turns(keys: Keys) -> Turns:
-    return TURNS[keys.one_of("turns", tuple(TURNS), "every")]
-
-
-def _sampling(keys: Keys) -> Sampling:
-    table = keys.inner("sampling", _SAMPLING_KEYS)
-    for key, value in table.table.items():
-        if not is_number(value) or value < 0:
-            raise keys.wrong(f"sampling.{key} must be a number from 0, this is {value!r}")
-        if key in {"max_tokens", "seed"} and not isinstance(value, int):
-            raise keys.wrong(f"sampling.{key} must be a whole number, this is {value!r}")
-    real: dict[str, Any] = {
-        key: float(value) if key in {"temperature", "top_p"} else value for key, value in table.table.items()
-    }
-    return Sampling(**real)
+def _stripped(wording: Wording) -> Wording:
+    return Wording(wording.definition.strip("\n"), wording.steps.strip("\n"), wording.rubric.strip("\n"))

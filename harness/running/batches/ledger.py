@@ -21,9 +21,11 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self, TypedDict
 
-from harness.jsonl import Journal, read_rows
+import msgspec
+
+from harness.jsonl import Journal, sound_rows, taken_as
 
 log = logging.getLogger("turnbench")
 
@@ -42,8 +44,43 @@ class Ask(NamedTuple):
     """The hash of what is asked."""
     names: tuple[str, ...]
     """The parameters that were sent."""
-    row: str
+    row: str = ""
     """The row that the job's record goes into."""
+
+
+class _Planned(TypedDict):
+    """The line of a plan; as of every line here, what is not of this form is passed over."""
+
+    plan: str
+    origin: tuple[str, str]
+    at: Annotated[float, msgspec.Meta(ge=0, le=1e11)]
+    asks: list[Ask]
+
+
+class _Made(TypedDict):
+    """The line of a name."""
+
+    made: str
+    batch: str
+
+
+class _Settled(TypedDict):
+    """The line of what need not be collected any more."""
+
+    settled: str
+    asks: list[int]
+
+
+class _Dropped(TypedDict):
+    """The line of a batch that is given up."""
+
+    dropped: str
+
+
+class _Unsupported(TypedDict):
+    """The line of a parameter that is not taken."""
+
+    unsupported: str
 
 
 @dataclass(slots=True)
@@ -217,23 +254,20 @@ def _read(path: pathlib.Path) -> tuple[dict[str, Batch], list[str]]:
     """Return what a file says: the batches with something to collect, and the parameters that are not taken."""
     batches: dict[str, Batch] = {}
     unsupported: list[str] = []
-    for _, line in read_rows(path) if path.exists() else ():
-        if "plan" in line:
-            asks = tuple(
-                Ask(job, place, content, tuple(names), *(row or [job]))
-                for job, place, content, names, *row in line["asks"]
-            )
-            address, model = line["origin"]
-            batches[line["plan"]] = Batch(line["plan"], (address, model), line["at"], asks, open=set(range(len(asks))))
-        elif "unsupported" in line:
-            unsupported.append(line["unsupported"])
-        elif "dropped" in line:
-            batches.pop(line["dropped"], None)
-        elif (batch := batches.get(line.get("made") or line.get("settled") or "")) is not None:
-            if "made" in line:
-                batch.name = line["batch"]
-            else:
-                batch.open.difference_update(line["asks"])
-                if not batch.open:
-                    del batches[batch.token]
+    for _, line in sound_rows(path):
+        if planned := taken_as(line, _Planned):
+            asks = tuple(ask._replace(row=ask.row or ask.job) for ask in planned["asks"])
+            token = planned["plan"]
+            batches[token] = Batch(token, planned["origin"], planned["at"], asks, open=set(range(len(asks))))
+        elif unknown := taken_as(line, _Unsupported):
+            unsupported.append(unknown["unsupported"])
+        elif dropped := taken_as(line, _Dropped):
+            batches.pop(dropped["dropped"], None)
+        elif made := taken_as(line, _Made):
+            if made["made"] in batches:
+                batches[made["made"]].name = made["batch"]
+        elif (settled := taken_as(line, _Settled)) and (batch := batches.get(settled["settled"])):
+            batch.open.difference_update(settled["asks"])
+            if not batch.open:
+                del batches[batch.token]
     return batches, unsupported

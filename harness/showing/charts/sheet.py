@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree
 
-from harness.showing.values import printable
+from harness.names import printable
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 

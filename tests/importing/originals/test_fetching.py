@@ -280,6 +280,9 @@ def test_a_folder_that_lacks_a_file_says_what_was_looked_for(tmp_path: pathlib.P
     ("source", "message"),
     [
         pytest.param("ftp://mirror/x", "not ftp://", id="other protocol"),
+        pytest.param("http://[::1", "is no address", id="half an address"),
+        pytest.param("http://mirror:99999/x", "is no address: Port out of range", id="port"),
+        pytest.param("x" * 5000, "no such folder", id="long name"),
         pytest.param("file:///etc", "not file://", id="file address"),
         pytest.param("https://", "a folder or an address", id="no host"),
         pytest.param("https://me:secret@mirror/", "no user, password", id="password"),

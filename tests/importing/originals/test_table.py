@@ -51,17 +51,21 @@ sha256 = "{sha}"
     ("entry", "message"),
     [
         pytest.param(
-            ENTRY.format(more="", into="../up", sha="0" * 64), "no plain path inside the folder", id="climbs out"
+            ENTRY.format(more="", into="../up", sha="0" * 64),
+            "must be a plain path inside",
+            id="climbs out",
         ),
         pytest.param(
-            ENTRY.format(more="", into="/etc/x", sha="0" * 64), "no plain path inside the folder", id="absolute"
+            ENTRY.format(more="", into="/etc/x", sha="0" * 64),
+            "must be a plain path inside",
+            id="absolute",
         ),
-        pytest.param(ENTRY.format(more="", into=".turnbench/x", sha="0" * 64), "no plain path", id="state folder"),
-        pytest.param(ENTRY.format(more="", into="a", sha="0" * 63), "64 hexadecimal digits", id="short hash"),
+        pytest.param(ENTRY.format(more="", into=".turnbench/x", sha="0" * 64), "plain path", id="state folder"),
+        pytest.param(ENTRY.format(more="", into="a", sha="0" * 63), "must be 64 hexadecimal digits", id="short hash"),
         pytest.param(
             ENTRY.format(more="license = 'x'", into="a", sha="0" * 64), "did you mean 'licence'", id="unknown key"
         ),
-        pytest.param("[x]\ntitle = 't'\n", "x: repository must be a text", id="incomplete"),
+        pytest.param("[x]\ntitle = 't'\n", "the key 'x.repository' is missing; it must be a text", id="incomplete"),
     ],
 )
 def test_a_wrong_entry_of_the_table_is_refused(tmp_path: pathlib.Path, entry: str, message: str) -> None:

@@ -97,5 +97,5 @@ def test_what_is_wrong_is_told_with_the_file(tmp_path: pathlib.Path, content: An
 
 def test_what_is_no_json_is_told(tmp_path: pathlib.Path) -> None:
     (tmp_path / "p.json").write_text("{", encoding="utf-8")
-    with pytest.raises(DataError, match=r"p\.json: not valid JSON"):
+    with pytest.raises(DataError, match=r"p\.json:1: not valid JSON"):
         load_judge_set(str(tmp_path / "p.json"))

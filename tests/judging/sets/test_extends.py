@@ -106,7 +106,7 @@ def test_a_circle_is_refused(tmp_path: pathlib.Path, sets: dict[str, str], told:
 
 def test_a_fault_in_the_other_set_names_its_file(tmp_path: pathlib.Path) -> None:
     written(tmp_path / "base", "attempt = 1", grade=GRADE)
-    with pytest.raises(DataError, match=r"base/judge_set\.toml: unknown key 'attempt'; did you mean 'attempts'\?"):
+    with pytest.raises(DataError, match=r"base/judge_set\.toml:1: unknown key 'attempt'; did you mean 'attempts'\?"):
         loaded(tmp_path / "own", 'extends = "../base"')
 
 

@@ -6,7 +6,16 @@ import pathlib
 
 import pytest
 
-from harness.running.batches.ledger import Ask, Batch, Ledger, batches_begun, ledger_file, new_token, tell_of_batches
+from harness.running.batches.ledger import (
+    Ask,
+    Batch,
+    Ledger,
+    batches_begun,
+    ledger_file,
+    new_token,
+    rows_awaited,
+    tell_of_batches,
+)
 
 ORIGIN = ("http://server/v1", "m")
 
@@ -88,3 +97,27 @@ def test_a_torn_last_line_is_left_out(path: pathlib.Path) -> None:
         file.write('{"made": "')
     with Ledger(path) as again:
         assert [batch.name for batch in again.batches.values()] == [None]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param('{"plan": ["a"], "origin": 1, "at": "now", "asks": {}}', id="plan"),
+        pytest.param('{"plan": "a", "origin": ["x"], "at": 1, "asks": []}', id="origin"),
+        pytest.param('{"plan": "a", "origin": ["x", "y"], "at": 1e300, "asks": []}', id="time"),
+        pytest.param('{"plan": "a", "origin": ["x", "y"], "at": 1, "asks": [["job"]]}', id="asks"),
+        pytest.param('{"made": {}, "batch": []}', id="made"),
+        pytest.param('{"settled": [], "asks": "x"}', id="settled"),
+        pytest.param('{"dropped": []}', id="dropped"),
+        pytest.param('{"unsupported": {}}', id="unsupported"),
+        pytest.param("no JSON", id="no JSON"),
+    ],
+)
+def test_a_line_of_wrong_types_is_passed_over(line: str, path: pathlib.Path) -> None:
+    with Ledger(path) as ledger:
+        planned(ledger)
+    path.write_text(f"{line}\n{path.read_text(encoding='utf-8')}{line}\n", encoding="utf-8")
+    assert rows_awaited(path) == {"row 0", "row 1", "row 2"}
+    with Ledger(path) as again:
+        assert [batch.asks for batch in again.batches.values()] == [tuple(asks(3))]
+        assert again.unsupported == []

@@ -1,0 +1,19 @@
+"""What a program can say of a reply: the closed vocabulary of checks that a question may carry.
+
+    check.py       a check, where it looks, what it finds
+    units.py       words, sentences, lines, bullets, rows ... as their readers would count them
+    scope.py       selectors that narrow the place
+    find.py        words, texts and patterns, found in linear time
+    one file for each family: counts.py, contents.py, writing.py, earlier.py, data.py, answers.py, code.py
+    vocabulary.py  all kinds, and reading them
+    outcome.py     strict and loose verdicts on a reply
+    sandbox.py, programs.py   running a model's code
+
+docs/checks.md is the manual. Everything here is a pure function of texts, except running code.
+"""
+
+from harness.checks.check import Check, Conversation, Span
+from harness.checks.outcome import Outcome, outcomes
+from harness.checks.vocabulary import KINDS, read_check, read_checks
+
+__all__ = ["KINDS", "Check", "Conversation", "Outcome", "Span", "outcomes", "read_check", "read_checks"]

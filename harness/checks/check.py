@@ -1,0 +1,219 @@
+"""What a check is: a kind with its arguments, where in the reply it looks, and what it finds there.
+
+    {"kind": "count", "of": "words", "at_most": 15, "each": "line"}
+
+    Check ─▶ outcome(passage) ─▶ Finding(met, found, spans)
+
+A kind is a subclass of `Check`: its fields are the arguments, `measure` says whether one part of the reply is as it
+must be, `wanted` says in words what is asked. Everything is a pure function of the texts.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+
+import msgspec
+
+if TYPE_CHECKING:
+    from harness.checks.sandbox import Sandbox
+
+
+class Span(NamedTuple):
+    """A place in a reply, in characters: `text[start:end]`."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What was said before the reply that is checked."""
+
+    questions: tuple[str, ...] = ()
+    """The user's turns up to the one that the reply answers."""
+    replies: tuple[str, ...] = ()
+    """The model's earlier replies, the first turn's first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The part of a reply that a check looks at."""
+
+    text: str
+    """The whole reply; what is left out stands as spaces, so that places stay what they are."""
+    span: Span
+    conversation: Conversation = field(default_factory=Conversation)
+    sandbox: "Sandbox | None" = None
+    """Where a model's code may be run; None: it may not."""
+
+    @classmethod
+    def whole(cls, text: str, conversation: Conversation | None = None, sandbox: "Sandbox | None" = None) -> "Passage":
+        """Return all of a reply."""
+        return cls(text, Span(0, len(text)), conversation or Conversation(), sandbox)
+
+    @property
+    def said(self) -> str:
+        """The text of the part."""
+        return self.text[self.span.start : self.span.end]
+
+    def part(self, span: Span) -> "Passage":
+        """Return a smaller part of the same reply."""
+        return replace(self, span=span)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found."""
+
+    met: bool | None
+    """None: it was not looked at (its code may not be run)."""
+    found: str = ""
+    """What is there instead of what is asked for, in a few words."""
+    spans: tuple[Span, ...] = ()
+    """The places that break it; none where something is missing."""
+
+
+MET = Finding(True)
+
+
+class Split(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The parts between the occurrences of a text, as a unit."""
+
+    split: str
+
+
+Unit: TypeAlias = str | Split
+Selector: TypeAlias = dict[str, Any]
+"""What narrows the place where a check looks: {"paragraph": 2}, {"after": "Reasons:"}; see `scope.py`."""
+
+
+class Check(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", omit_defaults=True
+):
+    """One thing that a program can say of a reply."""
+
+    QUOTES: ClassVar[bool] = True
+    """Whether what is found may hold words of the reply, which judges are shown only in a fence."""
+
+    name: str | None = None
+    """What the check is called in tables, where other than its kind."""
+    within: Selector | list[Selector] = msgspec.field(name="in", default_factory=list)
+    """Where it looks; empty: in the whole reply."""
+    each: Unit | None = None
+    """It must hold for every part of this unit, and there must be one."""
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` where the arguments do not fit each other."""
+        from harness.checks.scope import validate
+
+        validate(self.within, self.each)
+
+    def measure(self, passage: Passage) -> Finding:
+        """Return whether one part of a reply is as the check wants it."""
+        raise NotImplementedError
+
+    def wanted(self) -> str:
+        """Return in words what is asked for, without the place."""
+        raise NotImplementedError
+
+    @property
+    def kind(self) -> str:
+        """The kind's name."""
+        tag = self.__struct_config__.tag
+        return str(tag)
+
+    @property
+    def label(self) -> str:
+        """What the check is called in tables."""
+        return self.name or self.kind
+
+    @property
+    def statement(self) -> str:
+        """What is asked for, in words, with the place."""
+        from harness.checks.scope import place
+
+        return self.wanted() + place(self.within, self.each)
+
+    def needs_code(self) -> bool:
+        """Return whether it can be decided only by running code that a model wrote."""
+        return False
+
+    def outcome(self, passage: Passage) -> Finding:
+        """Return what the check finds in a reply: of several parts, the first that breaks it."""
+        from harness.checks.scope import MissingPartError, narrow
+        from harness.checks.units import singular, spans_of
+
+        try:
+            there = narrow(self.within, passage)
+        except MissingPartError as missing:
+            return Finding(False, str(missing))
+        if self.each is None:
+            return self.measure(there)
+        parts = spans_of(self.each, there)
+        if not parts:
+            return Finding(False, f"there is no {singular(self.each)}")
+        broken = list(_broken(self, there, parts))
+        if not broken:
+            return MET
+        number, first = broken[0]
+        spans = tuple(parts[n - 1] for n, _ in broken)
+        found = f"{singular(self.each)} {number}: {first.found}" if first.found else f"{singular(self.each)} {number}"
+        return Finding(first.met, found, spans)
+
+
+def _broken(check: Check, there: Passage, parts: list[Span]) -> Iterator[tuple[int, Finding]]:
+    for number, part in enumerate(parts, 1):
+        finding = check.measure(there.part(part))
+        if not finding.met:
+            yield number, finding
+
+
+class Bounds(Check, frozen=True, kw_only=True):
+    """Arguments of all kinds that compare a number with a least and a greatest."""
+
+    exactly: int | None = None
+    at_least: int | None = None
+    at_most: int | None = None
+    between: tuple[int, int] | None = None
+
+    def limits(self, default: tuple[int, int | None] | None = None) -> tuple[int, int | None]:
+        """Return the least and the greatest number that will do, None for no greatest."""
+        if self.exactly is not None:
+            return self.exactly, self.exactly
+        if self.between is not None:
+            return self.between
+        if self.at_least is None and self.at_most is None and default is not None:
+            return default
+        return self.at_least or 0, self.at_most
+
+    def check_bounds(self, *, needed: bool) -> None:
+        """Raise `ValueError` for bounds that are missing, too many or impossible."""
+        stated = [n for n in ("exactly", "between") if getattr(self, n) is not None]
+        ends = [n for n in ("at_least", "at_most") if getattr(self, n) is not None]
+        if len(stated) > 1 or (stated and ends):
+            raise ValueError(f"{' and '.join(stated + ends)} cannot stand together; give one")
+        if needed and not stated and not ends:
+            raise ValueError("needs one of exactly, at_least, at_most, between")
+        least, most = self.limits()
+        if least < 0 or (most is not None and most < least):
+            raise ValueError(f"no number is from {least} to {most}")
+
+    def many(self, default: tuple[int, int | None] | None = None) -> str:
+        """Return the bounds in words: "exactly 8", "90 to 110", "at most 60"."""
+        least, most = self.limits(default)
+        if least == most:
+            return f"exactly {least}"
+        if most is None:
+            return f"at least {least}"
+        return f"{least} to {most}" if least else f"at most {most}"
+
+    def holds(self, number: int, default: tuple[int, int | None] | None = None) -> bool:
+        """Return whether a number is within the bounds."""
+        least, most = self.limits(default)
+        return least <= number and (most is None or number <= most)
+
+
+def as_json(check: Check) -> Mapping[str, Any]:
+    """Return a check as its row has it, defaults left out."""
+    built: Mapping[str, Any] = msgspec.to_builtins(check)
+    return built

@@ -1,0 +1,196 @@
+"""The reply beside what was said before: `keeps`, `quotes`, `shorter`."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+import msgspec
+
+from harness.checks.check import Bounds, Check, Finding, Passage, Selector, Span, Unit
+from harness.checks.find import some
+from harness.checks.scope import MissingPartError, known, narrow, place, validate
+from harness.checks.units import full_name, plural, quotes, singular, spans_of, words
+
+NO_EARLIER = "there is no earlier reply"
+
+
+class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
+    """Parts of the reply before stand in this one word for word: {"kind": "keeps", "of": "sentences", "exactly": 1}.
+
+    Without bounds all of them do. Of words, the bounds are for the longest run that both have.
+    """
+
+    of: Unit
+    source: Selector | list[Selector] = msgspec.field(name="from", default_factory=list)
+    """Where in the earlier reply."""
+    turn: int | None = None
+    """Which earlier reply, the first is 1; None: the one before."""
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for a unit, a place or bounds that cannot be."""
+        super().__post_init__()
+        known(self.of)
+        validate(self.source, None)
+        self.check_bounds(needed=self._runs)
+        if self.each is not None:
+            raise ValueError("keeps takes no each")
+
+    @property
+    def _runs(self) -> bool:
+        return isinstance(self.of, str) and full_name(self.of) == "words"
+
+    def wanted(self) -> str:
+        """Return in words what is asked for."""
+        where = f"the reply to turn {self.turn}" if self.turn else "the reply before"
+        where += place(self.source, None)
+        if self._runs:
+            return f"{self.many()} consecutive words of {where}"
+        bounded = (self.exactly, self.at_least, self.at_most, self.between) != (None,) * 4
+        return f"keeps {self.many() if bounded else 'all'} {plural(self.of)} of {where} word for word"
+
+    def measure(self, passage: Passage) -> Finding:
+        """Look for each part of the earlier reply."""
+        text = earlier_reply(passage, self.turn)
+        if text is None:
+            return Finding(False, NO_EARLIER)
+        try:
+            source = narrow(self.source, Passage.whole(text))
+        except MissingPartError as missing:
+            return Finding(False, f"in the earlier reply: {missing}")
+        if self._runs:
+            run = longest_run(_folded_words(passage), _folded_words(source))
+            return Finding(self.holds(run), f"the longest run is {run} words")
+        parts = [source.text[span.start : span.end] for span in spans_of(self.of, source)]
+        now = _plain(passage.said)
+        kept = [part for part in parts if _plain(part) in now]
+        if self.holds(len(kept), (len(parts), len(parts))) and parts:
+            return Finding(True, f"{len(kept)} of {len(parts)} kept")
+        lost = [f"“{part[:40]}”" for part in parts if part not in kept]
+        return Finding(False, f"{len(kept)} of {len(parts)} kept" + (f"; not {some(lost)}" if lost else ""))
+
+
+class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):
+    """What stands in quotation marks was said before: {"kind": "quotes", "of": "answer", "words": [3, 6]}."""
+
+    of: Literal["answer", "question"] = "answer"
+    """From the model's earlier replies, or from what the user said."""
+    words: tuple[int, int] | None = None
+    """The least and the most words of each passage."""
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for bounds that cannot be."""
+        super().__post_init__()
+        self.check_bounds(needed=False)
+
+    def wanted(self) -> str:
+        """Return in words what is asked for."""
+        whose = "the earlier reply" if self.of == "answer" else "the question"
+        length = f", {self.words[0]} to {self.words[1]} words each" if self.words else ""
+        return f"{self.many((1, None))} passages quoted word for word from {whose}{length}"
+
+    def measure(self, passage: Passage) -> Finding:
+        """Look up each quoted passage."""
+        said = passage.conversation.replies if self.of == "answer" else passage.conversation.questions
+        source = "\n".join(map(_plain, said))
+        right: list[Span] = []
+        for span in quotes(passage):
+            quoted = passage.part(span)
+            length = len(words(quoted))
+            if _plain(quoted.said).strip(" .,;:!?…") not in source:
+                return Finding(False, f"“{quoted.said[:40]}” was not said before", (span,))
+            if self.words is not None and not self.words[0] <= length <= self.words[1]:
+                return Finding(False, f"“{quoted.said[:40]}” has {length} words", (span,))
+            right.append(span)
+        return Finding(self.holds(len(right), (1, None)), f"{len(right)} passages are quoted")
+
+
+class Shorter(Check, frozen=True, kw_only=True, tag="shorter"):
+    """Shorter than the reply before, or at most a share of it: {"kind": "shorter", "share": 0.5}."""
+
+    QUOTES: ClassVar[bool] = False
+    of: Unit = "words"
+    share: float | None = None
+    turn: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for a unit or a share that cannot be."""
+        super().__post_init__()
+        known(self.of)
+        if self.share is not None and not 0 < self.share < 1:
+            raise ValueError(f"share must be a number between 0 and 1, this is {self.share}")
+
+    def wanted(self) -> str:
+        """Return in words what is asked for."""
+        than = f"the reply to turn {self.turn}" if self.turn else "the reply before"
+        return (
+            f"shorter than {than}"
+            if self.share is None
+            else f"at most {self.share:.0%} of the {plural(self.of)} of {than}"
+        )
+
+    def measure(self, passage: Passage) -> Finding:
+        """Count in both."""
+        text = earlier_reply(passage, self.turn)
+        if text is None:
+            return Finding(False, NO_EARLIER)
+        then, now = len(spans_of(self.of, Passage.whole(text))), len(spans_of(self.of, passage))
+        met = now < then if self.share is None else now <= self.share * then
+        return Finding(met, f"{now} {singular(self.of) if now == 1 else plural(self.of)}, before {then}")
+
+
+def earlier_reply(passage: Passage, turn: int | None) -> str | None:
+    """Return an earlier reply, the last where no turn is named; None if there is none."""
+    replies = passage.conversation.replies
+    if turn is None:
+        return replies[-1] if replies else None
+    return replies[turn - 1] if 1 <= turn <= len(replies) else None
+
+
+def longest_run(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return the length of the longest run of words that two texts share, in time linear in both.
+
+    A suffix automaton of the first (Blumer et al., Theoretical Computer Science 40, 1985) reads the second.
+    """
+    links, lengths, steps = [-1], [0], [{}]  # type: tuple[list[int], list[int], list[dict[str, int]]]
+    last = 0
+    for word in first:
+        new = len(links)
+        links.append(0)
+        lengths.append(lengths[last] + 1)
+        steps.append({})
+        state = last
+        while state >= 0 and word not in steps[state]:
+            steps[state][word] = new
+            state = links[state]
+        if state >= 0:
+            target = steps[state][word]
+            if lengths[state] + 1 != lengths[target]:
+                clone = len(links)
+                links.append(links[target])
+                lengths.append(lengths[state] + 1)
+                steps.append(dict(steps[target]))
+                while state >= 0 and steps[state].get(word) == target:
+                    steps[state][word] = clone
+                    state = links[state]
+                links[target] = clone
+                target = clone
+            links[new] = target
+        last = new
+    state = run = best = 0
+    for word in second:
+        while state and word not in steps[state]:
+            state = links[state]
+            run = lengths[state]
+        if word in steps[state]:
+            state, run = steps[state][word], run + 1
+        best = max(best, run)
+    return best
+
+
+def _folded_words(passage: Passage) -> list[str]:
+    return [passage.text[span.start : span.end].casefold().replace("’", "'") for span in words(passage)]
+
+
+def _plain(text: str) -> str:
+    """Return a text as it is compared word for word: spaces, emphasis and the shape of quotes do not count."""
+    marks = str.maketrans({"*": None, "_": None, "’": "'", "‘": "'", "“": '"', "”": '"', "„": '"'})
+    return " ".join(text.translate(marks).split())

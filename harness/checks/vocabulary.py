@@ -1,0 +1,128 @@
+"""The closed vocabulary: every kind of check there is, and reading it from a question's row.
+
+`all` and `any` join checks to one. docs/checks.md is the manual.
+"""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+
+from harness.checks.answers import Choice, Number
+from harness.checks.check import MET, Check, Finding, Passage
+from harness.checks.code import Code
+from harness.checks.contents import Contains, Ends, Equals, NotContains, NotEnds, NotStarts, Order, Starts
+from harness.checks.counts import Count, Distinct, Sorted
+from harness.checks.data import Csv, Json, Table
+from harness.checks.earlier import Keeps, Quotes, Shorter
+from harness.checks.writing import Case, Language
+
+
+class All(Check, frozen=True, kw_only=True, tag="all"):
+    """All of these, counted as one check: {"kind": "all", "checks": [...]}."""
+
+    checks: list["AnyCheck"]
+
+    def wanted(self) -> str:
+        """Return in words what is asked for."""
+        return " and ".join(check.statement for check in self.checks)
+
+    def needs_code(self) -> bool:
+        """Return whether one of them needs it."""
+        return any(check.needs_code() for check in self.checks)
+
+    def measure(self, passage: Passage) -> Finding:
+        """Return the first that is not met."""
+        findings = [check.outcome(passage) for check in self.checks]
+        return next((f for f in findings if f.met is False), next((f for f in findings if f.met is None), MET))
+
+
+class AnyOf(Check, frozen=True, kw_only=True, tag="any"):
+    """At least one of these: {"kind": "any", "checks": [...]}."""
+
+    checks: list["AnyCheck"]
+
+    def wanted(self) -> str:
+        """Return in words what is asked for."""
+        return " or ".join(check.statement for check in self.checks)
+
+    def needs_code(self) -> bool:
+        """Return whether one of them needs it."""
+        return any(check.needs_code() for check in self.checks)
+
+    def measure(self, passage: Passage) -> Finding:
+        """Return the first that is met."""
+        findings = [check.outcome(passage) for check in self.checks]
+        unknown = next((f for f in findings if f.met is None), None)
+        return next((f for f in findings if f.met), unknown or findings[0])
+
+
+AnyCheck: TypeAlias = (
+    Count | Sorted | Distinct
+    | Contains | NotContains | Starts | NotStarts | Ends | NotEnds | Order | Equals
+    | Case | Language
+    | Keeps | Quotes | Shorter
+    | Json | Csv | Table
+    | Number | Choice
+    | Code
+    | All | AnyOf
+)  # fmt: skip
+KINDS: Mapping[str, type[Check]] = {str(kind.__struct_config__.tag): kind for kind in AnyCheck.__args__}
+"""Every kind by name."""
+
+
+def read_check(value: Any) -> Check:
+    """Return the check that a JSON object says.
+
+    Raises:
+        ValueError: it says none; the text tells why, with the nearest kind or argument there is.
+    """
+    if not isinstance(value, Mapping):
+        raise ValueError(f"a check must be an object, this is {str(value)[:60]!r}")
+    if "kind" not in value:
+        raise ValueError(f"a check needs its kind; known: {', '.join(KINDS)}")
+    kind = value["kind"]
+    if kind not in KINDS:
+        raise ValueError(f"no kind of check {kind!r}; {_nearest(str(kind), list(KINDS))}")
+    known = ["kind", *(field.encode_name for field in msgspec.structs.fields(KINDS[kind]))]
+    for name in value:
+        if name not in known:
+            raise ValueError(f"{kind} takes no {name!r}; {_nearest(name, known)}")
+    if kind in ("all", "any"):
+        inner = value.get("checks")
+        if not isinstance(inner, list) or not inner:
+            raise ValueError(f"{kind} needs checks, a list that is not empty")
+        for check in inner:
+            read_check(check)
+    try:
+        return msgspec.convert(dict(value), KINDS[kind])
+    except (msgspec.ValidationError, ValueError) as error:
+        raise ValueError(f"{kind}: {error}") from None
+
+
+def read_checks(value: Any, turns: int) -> tuple[tuple[Check, ...], ...]:
+    """Return the checks of a question: for each turn a list.
+
+    Raises:
+        ValueError: it is no list of as many lists as there are turns, or a check is none; the text says which.
+    """
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != turns:
+        raise ValueError(f"checks must be a list of {turns} lists, one for each turn")
+    read = []
+    for turn, checks in enumerate(value, 1):
+        if not isinstance(checks, list):
+            raise ValueError(f"checks of turn {turn} must be a list")
+        found = []
+        for number, check in enumerate(checks, 1):
+            try:
+                found.append(read_check(check))
+            except ValueError as error:
+                raise ValueError(f"check {number} of turn {turn}: {error}") from None
+        read.append(tuple(found))
+    return tuple(read)
+
+
+def _nearest(word: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(word, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"

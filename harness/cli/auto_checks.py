@@ -1,0 +1,74 @@
+"""Check the answers by what a program can check."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from harness.cli import command, flags, messages
+from harness.cli.auto_metrics import tell_plan, tell_report
+
+NAME = "auto_checks"
+PURPOSE = "Check every answer by the checks that its question carries: no judge, no key, no cost."
+EXAMPLES = (
+    "auto_checks --bench-name ifeval",
+    "auto_checks --model-list my-model --first-n 10",
+    "auto_checks --bench-name our_coding --run-code",
+)
+
+
+def parser() -> command.Parser:
+    """Return the command's parser."""
+    p = command.Parser(NAME, PURPOSE, EXAMPLES)
+    group = p.add_argument_group("checks")
+    flags.add_names(group, "--model-list", help="the models to check (default: all that have answers)")
+    add_run_code(group)
+    group.add_argument(
+        "--redo",
+        action="store_true",
+        help="check again what is checked; the old rows are kept in .turnbench/ (default: off)",
+    )
+    flags.add_slice(flags.add_bench(p))
+    return p
+
+
+def add_run_code(group: argparse._ArgumentGroup) -> None:
+    """Add the flag that lets checks run a model's code."""
+    group.add_argument(
+        "--run-code",
+        action="store_true",
+        help="let checks run code that models wrote: in bubblewrap, podman or docker, without network and home, within "
+        "limits of time, memory and processes (default: off; such checks stay undecided)",
+    )
+
+
+def work(args: argparse.Namespace) -> int:
+    """Plan, check, report."""
+    from harness.bench import load_bench
+    from harness.checks.sandbox import open_sandbox
+    from harness.cli.bar import bar
+    from harness.metrics.checks import plan_checks
+    from harness.metrics.run import run_metrics
+
+    bench = load_bench(args.bench_name, args.data_dir)
+    plan = plan_checks(
+        bench,
+        models=args.model_list,
+        questions=bench.slice(args.question_begin, args.question_end, args.first_n),
+        sandbox=open_sandbox() if args.run_code else None,
+        redo=args.redo,
+    )
+    tell_plan(args, plan, NAME)
+    with bar(plan.rows, "turn", quiet=args.quiet) as watch:
+        report = run_metrics(plan, watch=watch)
+    tell_report(args, plan, report, NAME)
+    messages.results("\n".join(map(str, report.paths)))
+    return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    return command.run_command(parser(), work, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

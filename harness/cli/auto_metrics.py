@@ -1,0 +1,200 @@
+"""Compute metrics that need no judge."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from harness.cli import command, flags, messages
+
+if TYPE_CHECKING:
+    from harness.bench import Bench
+    from harness.metrics.metric import Metric
+    from harness.metrics.run import MetricPlan, MetricReport
+    from harness.metrics.setup import Setup
+
+NAME = "auto_metrics"
+PURPOSE = "Compute metrics of every answer that need no judge, most of them against the reference answers."
+EXAMPLES = (
+    "auto_metrics",
+    "auto_metrics --metrics bleu rouge --variant colossalai --bench-name mt_bench_zh",
+    "auto_metrics --metrics bert_score --bert-model ./roberta-large",
+    "auto_metrics --metrics unieval --unieval-model dialogue=MingZhong/unieval-dialog --device cuda:0",
+)
+
+
+def parser() -> command.Parser:
+    """Return the command's parser."""
+    p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--metrics")
+    group = p.add_argument_group("metrics")
+    flags.add_names(
+        group,
+        "--metrics",
+        help="bleu, rouge, chrf, token_f1, exact_match, label_match, distinct (all of these: text), bert_score, "
+        "unieval (default: text)",
+    )
+    add_setup(p, group)
+    flags.add_names(group, "--model-list", help="the models to measure (default: all that have answers)")
+    group.add_argument(
+        "--reference",
+        metavar="NAME",
+        help="whose answers are the references: a file of reference_answer/ or any answered model "
+        "(default: the only file there)",
+    )
+    group.add_argument(
+        "--redo",
+        action="store_true",
+        help="measure again what is measured; the old rows are kept in .turnbench/ (default: off)",
+    )
+    flags.add_slice(flags.add_bench(p))
+    return p
+
+
+def add_setup(p: argparse.ArgumentParser, group: Any) -> None:
+    """Add the flags that say how metrics are computed; those of metrics by a model get a group of their own."""
+    group.add_argument(
+        "--variant",
+        default="default",
+        metavar="NAME",
+        help="default, or colossalai: the formulas and tokens of ColossalAI's evaluation, for numbers comparable with "
+        "its own; metrics that it lacks are as usual (default: default)",
+    )
+    group.add_argument(
+        "--tokenizer",
+        metavar="NAME",
+        help="what makes tokens of the texts: words (of any language; Chinese and other scripts without spaces by "
+        "character), characters, whitespace, or jieba (extra [zh]) (default: words; of bleu, sacrebleu's for the "
+        "language)",
+    )
+    group.add_argument(
+        "--language", metavar="CODE", help="the language of the texts, such as en, zh, hu (default: the benchmark's)"
+    )
+    models = p.add_argument_group(
+        "metrics by a model",
+        "They need the extra [models]. DIR_OR_REPO is a folder with a checkpoint, or a repository of the Hugging Face "
+        "hub, with @REVISION where it is not to be the newest.",
+    )
+    models.add_argument("--bert-model", metavar="DIR_OR_REPO", help="the model of bert_score (default: none)")
+    models.add_argument(
+        "--bert-layer",
+        type=flags.positive,
+        metavar="N",
+        help="the layer whose vectors bert_score compares (default: that of bert-score for models it knows, else the "
+        "last)",
+    )
+    flags.add_names(
+        models,
+        "--unieval-model",
+        metavar="[TASK=]DIR_OR_REPO",
+        help="the checkpoint of unieval for a task (summarization, dialogue, data2text, fact or one of "
+        "--unieval-questions), or for all others (default: none)",
+    )
+    flags.add_names(
+        models,
+        "--dimension",
+        metavar="TASK/NAME",
+        help="what unieval asks about, such as dialogue/naturalness (default: every dimension of the tasks that have a "
+        "model)",
+    )
+    models.add_argument(
+        "--unieval-questions",
+        metavar="FILE",
+        help="the questions of unieval, as TOML; the wording that the published checkpoints were trained on comes with "
+        "fetch_bench unieval_questions (default: stand-ins of our own wording)",
+    )
+    models.add_argument(
+        "--device", metavar="NAME", help="where the models run: cpu, cuda:0, ... (default: a GPU if there is one)"
+    )
+    models.add_argument(
+        "--batch-size",
+        type=flags.positive,
+        default=8,
+        metavar="N",
+        help="texts that a model reads at once (default: 8)",
+    )
+
+
+def setup(args: argparse.Namespace, bench: "Bench") -> "Setup":
+    """Return what the flags of `add_setup` say."""
+    import pathlib
+
+    from harness.metrics.setup import Setup, by_task
+
+    return Setup(
+        language=args.language or bench.settings.language,
+        variant=args.variant,
+        tokenizer=args.tokenizer,
+        bert_model=args.bert_model,
+        bert_layer=args.bert_layer,
+        unieval_models=by_task(args.unieval_model or ()),
+        unieval_dimensions=tuple(args.dimension or ()),
+        unieval_questions=None if args.unieval_questions is None else pathlib.Path(args.unieval_questions),
+        device=args.device,
+        batch_size=args.batch_size,
+    )
+
+
+def work(args: argparse.Namespace) -> int:
+    """Plan, compute, report."""
+    from harness.bench import load_bench
+    from harness.cli.bar import bar
+    from harness.metrics.run import plan_metrics, run_metrics
+    from harness.metrics.table import load_metrics
+
+    bench = load_bench(args.bench_name, args.data_dir)
+    plan = plan_metrics(
+        load_metrics(args.metrics or ["text"], setup(args, bench)),
+        bench,
+        models=args.model_list,
+        questions=bench.slice(args.question_begin, args.question_end, args.first_n),
+        reference=args.reference,
+        redo=args.redo,
+    )
+    tell_plan(args, plan)
+    with bar(plan.rows, "number", quiet=args.quiet) as watch:
+        report = run_metrics(plan, watch=watch)
+    tell_report(args, plan, report)
+    messages.results("\n".join(map(str, report.paths)))
+    return 0
+
+
+def tell_plan(args: argparse.Namespace, plan: "MetricPlan", name: str = NAME) -> None:
+    """Say what is measured, and what each metric has done and will do."""
+    for notice in plan.notices:
+        messages.warn(name, f"warning: {notice}")
+    against = f", reference: {plan.reference}" if plan.reference else ""
+    messages.say(args, f"{plan.bench.name}: {messages.counted(len(plan.models), 'model')}{against}")
+    for todo in plan.works:
+        parts = [f"{todo.already} measured before"] if todo.already else []
+        if todo.superseded:
+            parts.append(f"{todo.superseded} to measure anew because something changed")
+        turns = messages.counted(len(todo.todo), "turn")
+        parts.append(f"{turns} to measure" if todo.todo else "nothing left to measure")
+        messages.say(args, f"{_shown(todo.metric)}: {', '.join(parts)}")
+        messages.detail(args, f"  numbers: {todo.path}")
+
+
+def _shown(metric: "Metric") -> str:
+    """Return a metric's name and whatever else its numbers depend on that has a name."""
+    variant = None if metric.variant == "default" else metric.variant
+    how = ", ".join(filter(None, [variant, metric.tokenizer and f"tokens: {metric.tokenizer}", metric.library]))
+    return f"{metric.name} ({how})" if how else metric.name
+
+
+def tell_report(args: argparse.Namespace, plan: "MetricPlan", report: "MetricReport", name: str = NAME) -> None:
+    """Say what there is to know about the numbers of a run."""
+    if report.undefined:
+        written = messages.counted(report.written, "row")
+        messages.warn(name, f"{report.undefined} of {written} have no number; each says why, and no mean counts it")
+    if report.superseded:
+        moved = messages.counted(report.superseded, "older row")
+        messages.say(args, f"{moved} moved to {plan.bench.metric_state / 'superseded'}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    return command.run_command(parser(), work, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

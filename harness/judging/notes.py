@@ -1,0 +1,36 @@
+"""What a judge is told beside question, answers and reference: the author's notes, and which checks an answer meets."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harness.checks import Outcome
+
+NO_CHECKS = "(This message sets no limit that a program can check.)"
+
+
+def noted(question: str, note: str | None) -> str:
+    """Return a message of the user with the author's note for the judge below it, if there is one."""
+    if note is None:
+        return question
+    return f"{question}\n\n(For you alone, not seen by the assistant. What to look for: {note})"
+
+
+def referring(reference: str | None, note: str | None) -> str:
+    """Return what stands for the reference of a turn: the reference, the note, both, or that there is none."""
+    if reference is None:
+        return f"(No full answer. What to look for: {note})" if note is not None else "(None for this message.)"
+    return reference if note is None else f"{reference}\n\n(What to look for: {note})"
+
+
+def shown_outcomes(found: "Sequence[Outcome]") -> str:
+    """Return which checks an answer meets, a line each; nothing in it is the answer's own words.
+
+    - at most 60 words: no (63 words)
+    """
+    lines = []
+    for outcome in found:
+        met = {True: "yes", False: "no", None: "not decided"}[outcome.strict]
+        why = f" ({outcome.found})" if outcome.strict is False and outcome.found and not outcome.check.QUOTES else ""
+        lines.append(f"- {outcome.check.statement}: {met}{why}")
+    return "\n".join(lines) or NO_CHECKS

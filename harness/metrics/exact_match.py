@@ -1,0 +1,27 @@
+"""Exact match: 1 if the answer is the reference, else 0; capitals, spaces, marks around it and width aside.
+
+"  Paris." is "paris"; "３.５" is "3.5"; "-1" is not "1"; "It is Paris" is not "Paris"
+"""
+
+import unicodedata
+
+from harness.metrics.metric import Metric, Numbers, of_texts
+from harness.metrics.setup import Setup
+
+_AROUND = " \t.,;:!?。，；：！？、…\"'“”‘’«»„`*_"
+
+
+def metric(setup: Setup) -> Metric:
+    """Return exact match."""
+    return Metric("exact_match", of_texts(exact_match, "exact_match"), needs_reference=True)
+
+
+def exact_match(answer: str, reference: str) -> Numbers:
+    """Return 1 or 0; None where the reference is empty."""
+    wanted = plain(reference)
+    return {"exact_match": float(plain(answer) == wanted) if wanted else None}
+
+
+def plain(text: str) -> str:
+    """Return a text as it is compared: small letters, single spaces, no marks around it, wide characters as usual."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(_AROUND)

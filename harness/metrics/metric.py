@@ -1,0 +1,122 @@
+"""What a metric is: a function of one turn of one answer that returns numbers, and all that shapes them.
+
+    Item(question, 1, ("The cat sat.",), "A cat sat down.")  ─▶  Measured(0.31, {"bleu_1": 0.5, ..., "bleu_4": 0.31})
+
+A metric that works on one item at a time is lifted by `each`; one that works in batches takes all items itself.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.records import Question, content_hash
+
+Numbers = Mapping[str, float | None]
+"""Numbers by name; None where a number is not defined, such as the bigrams' share of a text of one word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What is measured: one turn of one answer."""
+
+    question: Question
+    turn: int
+    """The first is 1."""
+    answers: tuple[str, ...]
+    """The answer's turns up to this one, which is the last."""
+    reference: str | None = None
+    """This turn of the reference answer; None where there is none."""
+
+    @property
+    def answer(self) -> str:
+        """The turn that is measured."""
+        return self.answers[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a metric says of an item."""
+
+    value: float | None
+    """The main number; None where it is not defined."""
+    values: Numbers = field(default_factory=dict)
+    """All numbers by name, where there are several."""
+    note: str | None = None
+    """Why a number is None, or what else a reader should know."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields of the row, the metric's own."""
+
+
+Measure = Callable[[Sequence[Item]], Iterable[Measured]]
+"""Measures items in their order, lazily where each can be written as soon as it is there."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric, ready to measure."""
+
+    name: str
+    """What `--metrics` calls it; also its file's name."""
+    measure: Measure
+    variant: str = "default"
+    tokenizer: str | None = None
+    """What makes tokens of the texts; None where nothing does."""
+    library: str | None = None
+    """Whose numbers they are, with the version, such as `sacrebleu 2.6.0`; None: computed here."""
+    needs_reference: bool = False
+    """Whether items without a reference are left out."""
+    reads_reference: bool = False
+    """Whether some of its numbers are of the reference, though it does without."""
+    overlap: bool = False
+    """Whether it counts what answer and reference have in common, which says little where there is no one right
+    answer."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Whatever else shapes the numbers, as JSON values: a checkpoint, its questions."""
+    applies: Callable[[Question, int], bool] = lambda question, turn: True
+    """Whether it is for a turn of a question."""
+    shaped_by: Callable[[Question, int], Any] | None = None
+    """What else of a question shapes a turn's number, as a JSON value, beside its turns and category."""
+
+    @property
+    def content(self) -> str:
+        """The hash of what defines the numbers, question, answer and reference aside."""
+        return content_hash(self.name, self.variant, self.tokenizer, self.library, dict(self.parameters))
+
+    def content_for(self, question: Question, turn: int) -> str:
+        """Return the hash of what defines the number of one turn."""
+        return self.content if self.shaped_by is None else content_hash(self.content, self.shaped_by(question, turn))
+
+    def __call__(self, question: str, answer: str, reference: str | None = None) -> Measured:
+        """Return what the metric says of one answer to one question."""
+        item = Item(Question(0, "unstated", (question,)), 1, (answer,), reference)
+        return next(iter(self.measure([item])))
+
+
+def each(function: Callable[[Item], Measured]) -> Measure:
+    """Return a measure that applies a function to one item at a time."""
+
+    def measure(items: Sequence[Item]) -> Iterator[Measured]:
+        return map(function, items)
+
+    return measure
+
+
+def of_texts(function: Callable[[str, str], Numbers], main: str) -> Measure:
+    """Return a measure that applies a function to answer and reference; `main` is the name of the main number."""
+    return each(lambda item: _measured(item, function(item.answer, item.reference or ""), main))
+
+
+def of_pairs(function: Callable[[Sequence[tuple[str, str]]], Iterable[Numbers]], main: str) -> Measure:
+    """Return a measure that applies a function to all answers with their references at once."""
+
+    def measure(items: Sequence[Item]) -> Iterator[Measured]:
+        found = function([(item.answer, item.reference or "") for item in items])
+        return (_measured(item, numbers, main) for item, numbers in zip(items, found, strict=True))
+
+    return measure
+
+
+def _measured(item: Item, values: Numbers, main: str) -> Measured:
+    empty = not (item.reference or "").strip()
+    note = None if values[main] is not None else "the reference is empty" if empty else "not defined for this text"
+    return Measured(values[main], values if len(values) > 1 else {}, note)

@@ -1,0 +1,51 @@
+"""ROUGE-1, ROUGE-2 and ROUGE-L of one answer against one reference, from 0 to 1 (Lin, 2004).
+
+rouge_n = 2PR / (P + R) of the common runs of n tokens;    rouge_l: of the longest common subsequence
+
+"the cat sat" against "the cat lay down": rouge_1 = 2 · 2/3 · 2/4 / (2/3 + 2/4) = 0.571
+"""
+
+from collections import Counter
+
+from harness.metrics.metric import Metric, Numbers, of_texts
+from harness.metrics.ngrams import f_score, longest_common, ngrams, shared
+from harness.metrics.setup import Setup
+from harness.metrics.tokens import TOKENIZERS, Tokens
+
+
+def metric(setup: Setup) -> Metric:
+    """Return ROUGE-1, ROUGE-2 and ROUGE-L, as F."""
+    name = setup.tokenizer or "words"
+    cut = TOKENIZERS[name]
+    return Metric(
+        "rouge",
+        of_texts(lambda answer, reference: rouge(cut(answer), cut(reference)), "rouge_l"),
+        tokenizer=name,
+        needs_reference=True,
+        overlap=True,
+    )
+
+
+def rouge(answer: Tokens, reference: Tokens) -> Numbers:
+    """Return the three; None where the reference has no token, 0 where only the answer has none."""
+    if not reference:
+        return {"rouge_1": None, "rouge_2": None, "rouge_l": None}
+    return {
+        "rouge_1": _rouge_n(answer, reference, 1),
+        "rouge_2": _rouge_n(answer, reference, 2),
+        "rouge_l": rouge_l(answer, reference),
+    }
+
+
+def rouge_l(answer: Tokens, reference: Tokens) -> float:
+    """Return ROUGE-L."""
+    if not answer:
+        return 0.0
+    length = longest_common(reference, answer)
+    return f_score(length / len(answer), length / len(reference))
+
+
+def _rouge_n(answer: Tokens, reference: Tokens, n: int) -> float:
+    said, wanted = Counter(ngrams(answer, n)), Counter(ngrams(reference, n))
+    common = shared(said, wanted)
+    return f_score(common / max(said.total(), 1), common / max(wanted.total(), 1))

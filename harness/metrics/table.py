@@ -1,0 +1,50 @@
+"""Every metric by name, and the choice among them; a new one is one file and one line here."""
+
+import importlib
+from collections.abc import Iterable
+
+from harness.errors import UsageError
+from harness.metrics import colossalai
+from harness.metrics.metric import Metric
+from harness.metrics.setup import Setup
+from harness.metrics.tokens import TOKENIZERS
+from harness.written import nearest
+
+METRICS = {
+    "bleu": "BLEU-1 to BLEU-4",
+    "rouge": "ROUGE-1, ROUGE-2, ROUGE-L",
+    "chrf": "chrF",
+    "token_f1": "precision, recall and F1 of tokens",
+    "exact_match": "whether the answer is the reference",
+    "label_match": "whether the answer names the reference's label and no other",
+    "distinct": "distinct-1 to distinct-3, without a reference",
+    "bert_score": "BERTScore, by a model (extra [models])",
+    "unieval": "UniEval, by a model (extra [models])",
+}
+TEXT_METRICS = tuple(name for name in METRICS if name not in ("bert_score", "unieval"))
+VARIANTS = ("default", colossalai.VARIANT)
+_USUAL = Setup()
+
+
+def load_metrics(names: Iterable[str], setup: Setup = _USUAL) -> list[Metric]:
+    """Return the metrics of these names, in this order; `text` stands for all that need no model.
+
+    Raises:
+        UsageError: a name, variant or tokenizer is unknown (with the nearest one), or an extra is not installed.
+    """
+    every = [each for name in names for each in (TEXT_METRICS if name == "text" else (name,))]
+    return [load_metric(name, setup) for name in dict.fromkeys(every)]
+
+
+def load_metric(name: str, setup: Setup = _USUAL) -> Metric:
+    """Return the metric of that name; see `load_metrics`."""
+    if name not in METRICS:
+        raise UsageError(f"no metric {name!r}; {nearest(name, ['text', *METRICS])}")
+    if setup.variant not in VARIANTS:
+        raise UsageError(f"no variant {setup.variant!r}; {nearest(setup.variant, list(VARIANTS))}")
+    if setup.tokenizer is not None and setup.tokenizer not in TOKENIZERS:
+        raise UsageError(f"no tokenizer {setup.tokenizer!r}; {nearest(setup.tokenizer, list(TOKENIZERS))}")
+    if setup.variant == colossalai.VARIANT and name in colossalai.METRICS:
+        return colossalai.METRICS[name](setup)
+    metric: Metric = importlib.import_module(f"harness.metrics.{name}").metric(setup)
+    return metric

@@ -1,0 +1,86 @@
+"""Texts to tokens, for every language.
+
+    words("Az Őrség, 3.5 km")    -> ("az", "őrség", "3", "5", "km")
+    words("猫坐在GPU上。")         -> ("猫", "坐", "在", "gpu", "上")
+
+`words` takes runs of letters, their marks and digits, in small letters; of scripts that put no spaces between words
+(Chinese, Japanese, Thai, Lao, Khmer, Burmese) every character is a token. On English texts without accents these are
+the tokens of Google's rouge-score. Nothing is stemmed.
+"""
+
+import functools
+import logging
+import unicodedata
+from collections.abc import Callable
+
+import regex
+
+from harness.errors import UsageError
+
+Tokens = tuple[str, ...]
+Tokenize = Callable[[str], Tokens]
+
+REMEMBERED = 4096
+"""Texts whose tokens are kept: what several metrics read one after the other is cut once."""
+_SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+_WORDS = regex.compile(rf"[{_SPACELESS}]\p{{M}}*|[[\p{{L}}\p{{M}}\p{{N}}]--[{_SPACELESS}]]+", regex.VERSION1)
+
+
+@functools.lru_cache(REMEMBERED)
+def words(text: str) -> Tokens:
+    """Return the words of a text in any language, in small letters."""
+    return tuple(_WORDS.findall(unicodedata.normalize("NFC", text).lower()))
+
+
+@functools.lru_cache(REMEMBERED)
+def characters(text: str) -> Tokens:
+    """Return every character that is not a space, in small letters."""
+    return tuple("".join(unicodedata.normalize("NFC", text).lower().split()))
+
+
+@functools.lru_cache(REMEMBERED)
+def whitespace(text: str) -> Tokens:
+    """Return what stands between spaces, as it is."""
+    return tuple(text.split())
+
+
+@functools.lru_cache(REMEMBERED)
+def jieba_words(text: str) -> Tokens:
+    """Return the words that jieba finds in a Chinese text, spaces left out.
+
+    Raises:
+        UsageError: the extra [zh] is not installed.
+    """
+    return tuple(" ".join(_jieba().cut(text)).split())
+
+
+@functools.cache
+def _jieba() -> "Jieba":
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            # Its regular expressions are written in a way that newer Pythons warn of.
+            warnings.simplefilter("ignore")
+            import jieba
+    except ImportError:
+        raise UsageError("the tokenizer jieba needs the extra [zh]: pip install 'turnbench[zh]'") from None
+    jieba.setLogLevel(logging.ERROR)
+    tokenizer: Jieba = jieba.Tokenizer()
+    return tokenizer
+
+
+class Jieba:
+    """What is used of jieba, which has no types of its own."""
+
+    def cut(self, text: str) -> list[str]:
+        """Return the words of a text."""
+        raise NotImplementedError
+
+
+TOKENIZERS: dict[str, Tokenize] = {
+    "words": words,
+    "characters": characters,
+    "whitespace": whitespace,
+    "jieba": jieba_words,
+}

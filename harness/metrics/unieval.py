@@ -1,0 +1,197 @@
+"""UniEval of one answer (Zhong et al., EMNLP 2022): a T5 model is asked a yes/no question about it.
+
+    "question: Is this ...? </s> response: It rains. </s> ..."   ─▶   p(Yes) = sigmoid(logit of "Yes" − logit of "No")
+
+The logits are those of the first token that the model would write. The sigmoid equals p(Yes) / (p(Yes) + p(No)), and
+is a number where both probabilities vanish. Which questions there are is data: `questions.py`.
+"""
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from harness.errors import UsageError
+from harness.metrics import models
+from harness.metrics.metric import Item, Measured, Metric
+from harness.metrics.questions import Dimension, load_questions
+from harness.metrics.sentences import sentences
+from harness.metrics.setup import Setup
+from harness.records import Question
+
+LONGEST = 1024
+"""Tokens that the model reads of a text, as in the original; the rest is cut off."""
+_LANGUAGE = "en"
+
+
+def metric(setup: Setup) -> Metric:
+    """Return UniEval with the checkpoints and questions of the set-up.
+
+    Raises:
+        UsageError: no checkpoint is named, one cannot be found or used, or a task or dimension is unknown.
+        DataError: the file of questions is not what it must be.
+    """
+    if setup.language != _LANGUAGE:
+        raise UsageError(
+            f"unieval is for English, these texts are {setup.language!r}; with a checkpoint and questions of your own "
+            "for that language, say --language en"
+        )
+    if not setup.unieval_models:
+        raise UsageError(
+            "unieval needs a checkpoint: --unieval-model TASK=DIR_OR_REPO, such as dialogue=MingZhong/unieval-dialog"
+        )
+    questions = load_questions(setup.unieval_questions)
+    named = setup.unieval_models
+    for task in named:
+        if task not in (*questions.tasks, "*"):
+            known = ", ".join(questions.tasks)
+            raise UsageError(f"--unieval-model {task}=...: {questions.path} has no task {task!r}; it has {known}")
+    dimensions = questions.of(questions.tasks if "*" in named else named, setup.unieval_dimensions)
+    without = [one.key for one in dimensions if one.task not in named and "*" not in named]
+    if without:
+        raise UsageError(f"no checkpoint for {', '.join(without)}; name one with --unieval-model TASK=DIR_OR_REPO")
+    models_ = {place: YesNo(models.find(place), setup) for place in dict.fromkeys(named.values())}
+    asked = {one: models_[named.get(one.task, named.get("*", ""))] for one in dimensions}
+    return Metric(
+        "unieval",
+        UniEval(asked, setup.batch_size).measure,
+        variant=questions.name,
+        tokenizer=", ".join(dict.fromkeys(model.checkpoint.name for model in asked.values())),
+        library=models.versions(),
+        parameters={one.key: [one.ask, one.sentences, model.checkpoint.identity] for one, model in asked.items()},
+        shaped_by=lambda question, turn: _context(question),
+        reads_reference=any("reference" in one.template.names for one in dimensions),
+    )
+
+
+class UniEval:
+    """The answers of one or more models to yes/no questions about items."""
+
+    def __init__(self, asked: Mapping[Dimension, "YesNo"], batch_size: int) -> None:
+        self._asked, self._size = asked, batch_size
+
+    def measure(self, items: Sequence[Item]) -> Iterator[Measured]:
+        """Yield the numbers of each item by dimension, and their mean as its value, a batch of items at a time."""
+        left = iter(items)
+        while batch := list(islice(left, self._size)):
+            columns = {one: self._column(one, model, batch) for one, model in self._asked.items()}
+            for place, item in enumerate(batch):
+                yield _measured(item, {one: column[place] for one, column in columns.items()})
+
+    def _column(self, dimension: Dimension, model: "YesNo", items: Sequence[Item]) -> list[float | None]:
+        """Return a dimension's number for each item."""
+        prompts = [_prompts(dimension, item, model.separator) for item in items]
+        numbers = iter(model.shares_of_yes([text for texts in prompts for text in texts]))
+        column: list[float | None] = []
+        for texts in prompts:
+            own = list(islice(numbers, len(texts)))
+            total = sum(own) / (len(own) if dimension.sentences != "sum" else 1) if own else None
+            column.append(total)
+        return column
+
+
+class YesNo:
+    """A model that answers "Yes" or "No" with its first token."""
+
+    def __init__(self, checkpoint: models.Checkpoint, setup: Setup) -> None:
+        self.checkpoint = checkpoint
+        self._device, self._size = setup.device, setup.batch_size
+        self._yes, self._no = _answers(checkpoint)
+        start = getattr(checkpoint.config, "decoder_start_token_id", None)
+        if start is None:
+            raise UsageError(
+                f"{checkpoint.name} is no model that writes texts from texts, such as T5: no decoder start"
+            )
+        self._start = int(start)
+
+    @property
+    def separator(self) -> str:
+        """The text that stands for the end of a part; an answer must not hold it."""
+        return str(self.checkpoint.tokenizer.eos_token)
+
+    def shares_of_yes(self, texts: list[str]) -> list[float]:
+        """Return p(Yes) of each text, against p(No)."""
+        return models.in_batches(self._size, texts, self._batch)
+
+    def _batch(self, texts: list[str]) -> list[float]:
+        import torch
+
+        encoded = self.checkpoint.tokenizer(
+            texts, padding=True, truncation=True, max_length=LONGEST, return_tensors="pt"
+        ).to(self._model.device)
+        with models.computing(self._size):
+            first = torch.full((len(texts), 1), self._start, device=self._model.device)
+            logits = (
+                self._model(
+                    input_ids=encoded["input_ids"], attention_mask=encoded["attention_mask"], decoder_input_ids=first
+                )
+                .logits[:, 0]
+                .float()
+            )
+            shares: list[float] = torch.sigmoid((logits[:, self._yes] - logits[:, self._no]).double()).tolist()
+        return shares
+
+    @functools.cached_property
+    def _model(self) -> Any:
+        return self.checkpoint.load("AutoModelForSeq2SeqLM", self._device)
+
+
+def _answers(checkpoint: models.Checkpoint) -> tuple[int, int]:
+    """Return the tokens of "Yes" and "No"; a model without a token for each of them answers nothing with its first one.
+
+    Where both begin with one token, such as a mark for a word's beginning, every number would be 0.5.
+    """
+    tokenizer = checkpoint.tokenizer
+    yes, no = (tokenizer(word, add_special_tokens=False)["input_ids"] for word in ("Yes", "No"))
+    if not yes or not no or yes[0] == no[0] or tokenizer.unk_token_id in (yes[0], no[0]):
+        raise UsageError(
+            f'{checkpoint.name} cannot answer "Yes" or "No": its tokenizer begins both with the same token'
+        )
+    if len(yes) > 1 or len(no) > 1:
+        raise UsageError(f'{checkpoint.name} cannot answer "Yes" or "No": its tokenizer has no token for each of them')
+    return yes[0], no[0]
+
+
+def _prompts(dimension: Dimension, item: Item, separator: str) -> list[str]:
+    """Return the texts that a model is asked about an item; none where a text that it needs is missing."""
+    values = {name: _part(name, item) for name in dimension.template.names - {"sentence"}}
+    if any(not (value or "").strip() for value in values.values()):
+        return []
+    # An answer that brought the end of a part would write the rest of the question itself.
+    whole = {name: str(value).replace(separator, " ") for name, value in values.items()}
+    if dimension.sentences is None:
+        return [dimension.template.fill(whole)]
+    parts = sentences(item.answer.replace(separator, " "), _LANGUAGE)
+    return [dimension.template.fill(whole | {"sentence": part}) for part in parts]
+
+
+def _part(name: str, item: Item) -> str | None:
+    if name == "answer":
+        return item.answer
+    if name == "reference":
+        return item.reference
+    if name == "context":
+        return _context(item.question)
+    said = [text for pair in zip(item.question.turns, item.answers[:-1], strict=False) for text in pair]
+    return "\n".join([*said, item.question.turns[item.turn - 1]])
+
+
+def _context(question: Question) -> str | None:
+    context = question.extra.get("context")
+    return context if isinstance(context, str) else None
+
+
+def _measured(item: Item, numbers: Mapping[Dimension, float | None]) -> Measured:
+    values = {one.number: number for one, number in numbers.items()}
+    there = [number for number in values.values() if number is not None]
+    if len(there) == len(values):
+        return Measured(sum(there) / len(there), values)
+    missing = {name for one, number in numbers.items() if number is None for name in _missing(one, item)}
+    return Measured(None, values, f"there is no {' and no '.join(sorted(missing))}")
+
+
+def _missing(dimension: Dimension, item: Item) -> Iterator[str]:
+    """Yield what a dimension needs and an item lacks."""
+    for name in dimension.template.names:
+        if not (_part("answer" if name == "sentence" else name, item) or "").strip():
+            yield "answer" if name == "sentence" else name
