@@ -36,6 +36,8 @@ from harness.results.cost import show_cost as show_cost
 from harness.results.result import Result as Result
 from harness.results.show import show_result as show_result
 from harness.running.options import RunOptions as RunOptions
+from harness.showing.judge_report import judge_page as judge_page
+from harness.showing.show_result import result_page as result_page
 from harness.status import BenchStatus as BenchStatus
 from harness.status import bench_status as bench_status
 

@@ -35,7 +35,7 @@ IMPORTS = (
     "harness.cli.gen_answer",
     "harness.cli.gen_judgment",
     "harness.cli.run_bench",
-    "harness.cli.tables",
+    "harness.showing.show_result",
     "harness.pipeline",
     "harness.results.show",
     "harness.running.batches.engine",

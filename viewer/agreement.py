@@ -6,12 +6,12 @@ from functools import partial
 from typing import Any
 
 from harness.bench import Bench
-from harness.charts import interval_chart
 from harness.errors import TurnbenchError
 from harness.meta_evaluation.report import Report
 from harness.meta_evaluation.votes_report import judge_agreement
 from harness.results.statistics.bootstrap import Estimate
-from harness.results.statistics.rounding import percent, with_interval
+from harness.showing.charts import interval_chart
+from harness.showing.values import percent, to_places, with_interval
 from viewer import markup
 from viewer.context import Context
 from viewer.later import NotYet
@@ -71,9 +71,8 @@ def _both(rows: Sequence[dict[str, Any]]) -> dict[str, object]:
         row = _total(rows, setup)
         cells[name] = None if row is None or row["ratio"] is None else _share(row)
         cells[f"of ({setup})"] = None if row is None else row["total"]
-        if setup == "S1":
-            kappa = None if row is None else row["kappa"]
-            cells["kappa"] = None if kappa is None else with_interval(kappa, row["kappa_low"], row["kappa_high"])  # type: ignore[index]
+        if setup == "S1" and row is not None:
+            cells["kappa"] = with_interval(row["kappa"], row["kappa_low"], row["kappa_high"], to_places(2))
     return cells
 
 

@@ -6,11 +6,13 @@ What a caller puts between tags as it is (`inside`, `content`, cells) must be HT
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.records import Mode
-from harness.results.statistics.rounding import ABSENT, shown
+from harness.showing import Column, Table
+from harness.showing import Html as Html
+from harness.showing.html import chart_html, table_html
+from harness.showing.values import ABSENT, rounded
 from viewer.later import NotYet
 from viewer.state import JUDGE_AND_SET, State
 from viewer.store import kind_of
@@ -27,15 +29,6 @@ _MOST_COPIED = 60_000
 """Characters of a text that a button copies; it stands in the page a second time."""
 PAGE = 50
 """Rows of a table on one page."""
-
-
-@dataclass(frozen=True, slots=True)
-class Html:
-    """HTML that goes into a cell as it is; any other value of a cell is escaped."""
-
-    text: str
-    number: bool = False
-    """Whether it stands to the right, as numbers do."""
 
 
 def link(state: State, text: str, *, key: str = "", label: str = "", current: bool = False, kind: str = "") -> str:
@@ -174,8 +167,8 @@ def details(summary: str, content: str, *, name: str = "", opened: bool = False)
 
 
 def chart(svg: str, label: str) -> str:
-    """Return a picture of `harness.charts` on a light card that scrolls sideways where it must."""
-    return f'<div class="tb-sheet" tabindex="0" role="group" aria-label="{escaped(label)}">{svg}</div>'
+    """Return a picture of `harness.showing.charts` in a box that scrolls sideways where it must."""
+    return chart_html(svg, label)
 
 
 def table(
@@ -193,34 +186,9 @@ def table(
         places: decimal places of numbers that are not whole.
         heads: what stands over a column, where it is not its name.
     """
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    if not columns:
-        return '<p class="tb-quiet">There are no rows.</p>'
-    words = {name for name in columns if any(_is_word(row.get(name)) for row in rows)}
-    kinds = {name: ' class="tb-word"' if name in words else "" for name in columns}
-    head = "".join(
-        f'<th scope="col"{kinds[name]}>{_cell((heads or {}).get(name, name.replace("_", " ")), 0)}</th>'
-        for name in columns
-    )
-    body = []
-    for row in rows:
-        first = f'<th scope="row"{kinds[columns[0]]}>{_cell(row.get(columns[0]), places)}</th>'
-        rest = "".join(f"<td{kinds[name]}>{_cell(row.get(name), places)}</td>" for name in columns[1:])
-        body.append(f"<tr>{first}{rest}</tr>")
-    return (
-        f'<div class="tb-scroll" tabindex="0" role="group" aria-label="{escaped(label)}"><table class="tb-table">'
-        f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
-    )
-
-
-def _is_word(value: object) -> bool:
-    return isinstance(value, str) or (isinstance(value, Html) and not value.number)
-
-
-def _cell(value: object, places: int) -> str:
-    if isinstance(value, Html):
-        return value.text
-    return escaped(shown(value, places))
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = [Column(name, (heads or {}).get(name, name.replace("_", " "))) for name in names]
+    return table_html(Table("", rows, columns, places=places), label=label)
 
 
 def pages(state: State, total: int, *, size: int = PAGE) -> str:
@@ -244,7 +212,7 @@ def of_page(state: State, total: int, *, size: int = PAGE) -> slice:
 
 def number(value: float | None, places: int = 2) -> str:
     """Return a number as every table shows it."""
-    return ABSENT if value is None else shown(float(value), places)
+    return ABSENT if value is None else rounded(value, places)
 
 
 MODE_NAMES: Mapping[Mode, str] = {

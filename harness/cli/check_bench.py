@@ -47,10 +47,10 @@ def parser() -> Parser:
 def work(args: argparse.Namespace) -> int:
     """Check, print."""
     from harness.checking import check_bench
-    from harness.cli.tables import as_json
+    from harness.showing import Page, json
 
     report = check_bench(args.which, args.data_dir)
-    results(as_json(_as_object(report)) if args.format == "json" else _as_text(report))
+    results(json(Page("", {}, [], data=_as_object(report))) if args.format == "json" else _as_text(report))
     return 1 if report.problems else 0
 
 
@@ -77,16 +77,22 @@ def _as_object(report: "BenchReport") -> dict[str, Any]:
 
 def _as_text(report: "BenchReport") -> str:
     """Return the report for people."""
-    from harness.cli.tables import as_table
+    from harness.cli.output import terminal_width
+    from harness.showing import Table
+    from harness.showing.text import table_text
 
     told = " ".join(filter(None, [report.name, report.settings.version]))
     turns = ", ".join(f"{counted(n, 'question')} of {counted(t, 'turn')}" for t, n in report.turns.items())
     parts = [f"{told}: {report.settings.title or 'no title'}\n{report.folder}: {turns or 'no sound question'}"]
     parts[0] += f"\nSHA-256 of question.jsonl: {report.sha256}"
     if report.questions:
-        parts.append(as_table(_headed(report.categories())))
+        parts.append(table_text(Table("", report.categories()), width=terminal_width()))
     if values := report.values():
-        parts.append(as_table([{**row, "value": _shown(row["value"])} for row in values]))
+        parts.append(
+            table_text(
+                Table("", [{**row, "value": _shown(row["value"])} for row in values], keys=2), width=terminal_width()
+            )
+        )
     same = [f"{pair.first} and {pair.second}" for pair in report.alike if pair.same]
     near = [f"{pair.first} and {pair.second}: {pair.share:.0%}" for pair in report.alike if not pair.same]
     lists = {
@@ -100,10 +106,6 @@ def _as_text(report: "BenchReport") -> str:
     if not report.problems:
         parts.append("no problems")
     return "\n\n".join(parts)
-
-
-def _headed(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{name.replace("_", " "): value for name, value in row.items()} for row in rows]
 
 
 def _shown(value: Any) -> str:

@@ -114,18 +114,18 @@ def _run(parser: Parser, work: Callable[[argparse.Namespace], int], argv: Sequen
     mend_streams()
     args = parser.parse_args(argv)
     words = sys.argv[1:] if argv is None else argv
+    args.command_line = _same_command(parser.prog, words)
     try:
         with _warnings_told(parser.prog):
             return work(args)
     except TurnbenchError as error:
         _traceback(args)
-        beginning, end = ("", _same_command(parser.prog, words)) if isinstance(error, Interrupted) else ("error: ", "")
+        beginning, end = ("", args.command_line) if isinstance(error, Interrupted) else ("error: ", "")
         again = f": {end}" if end and str(error).endswith(_GO_ON) else ""
         warn(parser.prog, f"{beginning}{error}{again}")
         return error.exit_code
     except KeyboardInterrupt:
-        again = _same_command(parser.prog, words)
-        warn(parser.prog, f"interrupted; what was done is kept, {_GO_ON}: {again}")
+        warn(parser.prog, f"interrupted; what was done is kept, {_GO_ON}: {args.command_line}")
         return 130
     except OSError as error:  # a path that the system refuses in a way that no room foresaw
         _traceback(args)

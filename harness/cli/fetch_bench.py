@@ -78,22 +78,23 @@ def work(args: argparse.Namespace) -> int:
 
 def _listed() -> str:
     """Return the table of what can be fetched."""
-    from harness.cli.tables import as_table
+    from harness.cli.output import terminal_width
     from harness.importing.originals.table import load_originals
+    from harness.showing import Table
+    from harness.showing.text import table_text
 
-    return as_table(
-        [
-            {
-                "name": original.name,
-                "licence": original.licence,
-                "files": str(len(original.files)),
-                "size": _size(original.size),
-                "from": f"{original.repository} @ {original.revision[:8]}",
-                "what": original.title,
-            }
-            for original in load_originals().values()
-        ]
-    )
+    rows = [
+        {
+            "name": original.name,
+            "licence": original.licence,
+            "files": str(len(original.files)),
+            "size": _size(original.size),
+            "from": f"{original.repository} @ {original.revision[:8]}",
+            "what": original.title,
+        }
+        for original in load_originals().values()
+    ]
+    return table_text(Table("", rows), width=terminal_width())
 
 
 def _size(count: int) -> str:

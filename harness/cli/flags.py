@@ -27,6 +27,18 @@ def add_mode(group: Any, what: str) -> None:
     group.add_argument("--mode", default="single", choices=MODES, help=f"{what} (default: single)")
 
 
+def add_format(group: Any) -> None:
+    """Add the flag that chooses among all formats."""
+    from harness.showing import FORMATS
+
+    group.add_argument(
+        "--format",
+        default="table",
+        choices=list(FORMATS),
+        help="how to print; json and csv are not rounded; a table fits itself to a terminal (default: table)",
+    )
+
+
 def add_bench(parser: argparse.ArgumentParser, *, default: str | None = "mt_bench") -> Any:
     """Add the flags that say where the questions and results are; return their group."""
     group = parser.add_argument_group("benchmark")

@@ -108,10 +108,10 @@ def work(args: argparse.Namespace) -> int:
     messages.detail(args, f"questions: {bench.source / 'question.jsonl'}")
     tell_plan(args, plan)
     if args.dry_run:
-        from harness.cli.estimates import print_estimates
+        from harness.cli.output import show_estimates
         from harness.estimating import estimate_plan
 
-        print_estimates(args, estimate_plan(plan, batch=args.batch))
+        show_estimates(args, estimate_plan(plan, batch=args.batch))
         return 0
     with bar(plan.jobs, "conversation", quiet=args.quiet) as watch:
         report = run_answers(plan, flags.running(args), watch=watch)

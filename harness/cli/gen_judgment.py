@@ -133,10 +133,10 @@ def work(args: argparse.Namespace) -> int:
     )
     tell_plan(args, plan)
     if args.dry_run:
-        from harness.cli.estimates import print_estimates
+        from harness.cli.output import show_estimates
         from harness.estimating import estimate_plan
 
-        print_estimates(args, estimate_plan(plan, batch=args.batch))
+        show_estimates(args, estimate_plan(plan, batch=args.batch))
         return 0
     if plan.calls:
         matches = messages.counted(plan.rows, "match", "matches")

@@ -4,10 +4,10 @@ import argparse
 import difflib
 import itertools
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.cli import command, flags, messages
+from harness.cli import command, flags, messages, output
 
 if TYPE_CHECKING:
     from harness.meta_evaluation.report import Report
@@ -67,15 +67,10 @@ def _parser_of(name: str) -> command.Parser:
     if kind.calls:
         flags.add_endpoint(p, "the judge")
         flags.add_running(p)
-    output = p.add_argument_group("output")
-    output.add_argument(
-        "--format",
-        default="table",
-        choices=["table", "json", "csv", "markdown", "latex"],
-        help="how to print; json and csv are not rounded; a table has lines on a terminal only (default: table)",
-    )
+    form = p.add_argument_group("output")
+    flags.add_format(form)
     if name != "corrected":  # its intervals have a formula
-        output.add_argument(
+        form.add_argument(
             "--seed",
             type=flags.whole,
             default=0,
@@ -315,10 +310,10 @@ def _attack(args: argparse.Namespace) -> "Report | None":
     told = f"{len(plan.attacks)} attacks on {messages.counted(len(plan.judgments.questions), 'question')}"
     messages.say(args, f"{args.judge_model}: {told}, {messages.counted(plan.judgments.calls, 'call')}")
     if args.dry_run:
-        from harness.cli.estimates import print_estimates
+        from harness.cli.output import show_estimates
         from harness.estimating import estimate_plan
 
-        print_estimates(args, estimate_plan(plan.judgments, batch=args.batch))
+        show_estimates(args, estimate_plan(plan.judgments, batch=args.batch))
         return None
     with bar(plan.judgments.calls, "call", quiet=args.quiet) as watch:
         return run_attack(plan, flags.running(args), watch=watch, seed=args.seed)
@@ -379,76 +374,16 @@ KINDS: dict[str, Kind] = {
 
 def work(args: argparse.Namespace) -> int:
     """Make the report, print it."""
-    from harness.cli.tables import as_csv, as_json
+    from harness.showing.judge_report import judge_page
 
     report = KINDS[args.report].make(args)
     if report is None:
         return 0
     for path in report.paths:
         messages.detail(args, f"judgments: {path}")
-    if args.format == "json":
-        head = {"report": report.name, "judge": report.judge, "bench": report.bench}
-        messages.results(as_json({**head, "rows": report.rows, **report.more}))
-    elif args.format == "csv":
-        messages.results(as_csv(report.rows))
-    else:
-        messages.results(_tables(report, args.format))
-    for note in report.notes if args.format in {"json", "csv"} else ():
-        messages.say(args, f"{NAME} {report.name}: note: {note}")
+    output.show(args, judge_page(report), f"{NAME} {report.name}")
     messages.report_failures(f"{NAME} {report.name}", report.failures)
     return 1 if report.failures else 0
-
-
-def _tables(report: "Report", form: str) -> str:
-    """Return the tables for people, with what they should know about them."""
-    from harness.cli.tables import Drawing
-
-    draw = Drawing(form)
-    parts = [draw.heading(f"{report.name}, questions: {report.bench or 'unstated'}, judge: {report.judge}")]
-    for title, rows in _parts(report):
-        parts += [draw.line(title)] if title else []
-        parts.append(draw.table([_narrow(row) for row in rows], places=3))
-    if report.notes:
-        parts.append(draw.notes(report.notes))
-    return "\n\n".join(part for part in parts if part)
-
-
-def _parts(report: "Report") -> list[tuple[str, list[dict[str, Any]]]]:
-    """Return the tables with their titles; wide or long ones are divided, no number is left out."""
-    tables: list[tuple[str, list[dict[str, Any]]]] = [("", report.rows)]
-    if report.name == "position":
-        counts = [{name: v for name, v in row.items() if "share" not in name} for row in report.rows]
-        shares = [
-            {name: v for name, v in row.items() if "share" in name or name in {"by", "group"}} for row in report.rows
-        ]
-        tables = [("", counts), ("shares, with 95% intervals", shares)]
-    elif any(row.get("category") for row in report.rows):
-        whole = [
-            {name: v for name, v in row.items() if name != "category"} for row in report.rows if not row["category"]
-        ]
-        tables = [("", whole), ("by category", [row for row in report.rows if row["category"]])]
-    return tables + [(name.replace("_", " "), rows) for name, rows in report.more.items() if rows]
-
-
-def _narrow(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row with every interval in the cell of its number, and a dash for all that is None."""
-    from harness.cli.tables import rounded
-
-    narrow: dict[str, Any] = {}
-    for name, value in row.items():
-        stem = name.removesuffix("_low").removesuffix("_high")
-        if stem != name and stem in row:
-            continue
-        if name in {"low", "high"}:
-            continue
-        low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-        if name in {"ratio", "value", "difference"} and low is None:
-            low, high = row.get("low"), row.get("high")
-        if isinstance(value, float) and low is not None and high is not None:
-            narrow[name] = f"{rounded(value, 3)} ({rounded(low, 3)} to {rounded(high, 3)})"
-        else:
-            narrow[name] = value
-    return narrow
 
 
 def main(argv: Sequence[str] | None = None) -> int:

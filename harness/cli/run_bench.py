@@ -117,11 +117,11 @@ def work(args: argparse.Namespace) -> int:
     gen_answer.tell_plan(args, plan.answers)
     gen_judgment.tell_plan(args, plan.judgments, NAME)
     if args.dry_run:
-        from harness.cli.estimates import print_estimates
+        from harness.cli.output import show_estimates
         from harness.estimating import estimate_plan
 
         answers = estimate_plan(plan.answers, batch=args.batch)
-        print_estimates(args, [*answers, *estimate_plan(plan.judgments, answers=answers, batch=args.batch)])
+        show_estimates(args, [*answers, *estimate_plan(plan.judgments, answers=answers, batch=args.batch)])
         return 0
     if plan.calls:
         messages.ask_to_go_on(args, f"{messages.counted(plan.calls, 'call')} to make")

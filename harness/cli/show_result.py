@@ -3,13 +3,12 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from harness.cli import command, flags, messages
+from harness.cli import command, flags, messages, output
 
 if TYPE_CHECKING:
-    from harness.results.detail import SingleDetail
-    from harness.results.pair_detail import PairwiseDetail
     from harness.results.show import Result
 
 NAME = "show_result"
@@ -99,27 +98,22 @@ def parser() -> command.Parser:
         help="with --against: exit with code 1 if a model is told to be worse than in the other run (default: off)",
     )
     sure.add_argument("--seed", type=flags.whole, default=0, metavar="N", help="seed of the resampling (default: 0)")
-    output = p.add_argument_group("output")
-    output.add_argument(
+    form = p.add_argument_group("output")
+    form.add_argument(
         "--cost",
         action="store_true",
         help="show what the answers and judgments cost in place of results: calls, tokens and dollars by model and "
         "judge, at today's prices, of the whole benchmark in all modes or of --input-file (default: off)",
     )
-    flags.add_models_file(output)
-    output.add_argument(
-        "--format",
-        default="table",
-        choices=["table", "json", "csv", "markdown", "latex"],
-        help="how to print; json and csv are not rounded; a table has lines on a terminal only (default: table)",
-    )
-    output.add_argument(
+    flags.add_models_file(form)
+    flags.add_format(form)
+    form.add_argument(
         "--sort",
         metavar="COLUMN",
         help="sort the models by a column or category, such as turn_2, model or math (default: average, or "
         "win_rate_adjusted)",
     )
-    output.add_argument(
+    form.add_argument(
         "--report",
         metavar="FILE",
         help="also write one HTML page that needs nothing else: tables and charts, with intervals (default: none)",
@@ -135,7 +129,7 @@ def work(args: argparse.Namespace) -> int:
     from harness.results.show import show_result
 
     if args.report is not None:  # before anything is computed
-        from harness.reporting import check_report
+        from harness.showing.html import check_report
 
         check_report(args.report)
     result = show_result(
@@ -166,52 +160,33 @@ def work(args: argparse.Namespace) -> int:
         raise MissingError(f"{result.path}: no judgment is left by --turns, --exclude and the models named")
     messages.detail(args, f"judgments: {result.path}")
     if args.report is not None:
-        import datetime
-
-        from harness.reporting import result_html, write_report
-
-        write_report(args.report, result_html(result, date=datetime.date.today().isoformat()))
-        messages.say(args, f"{NAME}: wrote {args.report}")
-    print_result(args, result)
+        _write_report(args, result)
+    print_result(args, result, intervals=bool(args.intervals))
     return _code(args, result)
 
 
-def print_result(args: argparse.Namespace, result: "Result") -> None:
-    """Print a result in the form that --format names; where it has no place for notes, they go to stderr."""
-    from harness.cli.tables import as_csv, as_json
+def print_result(args: argparse.Namespace, result: "Result", *, intervals: bool = False) -> None:
+    """Print a result in the form that --format names; `intervals` says whether all of them were asked for."""
+    from harness.showing.show_result import result_page
 
-    if args.format == "json":
-        more = {} if result.verdicts is None else result.verdicts.json(intervals=bool(args.intervals))
-        messages.results(as_json(_json(result) | more))
-    elif args.format == "csv":
-        if result.verdicts is not None and result.panel is None:
-            rows = result.verdicts.flat_rows(intervals=bool(args.intervals))
-        else:
-            rows = result.table_rows() if args.intervals else result.rows()
-        messages.results(as_csv(rows))
-    else:
-        messages.results(_tables(result, args.format))
-        return
-    for note in result.notes:
-        messages.say(args, f"{NAME}: note: {note}")
+    shown = result if intervals else replace(result, detail=None)
+    output.show(args, result_page(shown, intervals=intervals), NAME)
 
 
 def _cost(args: argparse.Namespace) -> int:
     """Print what the answers and judgments cost."""
-    from harness.cli.estimates import print_costs
     from harness.results.cost import show_cost
+    from harness.showing.costs import cost_page
 
-    print_costs(
-        args,
-        show_cost(
-            bench_name=args.bench_name,
-            data_dir=args.data_dir,
-            input_file=args.input_file,
-            judge_model=args.judge_model,
-            model_list=args.model_list,
-            models_file=args.models,
-        ),
+    costs = show_cost(
+        bench_name=args.bench_name,
+        data_dir=args.data_dir,
+        input_file=args.input_file,
+        judge_model=args.judge_model,
+        model_list=args.model_list,
+        models_file=args.models,
     )
+    output.show(args, cost_page(costs))
     return 0
 
 
@@ -231,69 +206,34 @@ def _code(args: argparse.Namespace, result: "Result") -> int:
     return 0
 
 
-def _json(result: "Result") -> dict[str, Any]:
-    """Return what json shows: the rows, and what was asked for beside them."""
-    shown: dict[str, Any] = {
-        "mode": result.mode,
-        "bench": result.bench,
-        "judge": result.judge,
-        "rows": result.rows(),
+def _write_report(args: argparse.Namespace, result: "Result") -> None:
+    """Write the HTML page of a result, with what made it."""
+    import datetime
+
+    from harness import __version__
+    from harness.showing.html import write_report
+    from harness.showing.show_result import report_page, result_page, sampling_of
+
+    made = {
+        "judge_sampling": sampling_of(result).replace("unstated", ""),
+        "judging_cost": _spent(args, result),
+        "date": datetime.date.today().isoformat(),
+        "command": args.command_line,
+        "version": f"turnbench {__version__}",
     }
-    if result.panel is not None:
-        panel = result.panel
-        shown["panel"] = {"judges": panel.judges, "rule": panel.rule, "disagreement": panel.disagreement_rows()}
-    if result.detail is not None:
-        shown["intervals"] = _intervals(result.detail)
-    if result.runs is not None:
-        from harness.results.detail import pair_row
-
-        shown["against"] = [pair_row(pair) for pair in result.runs.pairs]
-    return shown
+    write_report(args.report, report_page(result_page(result), **made))
+    messages.say(args, f"{NAME}: wrote {args.report}")
 
 
-def _intervals(detail: "SingleDetail | PairwiseDetail") -> dict[str, Any]:
-    """Return what json shows of how sure the results are."""
-    shown: dict[str, Any] = {
-        "by": detail.by,
-        "seed": detail.seed,
-        "rows": detail.rows(),
-        "groups": detail.group_rows(),
-        "pairs": detail.pair_rows(),
-        "told_apart": detail.pairs.told_apart,
-        "smallest_detectable": detail.pairs.smallest_detectable,
-    }
-    if detail.kind == "pairs":
-        shown["turns"], shown["compared"] = detail.turn_rows(), detail.compared_rows()
-        strengths = detail.strengths
-        shown["strengths"] = {"scale": strengths.scale, "nu": strengths.nu, "why_not": detail.without_strengths()}
-    return shown
+def _spent(args: argparse.Namespace, result: "Result") -> str:
+    """Return what the judgments of a result cost, as far as tokens and prices are known."""
+    from harness.results.cost import show_cost
+    from harness.showing.values import dollars
 
-
-def _tables(result: "Result", form: str) -> str:
-    """Return the tables for people, with what they should know about them."""
-    from harness.cli.certainty import how_sure
-    from harness.cli.tables import Drawing, interval_cells
-
-    draw = Drawing(form)
-    questions = result.bench or "unstated"
-    about = f"{result.mode}, questions: {questions}, judge: {result.judge}, judge set: {result.judge_set}"
-    column, places = ("average", 2) if result.mode == "single" else ("win_rate_adjusted", 3)
-    if result.verdicts is not None:
-        parts = [draw.heading(about), draw.table(result.rows(), places=result.verdicts.places)]
-        if result.panel is not None:
-            parts += how_sure(result, draw)
-        of_all = ", of all judges together" if result.panel is not None else ""
-        for heading, rows in result.verdicts.sections():
-            parts += [draw.line(heading + of_all), draw.table(rows, places=result.verdicts.places)]
-        return "\n\n".join([*parts, draw.notes(result.notes)] if result.notes else parts)
-    parts = [draw.heading(about), draw.table(interval_cells(result.table_rows(), column, places), places=places)]
-    if result.categories:
-        parts += [draw.line("average by category"), draw.table(result.category_table())]
-    if result.detail is not None or result.runs is not None or result.panel is not None:
-        parts += how_sure(result, draw)
-    if result.notes:
-        parts.append(draw.notes(result.notes))
-    return "\n\n".join(parts)
+    rows = show_cost(input_file=result.path, judge_model=result.judge.split(", "), models_file=args.models)
+    priced = [row for row in rows if row.cost is not None and row.unstated < row.calls]
+    calls = sum(row.calls for row in priced)
+    return f"{dollars(sum(row.cost or 0.0 for row in priced))} for {messages.counted(calls, 'call')}" if priced else ""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -12,7 +12,7 @@ import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from harness.bench import Bench, load_bench
 from harness.errors import MissingError, TurnbenchError
@@ -25,6 +25,9 @@ from harness.results.matrix import Floats, pairs
 from harness.results.pairs.position import KINDS, in_one_order, position_rows
 from harness.results.query import Found, Query, Words, ask, replaced_note
 from harness.results.statistics.bootstrap import COVERAGE, Estimate
+
+if TYPE_CHECKING:
+    import pandas
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,12 @@ class Report:
     paths: tuple[pathlib.Path, ...] = ()
     failures: Sequence[Failure] = ()
     """Of a report that calls a judge: the calls that failed."""
+
+    def frame(self) -> "pandas.DataFrame":
+        """Return the rows as a frame; pandas must be installed."""
+        import pandas
+
+        return pandas.DataFrame(self.rows)
 
 
 def judge_position(**words: Unpack[Words]) -> Report:

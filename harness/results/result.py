@@ -14,6 +14,8 @@ from harness.results.grades.single import CategoryRow, SingleRow
 from harness.results.pairs.pairwise import PairwiseRow
 
 if TYPE_CHECKING:  # numpy is imported only where it is needed
+    import pandas
+
     from harness.results.brief import Brief
     from harness.results.criteria.table import CriteriaTable
     from harness.results.detail import SingleDetail
@@ -65,6 +67,12 @@ class Result:
         if self.verdicts is not None:
             return self.verdicts.rows()
         return self._graded_rows() if self.mode == "single" else self._paired_rows()
+
+    def frame(self) -> "pandas.DataFrame":
+        """Return the rows, with intervals and ranks where there are any, as a frame; pandas must be installed."""
+        import pandas
+
+        return pandas.DataFrame(self.table_rows())
 
     def table_rows(self) -> list[dict[str, Any]]:
         """Return the same rows, each with its interval (`average_low`, ...) and ranks last, if the result has them."""

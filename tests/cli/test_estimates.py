@@ -82,7 +82,7 @@ def test_cost_is_shown_in_every_format(run: Run, tmp_path: pathlib.Path) -> None
         run("show_result", "--cost", "--format", form).stdout for form in ("table", "markdown", "csv", "json")
     )
     assert "$3.00" in table
-    assert "note: unstated: calls of which no tokens are stored" in table
+    assert "note: without tokens: calls of which no tokens are stored" in table
     assert markdown.splitlines()[2].startswith("| answers | gpt-4o | 2 | 1,000,000 |")
     expected = {"what": "answers", "model": "gpt-4o", "calls": 2, "prompt_tokens": 1_000_000, "reply_tokens": 50_000}
     expected |= {"cost": 3.0, "unstated": 1}

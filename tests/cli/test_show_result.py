@@ -47,7 +47,7 @@ def test_a_table_says_what_it_is_about(judged: list[str], format_: str, capsys: 
     assert main(["show_result", *judged, "--format", format_]) == 0
     shown = capsys.readouterr()
     assert "single, questions: tiny, judge: builtin/overlap, judge set: mt_bench 1" in shown.out
-    assert "average by category" in shown.out
+    assert "Average by category" in shown.out
     assert "for trying the harness out" in shown.out
     assert shown.err == ""
 

@@ -26,8 +26,8 @@ def test_the_table_says_how_sure_it_is(tmp_path: pathlib.Path, capsys: pytest.Ca
     assert main(["show_result", "--input-file", path, "--intervals"]) == 0
     shown = capsys.readouterr().out
     assert "95% interval" in shown
-    assert "1 of 1 pairs of models can be told apart" in shown
-    assert "model_1 is" in shown
+    assert "1 of 1 pairs of models differ significantly" in shown
+    assert "model 1 is" in shown
 
 
 def test_json_has_the_intervals_only_where_they_are_asked_for(
@@ -88,7 +88,7 @@ def test_pairs_have_a_matrix_strengths_and_a_look_at_the_judge(
     words = ["show_result", "--mode", "pairwise-all", "--input-file", pairs(tmp_path), "--intervals"]
     assert main(words) == 0
     shown = capsys.readouterr().out
-    assert "adjusted win rate of the row's model against the column's" in shown
+    assert "Win rate of the row's model against the column's, ties half" in shown
     assert "position: of 90 pairs 72 were judged alike in both orders" in shown
     assert main([*words, "--format", "json"]) == 0
     intervals = json.loads(capsys.readouterr().out)["intervals"]

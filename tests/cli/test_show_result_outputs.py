@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from harness.cli import show_result
-from harness.results.statistics.rounding import rounded
+from harness.showing.values import rounded
+from harness.showing.words import heading_of
 from tests.small_bench import write
 
 MODELS = ("bravo", "alpha", "delta", "charlie")
@@ -106,7 +107,7 @@ def test_every_output_has_the_same_rows(
     interval = {row["model"]: row for row in shown["intervals"]["rows"]}
     places = PLACES[mode]
     low, high = (f"{'average' if mode == 'single' else 'win_rate_adjusted'}_{end}" for end in ("low", "high"))
-    expected = [[*rows[0], "95% interval", "rank"]]
+    expected = [[*map(heading_of, rows[0]), "95% interval", "rank"]]
     for row in rows:
         own = interval[row["model"]]
         cells = [rounded(v, places) if isinstance(v, float) else str(v) for v in row.values()]
@@ -129,9 +130,9 @@ def test_json_and_text_say_what_can_be_told_apart(
     text = drawn([*words, "--intervals"], capsys)
     compared = told["pairs" if mode == "single" else "compared"]
     assert len(compared) == 6
-    assert f"{told['told_apart']} of 6 pairs of models can be told apart" in text
+    assert f"{told['told_apart']} of 6 pairs of models differ significantly" in text
     places = PLACES[mode]
-    assert f"would show a difference of about {rounded(told['smallest_detectable'], places)}" in text
+    assert f"differences of {rounded(told['smallest_detectable'], places)} or more would be found" in text
     assert {"smallest_detectable", "questions_needed", "verdict", "p_holm"} <= compared[0].keys()
     assert any(pair["verdict"] == "cannot be told apart" for pair in compared)
     assert "cannot be told apart" in text

@@ -91,7 +91,16 @@ def test_short_facts_by_a_field_as_csv(facts: list[str], capsys: pytest.CaptureF
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_short_facts_for_people(facts: list[str], capsys: pytest.CaptureFixture[str], form: str) -> None:
     text = shown(facts, capsys, "--format", form)
-    for word in ("given", "coverage", "unparsed", "missing", "ece", "brier", "95", "by category", "history"):
+    for word in (
+        "correct of attempted",
+        "coverage",
+        "unparsed",
+        "missing",
+        "calibration error",
+        "Brier score",
+        "95",
+        "By category",
+    ):
         assert word in text
     assert "0.500" in text
     assert "95" not in shown(facts, capsys, "--format", form, "--no-intervals")
@@ -102,7 +111,7 @@ def test_a_report_of_labels_is_written(
 ) -> None:
     shown(facts, capsys, "--report", str(tmp_path / "page.html"))
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "given_attempted" in page.replace("<wbr>", "")
+    assert "correct of attempted" in page
     assert "By category" in page
 
 
@@ -126,12 +135,12 @@ def test_labels_of_several_judges_make_a_panel(facts: list[str], capsys: pytest.
         ("m", 1 / 7, 7),
     ]
     text = shown(facts, capsys, *panel)
-    for words in ("undecided", "by category, of all judges together", "none where two labels share the most"):
+    for words in ("undecided", "By category, of all judges together", "none where two labels share the most"):
         assert words in text
     table = list(csv.DictReader(io.StringIO(shown(facts, capsys, *panel, "--format", "csv"))))
     assert [row["judge"] for row in table] == ["j", "k", "all together"]
     shown(facts, capsys, *panel, "--report", str(path.with_suffix(".html")))
-    assert "Where the judges do not say the same" in path.with_suffix(".html").read_text(encoding="utf-8")
+    assert "How often the judges disagree" in path.with_suffix(".html").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from harness.bench import load_bench
-from harness.cli.tables import as_json
 from harness.errors import DataError, MissingError, UsageError
 from harness.judging.builtin import NOTICE
 from harness.results.show import Result, show_result
@@ -100,7 +99,7 @@ def test_pairs_become_rows_with_exactly_these_keys(bench: pathlib.Path) -> None:
 def test_json_has_null_where_there_is_no_number(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_single.jsonl", grade("x", 1, -1))
     judged(bench, "gpt-4_pair.jsonl", pair("x", "y", "error"))
-    single, both = json.loads(as_json([show(bench).rows(), show(bench, "pairwise-all").rows()]))
+    single, both = json.loads(json.dumps([show(bench).rows(), show(bench, "pairwise-all").rows()]))
     assert single == [{"model": "x", "turn_1": None, "turn_2": None, "average": None, "n": 0, "excluded": 1}]
     nothing = {"win": 0, "loss": 0, "tie": 0, "n": 0, "excluded": 1}
     rates = dict.fromkeys(["win_rate", "loss_rate", "tie_rate", "win_rate_adjusted"])

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from harness.cli.tables import rounded
 from harness.results.show import show_result
+from harness.showing.values import rounded
 
 pytestmark = pytest.mark.reference
 

@@ -4,14 +4,14 @@ import pathlib
 
 import pytest
 
-from harness.meta_evaluation.report import judge_position, judge_repeat
+from harness.meta_evaluation.report import Report, judge_position, judge_repeat
+from harness.showing.judge_report import report_chart
 from tests.small_bench import answer, question, small_bench, write
 from tests.viewer.test_app import grade, pair
 from viewer.app import Views
 from viewer.context import Context
 from viewer.later import Later
 from viewer.store import Store
-from viewer.tabs.judge import _position_svg, _repeat_svg
 
 
 @pytest.fixture(autouse=True)
@@ -69,10 +69,16 @@ def test_a_judge_without_pairs_is_told_how_to_make_them(views: Views) -> None:
     assert "gen_judgment --bench-name small --mode pairwise-all" in html
 
 
+def drawn(report: Report) -> str:
+    chart = report_chart(report)
+    assert chart is not None
+    return chart.draw()
+
+
 def test_the_drawn_numbers_are_those_of_the_report(views: Views) -> None:
     folder = views.context.store.data_dir
     position = judge_position(bench_name="small", data_dir=folder)
-    assert ">50%</text>" in _position_svg(position).replace("</tspan>", "")
+    assert ">50%</text>" in drawn(position).replace("</tspan>", "")
     repeat = judge_repeat("single", bench_name="small", data_dir=folder)
-    drawn = _repeat_svg(repeat)
-    assert all(row["facet"] in drawn for row in repeat.rows if row["share"])
+    shares = drawn(repeat)
+    assert all(row["facet"] in shares for row in repeat.rows if row["share"])

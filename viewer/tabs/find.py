@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from harness.bench import Bench
 from harness.errors import UsageError
 from harness.records import Question
-from harness.results.statistics.rounding import ABSENT
+from harness.showing.values import ABSENT
 from viewer import filters, markup
 from viewer.context import Context, Tab
 from viewer.index import Judgments

@@ -6,14 +6,12 @@ from functools import partial
 from typing import Any
 
 from harness.bench import Bench
-from harness.charts import interval_chart, position_chart
 from harness.errors import MissingError, TurnbenchError
 from harness.meta_evaluation.models_report import judge_self
 from harness.meta_evaluation.report import Report, judge_length, judge_position, judge_repeat
 from harness.meta_evaluation.votes_report import judge_corrected
-from harness.results.pairs.position import PositionRow
-from harness.results.statistics.bootstrap import Estimate
-from harness.results.statistics.rounding import with_interval
+from harness.showing.html import table_html
+from harness.showing.judge_report import report_chart, report_tables
 from viewer import markup
 from viewer.agreement import again, agreement_chart, report_on
 from viewer.context import Context, Tab
@@ -24,8 +22,6 @@ from viewer.text import escaped
 from viewer.votes import settled_files
 
 _KINDS = {"single": "grades", "pair": "pairs"}
-_SHARES = {"ratio", "win_rate", "equal_length", "judge", "votes", "corrected"}
-_WORDS = {"facet": "source", "why_not": "why not", "judge1": "one", "judge2": "other"}
 
 
 def tab(context: Context) -> Tab:
@@ -118,7 +114,7 @@ class _Page:
             file = self._file("pair")
             make = partial(judge_position, input_file=file.path, **self._where)
             report = self._report("position", make, file.path)
-            return self._drawn("position", partial(_position_svg, report), report)
+            return self._drawn("position", report)
 
         note = "Each pair is judged in both orders. Does the judge go by the place in which it sees an answer?"
         return self._section("Position", note, content)
@@ -128,7 +124,7 @@ class _Page:
             file = self._file("pair")
             make = partial(judge_length, input_file=file.path, **self._where)
             report = self._report("length", make, file.path, *(self.bench.folder / "model_answer").glob("*.jsonl"))
-            return self._drawn("length", partial(_length_svg, report), report)
+            return self._drawn("length", report)
 
         note = "Does the longer answer win, and who would win if all answers were equally long?"
         return self._section("Length", note, content)
@@ -152,7 +148,7 @@ class _Page:
     def _repeated(self, kind: str, make: Callable[[], Report], files: Sequence[pathlib.Path]) -> str:
         try:
             report = self._report(f"repeat of {_KINDS[kind]}", make, *files)
-            return self._drawn(f"repeat-{kind}", partial(_repeat_svg, report), report)
+            return self._drawn(f"repeat-{kind}", report)
         except NotYet as wait:
             return again(wait)
         except TurnbenchError as error:
@@ -168,7 +164,7 @@ class _Page:
             mode = "single" if kind == "single" else "pairwise-all"
             make = partial(judge_self, mode, input_file=files, **self._where)  # type: ignore[arg-type]
             report = self._report("self", make, *files)
-            return self._drawn("self", partial(_self_svg, report), report)
+            return self._drawn("self", report)
 
         note = "Do the models of a judge's family fare better under it than under other judges?"
         return self._section("Self", note, content)
@@ -208,7 +204,7 @@ class _Page:
     def _agreed(self, votes: Sequence[pathlib.Path], file: JudgmentFile) -> str:
         try:
             report = report_on(self.context, self.bench, votes, file)
-            return self._drawn(f"agreement-{file.kind}", partial(agreement_chart, report, file.path.stem, "S2"), report)
+            return self._drawn(f"agreement-{file.kind}", report, partial(agreement_chart, report, file.path.stem, "S2"))
         except NotYet as wait:
             return again(wait)
         except TurnbenchError as error:
@@ -220,96 +216,24 @@ class _Page:
             file = self._file("pair")
             make = partial(judge_corrected, votes, input_file=file.path, **self._where)
             report = self._report("corrected", make, file.path, *votes)
-            return left_out + self._drawn("corrected", partial(_corrected_svg, report), report)
+            return left_out + self._drawn("corrected", report)
 
         note = "Win rates as people would give them: the judge's verdicts on all pairs, corrected by votes on some."
         return self._section("Corrected by votes", note, content)
 
-    def _drawn(self, name: str, draw: Callable[[], str], report: Report) -> str:
+    def _drawn(self, name: str, report: Report, draw: Callable[[], str] | None = None) -> str:
         """Return a report as a chart, with its numbers and notes folded away beneath it."""
-        key = ("report chart", name, self.bench.name, *report.paths)
+        chart = report_chart(report)
+        draw = draw or (chart.draw if chart else str)
         try:
-            label = f"chart of the report on {report.name}"
-            picture = markup.chart(self.context.store.made(key, f"drawing the {label}", draw, *report.paths), label)
-        except NotYet as wait:
-            picture = again(wait)
+            picture = markup.chart(draw(), f"chart of the report on {report.name}")
         except TurnbenchError as error:
             picture = markup.notice(str(error))
-        tables = markup.table(_cells(report.rows), label=f"report on {report.name}", places=3)
-        for title, rows in report.more.items():
-            if rows:
-                more = markup.table(_cells(rows), label=title.replace("_", " "), places=3)
-                tables += f"<h4>{escaped(title.replace('_', ' ').capitalize())}</h4>{more}"
+        tables = "".join(
+            (f"<h4>{escaped(table.title)}</h4>" if table.title else "")
+            + table_html(table, label=table.title or f"report on {report.name}")
+            for table in report_tables(report)
+        )
         made = [note for note in report.notes if note.startswith("intervals: ")]
         numbers = markup.details("Numbers", tables + markup.notes(made), name=f"tb-numbers-{name}")
         return picture + markup.notes([note for note in report.notes if note not in made]) + numbers
-
-
-def _cells(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, object]]:
-    """Return rows of a report with every interval in the cell of its number."""
-    found = []
-    for row in rows:
-        cells: dict[str, object] = {}
-        for name, value in row.items():
-            stem = name.removesuffix("_low").removesuffix("_high")
-            if (stem != name and stem in row) or name in {"low", "high"}:
-                continue
-            low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-            if name in {"ratio", "value", "difference"} and low is None:
-                low, high = row.get("low"), row.get("high")
-            if isinstance(value, float) and low is not None and high is not None:
-                value = with_interval(value, low, high, 3)
-            cells[_WORDS.get(name, name)] = value
-        found.append(cells)
-    return found
-
-
-def _position_svg(report: Report) -> str:
-    none = Estimate(None, None, None, 0, None)
-    counts = (
-        "n",
-        "errors",
-        "consistent",
-        "biased_first",
-        "biased_second",
-        "one_sided_tie",
-        "first_games",
-        "decided_games",
-    )
-    rows = [PositionRow(row["by"], row["group"], *(row[name] for name in counts), *[none] * 5) for row in report.rows]
-    return position_chart(rows)
-
-
-def _estimate(row: Mapping[str, Any], name: str, n: str = "n") -> Estimate:
-    return Estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], row[n], None)
-
-
-def _length_svg(report: Report) -> str:
-    rates = {row["model"]: _estimate(row, "equal_length") for row in report.more["models"]}
-    return interval_chart(rates, label="win rate at equal length", reference=0.5, as_percent=True, counted="pairs")
-
-
-def _repeat_svg(report: Report) -> str:
-    found = {}
-    turns = sorted({row["turn"] for row in report.rows})
-    for turn in turns:
-        own = [row for row in report.rows if row["turn"] == turn and row["variance"] is not None]
-        whole = next((row["variance"] / row["share"] for row in own if row["share"]), None)
-        for row in own if whole else ():
-            low, high = (None if row[end] is None else row[end] / whole for end in ("variance_low", "variance_high"))
-            name = f"{row['facet']}, turn {turn}" if len(turns) > 1 else row["facet"]
-            found[name] = Estimate(row["share"], low, high, row["levels"], None)
-    label = "share of the variance"
-    return interval_chart(found, label=label, of="sources", counted="levels", reference=0.0, as_percent=True)
-
-
-def _self_svg(report: Report) -> str:
-    found = {row["judge"]: _estimate(row, "difference") for row in report.rows if row["difference"] is not None}
-    if not found:
-        raise MissingError("no judge has models of its own family here that other judges judged too")
-    return interval_chart(found, label="self-preference", of="judges", counted="items", reference=0.0)
-
-
-def _corrected_svg(report: Report) -> str:
-    found = {row["model"]: _estimate(row, "corrected", "questions") for row in report.rows}
-    return interval_chart(found, label="corrected win rate", reference=0.5, as_percent=True)

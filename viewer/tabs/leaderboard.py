@@ -3,24 +3,33 @@
 The table comes first, from `show_result`; what takes longer (intervals, what can be told apart) follows in place.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
-from harness.charts import difference_chart, radar_chart, rate_chart, score_chart
-from harness.charts.radar import MOST, USUAL_SCALE
 from harness.errors import MissingError, UsageError
-from harness.results.statistics.rounding import percent
+from harness.showing import Chart, Column, Html, Note, Table
+from harness.showing.charts import MOST, radar_chart, score_chart
+from harness.showing.html import table_html
+from harness.showing.items import Item, Row
+from harness.showing.show_result import result_page
+from harness.showing.values import percent
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.later import NotYet
-from viewer.markup import Html
-from viewer.questions import scrolling
 from viewer.state import State
 from viewer.text import escaped
 
-_MANY = 10
-"""Models of which the matrix of differences takes the width of the page."""
-_COLUMNS = {"average": "average", "turn_1": "turn 1", "turn_2": "turn 2", "drop": "turn 1 less turn 2"}
+if TYPE_CHECKING:
+    from harness.results.detail import SingleDetail
+    from harness.results.pairs.pairwise import PairwiseRow
+    from harness.results.result import Result
+
+_FEW = 6
+"""Models of which a table of every two has room beside a chart."""
+_FIRST = {"single": "Scores", "pairwise-baseline": "Wins, ties and losses", "pairwise-all": "Wins, ties and losses"}
 
 
 def tab(context: Context) -> Tab:
@@ -52,23 +61,17 @@ def _show(context: Context, state: State) -> str:
         if more and not state.looked_for("baseline"):
             return choices + markup.notice("No model is in every pair here: choose the baseline above.")
         return choices + markup.notice(str(error), kind="fault")
-    detail, sure = None, ""
+    sure = ""
     try:
-        detail = context.store.result(state).detail
+        result = context.store.result(state)
     except NotYet as wait:
         sure = markup.waiting(wait)
-    view = _Grades(context, state, result, detail) if state.mode == "single" else _Pairs(context, state, result, detail)
     head = f'<h2 class="tb-title">{escaped(result.bench or bench.name)}</h2>'
     told = f"{markup.MODE_NAMES[state.mode]} by {result.judge}, judge set {result.judge_set}"
     faults = "".join(markup.notice(f, kind="fault") for f in _faults(context, result.path))
-    return (
-        choices
-        + head
-        + f'<p class="tb-quiet">{escaped(told)}</p>'
-        + faults
-        + markup.notes(result.notes)
-        + view.html(sure)
-    )
+    about = f'<p class="tb-quiet">{escaped(told)}</p>'
+    view = _View(state, result)
+    return choices + head + about + faults + markup.notes(result.notes) + "".join(view.sections()) + sure
 
 
 def _baseline(context: Context, state: State) -> str:
@@ -105,245 +108,109 @@ def _nothing_yet(context: Context, state: State) -> str:
 
 
 class _View:
-    """What both kinds of tables have in common: the way to the questions, and charts that are drawn once."""
+    """A result's page as HTML: its tables with links to the judgments behind each number, its charts with switches."""
 
-    def __init__(self, context: Context, state: State, result: Any, detail: Any) -> None:
-        self.context, self.state, self.result, self.detail = context, state, result, detail
+    def __init__(self, state: State, result: "Result") -> None:
+        self.state, self.result = state, result
 
-    def html(self, sure: str) -> str:
-        """Return the sections; `sure` stands in place of those that need intervals, until they are there."""
-        parts = list(self.first())
-        if self.detail is not None:
-            parts += self.then()
-        return "".join(parts) + sure
+    def sections(self) -> Iterator[str]:
+        """Yield the sections; charts that follow each other share the width."""
+        items = result_page(self.result).items
+        for is_chart, some in groupby(items, key=_beside_others):
+            shown = "".join(map(self._drawn, some))
+            yield f'<div class="tb-charts">{shown}</div>' if is_chart else shown
 
-    def first(self) -> Iterator[str]:
-        """Yield what needs no intervals."""
-        yield ""
-
-    def then(self) -> Iterator[str]:
-        """Yield what needs them."""
-        yield ""
-
-    def behind(self, text: str, *models: str, category: object = "", turn: int | None = None) -> Html:
-        """Return a link to the judgments behind a number."""
-        there = self.state.to(tab="find", models=models, question="", turn=turn, filter={})
-        return Html(markup.link(there.where(category=category), text), number=True)
-
-    def chart(self, name: str, label: str, draw: Callable[[], str]) -> str:
-        """Return a chart, drawn beside the page and kept; a word in place where it cannot be drawn."""
-        key = ("chart", name, self.state.to(tab="", models=() if name != "radar" else self.state.models))
+    def _drawn(self, item: Item) -> str:
+        """Return an item; what cannot be drawn says why."""
         try:
-            return markup.chart(self.context.store.made(key, f"drawing {label}", draw, self.result.path), label)
-        except NotYet as wait:
-            return markup.waiting(wait)
+            return self._item(item)
         except UsageError as error:
             return markup.notice(str(error))
 
-    def heat(self, rows: Sequence[dict[str, Any]], low: float, high: float, text: Callable[[float], str]) -> str:
-        """Return a table with a shade behind each number, between the least and the greatest there can be."""
-        shaded = []
-        for row in rows:
-            cells: dict[str, object] = {"model": markup.named(row["model"])}
-            for name, value in row.items():
-                if name != "model":
-                    cells[name] = self._shade(row["model"], name, value, low, high, text)
-            shaded.append(cells)
-        return markup.table(shaded, label="by category")
+    def _item(self, item: Item) -> str:
+        if isinstance(item, Note):
+            return f'<p class="tb-outcome-said">{escaped(item.text)}</p>'
+        if isinstance(item, Table):
+            return markup.section(item.title or _FIRST[self.result.mode], self._table(item), note=item.note or "")
+        if item.instead is not None:
+            return markup.section(item.title, self._table(item.instead), note=item.instead.title)
+        detail = self.result.detail
+        if detail is not None and detail.kind == "grades" and item.title == "Scores":
+            return markup.section("How sure", self._columns(detail), note=item.note or "")
+        if detail is not None and detail.kind == "grades" and item.title == f"By {detail.by}":
+            return markup.section("Profile", self._radar(detail))
+        return markup.section(item.title, markup.chart(item.draw(), item.title), note=item.note or "")
 
-    def _shade(
-        self, model: str, category: str, value: float | None, low: float, high: float, text: Callable[[float], str]
-    ) -> object:
-        if value is None:
+    def _table(self, table: Table) -> str:
+        """Return a table; a number leads to the judgments behind it."""
+
+        def link(row: Row, column: str) -> str | None:
+            model = str(row.get("model", ""))
+            if table.across == "models" and column != "model":
+                return self._behind(model, column)
+            if table.across == "groups" and column != "model":
+                return self._behind(model, category=column)
+            turn = re.fullmatch(r"turn_(\d+)", column)
+            if turn or column in {"average", "win_rate_adjusted"}:
+                return self._behind(model, turn=int(turn[1]) if turn else row.get("turn"))
             return None
-        share = min(1.0, max(0.0, (value - low) / (high - low)))
-        inside = self.behind(text(value), model, category=category).text
-        return Html(f'<div class="tb-heat" style="--share: {share:.2f}">{inside}</div>', number=True)
 
+        if self.result.mode != "single" and not table.title:
+            table = self._with_bars(table)
+        return table_html(table, label=table.title or _FIRST[self.result.mode], link=link)
 
-class _Grades(_View):
-    """Grades."""
+    def _behind(self, *models: str, category: str = "", turn: int | None = None) -> str:
+        """Return the address of the judgments behind a number."""
+        there = self.state.to(tab="find", models=models, question="", turn=turn, filter={})
+        return there.where(category=category).query()
 
-    def first(self) -> Iterator[str]:
-        if self.result.verdicts is not None:
-            yield from self._verdicts(self.result.verdicts)
-            return
-        rows = []
-        ranks = self.detail.ranks if self.detail else {}
-        sure = {row.model: row.average for row in self.detail.scores} if self.detail else {}
-        for row in self.result.single:
-            estimate = sure.get(row.model)
-            interval = None
-            if estimate is not None and estimate.low is not None:
-                interval = f"{markup.number(estimate.low)} to {markup.number(estimate.high)}"
-            turns = {
-                f"turn {turn}": None if value is None else self.behind(markup.number(value), row.model, turn=turn)
-                for turn, value in row.turns.items()
-            }
-            average = None if row.average is None else self.behind(markup.number(row.average), row.model)
-            rank = {"rank": str(ranks[row.model])} if row.model in ranks else {}
-            rows.append(
-                {
-                    "model": markup.named(row.model),
-                    **turns,
-                    "average": average,
-                    **({"95% interval": interval} if sure else {}),
-                    **rank,
-                    "n": row.n,
-                    "excluded": row.excluded,
-                }
-            )
-        yield markup.section("Scores", markup.table(rows, label="scores"))
-        if self.result.categories:
-            least, greatest = self.result.scale or USUAL_SCALE
-            table = self.heat(self.result.category_table(), least, greatest, lambda value: markup.number(value, 1))
-            yield markup.section(
-                "By category", table, note="Average of both turns; a number leads to the judgments behind it."
-            )
+    def _with_bars(self, table: Table) -> Table:
+        """Return the table of pairs with the shares of wins, ties and losses as a bar."""
+        bars = {row.model: Html(_bar(row)) for row in self.result.pairwise}
+        rows = [{**row, "bar": bars.get(row["model"])} for row in table.rows]
+        first, *others = table.columns or ()
+        return replace(table, rows=rows, columns=[first, Column("bar", "win, tie, loss"), *others])
 
-    def _verdicts(self, table: Any) -> Iterator[str]:
-        """Yield the tables of labels, dimensions or several criteria."""
-        for heading, rows in (("Results", table.rows()), *table.sections()):
-            told = [{**row, "model": markup.named(row["model"])} for row in rows]
-            shown = markup.table(told, label=heading, places=table.places)
-            yield markup.section(heading[:1].upper() + heading[1:], shown)
-
-    def then(self) -> Iterator[str]:
-        scores = self.detail.scores
-        column = self.state.looked_for("column")
-        column = column if column in _COLUMNS else "average"
-        there = [name for name in _COLUMNS if name != "drop" or scores[0].drop is not None]
-        there = [name for name in there if not name.startswith("turn_") or int(name[5:]) in scores[0].turns]
+    def _columns(self, detail: "SingleDetail") -> str:
+        """Return the chart of scores, and links to those of other columns."""
+        scores = detail.scores
+        there = {"average": "average", **{f"turn_{turn}": f"turn {turn}" for turn in scores[0].turns}}
+        if scores[0].drop is not None:
+            there["drop"] = "turn 1 less turn 2"
+        chosen = self.state.looked_for("column")
+        chosen = chosen if chosen in there else "average"
         links = "".join(
-            markup.link(self.state.where(column=name), _COLUMNS[name], current=name == column) for name in there
+            markup.link(self.state.where(column=name), text, current=name == chosen) for name, text in there.items()
         )
-        switch = f'<nav class="tb-field tb-switch" aria-label="Column"><span>{links}</span></nav>'
-        ranks = list(self.detail.ranks.values()) if column == "average" else ()
-        drawn = self.chart("scores", f"{column} of each model", lambda: score_chart(scores, column=column, ranks=ranks))
-        note = f"Whiskers are 95% intervals: questions resampled within {self.detail.by}."
-        charts = [markup.section("How sure", switch + drawn, note=note)]
-        if len(scores[0].groups) >= 3:
-            least, greatest = self.detail.scale or USUAL_SCALE
-            note = f"Average score by category, from {least:g} to {greatest:g}."
-            charts.append(markup.section("Profile", self._radar(), note=note))
-        many = len(scores) > _MANY
-        if len(scores) > 1:
-            apart = markup.section("What can be told apart", self._told_apart() + ("" if many else self._differences()))
-            charts[-1 if many else 0] = f"<div>{charts[-1 if many else 0]}{apart}</div>"
-        yield f'<div class="tb-charts">{"".join(charts)}</div>'
-        if many:
-            yield markup.section("Every two models", self._differences())
+        ranks = list(detail.ranks.values()) if chosen == "average" else ()
+        drawn = markup.chart(score_chart(scores, column=chosen, ranks=ranks), f"{chosen} of each model")
+        return f'<nav class="tb-field tb-switch" aria-label="Column"><span>{links}</span></nav>' + drawn
 
-    def _radar(self) -> str:
-        there = [row.model for row in self.detail.scores]
+    def _radar(self, detail: "SingleDetail") -> str:
+        """Return the radar of the models that were ticked."""
+        there = [row.model for row in detail.scores]
         chosen = [name for name in there if name in self.state.models][:MOST]
         chosen = chosen if len(chosen) > 1 else there[:MOST]
-        boxes = "".join(markup.checkbox("model", name, name, checked=name in chosen) for name in there)
-        form = markup.form(self.state, f'<div class="tb-boxes">{boxes}</div>', names={"model"}, label="Models shown")
-        chart = self.chart(
-            "radar",
-            "profile by category",
-            lambda: radar_chart(self.detail.scores, models=chosen, scale=self.detail.scale),
-        )
+        chart = markup.chart(radar_chart(detail.scores, models=chosen, scale=detail.scale), "profile by category")
         if len(there) == 1:
             return chart
+        boxes = "".join(markup.checkbox("model", name, name, checked=name in chosen) for name in there)
+        form = markup.form(self.state, f'<div class="tb-boxes">{boxes}</div>', names={"model"}, label="Models shown")
         return chart + markup.details(f"Models shown (2 to {MOST})", form, name="tb-radar-models")
 
-    def _told_apart(self) -> str:
-        pairs = self.detail.pairs
-        lines = []
-        for pair in self.detail.neighbours()[:30]:
-            least = pair.smallest_detectable
-            said = {"better": "is better than", "worse": "is worse than"}.get(pair.verdict, "cannot be told apart from")
-            p = (
-                ""
-                if pair.p_holm is None
-                else f", p {'below 0.001' if pair.p_holm < 0.001 else markup.number(pair.p_holm, 3)}"
-            )
-            need = "" if pair.told_apart or least is None else f"; {pair.n} questions would show {markup.number(least)}"
-            lines.append(
-                f"{pair.model_1} {said} {pair.model_2} (difference {markup.number(pair.difference.value)}{p}{need})"
-            )
-        told = f"{pairs.told_apart} of {len(pairs.pairs)} pairs are told apart (p adjusted for all of them)."
-        return f"<p>{escaped(told)}</p>{scrolling(markup.notes(lines), 'apart')}"
 
-    def _differences(self) -> str:
-        return self.chart("differences", "differences between models", lambda: difference_chart(self.detail.pairs))
+def _beside_others(item: Item) -> bool:
+    """Return whether an item shares the width with others: charts do, and small tables in place of them."""
+    return isinstance(item, Chart) and (item.instead is None or len(item.instead.rows) <= _FEW)
 
 
-class _Pairs(_View):
-    """Pairs."""
-
-    def first(self) -> Iterator[str]:
-        rows = []
-        sure = {row.model: row.overall.win_rate_adjusted for row in self.detail.rates} if self.detail else {}
-        for row in self.result.pairwise:
-            estimate = sure.get(row.model)
-            interval = None
-            if estimate is not None and estimate.low is not None and estimate.high is not None:
-                interval = f"{percent(estimate.low)} to {percent(estimate.high)}"
-            rate = row.win_rate_adjusted
-            rows.append(
-                {
-                    "model": markup.named(row.model),
-                    "win, tie, loss": Html(self._bar(row)),
-                    "win": row.win,
-                    "tie": row.tie,
-                    "loss": row.loss,
-                    "win rate": None if rate is None else self.behind(percent(rate), row.model),
-                    **({"95% interval": interval} if sure else {}),
-                    "n": row.n,
-                    "excluded": row.excluded,
-                }
-            )
-        note = "In the win rate a tie counts half. A pair whose verdict changes when the answers are swapped is a tie."
-        yield markup.section("Wins, ties and losses", markup.table(rows, label="wins, ties and losses"), note=note)
-
-    def _bar(self, row: Any) -> str:
-        """Return the shares of wins, ties and losses as one bar."""
-        parts = []
-        for kind, count in (("win", row.win), ("tie", row.tie), ("loss", row.loss)):
-            share = row.rate(count)
-            if count and share is not None:
-                text = percent(share) if share >= 0.12 else ""
-                parts.append(f'<span class="tb-{kind}" style="width: {100 * share:.2f}%">{text}</span>')
-        told = f"{row.win} wins, {row.tie} ties, {row.loss} losses"
-        return f'<div class="tb-outcome" role="img" aria-label="{told}" title="{told}">{"".join(parts)}</div>'
-
-    def then(self) -> Iterator[str]:
-        detail = self.detail
-        note = f"Whiskers are 95% intervals: questions resampled within {detail.by}."
-        chart = self.chart("rates", "win rate of each model", lambda: rate_chart(detail.rates))
-        parts = [markup.section("How sure", chart, note=note)]
-        if len(detail.matrix) > 1:
-            note = "Win rate of the row's model against the column's, ties half; a number leads to the pairs behind it."
-            parts.append(markup.section("Every two models", self._matrix(), note=note))
-        yield f'<div class="tb-charts">{"".join(parts)}</div>'
-        groups = [
-            {"model": row.model, **{str(g): own.win_rate_adjusted.value for g, own in row.groups.items()}}
-            for row in detail.rates
-        ]
-        if groups and len(groups[0]) > 1:
-            note = "Win rate, ties half; a number leads to the pairs behind it."
-            yield markup.section("By category", self.heat(groups, 0.0, 1.0, percent), note=note)
-
-    def _matrix(self) -> str:
-        names = [row[0].model for row in self.detail.matrix if row]
-        rows = []
-        for at, row in enumerate(self.detail.matrix):
-            cells: dict[str, object] = {"model": Html(f"{at + 1}&ensp;{markup.named(names[at]).text}")}
-            cell_of = {cell.opponent: cell for cell in row}
-            for number, other in enumerate(names, 1):
-                cell = cell_of.get(other)
-                value = None if cell is None else cell.win_rate_adjusted.value
-                if cell is None or value is None:
-                    cells[str(number)] = None
-                    continue
-                inside = self.behind(percent(value), cell.model, other).text
-                tip = f"{cell.model} against {other}: {cell.win} wins, {cell.tie} ties, {cell.loss} losses"
-                cells[str(number)] = Html(
-                    f'<div class="tb-heat" style="--share: {value:.2f}" title="{escaped(tip)}">{inside}</div>',
-                    number=True,
-                )
-            rows.append(cells)
-        return markup.table(rows, label="every two models")
+def _bar(row: "PairwiseRow") -> str:
+    """Return the shares of wins, ties and losses as one bar."""
+    parts = []
+    for kind, count in (("win", row.win), ("tie", row.tie), ("loss", row.loss)):
+        share = row.rate(count)
+        if count and share is not None:
+            text = percent(share) if share >= 0.12 else ""
+            parts.append(f'<span class="tb-{kind}" style="width: {100 * share:.2f}%">{text}</span>')
+    told = f"{row.win} wins, {row.tie} ties, {row.loss} losses"
+    return f'<div class="tb-outcome" role="img" aria-label="{told}" title="{told}">{"".join(parts)}</div>'

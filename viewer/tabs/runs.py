@@ -15,6 +15,9 @@ from harness.bench import Bench
 from harness.errors import DataError, MissingError, TurnbenchError
 from harness.jsonl import holder_of
 from harness.names import name_of
+from harness.showing import Table
+from harness.showing.costs import cost_page
+from harness.showing.html import table_html
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.growth import Growth, growth_of, reasons_in
@@ -322,24 +325,10 @@ def _cost(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
         return ""
     except TurnbenchError as error:
         return markup.notice(f"No cost: {error}", kind="fault")
-    rows = [
-        {
-            "of": markup.named(row.model),
-            "for": row.what,
-            "calls": _count(row.calls),
-            "prompt tokens": _count(row.prompt_tokens),
-            "reply tokens": _count(row.reply_tokens),
-            "cost": Html("unknown price" if row.cost is None else f"${row.cost:,.2f}", number=True),
-            "without tokens": row.unstated,
-        }
-        for row in found
-    ]
+    table = cost_page(found).items[0]
+    assert isinstance(table, Table)
     note = "Stored tokens at today's prices; calls that failed, and rows that newer ones replaced, are not counted."
-    return markup.section("Tokens and cost so far", markup.table(rows, label="tokens and cost"), note=note)
-
-
-def _count(number: int) -> Html:
-    return Html(f"{number:,}", number=True)
+    return markup.section("Tokens and cost so far", table_html(table, label="tokens and cost"), note=note)
 
 
 def _costs(bench: Bench, paths: Sequence[pathlib.Path]) -> "list[CostRow]":

@@ -18,7 +18,6 @@ from harness.records import QuestionId
 from harness.results.grades.scores import of_group, question_order
 from harness.results.matrix import Matrix, matrix
 from harness.results.statistics.bootstrap import Estimate, Estimates, estimates, label, ratios
-from harness.results.statistics.rounding import interval_text
 
 Kind: TypeAlias = Literal["criterion", "dimension", "metric"]
 EXTREMES = 3
@@ -112,21 +111,6 @@ class CriteriaTable:
             own = self.rows()
             return [{"model": row["model"], self.by: None, **row} for row in own] + groups if groups else own
         return [{k: v for k, v in row.items() if k not in ("best", "worst")} for row in self.long_rows()]
-
-    def sections(self) -> list[tuple[str, list[dict[str, Any]]]]:
-        """Return what people see below the table: headings, each with rows."""
-        found: list[tuple[str, list[dict[str, Any]]]] = []
-        if self.sure:
-            told = f"95% intervals (questions resampled within {self.by}, seed {self.seed})"
-            rows = []
-            for model, own in self._by_model(None).items():
-                ends = {mean.name: interval_text(mean.mean.low, mean.mean.high) for mean in own}
-                rows.append({"model": model, **{name: ends.get(name, "–") for name in self.names}})
-            found.append((told, rows))
-        groups = self.group_rows()
-        if groups:
-            found.append((f"by {self.by}", groups))
-        return found
 
     def json(self, *, intervals: bool) -> dict[str, Any]:
         """Return what JSON shows beside the rows."""

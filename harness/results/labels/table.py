@@ -16,7 +16,6 @@ from harness.results.labels.calibration import Calibration, calibration
 from harness.results.labels.shares import Judgment, Labels, labels_of, parts, shares
 from harness.results.labels.short_facts import CORRECT, INCORRECT, NAMES, short_facts
 from harness.results.statistics.bootstrap import Estimate, estimates, label
-from harness.results.statistics.rounding import interval_text
 
 _SHORT_FACTS = ("correct", "incorrect", "not_attempted", "given_attempted", "f1", "coverage")
 _TAKEN = frozenset({"model", "n", "unparsed", "missing", "mean_share", "ece", "brier", "with_confidence"})
@@ -104,18 +103,6 @@ class LabelTable:
             for m, own in self.calibrations.items()
             for b in own.bins
         ]
-
-    def sections(self) -> list[tuple[str, list[dict[str, Any]]]]:
-        """Return what people see below the table: headings, each with rows."""
-        found: list[tuple[str, list[dict[str, Any]]]] = []
-        if self.sure:
-            told = f"95% intervals (questions resampled within {self.by}, seed {self.seed})"
-            found.append((told, [{"model": p.model, **_ends(p.numbers)} for p in self.models]))
-        if self.groups:
-            found.append((f"by {self.by}", self.group_rows(intervals=False)))
-        if self.calibrations:
-            found.append(("confidence of attempted answers, and how many are right", self.bin_rows()))
-        return found
 
     def json(self, *, intervals: bool) -> dict[str, Any]:
         """Return what JSON shows beside the rows."""
@@ -229,10 +216,6 @@ def _calibrations(judged: Sequence[Judgment], models: Sequence[LabelPart], seed:
             seed=seed,
         )
     return found
-
-
-def _ends(numbers: Mapping[str, Estimate]) -> dict[str, str]:
-    return {name: interval_text(own.low, own.high, 3) for name, own in numbers.items()}
 
 
 def _value(estimate: Estimate) -> float:

@@ -1,4 +1,4 @@
-"""Scores of up to six models by category -> one closed line for each, on one spoke for each category.
+"""Scores of up to four models by category -> one closed line for each, on one spoke for each category.
 
 The centre is the least score of the scale and the rim the greatest, so that the same page drawn twice can be laid side
 by side. A model without score in a category has a gap there. Lines differ in colour, dashes and markers.
@@ -7,16 +7,16 @@ by side. A model without score in a category has a gap there. Lines differ in co
 import math
 from collections.abc import Sequence
 
-from harness.charts.style import COLOURS, QUIET, RULE, SMALL, WIDTH, Anchor, Sheet, places_of, ticks
 from harness.errors import UsageError
 from harness.records import Scale
 from harness.results.grades.scores import ScoreRow
-from harness.results.statistics.rounding import rounded
+from harness.showing.charts.sheet import COLOURS, QUIET, RULE, SMALL, WIDTH, Anchor, Sheet, places_of, ticks
+from harness.showing.values import rounded
 
 USUAL_SCALE: Scale = (1, 10)
-MOST = 6
-"""Models in one radar; more cannot be told from each other."""
-_DASHES: tuple[tuple[float, ...], ...] = ((), (6, 3), (2, 2.5), (9, 3, 2, 3), (4, 2), (1, 3))
+MOST = 4
+"""Models in one radar; more cover each other."""
+_DASHES: tuple[tuple[float, ...], ...] = ((), (6, 3), (2, 2.5), (9, 3, 2, 3))
 _RADIUS = 118.0
 _NAME = 14.0
 """Ems that a name may take."""
@@ -27,7 +27,7 @@ def radar_chart(rows: Sequence[ScoreRow], *, models: Sequence[str] | None = None
 
     Args:
         rows: a model each.
-        models: which, in this order; at most six (default: the first six rows).
+        models: which, in this order; at most four (default: the first four rows).
         scale: the judge's least and greatest score (default: 1 and 10).
 
     Raises:

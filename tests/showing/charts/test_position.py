@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from harness.charts import position_chart
 from harness.errors import UsageError
 from harness.results.pairs.position import By, PositionRow
-from tests.charts.pictures import HOSTILE, estimate, root_of, texts_of
+from harness.showing.charts import position_chart
+from tests.showing.charts.pictures import HOSTILE, estimate, root_of, texts_of
 
-COLOURS = ("#bcd5e8", "#d55e00", "#0072b2", "#d5d9de")
+COLOURS = ("#bcd5e8", "#c04f00", "#0072b2", "#d5d9de")
 
 
 def row(by: By, group: str | int | None, *counts: int, errors: int = 0) -> PositionRow:
@@ -26,7 +26,7 @@ def widths_of(svg: str) -> list[float]:
     found = []
     for path in root_of(svg):
         xs = [float(x) for x in re.findall(r"[ML] (\S+)", path.get("d", ""))]
-        if path.get("style", "").removeprefix("fill: ") in COLOURS:
+        if path.get("style", "")[-8:-1] in COLOURS:
             found.append(max(xs) - min(xs))
     return found[4:]
 

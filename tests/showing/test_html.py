@@ -1,16 +1,18 @@
 """The report: one page that needs nothing else, in which whatever comes from a file is text."""
 
-import html
+import html as escaping
 import pathlib
 import re
 from html.parser import HTMLParser
 
 import pytest
 
-from harness.charts import radar_chart, score_chart
 from harness.errors import StorageError
-from harness.reporting import Chart, Part, Table, report_html, write_report
-from tests.charts.pictures import HOSTILE, score_row
+from harness.showing import Chart, Html, Page, Table
+from harness.showing.charts import radar_chart, score_chart
+from harness.showing.html import html, table_html, write_report
+from harness.showing.items import Item
+from tests.showing.charts.pictures import HOSTILE, score_row
 
 VOID = {"meta", "wbr"}
 TAGS = VOID | {"html", "head", "title", "style", "body", "main", "header", "footer", "h1", "h2", "p", "dl", "div", "dt"}
@@ -18,7 +20,7 @@ TAGS |= {"dd", "section", "ul", "li", "bdi", "table", "thead", "tbody", "tr", "t
 TAGS |= {"svg", "path", "text"}
 
 
-class Page(HTMLParser):
+class Parsed(HTMLParser):
     """A page taken apart; fails on tags that are not closed in their order."""
 
     def __init__(self, text: str) -> None:
@@ -47,30 +49,20 @@ class Page(HTMLParser):
             self.cells[-1] += data
 
 
-def report(*parts: Part, title: str = "Scores", judge: str = "gpt-4", notes: tuple[str, ...] = ()) -> str:
-    return report_html(
-        title=title,
-        mode="single",
-        bench="mt_bench",
-        judge=judge,
-        judge_set="mt_bench 1",
-        date="2026-01-31",
-        notes=notes,
-        parts=parts,
-    )
+def report(*items: Item, title: str = "Scores", judge: str = "gpt-4", notes: tuple[str, ...] = ()) -> str:
+    facts = {"mode": "single", "questions": "mt_bench", "judge": judge, "judge set": "mt_bench 1", "date": "2026-01-31"}
+    return html(Page(title, facts, items, notes))
 
 
-def hostile_report() -> str:
+def hostile_report() -> Page:
     groups = dict.fromkeys(HOSTILE[:4], 5.0)
     rows = [score_row(name, 5.0, groups) for name in HOSTILE]
-    return report(
+    items = (
         Table(HOSTILE[0], [{"model": name, HOSTILE[1]: 5.0} for name in HOSTILE], note=HOSTILE[0]),
-        Chart(HOSTILE[0], score_chart(rows), note=HOSTILE[1]),
-        Chart("By category", radar_chart(rows[:6])),
-        title=HOSTILE[0],
-        judge=HOSTILE[1],
-        notes=HOSTILE,
+        Chart(HOSTILE[0], lambda: score_chart(rows), note=HOSTILE[1]),
+        Chart("By category", lambda: radar_chart(rows[:4])),
     )
+    return Page(HOSTILE[0], {"judge": HOSTILE[1], "mode": HOSTILE[2]}, items, HOSTILE)
 
 
 def test_the_page_says_what_it_is_about() -> None:
@@ -80,10 +72,14 @@ def test_the_page_says_what_it_is_about() -> None:
     assert "<title>Scores</title>" in page
 
 
-def test_unknown_questions_are_said_to_be_so() -> None:
-    page = report_html(title="x", mode="single", bench=None, judge="j", judge_set="s", date="d")
-    assert "<bdi>unstated</bdi>" in page
-    assert 'class="notes"' not in page
+def test_a_page_without_notes_has_no_room_for_them() -> None:
+    assert 'class="tb-notes"' not in report()
+
+
+def test_cells_that_are_html_go_in_as_they_are_and_all_others_are_escaped() -> None:
+    made = table_html(Table("t", [{"model": Html("<b>x</b>"), "n": Html("<i>1</i>", number=True), "name": "<b>"}]))
+    assert '<th scope="row" class="tb-word"><div><b>x</b></div></th><td><i>1</i></td>' in made
+    assert "<bdi>&lt;b&gt;</bdi>" in made
 
 
 def test_numbers_are_rounded_half_up_and_absent_ones_are_dashes() -> None:
@@ -91,7 +87,7 @@ def test_numbers_are_rounded_half_up_and_absent_ones_are_dashes() -> None:
         {"model": "a", "score": 3.275, "n": 2},
         {"model": "b", "score": None, "n": 10, "late": 0.5},
     ]
-    assert Page(report(Table("t", rows))).cells == [
+    assert Parsed(report(Table("t", rows))).cells == [
         *("model", "score", "n", "late"),
         *("a", "3.28", "2", "–"),
         *("b", "–", "10", "0.50"),
@@ -101,10 +97,10 @@ def test_numbers_are_rounded_half_up_and_absent_ones_are_dashes() -> None:
 
 def test_words_stand_left_and_numbers_right() -> None:
     page = report(Table("t", [{"model": "a", "score": 1.0, "verdict": "better", "why": "a reason of many words"}]))
-    assert '<th scope="col" class="word short"><bdi>model</bdi></th><th scope="col"><bdi>score</bdi></th>' in page
-    assert '<td class="word short"><bdi>better</bdi></td>' in page
+    assert '<th scope="col" class="tb-word tb-short"><bdi>model</bdi></th><th scope="col"><bdi>score</bdi></th>' in page
+    assert '<td class="tb-word tb-short"><bdi>better</bdi></td>' in page
     long = report(Table("t", [{"model": "a", "why": "a reason that needs more than one line of a phone"}]))
-    assert '<td class="word"><bdi>a reason' in long
+    assert '<td class="tb-word"><bdi>a reason' in long
 
 
 def test_a_table_without_rows_says_so() -> None:
@@ -112,7 +108,7 @@ def test_a_table_without_rows_says_so() -> None:
 
 
 def test_hostile_names_are_text_everywhere() -> None:
-    page = Page(hostile_report())
+    page = Parsed(html(hostile_report()))
     allowed = (
         "html head meta title style body main header footer h1 h2 p dl div dt dd section ul li bdi table thead tbody"
     )
@@ -125,12 +121,12 @@ def test_hostile_names_are_text_everywhere() -> None:
     assert HOSTILE[3] in page.cells
     assert HOSTILE[4] in page.cells
     assert r"a\u202eb\x00\n\x1b[2J" in page.cells
-    assert html.escape(HOSTILE[0], quote=True) in hostile_report()
+    assert escaping.escape(HOSTILE[0], quote=True) in html(hostile_report())
 
 
 def test_the_page_runs_nothing_and_loads_nothing() -> None:
-    text = hostile_report()
-    page = Page(text)
+    text = html(hostile_report())
+    page = Parsed(text)
     names = {name for _, name, _ in page.attributes}
     assert not {name for name in names if name.startswith("on")}
     assert not names & {"src", "href", "xlink:href", "srcset", "action", "id", "background"}
@@ -146,7 +142,7 @@ def test_a_strict_policy_stands_before_everything_that_it_governs() -> None:
 
 
 def test_tables_scroll_by_themselves_and_by_keyboard() -> None:
-    assert '<div class="scroll" tabindex="0" role="group" aria-label="t"><table>' in report(
+    assert '<div class="tb-scroll" tabindex="0" role="group" aria-label="t"><table class="tb-table">' in report(
         Table("t", [{"model": "a"}])
     )
 
@@ -158,24 +154,26 @@ def test_the_page_has_rules_for_dark_paper_and_phone(rule: str) -> None:
 
 def test_charts_that_follow_each_other_share_the_width_and_wide_ones_take_it() -> None:
     small, large = '<svg width="420" height="9"></svg>', '<svg xmlns="x" width="900" height="9"></svg>'
-    page = report(Chart("a", small), Chart("b", large), Table("t", [{"n": 1}]), Chart("c", small))
-    assert page.count('<div class="charts">') == 2
+    page = report(
+        Chart("a", lambda: small), Chart("b", lambda: large), Table("t", [{"n": 1}]), Chart("c", lambda: small)
+    )
+    assert page.count('<div class="tb-charts">') == 2
     assert re.findall(r"<(figure[^>]*)><figcaption><h2><bdi>(.)", page) == [
         ("figure", "a"),
-        ('figure class="wide"', "b"),
-        ('figure class="wide"', "c"),
+        ('figure class="tb-wide"', "b"),
+        ('figure class="tb-wide"', "c"),
     ]
 
 
 def test_the_same_results_are_the_same_page() -> None:
-    assert hostile_report() == hostile_report()
+    assert html(hostile_report()) == html(hostile_report())
 
 
 def test_a_page_takes_the_place_of_an_earlier_one(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "report.html"
-    write_report(path, hostile_report() + "longer than the new one" * 9)
+    path.write_text(html(hostile_report()) + "longer than the new one" * 9, encoding="utf-8")
     write_report(str(path), hostile_report())
-    assert path.read_bytes().decode() == hostile_report()
+    assert path.read_bytes().decode() == html(hostile_report())
 
 
 @pytest.mark.parametrize("held", ['{"question_id": 1}\n', "<!doctype html><title>Mine</title>", "\0"])
@@ -198,4 +196,4 @@ def test_a_file_that_is_no_report_stays(held: str, tmp_path: pathlib.Path) -> No
 )
 def test_a_file_that_cannot_be_written_is_named(name: str, message: str, tmp_path: pathlib.Path) -> None:
     with pytest.raises(StorageError, match=message):
-        write_report(tmp_path / name, "x")
+        write_report(tmp_path / name, hostile_report())

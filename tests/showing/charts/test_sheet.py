@@ -1,13 +1,24 @@
 """The sheet: names as text, the same SVG every time, nothing that points elsewhere."""
 
-import threading
+import re
 from xml.etree import ElementTree
 
-import matplotlib
 import pytest
 
-from harness.charts.style import Sheet, ems_of, places_of, shortened, text_width, ticks
-from tests.charts.pictures import HOSTILE, SVG, root_of, styles_of, texts_of, tips_of
+from harness.showing.charts.sheet import (
+    COLOURS,
+    INK,
+    QUIET,
+    RULE,
+    SHEET,
+    Sheet,
+    ems_of,
+    places_of,
+    shortened,
+    text_width,
+    ticks,
+)
+from tests.showing.charts.pictures import HOSTILE, SVG, root_of, styles_of, texts_of, tips_of
 
 
 def drawn(name: str = "a", ems: float | None = None) -> str:
@@ -15,7 +26,7 @@ def drawn(name: str = "a", ems: float | None = None) -> str:
     sheet.box(0.0, 0.0, 10.0, 10.0, "#ff0000")
     sheet.line([0.0, 10.0], [5.0, 5.0], dashes=(4, 2))
     sheet.dot(5.0, 5.0, 2.0, "#00ff00", hollow=True)
-    for kind in range(6):
+    for kind in range(4):
         sheet.marker(20.0 + 5 * kind, 20.0, kind, 3.0, "#0000ff")
     sheet.text(50.0, 25.0, name, ems=ems)
     return sheet.svg()
@@ -48,23 +59,13 @@ def test_a_name_from_right_to_left_keeps_its_place() -> None:
     assert "rtl" not in drawn("model مساعد")
 
 
-def test_the_same_drawing_is_the_same_text_whatever_the_settings_of_matplotlib() -> None:
-    once = drawn()
-    with matplotlib.rc_context(
-        {"lines.linewidth": 9, "svg.fonttype": "path", "font.size": 30, "axes.unicode_minus": False}
-    ):
-        assert drawn() == once
-        assert matplotlib.rcParams["svg.fonttype"] == "path"
+def test_the_same_drawing_is_the_same_text() -> None:
+    assert drawn() == drawn()
 
 
-def test_threads_draw_the_same() -> None:
-    found: list[str] = []
-    threads = [threading.Thread(target=lambda: found.append(drawn())) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [drawn()] * 4
+@pytest.mark.parametrize("colour", [INK, QUIET, RULE, SHEET, *COLOURS])
+def test_colours_follow_the_page_and_have_one_to_fall_back_on(colour: str) -> None:
+    assert re.fullmatch(r"var\(--tb-[a-z0-9-]+, #[0-9a-f]{6}\)", colour)
 
 
 def test_the_picture_has_its_size_in_pixels_and_bends_to_its_place() -> None:
@@ -76,7 +77,7 @@ def test_the_picture_has_its_size_in_pixels_and_bends_to_its_place() -> None:
 
 def test_shapes_are_drawn_in_their_order() -> None:
     tags = [element.tag.removeprefix(SVG) for element in ElementTree.fromstring(drawn())]
-    assert tags == ["path"] * 9 + ["text"]
+    assert tags == ["path"] * 7 + ["text"]
 
 
 @pytest.mark.parametrize(
@@ -101,4 +102,7 @@ def test_the_room_for_names_is_that_of_the_widest() -> None:
 
 def test_ticks_are_round_and_hold_the_values() -> None:
     assert ticks(2.3, 9.3) == [2.0, 4.0, 6.0, 8.0, 10.0]
+    assert ticks(0.31, 0.68) == [0.3, 0.4, 0.5, 0.6, 0.7]
+    assert ticks(-0.02, 0.02, most=4) == [-0.02, -0.01, 0.0, 0.01, 0.02]
+    assert ticks(1.0, 10.0, most=5)[-1] == 10.0
     assert (places_of([0.0, 0.25, 0.5]), places_of([1.0, 2.0])) == (2, 0)

@@ -6,7 +6,12 @@ A ring is an estimate without interval: too few questions, or all equal. Ranks, 
 
 from collections.abc import Callable, Mapping, Sequence
 
-from harness.charts.style import (
+from harness.errors import UsageError
+from harness.results.grades.scores import ScoreRow
+from harness.results.pairs.rates import RateRow
+from harness.results.statistics.bootstrap import Estimate
+from harness.results.statistics.ranks import RankRange
+from harness.showing.charts.sheet import (
     COLOURS,
     FAINT,
     INK,
@@ -20,12 +25,7 @@ from harness.charts.style import (
     text_width,
     ticks,
 )
-from harness.errors import UsageError
-from harness.results.grades.scores import ScoreRow
-from harness.results.pairs.rates import RateRow
-from harness.results.statistics.bootstrap import Estimate
-from harness.results.statistics.ranks import RankRange
-from harness.results.statistics.rounding import ABSENT, percent, rounded
+from harness.showing.values import ABSENT, percent, rounded
 
 _ROW = 22.0
 _NAME = 12.5

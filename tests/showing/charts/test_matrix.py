@@ -1,13 +1,14 @@
 """The matrices: a number in every cell, its opposite across the diagonal, words in the tooltips."""
 
+import re
+
 import pytest
 
-from harness.charts import difference_chart, win_rate_chart
-from harness.charts.matrix import _shade
 from harness.errors import UsageError
 from harness.results.pairs.matrix import Cell
 from harness.results.statistics.paired import Paired, PairedTable
-from tests.charts.pictures import HOSTILE, estimate, root_of, styles_of, texts_of, tips_of
+from harness.showing.charts import difference_chart, win_rate_chart
+from tests.showing.charts.pictures import HOSTILE, estimate, root_of, styles_of, texts_of, tips_of
 
 
 def cell(model: str, opponent: str, rate: float | None) -> Cell:
@@ -40,19 +41,20 @@ def test_tooltips_say_who_against_whom_on_how_many() -> None:
 def test_differences_have_their_opposite_across_the_diagonal() -> None:
     svg = difference_chart(PairedTable(("a", "b"), (pair("a", "b", 1.25, 0.01),)))
     assert {"1.3", "-1.3"} <= set(texts_of(svg))
-    assert "b less a: -1.25 [-1.75, -0.95] on 80 questions, p 0.010, told apart" in tips_of(svg)
+    assert "b less a: -1.25 [-1.75, -0.95] on 80 questions, p 0.010, significant" in tips_of(svg)
 
 
-def test_what_cannot_be_told_apart_is_neither_bold_nor_coloured() -> None:
+def test_what_is_not_significant_is_neither_bold_nor_coloured() -> None:
     table = PairedTable(
         ("a", "b", "c"), (pair("a", "b", 2.0, 0.01), pair("a", "c", 0.4, 0.6), pair("b", "c", None, None))
     )
     svg = difference_chart(table)
     assert "font-weight: 700" in styles_of(svg)["2.0"]
     assert "font-weight: 700" not in styles_of(svg)["0.4"]
-    assert any("cannot be told apart" in tip for tip in tips_of(svg))
-    fills = [path.get("style") for path in root_of(svg)]
-    assert fills.count("fill: #f7f7f7") == 2
+    assert any("not significant" in tip for tip in tips_of(svg))
+    fills = [path.get("style") or "" for path in root_of(svg)]
+    assert fills.count("fill: var(--tb-neutral, #f7f7f7)") == 4
+    assert [fill for fill in fills if "--tb-for" in fill] == ["fill: var(--tb-for, #2166ac)"]
     assert texts_of(svg).count("–") == 2
 
 
@@ -72,8 +74,16 @@ def test_the_same_table_is_the_same_picture() -> None:
     assert win_rate_chart(matrix()) == win_rate_chart(matrix())
 
 
-def test_colours_run_from_orange_by_white_to_blue() -> None:
-    assert [_shade(strength) for strength in (-1.0, 0.0, 1.0)] == ["#b35806", "#f7f7f7", "#2166ac"]
+def test_the_further_apart_two_models_are_the_stronger_the_colour() -> None:
+    fills = re.findall(
+        r"fill: var\(--tb-(for|against), #[0-9a-f]+\)(?:; fill-opacity: ([0-9.]+))?", win_rate_chart(matrix())
+    )
+    assert fills == [("for", "0.40"), ("for", "0.99"), ("against", "0.40"), ("against", "0.99")]
+
+
+def test_models_stand_in_the_order_asked_for() -> None:
+    table = PairedTable(("a", "b"), (pair("a", "b", 1.25, 0.01),))
+    assert texts_of(difference_chart(table, order=["b", "a"]))[:3] == ["b", "1", "1"]
 
 
 def test_one_model_has_no_matrix() -> None:

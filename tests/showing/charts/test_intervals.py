@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from harness.charts import interval_chart, rate_chart, score_chart
 from harness.errors import UsageError
 from harness.results.pairs.rates import RateRow, Rates
 from harness.results.statistics.ranks import RankRange
-from tests.charts.pictures import HOSTILE, estimate, root_of, score_row, texts_of, tips_of
+from harness.showing.charts import interval_chart, rate_chart, score_chart
+from tests.showing.charts.pictures import HOSTILE, estimate, root_of, score_row, texts_of, tips_of
 
 
 def test_each_model_has_its_name_its_number_and_a_whisker() -> None:
@@ -40,7 +40,7 @@ def test_n_stands_beside_each_where_it_differs() -> None:
 def test_an_estimate_without_interval_is_a_ring_and_none_is_a_dash() -> None:
     svg = interval_chart({"a": estimate(1.0), "b": estimate(None, questions=0)}, label="score")
     assert texts_of(svg)[-3:] == ["b", "–", "0"]
-    assert svg.count("fill: #ffffff") == 1
+    assert svg.count("fill: var(--tb-sheet, #ffffff)") == 1
     assert "stroke-width: 2" not in svg
 
 

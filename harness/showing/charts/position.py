@@ -7,12 +7,17 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from harness.charts.style import COLOURS, INK, QUIET, RULE, SMALL, WIDTH, Sheet, text_width
 from harness.errors import UsageError
 from harness.results.pairs.position import KINDS, By, PositionRow
-from harness.results.statistics.rounding import percent
+from harness.showing.charts.sheet import INK, QUIET, RULE, SHEET, SMALL, WIDTH, Sheet, text_width
+from harness.showing.values import percent
 
-_COLOURS = ("#bcd5e8", COLOURS[1], COLOURS[0], "#d5d9de")
+_COLOURS = (
+    "var(--tb-alike, #bcd5e8)",
+    "var(--tb-first, #c04f00)",
+    "var(--tb-second, #0072b2)",
+    "var(--tb-one-sided, #d5d9de)",
+)
 _ON = (INK, "#ffffff", "#ffffff", INK)
 _WORDS = ("consistent", "biased to first", "biased to second", "one-sided tie")
 _ROW = 26.0
@@ -85,7 +90,7 @@ def _bar(sheet: Sheet, row: PositionRow, left: float, y: float, wide: float) -> 
         if count:
             sheet.box(x, y, part, _ROW - 6.0, _COLOURS[at])
         if x > left and count:
-            sheet.line([x, x], [y, y + _ROW - 6.0], "#ffffff")
+            sheet.line([x, x], [y, y + _ROW - 6.0], SHEET)
         if part > 30.0:
             middle = y + _ROW / 2 - 3.0
             text = percent(count / row.n)

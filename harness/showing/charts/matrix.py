@@ -8,17 +8,18 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from harness.charts.style import INK, QUIET, SMALL, WIDTH, Sheet, text_width
 from harness.errors import UsageError
 from harness.results.pairs.matrix import Cell
 from harness.results.statistics.paired import Paired, PairedTable
-from harness.results.statistics.rounding import ABSENT, percent, rounded
+from harness.showing.charts.sheet import INK, QUIET, SMALL, WIDTH, Sheet, text_width
+from harness.showing.values import ABSENT, percent, rounded
 
 _NAME = 12.5
 """Ems that a name may take."""
 _CELL = 22.0
 """Height of a cell."""
-_FOR, _AGAINST, _NEUTRAL, _NONE = (33, 102, 172), (179, 88, 6), (247, 247, 247), "#ffffff"
+_FOR, _AGAINST = "var(--tb-for, #2166ac)", "var(--tb-against, #b35806)"
+_NEUTRAL = "var(--tb-neutral, #f7f7f7)"
 
 
 class _Shown(NamedTuple):
@@ -55,15 +56,22 @@ def win_rate_chart(matrix: Sequence[Sequence[Cell]]) -> str:
     return _heat_map(models, shown, "win rate of the row's model against the column's, in %, ties half")
 
 
-def difference_chart(table: PairedTable) -> str:
-    """Return the heat map of paired differences, as SVG text; what can be told is bold, the rest grey and uncoloured.
+def difference_chart(table: PairedTable, *, order: Sequence[str] = ()) -> str:
+    """Return the heat map of paired differences, as SVG: bold where they are significant, else grey and uncoloured.
+
+    `order` says in which order the models stand (default: the table's).
 
     Raises:
         UsageError: there are fewer than two models.
     """
-    models = list(table.models)
+    there = list(order) or list(table.models)
+    models = [model for model in there if model in table.models]
     place = {model: at for at, model in enumerate(models)}
-    pair_of = {(place[pair.model_1], place[pair.model_2]): pair for pair in table.pairs}
+    pair_of = {
+        (place[pair.model_1], place[pair.model_2]): pair
+        for pair in table.pairs
+        if pair.model_1 in place and pair.model_2 in place
+    }
     most = max((abs(pair.difference.value or 0.0) for pair in table.pairs), default=0.0) or 1.0
 
     def shown(row: int, column: int) -> _Shown | None:
@@ -73,15 +81,16 @@ def difference_chart(table: PairedTable) -> str:
         if pair is None or pair.difference.value is None:
             return None
         value = sign * pair.difference.value
-        told = pair.told_apart
-        tip = f"{models[row]} less {models[column]}: {_told(pair, sign)}"
-        return _Shown(rounded(value, 1), value / most if told else 0.0, tip, bold=told, quiet=not told)
+        tip = f"{models[row]} less {models[column]}: {_known(pair, sign)}"
+        return _Shown(
+            rounded(value, 1), value / most if pair.told_apart else 0.0, tip, pair.told_apart, not pair.told_apart
+        )
 
-    note = "the row's model less the column's; bold: can be told apart"
+    note = "the row's model less the column's; bold: significant"
     return _heat_map(models, shown, note)
 
 
-def _told(pair: Paired, sign: float) -> str:
+def _known(pair: Paired, sign: float) -> str:
     """Return what is known of a pair, for its tooltip."""
     estimate = pair.difference
     low, high = (estimate.low, estimate.high) if sign > 0 else (estimate.high, estimate.low)
@@ -89,7 +98,7 @@ def _told(pair: Paired, sign: float) -> str:
     if low is not None and high is not None:
         text += f" [{rounded(sign * low, 2)}, {rounded(sign * high, 2)}]"
     p = "" if pair.p_holm is None else f", p {rounded(pair.p_holm, 3)}"
-    return f"{text} on {pair.n} questions{p}, {'told apart' if pair.told_apart else 'cannot be told apart'}"
+    return f"{text} on {pair.n} questions{p}, {'' if pair.told_apart else 'not '}significant"
 
 
 def _heat_map(models: Sequence[str], shown: Callable[[int, int], _Shown | None], note: str) -> str:
@@ -120,17 +129,14 @@ def _heat_map(models: Sequence[str], shown: Callable[[int, int], _Shown | None],
 
 def _draw(sheet: Sheet, cell: _Shown | None, x: float, y: float, wide: float) -> None:
     """Draw one cell."""
-    colour = _NONE if cell is None else _shade(cell.strength)
-    sheet.box(x + 0.5, y + 0.5, wide - 1.0, _CELL - 1.0, colour)
+    strength = 0.0 if cell is None else cell.strength
+    if cell is not None:
+        sheet.box(x + 0.5, y + 0.5, wide - 1.0, _CELL - 1.0, _NEUTRAL)
+    if strength:
+        colour = _FOR if strength > 0 else _AGAINST
+        sheet.box(x + 0.5, y + 0.5, wide - 1.0, _CELL - 1.0, colour, opacity=min(1.0, abs(strength)))
     text, tip, bold, ink = ABSENT, None, False, QUIET
     if cell is not None:
-        ink = QUIET if cell.quiet else "#ffffff" if abs(cell.strength) > 0.62 else INK
+        ink = QUIET if cell.quiet else "#ffffff" if abs(strength) > 0.62 else INK
         text, tip, bold = cell.text, cell.tip, cell.bold
     sheet.text(x + wide / 2, y + _CELL / 2, text, anchor="middle", size=SMALL, colour=ink, bold=bold, tip=tip)
-
-
-def _shade(strength: float) -> str:
-    """Return the colour between neutral and the end that the strength points to."""
-    end = _FOR if strength > 0 else _AGAINST
-    share = min(1.0, abs(strength))
-    return "#" + "".join(f"{round(n + share * (e - n)):02x}" for n, e in zip(_NEUTRAL, end, strict=True))

@@ -1,0 +1,47 @@
+"""A page on stdout, in the form that --format names; on a terminal in its width."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from harness.cli import messages
+
+if TYPE_CHECKING:
+    from harness.running.estimate import Estimate
+    from harness.showing import Page
+
+
+def show(args: argparse.Namespace, page: "Page", name: str = "") -> None:
+    """Print a page; notes that its form has no place for go to stderr after the command's name, if that is given."""
+    from harness.showing import FOR_PROGRAMS, FORMATS, text
+
+    form = getattr(args, "format", "table")
+    if form == "table":
+        width = terminal_width()
+        bold = width is not None and "NO_COLOR" not in os.environ
+        messages.results(text(page, width=width, bold=bold))
+        return
+    messages.results(FORMATS[form](page))
+    for note in page.notes if name and form in FOR_PROGRAMS else ():
+        messages.say(args, f"{name}: note: {note}")
+
+
+def show_estimates(args: argparse.Namespace, estimates: Sequence["Estimate"]) -> None:
+    """Print what calls not yet made will take."""
+    from harness.showing.costs import estimate_page
+
+    if estimates:
+        show(args, estimate_page(estimates))
+    else:
+        messages.results("nothing is left to do: no call would be made")
+
+
+def terminal_width() -> int | None:
+    """Return the columns of the terminal that stdout is; None for a pipe or a file, so that lines can be parsed."""
+    try:
+        terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    except (AttributeError, ValueError):
+        return None
+    return (os.get_terminal_size(sys.stdout.fileno()).columns or 80) if terminal else None

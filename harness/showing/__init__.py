@@ -1,0 +1,49 @@
+"""Results -> what people and programs read: a page of tables, charts and notes, made once, written in any format.
+
+items.py             Table, Chart, Note, and the Page that holds them; a number with its interval is one cell
+values.py, words.py  numbers, names and headings as every format shows them
+text.py, markdown.py, latex.py, csv.py, json.py, html.py, frame.py      one format each: a function of a page
+show_result.py, judge_report.py, status.py, costs.py, ...               what each command shows: results -> a page
+charts/              one picture for each file, as SVG
+"""
+
+from collections.abc import Callable, Mapping
+
+from harness.showing.csv import csv
+from harness.showing.frame import frame
+from harness.showing.html import html
+from harness.showing.items import Chart, Column, Html, Note, Page, Table
+from harness.showing.json import json
+from harness.showing.latex import latex
+from harness.showing.markdown import markdown
+from harness.showing.text import text
+
+FORMATS: Mapping[str, Callable[[Page], str]] = {
+    "table": text,
+    "json": json,
+    "csv": csv,
+    "markdown": markdown,
+    "latex": latex,
+    "html": html,
+}
+"""What --format takes. A new format is one function, and a line here."""
+FOR_PROGRAMS = ("json", "csv")
+"""Those with no place for notes."""
+
+__all__ = [
+    "FORMATS",
+    "FOR_PROGRAMS",
+    "Chart",
+    "Column",
+    "Html",
+    "Note",
+    "Page",
+    "Table",
+    "csv",
+    "frame",
+    "html",
+    "json",
+    "latex",
+    "markdown",
+    "text",
+]

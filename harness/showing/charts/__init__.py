@@ -1,0 +1,27 @@
+"""Results as pictures: one chart a file, each a function from results to SVG text.
+
+sheet.py      the sheet that is drawn on: colours, sizes, names as text, the SVG that comes out
+intervals.py  a dot and a whisker for each model
+radar.py      up to four models by category
+matrix.py     every two models: win rates, or differences and whether they are significant
+position.py   how a judge's two games of a pair relate
+
+A chart is one `<svg>` element without script, style sheet, id or reference, so that it can stand in a page, several
+together, or alone in a file. The same results give the same text.
+"""
+
+from harness.showing.charts.intervals import interval_chart, rate_chart, score_chart
+from harness.showing.charts.matrix import difference_chart, win_rate_chart
+from harness.showing.charts.position import position_chart
+from harness.showing.charts.radar import MOST, radar_chart
+
+__all__ = [
+    "MOST",
+    "difference_chart",
+    "interval_chart",
+    "position_chart",
+    "radar_chart",
+    "rate_chart",
+    "score_chart",
+    "win_rate_chart",
+]

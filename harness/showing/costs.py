@@ -1,0 +1,71 @@
+"""What --dry-run and `show_result --cost` show: calls, tokens and dollars that are to come, or that were spent."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.chat.prices import price_list
+from harness.results.cost import CostRow
+from harness.running.estimate import Estimate, Span
+from harness.showing.items import Column, Page, Table
+from harness.showing.values import Form, counted, dollars
+
+_UNKNOWN = "unknown price"
+
+
+def estimate_page(estimates: Sequence[Estimate]) -> Page:
+    """Return the page of what calls will take, with a row for each model."""
+    rows: list[dict[str, Any]] = [
+        {
+            "what": each.what,
+            "model": each.model,
+            "calls": each.calls,
+            "prompt_tokens": round(each.prompt_tokens),
+            "reply_tokens": _span(each.reply_tokens, counted),
+            "cost": _UNKNOWN if each.cost is None else _span(each.cost, dollars),
+        }
+        for each in estimates
+    ]
+    if len(rows) > 1:
+        costs = [each.cost for each in estimates if each.cost is not None]
+        every = Span(sum(cost.low for cost in costs), sum(cost.high for cost in costs))
+        partly = ", the priced ones alone" if 0 < len(costs) < len(rows) else ""
+        whole: dict[str, Any] = {"what": "all", "model": "", "reply_tokens": ""}
+        whole |= {name: sum(row[name] for row in rows) for name in ("calls", "prompt_tokens")}
+        rows.append({**whole, "cost": _span(every, dollars) + partly if costs else _UNKNOWN})
+    prices = f"prices: models.toml, else the list of {price_list().date}"
+    notes = [f"prompt tokens are estimated from the texts, within 20%; {prices}"]
+    for each in estimates:
+        why = "no earlier replies to go by; from short replies to the limit on tokens"
+        if each.past:
+            why = f"reply tokens by {each.past:,} earlier replies (the middle half, and their mean)"
+        notes.append(f"{each.what} by {each.model}: {why}")
+    columns = [*map(Column, ("what", "model", "calls")), Column("prompt_tokens", form=counted)]
+    return Page("Estimate", {}, [Table("", rows, [*columns, Column("reply_tokens"), Column("cost")], keys=2)], notes)
+
+
+def cost_page(costs: Sequence[CostRow]) -> Page:
+    """Return the page of what calls have cost."""
+    date = price_list().date
+    known = sum(each.cost for each in costs if each.cost is not None)
+    notes = [f"in all {dollars(known)}, by models.toml, else by the list prices of {date}"]
+    if any(each.cost is None for each in costs):
+        notes.append("what has an unknown price is not in it; state the price in models.toml")
+    if any(each.unstated for each in costs):
+        notes.append("without tokens: calls of which no tokens are stored; they are not in the sums")
+    rows = [each.row() for each in costs]
+    data = {"rows": rows, "total": known, "prices": date.isoformat()}
+    shown = [row | {"cost": _UNKNOWN if row["cost"] is None else row["cost"]} for row in rows]
+    return Page("Cost", {}, [Table("", shown, COST_COLUMNS, keys=2)], notes, data, rows)
+
+
+COST_COLUMNS = [
+    *map(Column, ("what", "model", "calls")),
+    *(Column(name, form=counted) for name in ("prompt_tokens", "reply_tokens")),
+    Column("cost", form=dollars),
+    Column("unstated", "without tokens"),
+]
+
+
+def _span(span: Span, form: Form) -> str:
+    low, high = form(span.low), form(span.high)
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,139 @@
+"""What `judge_report` shows: the rows of a report as tables; wide or long ones are divided, no number is left out."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from harness.errors import UsageError
+from harness.meta_evaluation.report import Report
+from harness.results.pairs.position import PositionRow
+from harness.results.statistics.bootstrap import Estimate
+from harness.showing.charts import interval_chart, position_chart
+from harness.showing.items import Chart, Column, Item, Page, Row, Table, columns_of
+
+_ABOUT = (
+    "by",
+    "group",
+    "judge",
+    "judge1",
+    "judge2",
+    "turn",
+    "category",
+    "setup",
+    "model",
+    "measure",
+    "facet",
+    "attack",
+)
+"""Fields that say what a row is about."""
+_LEADS = ("ratio", "value", "difference")
+"""Numbers whose interval is called `low` and `high` alone."""
+
+
+def judge_page(report: Report) -> Page:
+    """Return the page of a report."""
+    facts = {"report": report.name, "questions": report.bench or "unstated", "judge": report.judge}
+    data = {"report": report.name, "judge": report.judge, "bench": report.bench, "rows": report.rows, **report.more}
+    title = f"{report.name.capitalize()}: {report.judge}"
+    chart = report_chart(report)
+    items: list[Item] = [*([chart] if chart else []), *report_tables(report)]
+    return Page(title, facts, items, report.notes, data, report.rows)
+
+
+def report_tables(report: Report) -> Iterator[Table]:
+    """Yield the tables of a report."""
+    rows: list[dict[str, Any]] = report.rows
+    if report.name == "position":
+        yield _table("", [{name: v for name, v in row.items() if "share" not in name} for row in rows])
+        shares = [{name: v for name, v in row.items() if "share" in name or name in {"by", "group"}} for row in rows]
+        yield _table("Shares, with 95% intervals", shares)
+    elif any(row.get("category") for row in rows):
+        yield _table(
+            "", [{name: v for name, v in row.items() if name != "category"} for row in rows if not row["category"]]
+        )
+        yield _table("By category", [row for row in rows if row["category"]])
+    else:
+        yield _table("", rows)
+    for name, more in report.more.items():
+        if more:
+            yield _table(name.replace("_", " ").capitalize(), more)
+
+
+def _table(title: str, rows: list[dict[str, Any]]) -> Table:
+    """Return rows as a table, without the columns that hold nothing."""
+    named = [_named(row) for row in rows]
+    columns = [c for c in columns_of(named) if any(row.get(c.name) is not None for row in named)]
+    keys = next((at for at, column in enumerate(columns) if column.name not in _ABOUT), 1)
+    return Table(title, named, columns or [Column(name) for name in named[0]], places=3, keys=max(1, keys))
+
+
+def _named(row: Row) -> dict[str, Any]:
+    """Return a row whose every interval is called after its number."""
+    lead = next((name for name in _LEADS if name in row and f"{name}_low" not in row), "")
+    return {f"{lead}_{name}" if lead and name in {"low", "high"} else name: value for name, value in row.items()}
+
+
+def report_chart(report: Report) -> Chart | None:
+    """Return the picture of a report, if it has one."""
+    drawn = _DRAWN.get(report.name)
+    return None if drawn is None else Chart(drawn[0], partial(drawn[1], report))
+
+
+def _position_svg(report: Report) -> str:
+    none = Estimate(None, None, None, 0, None)
+    counts = (
+        "n",
+        "errors",
+        "consistent",
+        "biased_first",
+        "biased_second",
+        "one_sided_tie",
+        "first_games",
+        "decided_games",
+    )
+    rows = [PositionRow(row["by"], row["group"], *(row[name] for name in counts), *[none] * 5) for row in report.rows]
+    return position_chart(rows)
+
+
+def _estimate(row: Mapping[str, Any], name: str, n: str = "n") -> Estimate:
+    return Estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], row[n], None)
+
+
+def _length_svg(report: Report) -> str:
+    rates = {row["model"]: _estimate(row, "equal_length") for row in report.more["models"]}
+    return interval_chart(rates, label="win rate at equal length", reference=0.5, as_percent=True, counted="pairs")
+
+
+def _repeat_svg(report: Report) -> str:
+    found = {}
+    turns = sorted({row["turn"] for row in report.rows})
+    for turn in turns:
+        own = [row for row in report.rows if row["turn"] == turn and row["variance"] is not None]
+        whole = next((row["variance"] / row["share"] for row in own if row["share"]), None)
+        for row in own if whole else ():
+            low, high = (None if row[end] is None else row[end] / whole for end in ("variance_low", "variance_high"))
+            name = f"{row['facet']}, turn {turn}" if len(turns) > 1 else row["facet"]
+            found[name] = Estimate(row["share"], low, high, row["levels"], None)
+    label = "share of the variance"
+    return interval_chart(found, label=label, of="sources", counted="levels", reference=0.0, as_percent=True)
+
+
+def _self_svg(report: Report) -> str:
+    found = {row["judge"]: _estimate(row, "difference") for row in report.rows if row["difference"] is not None}
+    if not found:
+        raise UsageError("no judge has models of its own family here that other judges judged too")
+    return interval_chart(found, label="self-preference", of="judges", counted="items", reference=0.0)
+
+
+def _corrected_svg(report: Report) -> str:
+    found = {row["model"]: _estimate(row, "corrected", "questions") for row in report.rows}
+    return interval_chart(found, label="corrected win rate", reference=0.5, as_percent=True)
+
+
+_DRAWN: Mapping[str, tuple[str, Callable[[Report], str]]] = {
+    "position": ("Does the judge go by the place of an answer?", _position_svg),
+    "length": ("If all answers were equally long", _length_svg),
+    "repeat": ("Where the variance of the verdicts comes from", _repeat_svg),
+    "self": ("Does the judge favour the models of its family?", _self_svg),
+    "corrected": ("Win rates corrected by votes", _corrected_svg),
+}

@@ -1,0 +1,298 @@
+"""What `show_result` shows: one table, how sure it is, charts, notes; the HTML report is the same page.
+
+With intervals the first table stays as it is; turns, pairs of models and groups of questions follow with theirs.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from harness.judgments.reading import read_judgments
+from harness.results.result import Result
+from harness.showing.items import Chart, Column, Item, Note, Page, Row, Table, columns_of
+from harness.showing.values import p_text, rounded, to_places, with_interval
+
+if TYPE_CHECKING:  # numpy is imported only where intervals are made
+    from harness.results.criteria.table import CriteriaTable
+    from harness.results.detail import SingleDetail
+    from harness.results.labels.table import LabelTable
+    from harness.results.pair_detail import PairwiseDetail
+    from harness.results.statistics.paired import Paired, PairedTable
+
+_WHOLE = to_places(0)
+_SAID = 3
+"""Pairs of neighbours that the outcome is said of."""
+
+
+def result_page(result: Result, *, intervals: bool = False) -> Page:
+    """Return the page of a result; `intervals` says whether JSON and csv have them too."""
+    facts = {
+        "mode": result.mode,
+        "questions": result.bench or "unstated",
+        "judge": result.judge,
+        "judge set": result.judge_set,
+    }
+    models = len(dict.fromkeys(row["model"] for row in result.rows()))
+    what = "Scores" if result.mode == "single" else "Win rates"
+    title = f"{what} of {models} model{'' if models == 1 else 's'} on {result.bench or result.path.stem}"
+    items = [*(_outcome(result.detail) if result.detail else ()), *_tables(result), *_sure(result)]
+    return Page(title, facts, items, result.notes, _data(result, intervals), _rows(result, intervals))
+
+
+def sampling_of(result: Result) -> str:
+    """Return the sampling that the judge was asked for: that of the first judgment, since a table has one only."""
+    return read_judgments(result.path).observations[0].source.sampling
+
+
+def _rows(result: Result, intervals: bool) -> Sequence[Row]:
+    """Return the one table that programs get."""
+    if result.verdicts is not None and result.panel is None:
+        return result.verdicts.flat_rows(intervals=intervals)
+    return result.table_rows() if intervals else result.rows()
+
+
+def _data(result: Result, intervals: bool) -> dict[str, Any]:
+    """Return what JSON shows: the rows, and what was asked for beside them."""
+    data: dict[str, Any] = {"mode": result.mode, "bench": result.bench, "judge": result.judge, "rows": result.rows()}
+    if result.panel is not None:
+        panel = result.panel
+        data["panel"] = {"judges": panel.judges, "rule": panel.rule, "disagreement": panel.disagreement_rows()}
+    if result.detail is not None:
+        data["intervals"] = _intervals(result.detail)
+    if result.runs is not None:
+        from harness.results.detail import pair_row
+
+        data["against"] = [pair_row(pair) for pair in result.runs.pairs]
+    return data if result.verdicts is None else data | result.verdicts.json(intervals=intervals)
+
+
+def _intervals(detail: "SingleDetail | PairwiseDetail") -> dict[str, Any]:
+    """Return what JSON shows of how sure the results are."""
+    data: dict[str, Any] = {
+        "by": detail.by,
+        "seed": detail.seed,
+        "rows": detail.rows(),
+        "groups": detail.group_rows(),
+        "pairs": detail.pair_rows(),
+        "told_apart": detail.pairs.told_apart,
+        "smallest_detectable": detail.pairs.smallest_detectable,
+    }
+    if detail.kind == "pairs":
+        data["turns"], data["compared"] = detail.turn_rows(), detail.compared_rows()
+        strengths = detail.strengths
+        data["strengths"] = {"scale": strengths.scale, "nu": strengths.nu, "why_not": detail.without_strengths()}
+    return data
+
+
+def _tables(result: Result) -> Iterator[Item]:
+    """Yield what every result has: its table, then those of groups of questions."""
+    lead, places = ("average", 2) if result.mode == "single" else ("win_rate_adjusted", 3)
+    rows: Sequence[Row] = result.rows() if result.verdicts is not None else result.table_rows()
+    if result.brief is not None:
+        ranks = result.brief.ranks
+        rows = [{**row, "rank": str(ranks[row["model"]]) if row["model"] in ranks else None} for row in rows]
+    named = _own_names(result.verdicts)
+    columns = [
+        Column(column.name, named.get(column.name), "value")
+        for column in columns_of(rows, "rank_first", "rank_last", "rank")
+    ]
+    if any(f"{lead}_low" in row for row in rows):
+        columns.append(Column(lead, "95% interval", "interval"))
+    if result.brief is not None:
+        columns.append(Column("rank"))
+    keys = 1 if result.panel is None else 2
+    yield Table("", rows, columns, places=places if result.verdicts is None else result.verdicts.places, keys=keys)
+    if result.verdicts is not None:
+        yield from _verdicts(result.verdicts, named, ", of all judges together" if result.panel is not None else "")
+    if result.categories and (result.detail is None or result.detail.by != "category"):
+        rows = result.category_table()
+        yield Table("Average by category", rows, _verbatim(rows), across="groups", scale=result.scale)
+
+
+def _own_names(table: "LabelTable | CriteriaTable | None") -> Mapping[str, str]:
+    """Return the columns that a judge set named, whose names are headings as they are."""
+    return {} if table is None else {name: name for name in getattr(table, "names", ())}
+
+
+def _verbatim(rows: Sequence[Row]) -> list[Column]:
+    """Return columns whose names are headings as they are: those of models, categories, criteria."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return [Column(name, name) for name in names]
+
+
+def _verdicts(table: "LabelTable | CriteriaTable", named: Mapping[str, str], of_all: str) -> Iterator[Table]:
+    """Yield the intervals and groups of labels, dimensions or several criteria."""
+    from harness.results.labels.table import LabelTable
+
+    if table.sure:
+        own: dict[str, dict[str, Any]] = {}
+        if isinstance(table, LabelTable):
+            own = {part.model: {"model": part.model, **part.numbers} for part in table.models}
+        else:
+            for mean in table.means:
+                if mean.group is None:
+                    own.setdefault(mean.model, {"model": mean.model})[mean.name] = mean.mean
+        rows = list(own.values())
+        fields = dict.fromkeys(name for row in rows for name in row if name != "model")
+        order = [name for name in named if name in fields] or list(fields)
+        columns = [Column("model"), *(Column(name, named.get(name), "interval") for name in order)]
+        title = f"95% intervals{of_all} (questions resampled within {table.by}, seed {table.seed})"
+        yield Table(title, rows, columns, places=table.places)
+    groups = table.group_rows(intervals=False) if isinstance(table, LabelTable) else table.group_rows()
+    if groups:
+        columns = [Column(column.name, named.get(column.name)) for column in columns_of(groups)]
+        yield Table(f"By {table.by}{of_all}", groups, columns, places=table.places, keys=2)
+    if isinstance(table, LabelTable) and table.calibrations:
+        yield Table("Confidence of attempted answers, and how many are right", table.bin_rows(), places=3, keys=3)
+
+
+def _sure(result: Result) -> Iterator[Item]:
+    """Yield what says how sure the numbers are."""
+    if result.panel is not None:
+        note = f"All together: {result.panel.rule}."
+        yield Table("How often the judges disagree", result.panel.disagreement_rows(), note=note, places=3)
+    if result.detail is not None:
+        order = list(dict.fromkeys(row["model"] for row in result.rows()))
+        place = {model: at for at, model in enumerate(order)}
+        detail = result.detail.in_order(place)
+        yield from _grades(detail, order) if detail.kind == "grades" else _pairs(detail)
+    if result.runs is not None:
+        title = "This run (model 1) against the other (model 2), question by question"
+        yield compared(title, result.runs.pairs, None)
+
+
+def _grades(detail: "SingleDetail", order: Sequence[str]) -> Iterator[Item]:
+    """Yield how sure grades are."""
+    from harness.showing import charts
+
+    resampled = f"95% intervals: questions resampled within {detail.by}, seed {detail.seed}."
+    ranks = list(detail.ranks.values())
+    yield Chart("Scores", partial(charts.score_chart, detail.scores, ranks=ranks), resampled)
+    if len(detail.scores[0].groups) >= 3:
+        drawn = partial(charts.radar_chart, detail.scores[: charts.MOST], scale=detail.scale)
+        most = len(detail.scores) > charts.MOST
+        yield Chart(f"By {detail.by}", drawn, f"The first {charts.MOST} models of the table." if most else None)
+    if len(detail.scores) > 1:
+        drawn = partial(charts.difference_chart, detail.pairs, order=order)
+        yield Chart("Differences between models", drawn, "Significant differences are bold.")
+    if len(detail.scores[0].turns) > 1:
+        rows = [
+            {"model": row.model, **{f"turn_{turn}": own for turn, own in row.turns.items()}}
+            | ({"drop": row.drop} if row.drop is not None else {})
+            for row in detail.scores
+        ]
+        yield Table("By turn", rows, note=resampled)
+    if len(detail.scores) > 1:
+        yield _next_ones(detail.pairs, detail.neighbours(), 2)
+    groups = [{"model": row.model, **{str(g): own for g, own in row.groups.items()}} for row in detail.scores]
+    if len(groups[0]) > 2:
+        yield Table(
+            f"Average by {detail.by}", groups, _verbatim(groups), resampled, across="groups", scale=detail.scale
+        )
+
+
+def _pairs(detail: "PairwiseDetail") -> Iterator[Item]:
+    """Yield how sure wins, losses and ties are."""
+    from harness.showing import charts
+
+    resampled = f"95% intervals: questions resampled within {detail.by}, seed {detail.seed}."
+    yield Chart("Win rates", partial(charts.rate_chart, detail.rates), f"A tie counts half. {resampled}")
+    if len(detail.matrix) > 2:
+        title = "Win rate of the row's model against the column's, ties half"
+        names = [row[0].model for row in detail.matrix if row]
+        cells = {(cell.model, cell.opponent): cell.win_rate_adjusted.value for row in detail.matrix for cell in row}
+        rows = [{"model": one, **{other: cells.get((one, other)) for other in names}} for one in names]
+        instead = Table(title, rows, _verbatim(rows), places=3, across="models", scale=(0.0, 1.0))
+        yield Chart("Every two models", partial(charts.win_rate_chart, detail.matrix), instead=instead)
+    if detail.position:
+        total = detail.position[0]
+        yield Chart("Does the judge go by the place of an answer?", partial(charts.position_chart, detail.position))
+        share = with_interval(total.first_share.value, total.first_share.low, total.first_share.high, to_places(3))
+        yield Note(
+            f"position: of {total.n} pairs {total.consistent} were judged alike in both orders, "
+            f"{total.biased_first} for whoever came first, {total.biased_second} for whoever came second, "
+            f"{total.one_sided_tie} a tie in one order only; the answer shown first won {share} of decided games"
+        )
+    rows = detail.rows()
+    columns = [
+        Column(column.name, form=_WHOLE if column.name == "strength" else None)
+        for column in columns_of(rows, "win_rate_adjusted", "rank", "n", "excluded")
+    ]
+    scale = "; ".join(detail.without_strengths()) if detail.strengths.why_not else f"Strength: {detail.strengths.scale}"
+    yield Table("Rates and strengths", rows, columns, f"{scale}. {resampled}", places=3)
+    if len(detail.rates) > 1:
+        yield _next_ones(detail.pairs, detail.neighbours(), 3)
+    turns = detail.turn_rows()
+    if len({row["turn"] for row in turns}) > 1:
+        yield Table("By turn", turns, note=resampled, places=3, keys=2)
+    groups = detail.group_rows()
+    yield from _by_group(groups, detail.by, "win_rate_adjusted", f"Win rate, ties half, by {detail.by}", (0.0, 1.0))
+    yield from _by_group(groups, detail.by, "strength", f"Strength by {detail.by}")
+
+
+def _by_group(
+    rows: Sequence[Row], by: str, name: str, title: str, scale: tuple[float, float] | None = None
+) -> Iterator[Table]:
+    """Yield a table of a number and its interval with a row for each model and a column for each group."""
+    wide: dict[str, dict[str, Any]] = {}
+    groups = list(dict.fromkeys(str(row[by]) for row in rows if name in row))
+    for row in rows:
+        if name in row:
+            ends = {f"{row[by]}{end}": row[f"{name}{end}"] for end in ("", "_low", "_high")}
+            wide.setdefault(row["model"], {"model": row["model"]}).update(ends)
+    if len(groups) > 1:
+        form = _WHOLE if scale is None else None
+        columns = [Column("model"), *(Column(group, group, form=form) for group in groups)]
+        yield Table(title, list(wide.values()), columns, places=3, across="groups", scale=scale)
+
+
+def _outcome(detail: "SingleDetail | PairwiseDetail") -> Iterator[Note]:
+    """Yield the outcome in words: how the first models of the table differ."""
+    form = to_places(2 if detail.kind == "grades" else 3)
+    said = []
+    for pair in detail.neighbours()[:_SAID]:
+        by = with_interval(pair.difference.value, pair.difference.low, pair.difference.high, form)
+        said.append(
+            f"{pair.model_1} is {pair.verdict} than {pair.model_2} by {by}"
+            if pair.told_apart
+            else f"{pair.model_1} and {pair.model_2} do not differ significantly on {pair.n} questions ({by})"
+        )
+    if said:
+        yield Note("; ".join(said) + ".")
+
+
+def _next_ones(table: "PairedTable", neighbours: Sequence["Paired"], places: int) -> Table:
+    """Return each model beside the next one, and what these questions can show."""
+    smallest = table.smallest_detectable
+    shows = (
+        "" if smallest is None else f"; differences of {rounded(smallest, places)} or more would be found (power 80%)"
+    )
+    found = (
+        f"{table.told_apart} of {len(table.pairs)} pairs of models differ significantly (exact sign-flip test, Holm)"
+    )
+    return compared("Each model and the next one", neighbours, found + shows, places)
+
+
+def compared(title: str, pairs: Sequence["Paired"], note: str | None, places: int = 2) -> Table:
+    """Return the table of compared pairs of models."""
+    from harness.results.detail import pair_row
+
+    rows = [pair_row(pair) for pair in pairs]
+    rows = [row | {"p_holm": p_text(row["p_holm"])} for row in rows]
+    columns = [
+        Column("model_1"),
+        Column("model_2"),
+        Column("verdict", "model 1 is"),
+        Column("difference", part="value"),
+        Column("difference", "95% interval", "interval"),
+        Column("p_holm"),
+        Column("n", "questions"),
+        Column("questions_needed"),
+    ]
+    return Table(title, rows, columns, note, places, keys=2)
+
+
+def report_page(page: Page, **facts: str) -> Page:
+    """Return the page with further facts for a report: when, by which command and version, at what cost."""
+    return replace(page, facts={**page.facts, **{name.replace("_", " "): fact for name, fact in facts.items() if fact}})

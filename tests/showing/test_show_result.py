@@ -1,0 +1,77 @@
+"""The page of a result: one table, the outcome in words, charts; the same for every format."""
+
+import json
+import pathlib
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from harness.results.result import Result
+from harness.results.show import show_result
+from harness.showing import Chart, Note, Table, csv, frame, html, text
+from harness.showing.show_result import report_page, result_page, sampling_of
+
+
+def graded(folder: pathlib.Path, **more: Any) -> Result:
+    rows = [
+        {"question_id": q, "model": m, "judge": ["j", "t"], "score": level + q % 3 - turn, "turn": turn, **more}
+        for q in range(1, 31)
+        for m, level in (("a", 3), ("b", 6), ("=c", 6))
+        for turn in (1, 2)
+    ]
+    path = folder / "j_single.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return show_result(input_file=path, intervals=True)
+
+
+def test_a_result_opens_with_its_outcome_in_words(tmp_path: pathlib.Path) -> None:
+    first, table, *_ = result_page(graded(tmp_path)).items
+    assert isinstance(first, Note)
+    assert "=c and b do not differ significantly on 30 questions" in first.text
+    assert "b is better than a by 3.00" in first.text
+    assert isinstance(table, Table)
+
+
+def test_without_intervals_there_is_the_table_only(tmp_path: pathlib.Path) -> None:
+    items = result_page(replace(graded(tmp_path), detail=None, brief=None)).items
+    assert [type(item) for item in items] == [Table]
+
+
+def test_the_title_says_what_was_measured_and_not_that_the_judge_was(tmp_path: pathlib.Path) -> None:
+    page = result_page(graded(tmp_path))
+    assert page.title == "Scores of 3 models on j_single"
+    assert page.facts["judge"] == "j"
+
+
+def test_what_made_a_report_stands_with_its_facts(tmp_path: pathlib.Path) -> None:
+    result = graded(tmp_path, sampling={"temperature": 0})
+    page = report_page(result_page(result), judge_sampling=sampling_of(result), version="turnbench 1", cost="")
+    assert list(page.facts) == ["mode", "questions", "judge", "judge set", "judge sampling", "version"]
+    assert "<bdi>temperature=0</bdi>" in html(page)
+
+
+def test_programs_get_what_the_table_shows_and_a_frame_has_it_too(tmp_path: pathlib.Path) -> None:
+    result = graded(tmp_path)
+    page = result_page(result, intervals=True)
+    assert list(frame(page).columns) == csv(page).splitlines()[0].split(",")
+    assert list(result.frame()["average_low"]) == [row["average_low"] for row in page.rows]
+    assert page.data["rows"] == result.rows()
+    assert "'=c" in csv(page)
+    assert "=c  " in text(page)
+
+
+def test_the_charts_stand_in_the_order_of_the_table(tmp_path: pathlib.Path) -> None:
+    result = graded(tmp_path).sorted_by("model")
+    charts = {item.title: item for item in result_page(result).items if isinstance(item, Chart)}
+    order = [row["model"] for row in result.rows()]
+    for title in ("Scores", "Differences between models"):
+        svg = charts[title].draw()
+        assert [svg.index(f">{model}<") for model in order] == sorted(svg.index(f">{model}<") for model in order)
+
+
+@pytest.mark.parametrize("form", [text, html])
+def test_an_interval_is_written_in_one_way(tmp_path: pathlib.Path, form: Any) -> None:
+    written = form(result_page(graded(tmp_path)))
+    assert "[" in written
+    assert " (-" not in written
