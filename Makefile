@@ -45,7 +45,7 @@ $(BIN)/python:
 	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(BIN)/python pyproject.toml
-	@echo "installing turnbench into $(VENV) (once; about half a minute)" >&2
+	@echo "installing turnbench into $(VENV) (once; a minute or two)" >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
