@@ -105,7 +105,7 @@ def test_a_vote_is_written_in_the_published_shape_with_the_sides_as_shown(
         "turn": 1,
     }
     (read,) = read_judgments(bench.folder / "human_judgment" / "ann.jsonl").observations
-    assert read.voter == "ann"
+    assert (read.source.judge, read.source.voter) == ("ann", True)
 
 
 def test_neither_page_nor_address_names_a_model_before_the_end(views: Views) -> None:
@@ -155,7 +155,7 @@ def test_what_was_voted_is_not_asked_again_and_the_last_vote_counts(views: Views
     assert "1 of 12" in again
     path = bench.folder / "human_judgment" / "ann.jsonl"
     assert [row["winner"] for row in rows(path)] == ["model_a", "tie (bothbad)"]
-    assert [one.winners for one in votes_in([path])] == [("tie",)]
+    assert [one.games for one in votes_in([path])] == [(0.5,)]
     _, html = views.view(ANN + "&f.show=last")
     assert "You voted on this before: both are bad" in html
 
