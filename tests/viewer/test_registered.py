@@ -10,5 +10,5 @@ from viewer.store import Store
 
 def test_every_module_of_tabs_is_a_tab(tmp_path: pathlib.Path) -> None:
     written = {path.stem for path in pathlib.Path(viewer.tabs.__path__[0]).glob("*.py")} - {"__init__"}
-    shown = {type(tab).__module__.rpartition(".")[2] for tab in tabs_of(Context(Store(tmp_path)))}
+    shown = {tab.name for tab in tabs_of(Context(Store(tmp_path)))}
     assert shown == written
