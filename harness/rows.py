@@ -82,14 +82,6 @@ class _Fields:
             raise self.wrong(f"question_id must be a whole number or a text, this is {_shown(value)}")
         return question_id(value)
 
-    def judge(self) -> tuple[str, str | None]:
-        value = self.need("judge")
-        if isinstance(value, str) and value:
-            return value, None
-        if isinstance(value, list) and value and all(isinstance(v, str) for v in value) and value[0]:
-            return value[0], value[1] if len(value) > 1 else None
-        raise self.wrong(f'judge must be ["model", "template"] or a text, this is {_shown(value)}')
-
 
 def question_id(value: int | str) -> QuestionId:
     """Return the id as it is compared: a text that is a plain whole number is the number."""
