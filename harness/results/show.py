@@ -189,11 +189,15 @@ def _with_pairs(result: Result, pairs: Observations, subject: About, wanted: _Wa
         return result
     from harness.results.brief import pairs_brief
     from harness.results.matrix import pairs as arrays
+    from harness.results.pairs.comparing import meetings, meetings_note
 
     shown = query.shown(pairs, baseline)
     groups = subject.groups(query.by)
     if shown:
-        result = replace(result, brief=pairs_brief(arrays(shown, groups), baseline=baseline, seed=query.seed))
+        table = arrays(shown, groups)
+        result = replace(result, brief=pairs_brief(table, baseline=baseline, seed=query.seed))
+        note = meetings_note(meetings(table), baseline)
+        result.notes.extend([note] if note else [])
     if wanted.intervals and shown:
         from harness.results.pair_detail import pairwise_detail
 

@@ -58,8 +58,8 @@ class Paired:
     """Standard deviation of the differences by question; None below two questions."""
     p: float | None
     """Sign-flip p-value; None if there is no question that both have."""
-    p_method: Literal["exact", "saddlepoint"] | None
-    """How p was found."""
+    p_method: Literal["exact", "saddlepoint", "mixture"] | None
+    """How p was found; `mixture` allows for pairs that were chosen by earlier results (`pairs.comparing`)."""
     p_holm: float | None
     """p adjusted for all pairs of the table."""
 
@@ -132,7 +132,7 @@ def paired(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> 
     differences = _Differences(values, values, first, second)
     rows = _compared(differences, groups, resamplings, seed, difference_bounds(grades.scale, grades.scale))
     names = [(grades.models[one], grades.models[other]) for one, other in zip(first, second, strict=True)]
-    return PairedTable(grades.models, _named(rows, names))
+    return PairedTable(grades.models, named_pairs(rows, names))
 
 
 def compare_runs(
@@ -183,7 +183,7 @@ def compare_runs(
     groups = [group_of[question] for question in questions]
     bounds = difference_bounds(new.scale, old.scale)
     rows = _compared(_Differences(one, other, index, index), groups, resamplings, seed, bounds)
-    return PairedTable(tuple(dict.fromkeys(name for pair in models for name in pair)), _named(rows, models))
+    return PairedTable(tuple(dict.fromkeys(name for pair in models for name in pair)), named_pairs(rows, models))
 
 
 def holm(p_values: Floats) -> Floats:
@@ -247,34 +247,52 @@ def _compared(
     width = max(1, _BLOCK // max(1, len(groups)))
     for start in range(0, total, width):
         means, left_out = differences.of(slice(start, start + width))
-        there = ~np.isnan(means)
-        filled, counts = np.where(there, means, 0.0), there.astype(float)
-        found = (
-            estimates(filled, counts, groups, resamplings=resamplings, seed=seed, bounds=bounds)
-            if resamplings
-            else ratios(filled, counts)
-        )
-        for k in range(means.shape[1]):
-            own = means[there[:, k], k]
-            n = len(own)
-            test = sign_flip(own) if n else None
-            rows.append(
-                Paired(
-                    model_1="",
-                    model_2="",
-                    difference=found[k],
-                    n=n,
-                    left_out=int(left_out[k]),
-                    sd=float(np.std(own, ddof=1)) if n > 1 else None,
-                    p=test.p if test else None,
-                    p_method=test.method if test else None,
-                    p_holm=None,
-                )
-            )
+        rows += compared_columns(means, groups, left_out, resamplings=resamplings, seed=seed, bounds=bounds)
     return rows
 
 
-def _named(rows: Sequence[Paired], names: Sequence[tuple[str, str]]) -> tuple[Paired, ...]:
+def compared_columns(
+    differences: Floats,
+    groups: Sequence[Any],
+    left_out: Ints | None = None,
+    *,
+    resamplings: int = RESAMPLINGS,
+    seed: int = 0,
+    bounds: Scale | None = None,
+) -> list[Paired]:
+    """Return the mean and the test of each column of differences (questions × pairs; NaN where there is none).
+
+    The rows have no names and no adjusted p-values yet (`named_pairs`).
+    """
+    there = ~np.isnan(differences)
+    filled, counts = np.where(there, differences, 0.0), there.astype(float)
+    found = (
+        estimates(filled, counts, groups, resamplings=resamplings, seed=seed, bounds=bounds)
+        if resamplings
+        else ratios(filled, counts)
+    )
+    rows = []
+    for k in range(differences.shape[1]):
+        own = differences[there[:, k], k]
+        n = len(own)
+        test = sign_flip(own) if n else None
+        rows.append(
+            Paired(
+                model_1="",
+                model_2="",
+                difference=found[k],
+                n=n,
+                left_out=0 if left_out is None else int(left_out[k]),
+                sd=float(np.std(own, ddof=1)) if n > 1 else None,
+                p=test.p if test else None,
+                p_method=test.method if test else None,
+                p_holm=None,
+            )
+        )
+    return rows
+
+
+def named_pairs(rows: Sequence[Paired], names: Sequence[tuple[str, str]]) -> tuple[Paired, ...]:
     """Return the pairs with their names and with p-values adjusted for being one family."""
     adjusted = holm(np.array([np.nan if row.p is None else row.p for row in rows]))
     return tuple(
