@@ -47,6 +47,11 @@ def parser() -> command.Parser:
     )
     flags.add_names(what, "--turns", help="the turns to count (default: all)", metavar="N", type=flags.positive)
     what.add_argument(
+        "--common",
+        action="store_true",
+        help="count only the questions on which all models were judged, those judged on few aside (default: off)",
+    )
+    what.add_argument(
         "--count-failed",
         action="store_true",
         help="count a rating without score as -1, as some published averages did (default: off, it is left out)",
@@ -138,6 +143,7 @@ def work(args: argparse.Namespace) -> int:
         baseline_model=args.baseline_model,
         turns=args.turns,
         count_failed=args.count_failed,
+        common=args.common,
         exclude=args.exclude or (),
         intervals=_intervals_wanted(args),
         by=args.by,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.results.grades.scores import average_of
+from harness.results.grades.scores import average_of, ranked
 from harness.results.matrix import Matrix, Pairs
 from harness.results.pairs.comparing import compared_strengths
 from harness.results.pairs.rates import adjusted_rates
@@ -27,6 +27,7 @@ class Brief:
     """The column of the table that the intervals are of."""
     intervals: Mapping[str, Estimate]
     ranks: Mapping[str, RankRange]
+    """A model that was judged on few questions has none (`common`)."""
 
     def fields(self, model: str) -> dict[str, Any]:
         """Return the further columns of a model's row; None where there is no interval or rank."""
@@ -42,7 +43,7 @@ class Brief:
 def grades_brief(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> Brief:
     """Return the interval of each average, and the ranks."""
     found = average_of(grades, resamplings=resamplings, seed=seed)
-    return Brief("average", found, _ranks(paired(grades, resamplings=0)))
+    return Brief("average", found, _ranks(paired(ranked(grades), resamplings=0)))
 
 
 def pairs_brief(pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAMPLINGS, seed: int = 0) -> Brief:

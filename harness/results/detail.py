@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from harness.records import Observation, QuestionId, Scale
-from harness.results.grades.scores import ScoreRow, scores
+from harness.results.grades.scores import ScoreRow, ranked, scores
 from harness.results.matrix import Matrix, matrix
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate
 from harness.results.statistics.paired import Paired, PairedTable, compare_runs, paired
@@ -25,7 +25,7 @@ class SingleDetail:
     scores: list[ScoreRow]
     """In the order of the table."""
     ranks: dict[str, RankRange]
-    """By model."""
+    """By model; one that was judged on few questions has none (`common`)."""
     pairs: PairedTable
     seed: int
     scale: Scale | None = None
@@ -39,7 +39,7 @@ class SingleDetail:
                 "model": row.model,
                 **{name: end for turn, own in row.turns.items() for name, end in named(f"turn_{turn}", own).items()},
                 **named("average", row.average),
-                "rank": shown_ranks(self.ranks[row.model]),
+                "rank": shown_ranks(self.ranks[row.model]) if row.model in self.ranks else None,
                 **(named("drop", row.drop) if row.drop is not None else {}),
                 "n": row.n,
                 "excluded": row.excluded,
@@ -90,7 +90,7 @@ def grades_detail(
     table: Matrix, *, by: str = "category", resamplings: int = RESAMPLINGS, seed: int = 0
 ) -> SingleDetail:
     """Return how sure the scores of an array of grades are."""
-    compared = paired(table, resamplings=resamplings, seed=seed)
+    compared = paired(ranked(table), resamplings=resamplings, seed=seed)
     return SingleDetail(
         by=by,
         scores=scores(table, resamplings=resamplings, seed=seed),

@@ -55,6 +55,15 @@ class Result:
     verdicts: "LabelTable | CriteriaTable | None" = None
     """Labels, dimensions or grades by several criteria; `single` is empty then. Of a panel, what it says together."""
 
+    def with_last(self, models: Sequence[str]) -> "Result":
+        """Return the same result with these models listed last: those that are not ranked."""
+        single = sorted(self.single, key=lambda row: row.model in models)
+        detail = self.detail
+        if detail is not None and detail.kind == "grades":
+            detail = detail.in_order({row.model: at for at, row in enumerate(single)})
+        categories = sorted(self.categories, key=lambda row: row.model in models)
+        return replace(self, single=single, categories=categories, detail=detail)
+
     def rows(self) -> list[dict[str, Any]]:
         """Return the table's rows by column name, as json and csv show them; numbers unrounded.
 

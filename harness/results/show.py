@@ -9,6 +9,7 @@ from harness.errors import UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.judgments.observations import Observations
 from harness.records import MODES, Mode, QuestionId
+from harness.results.common import Common, common_questions
 from harness.results.grades.single import category_rows, single_rows
 from harness.results.pairs.pairwise import pairwise_rows
 from harness.results.query import About, Found, Query, Words, ask, replaced_note
@@ -32,6 +33,7 @@ class _Wanted:
     baseline: str | None
     count_failed: bool
     intervals: bool | None
+    common: bool = False
 
 
 def show_result(
@@ -40,6 +42,7 @@ def show_result(
     baseline_model: str | None = None,
     count_failed: bool = False,
     intervals: bool | None = None,
+    common: bool = False,
     against: pathlib.Path | str | None = None,
     sort: str | None = None,
     **words: Unpack[Words],
@@ -52,6 +55,7 @@ def show_result(
         count_failed: count a rating without score as -1 in place of leaving it out.
         intervals: True: say all about how sure the results are (`Result.detail`); None: the interval and the ranks of
             each row, of a table that is not too large; False: nothing.
+        common: count the questions only on which all models were judged that are ranked.
         against: the judgment file of another run of the same questions to compare with, model by model (single mode).
         sort: the column by whose numbers the models are sorted (default: the average, or the adjusted win rate).
         words: which judgments; see `Words`. Several judges make a panel: each judge alone and all together.
@@ -64,7 +68,7 @@ def show_result(
     if mode not in MODES:
         raise UsageError(f"no mode {mode!r}; there are: {', '.join(MODES)}")
     query = Query.of(mode, **words)
-    wanted = _Wanted(query, mode, baseline_model, count_failed, intervals)
+    wanted = _Wanted(query, mode, baseline_model, count_failed, intervals, common)
     several = query.judges is not None and len(query.judges) > 1
     if against is not None and several:
         raise UsageError("two runs can be compared by one judge; name one with --judge-model")
@@ -138,13 +142,13 @@ def _some_shown(result: Result, wanted: _Wanted) -> None:
 def _with_grades(result: Result, grades: Observations, subject: About, wanted: _Wanted) -> Result:
     """Return the result with the rows of grades, and how sure they are as far as wanted."""
     query = wanted.query
-    grades = query.shown(grades)
+    grades, met = _on_common(result, query.shown(grades), wanted)
     result = replace(result, scale=grades.scale())
     result.single.extend(single_rows(grades, count_failed=wanted.count_failed))
     if subject.categories:
         result.categories.extend(category_rows(grades, subject.categories, count_failed=wanted.count_failed))
     if not _sure(result, wanted, len(result.single), len(grades)):
-        return result
+        return result.with_last(met.apart)
     from harness.results.brief import grades_brief
     from harness.results.matrix import matrix
 
@@ -154,7 +158,21 @@ def _with_grades(result: Result, grades: Observations, subject: About, wanted: _
         from harness.results.detail import grades_detail
 
         result = replace(result, detail=grades_detail(table, by=query.by, seed=query.seed))
-    return result
+    return result.with_last(met.apart)
+
+
+def _on_common(result: Result, found: Observations, wanted: _Wanted) -> tuple[Observations, Common]:
+    """Return what counts, all or of the common questions only, and on which questions models were judged."""
+    met = common_questions(found)
+    if not wanted.common:
+        result.notes.extend([note] if (note := met.note()) and len(met.judged) > 1 else [])
+        return found, met
+    if not met.questions:
+        raise UsageError(f"{result.path}: no question is common to all models (--common); name fewer (--model-list)")
+    result.notes.append(f"only the {len(met.questions)} questions on which all ranked models were judged (--common)")
+    if met.apart:
+        result.notes.append(f"judged on too few questions to be ranked: {', '.join(met.apart)}")
+    return found.keep(asked=lambda asked: asked.question_id in met.questions), met
 
 
 def _with_numbers(result: Result, records: Observations, kind: Kind, subject: About, wanted: _Wanted) -> Result:
@@ -184,6 +202,8 @@ def _with_numbers(result: Result, records: Observations, kind: Kind, subject: Ab
 def _with_pairs(result: Result, pairs: Observations, subject: About, wanted: _Wanted) -> Result:
     """Return the result with the rows of pairs, and how sure they are as far as wanted."""
     query, baseline = wanted.query, _baseline(pairs, wanted)
+    if wanted.common:
+        pairs, _ = _on_common(result, query.shown(pairs, baseline), wanted)
     result.pairwise.extend(pairwise_rows(pairs, models=query.models, baseline=baseline))
     if not _sure(result, wanted, len(result.pairwise), len(pairs)):
         return result

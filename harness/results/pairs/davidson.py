@@ -76,9 +76,10 @@ def _step(games: Games, theta: Floats, log_nu: Floats, inverse: Floats | None) -
     gradient = gradient_of(games, models, found)
     gradient[np.isinf(log_nu), models] = 0.0
     if inverse is None:
-        step: Floats = np.linalg.solve(curvature_of(games, models, found), gradient[:, :, None])[:, :, 0]
+        solved = np.linalg.solve(curvature_of(games, models, found), gradient[:, :, None])[:, :, 0]
+        step: Floats = np.asarray(solved, dtype=np.float64)
     else:
-        step = np.dot(gradient, inverse)
+        step = gradient @ inverse
     change = np.ptp(step[:, :models], axis=1)
     size = np.maximum(change, np.abs(step[:, models]) + change / 2)
     step *= np.divide(np.log1p(size), size, out=np.ones(rows), where=size > 0)[:, None]
