@@ -12,7 +12,7 @@ from harness.records import Observation, QuestionId, Scale
 from harness.results.grades.scores import ScoreRow, ranked, scores
 from harness.results.matrix import Matrix, matrix
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate
-from harness.results.statistics.paired import Paired, PairedTable, compare_runs, paired
+from harness.results.statistics.paired import Paired, PairedTable, paired
 from harness.results.statistics.ranks import RankRange, rank_ranges
 
 
@@ -101,21 +101,6 @@ def grades_detail(
     )
 
 
-def against(
-    new: Sequence[Observation],
-    old: Sequence[Observation],
-    groups: Mapping[QuestionId, Any],
-    *,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
-) -> PairedTable:
-    """Return each model's new run compared with its old one, question by question.
-
-    A file with a single model is compared with a single one of any name: a new checkpoint with the one before.
-    """
-    return compare_runs(matrix(new, groups), matrix(old, groups), resamplings=resamplings, seed=seed)
-
-
 def pair_row(pair: Paired) -> dict[str, Any]:
     """Return a compared pair by column name."""
     return {
@@ -128,6 +113,8 @@ def pair_row(pair: Paired) -> dict[str, Any]:
         "n": pair.n,
         "left_out": pair.left_out,
         "smallest_detectable": pair.smallest_detectable,
+        "stated_difference": pair.stated,
+        "power": pair.power,
         "questions_needed": pair.questions_needed,
     }
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # numpy is imported only where it is needed
     from harness.results.labels.table import LabelTable
     from harness.results.pair_detail import PairwiseDetail
     from harness.results.panel_table import PanelTable
+    from harness.results.runs import Runs
     from harness.results.statistics.paired import PairedTable
     from harness.results.verdict_panel import VerdictPanel
 
@@ -48,6 +49,8 @@ class Result:
     """How sure the results are, where that was asked for; of a panel, what it says together."""
     runs: "PairedTable | None" = None
     """This run compared with another one, where that was asked for."""
+    gate: "Runs | None" = None
+    """The same with what is missing in either run, for a gate."""
     panel: "PanelTable[Any] | VerdictPanel | None" = None
     """Each judge alone and all together, where several were named; `single` and `pairwise` are empty then."""
     scale: Scale | None = None
