@@ -173,7 +173,7 @@ def test_a_baseline_keeps_its_pairs_and_loses_its_row(bench: pathlib.Path) -> No
     result = show(bench, "pairwise-baseline", baseline_model="x", model_list=["y", "x", "z"])
     rows = [(row["model"], row["win"], row["loss"], row["tie"]) for row in result.rows()]
     assert rows == [("z", 1, 0, 0), ("y", 0, 1, 1)]
-    assert result.notes == []
+    assert [note.split(",")[0] for note in result.notes] == ["win rates are over unequal opponents"]
 
 
 def test_the_model_in_every_pair_is_the_baseline(bench: pathlib.Path) -> None:
@@ -199,10 +199,35 @@ def test_flags_that_change_nothing_are_told(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_pair.jsonl", *PAIRS)
     result = show(bench, "pairwise-all", baseline_model="x", count_failed=True)
     assert len(result.rows()) == 3
-    assert result.notes == [
+    assert result.notes[:2] == [
         "--count-failed is about single grades and changes nothing here",
         "--baseline-model is about pairwise-baseline and changes nothing here",
     ]
+
+
+# Different questions
+
+
+def uneven(bench: pathlib.Path) -> None:
+    questions = [{"question_id": n, "category": "math", "turns": ["Why?"]} for n in range(10)]
+    write(bench / "question.jsonl", *questions)
+    rows = [grade(m, n, 5 + n % 3) for m in ("x", "y") for n in range(10 if m == "x" else 7)]
+    judged(bench, "gpt-4_single.jsonl", *rows, *(grade("few", n, 10) for n in range(3)))
+
+
+def test_a_model_with_few_questions_is_listed_last_without_a_rank(bench: pathlib.Path) -> None:
+    uneven(bench)
+    result = show(bench)
+    assert [row["model"] for row in result.rows()][-1] == "few"
+    assert {row["model"]: row["rank_first"] for row in result.table_rows()}["few"] is None
+    assert any("7 of 10 are common to all 2 that are ranked" in note for note in result.notes)
+
+
+def test_common_counts_the_questions_that_all_ranked_models_have(bench: pathlib.Path) -> None:
+    uneven(bench)
+    result = show(bench, common=True)
+    assert {row["model"]: row["n"] for row in result.rows()} == {"x": 7, "y": 7, "few": 3}
+    assert any(note.startswith("only the 7 questions") for note in result.notes)
 
 
 # Which judgments
@@ -387,7 +412,7 @@ def test_an_unknown_question_ends_the_table_by_category(bench: pathlib.Path) -> 
     path = judged(bench, "gpt-4_single.jsonl", *GRADES, grade("x", 99, 5))
     for result in (show(bench), show_result(input_file=path)):
         assert (len(result.rows()), result.categories) == (2, [])
-        assert result.notes == ["no table by category: question 99 is not in tiny"]
+        assert result.notes[:1] == ["no table by category: question 99 is not in tiny"]
 
 
 def test_another_wording_ends_the_table_by_category(bench: pathlib.Path) -> None:
@@ -405,7 +430,7 @@ def test_the_user_may_say_which_questions_they_are(bench: pathlib.Path, tmp_path
     result = show(bench, input_file=path)
     assert result.bench == "tiny"
     assert result.category_table()[0] == {"model": "y", "writing": 9.5, "math": 10.0}
-    assert result.notes == ["the table by category is as --bench-name says, although question 99 is not in tiny"]
+    assert result.notes[:1] == ["the table by category is as --bench-name says, although question 99 is not in tiny"]
 
 
 def test_questions_that_share_no_id_give_no_table_even_if_named(bench: pathlib.Path, tmp_path: pathlib.Path) -> None:
@@ -425,4 +450,5 @@ def test_questions_that_cannot_be_read_do_not_stop_the_table(name: str, tmp_path
 
 def test_pairs_have_no_table_by_category_and_no_note_about_it(tmp_path: pathlib.Path) -> None:
     result = show_result("pairwise-all", input_file=write(tmp_path / "some.jsonl", *PAIRS))
-    assert (result.categories, result.notes) == ([], [])
+    assert result.categories == []
+    assert not any("category" in note for note in result.notes)
