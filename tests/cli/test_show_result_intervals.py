@@ -65,7 +65,7 @@ def test_an_unknown_field_is_named_with_those_there_are(
         assert main([*command, "--data-dir", str(tmp_path)]) == 0
     capsys.readouterr()
     assert main(["show_result", "--data-dir", str(tmp_path), "--intervals", "--by", "colour"]) == 2
-    assert "no question of mt_bench has the field 'colour'; there are: category, difficulty" in capsys.readouterr().err
+    assert "no question of mt_bench has the field 'colour'; there are: canary, category, claim, difficulty, points_back" in capsys.readouterr().err
 
 
 def pairs(folder: pathlib.Path) -> str:
@@ -102,7 +102,7 @@ def test_runs_of_pairs_are_compared_too(tmp_path: pathlib.Path, capsys: pytest.C
     path = pairs(tmp_path)
     words = ["show_result", "--mode", "pairwise-all", "--input-file", path, "--against", path, "--fail-if-worse"]
     assert main(words) == 0
-    assert "this run (model_1) against the other" in capsys.readouterr().out
+    assert "This run (model 1) against the other" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
