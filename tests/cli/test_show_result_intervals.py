@@ -65,7 +65,8 @@ def test_an_unknown_field_is_named_with_those_there_are(
         assert main([*command, "--data-dir", str(tmp_path)]) == 0
     capsys.readouterr()
     assert main(["show_result", "--data-dir", str(tmp_path), "--intervals", "--by", "colour"]) == 2
-    assert "no question of mt_bench has the field 'colour'; there are: category, difficulty" in capsys.readouterr().err
+    fields = "canary, category, claim, difficulty, points_back, separates, style, turn_2_kind"
+    assert f"no question of mt_bench has the field 'colour'; there are: {fields}\n" in capsys.readouterr().err
 
 
 def pairs(folder: pathlib.Path) -> str:
