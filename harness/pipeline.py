@@ -23,7 +23,7 @@ from harness.judging.work import JudgmentWork
 from harness.metrics.run import MetricReport
 from harness.records import Answer, Mode, Question
 from harness.running.cache import Cache
-from harness.running.engines import run
+from harness.running.engine import run
 from harness.running.jobs import Course
 from harness.running.options import RunOptions
 from harness.running.watch import Tally, Watcher, nobody

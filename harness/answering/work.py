@@ -18,7 +18,7 @@ from harness.records import Answer, Question, QuestionId, Sampling
 from harness.rows import answer_to_row, is_good_answer, question_id
 from harness.running.batches.ledger import starts_anew
 from harness.running.cache import Cache
-from harness.running.engines import run
+from harness.running.engine import run
 from harness.running.jobs import Course
 from harness.running.leftovers import any_left, take_out
 from harness.running.options import RunOptions

@@ -24,7 +24,7 @@ from harness.judging.work import JudgmentWork
 from harness.names import check_model_name
 from harness.records import MODES, Mode, Question, QuestionId
 from harness.running.cache import Cache
-from harness.running.engines import run
+from harness.running.engine import run
 from harness.running.options import RunOptions
 from harness.running.watch import Tally, Watcher, nobody
 

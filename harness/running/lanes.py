@@ -107,12 +107,27 @@ class Lane:
             ready = max(ready, self._left_at(self.standing, now))
         return ready
 
+    def started(self, course: Course[Any]) -> None:
+        """Take note of a job that was begun, and perhaps goes on from an earlier run's replies."""
+
+    def reserves(self, course: Course[Any]) -> bool:
+        """Return whether the request that is due is still to be paid for."""
+        return True
+
     def begin(self, work: Work, now: float, tokens: float) -> Call:
         """Count a call that begins."""
         self.in_flight += 1
         self._begun += 1
         self._uncounted += 1
         return Call(work, self, now, self._begun, self.breaker.begin(), self.rates.begin(tokens, now))
+
+    async def ask(self, call: Call) -> Reply:
+        """Return the reply to the request that is due."""
+        assert call.work.course.request is not None
+        return await self.model.reply(call.work.course.request)
+
+    def dealt_with(self, call: Call) -> None:
+        """Take note that a reply is stored, or a failure listed or to be tried again."""
 
     def replied(self, call: Call, reply: Reply, now: float, *, more: bool) -> None:
         """Take note of a reply; `more` says that other calls are waiting for room."""

@@ -11,7 +11,7 @@ import pytest
 
 from harness.errors import ChatError, EndpointError, Interrupted, StorageError, TransientError
 from harness.records import Message, Reply, Request
-from harness.running import direct
+from harness.running import engine
 from harness.running.jobs import Course, Job, Steps
 from harness.running.options import RunOptions
 from harness.running.pending import Pending
@@ -48,7 +48,7 @@ class Bench:
         self.model = Scripted(answer)
         with Pending(self.folder / "m.jsonl", self.folder / "state") as pending:
             courses = (Course(Job(name, "m", lambda n=name: talk(n, turns)), self, pending) for name in names)  # type: ignore[misc]
-            return direct.run(courses, {"m": self.model}, RunOptions(parallel), planned=len(names), sync=self.sync)
+            return engine.run(courses, {"m": self.model}, RunOptions(parallel), planned=len(names), sync=self.sync)
 
     @property
     def asked(self) -> list[str]:
@@ -129,7 +129,7 @@ def test_the_retry_policy_is_asked_for_every_wait(bench: Bench, monkeypatch: pyt
     def busy(request: Request) -> Reply:
         raise TransientError("busy", kind="rate limit", retry_after=0.001)
 
-    monkeypatch.setattr(direct, "RETRY", Policy())
+    monkeypatch.setattr(engine, "RETRY", Policy())
     bench.run(busy, ["a"])
     assert asked == [(0.001, 1), (0.001, 2), (0.001, 3)]
 
@@ -223,7 +223,7 @@ def test_a_record_that_cannot_be_written_ends_the_run(bench: Bench) -> None:
 def test_what_was_written_is_brought_to_the_disk_while_the_run_goes_on(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(direct, "SYNC_SECONDS", 0.0)
+    monkeypatch.setattr(engine, "SYNC_SECONDS", 0.0)
 
     async def until_synced(request: Request) -> Reply:
         while not bench.syncs:
@@ -235,7 +235,7 @@ def test_what_was_written_is_brought_to_the_disk_while_the_run_goes_on(
 
 
 def test_a_disk_that_fails_ends_the_run(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(direct, "SYNC_SECONDS", 0.0)
+    monkeypatch.setattr(engine, "SYNC_SECONDS", 0.0)
     bench.sync_error = StorageError("input/output error")
 
     async def until_synced(request: Request) -> Reply:
