@@ -10,6 +10,7 @@ from harness.cli.judge_report import main
 from harness.errors import MissingError, UsageError
 from harness.meta_evaluation.checks import judge_checks
 from harness.meta_evaluation.report import Report
+from harness.records import Mode
 from tests.small_bench import question, small_bench, write
 
 Found = tuple[str, bool | None, bool | None]
@@ -41,7 +42,7 @@ def report(tmp_path: pathlib.Path, checks: list[Any], judged: list[Any], **words
     write(folder / "model_metric" / "checks.jsonl", checks)
     kind = "pair" if "g1_winner" in judged[0] else "single"
     write(folder / "model_judgment" / f"j_{kind}.jsonl", judged)
-    mode = "pairwise-all" if kind == "pair" else "single"
+    mode: Mode = "pairwise-all" if kind == "pair" else "single"
     return judge_checks(mode, bench_name="small", data_dir=tmp_path, **words)
 
 
