@@ -22,6 +22,7 @@ from harness.judging.sets.judge_set import JudgeSet as JudgeSet
 from harness.judging.sets.loading import load_judge_set as load_judge_set
 from harness.judgments.reading import read_judgments as read_judgments
 from harness.meta_evaluation.attacking import judge_attack as judge_attack
+from harness.meta_evaluation.checks import judge_checks as judge_checks
 from harness.meta_evaluation.models_report import judge_ranking as judge_ranking
 from harness.meta_evaluation.models_report import judge_self as judge_self
 from harness.meta_evaluation.report import Report as Report

@@ -184,6 +184,25 @@ def _corrected_flags(group: Any) -> None:
     )
 
 
+def _checks_flags(group: Any) -> None:
+    group.add_argument(
+        "--input-file", metavar="FILE", help="a judgment or vote file (default: the one in model_judgment/)"
+    )
+    _mode(group)
+    _judge(group)
+    group.add_argument(
+        "--loose",
+        action="store_true",
+        help="count as broken only what breaks a check however leniently it is read (default: off)",
+    )
+    group.add_argument(
+        "--top",
+        type=float,
+        metavar="GRADE",
+        help="the least grade that is a top grade (default: where the upper ninth of the scale begins, 9 of 1 to 10)",
+    )
+
+
 def _attack_flags(group: Any) -> None:
     group.add_argument("--judge-model", required=True, metavar="NAME", help="the judge to attack (needed)")
     group.add_argument(
@@ -282,6 +301,12 @@ def _corrected(args: argparse.Namespace) -> "Report":
     return judge_corrected(finite=not args.all_questions, **_shared(args, "votes", "exclude", "input_file", "turns"))
 
 
+def _checks(args: argparse.Namespace) -> "Report":
+    from harness.meta_evaluation.checks import judge_checks
+
+    return judge_checks(args.mode, loose=args.loose, **_shared(args, "input_file", "top"))
+
+
 def _attack(args: argparse.Namespace) -> "Report | None":
     from harness.cli.bar import bar
     from harness.judging.run import JudgeOptions
@@ -361,6 +386,12 @@ KINDS: dict[str, Kind] = {
         ("--votes human.jsonl --judge-model gpt-4", "--votes human.jsonl --input-file gpt-4_pair.jsonl --turns 1"),
         _corrected_flags,
         _corrected,
+    ),
+    "checks": Kind(
+        "whether the judge sees what a program counts: grades and wins of answers that break checks",
+        ("--judge-model gpt-4", "--judge-model gpt-4 --mode pairwise-all --loose"),
+        _checks_flags,
+        _checks,
     ),
     "attack": Kind(
         "whether the judge can be talked round: attacks planted into weak answers, and what they gain",

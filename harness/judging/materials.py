@@ -204,9 +204,8 @@ class Materials:
         answers = [[self._fence(text, question) for text in turns] for turns in self.shown(match)]
         names = ("answer",) if len(answers) == 1 else ("answer_a", "answer_b")
         reference = self.reference(match) if template.reference else ()
-        asked = [
-            said if template.reference else noted(said, question.note_of(n)) for n, said in enumerate(question.turns, 1)
-        ]
+        bare = template.reference or not self.judge_set.shows_help(question.category)
+        asked = [said if bare else noted(said, question.note_of(n)) for n, said in enumerate(question.turns, 1)]
         values = {"question": asked[turn - 1]}
         values |= {name: turns[-1] for name, turns in zip(names, answers, strict=True)}
         for number in range(1, turn + 1):
@@ -282,7 +281,7 @@ class Materials:
         notes = match.question.note[: match.turn]
         if template.reference:
             return content_hash(*self.reference(match))
-        return content_hash(notes) if any(notes) else None
+        return content_hash(notes) if any(notes) and self.judge_set.shows_help(match.question.category) else None
 
     def _template_content(self, match: Match, template: JudgeTemplate) -> str:
         """Return the hash of the template and of everything that fills it beside question, answers and reference."""

@@ -232,6 +232,11 @@ def _with_numbers(result: Result, records: Observations, kind: Kind, subject: Ab
     if not shown:
         raise UsageError(f"{result.path} holds no such judgment: none is left by --turns and the models named")
     sure = _sure(result, wanted, 1, len(shown) // len(shown.metrics()))
+    if kind == "metrics":
+        from harness.results.measured import KIND, kinds_table, of_checks
+
+        if query.by == KIND and of_checks(shown):
+            return replace(result, verdicts=kinds_table(query.bench, shown, sure=sure, seed=query.seed))
     groups = subject.groups(query.by) or None
     if kind == "labels":
         from harness.results.labels.shares import judgments_of
