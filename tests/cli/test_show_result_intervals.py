@@ -65,7 +65,8 @@ def test_an_unknown_field_is_named_with_those_there_are(
         assert main([*command, "--data-dir", str(tmp_path)]) == 0
     capsys.readouterr()
     assert main(["show_result", "--data-dir", str(tmp_path), "--intervals", "--by", "colour"]) == 2
-    assert "no question of mt_bench has the field 'colour'; there are: canary, category, claim, difficulty, points_back" in capsys.readouterr().err
+    told = "no question of mt_bench has the field 'colour'; there are: canary, category, claim, difficulty, points_back"
+    assert told in capsys.readouterr().err
 
 
 def pairs(folder: pathlib.Path) -> str:
