@@ -201,6 +201,7 @@ def test_answers_survive_15_kills(tmp_path: pathlib.Path, starter: Starter) -> N
     same_files(bench, other, "model_answer/m.jsonl")
 
 
+@pytest.mark.slow
 def test_judgments_of_pairs_survive_15_kills(tmp_path: pathlib.Path, starter: Starter) -> None:
     bench, other = twins(tmp_path, 16, "a", "b")
     killed_and_resumed(starter, bench, gen_judgment(bench, "pairwise-all"), seed=2, kills=15)
@@ -208,6 +209,7 @@ def test_judgments_of_pairs_survive_15_kills(tmp_path: pathlib.Path, starter: St
     same_files(bench, other, "model_answer/a.jsonl", "model_answer/b.jsonl", "model_judgment/j_pair.jsonl")
 
 
+@pytest.mark.slow
 def test_answers_and_judgments_in_one_go_survive_20_kills(tmp_path: pathlib.Path, starter: Starter) -> None:
     bench, other = twins(tmp_path, 12)
     killed_and_resumed(starter, bench, run_bench(bench), seed=3, kills=20)

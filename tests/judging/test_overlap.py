@@ -148,6 +148,7 @@ def test_unknown_judges_are_refused() -> None:
         open_builtin_judge("builtin/overlab")
 
 
+@pytest.mark.slow
 def test_two_thousand_judgments_take_seconds() -> None:
     answers = [(" ".join(f"word{(n * k) % 97} and jars" for k in range(100)) + ".",) for n in range(1, 41)]
     start = time.process_time()

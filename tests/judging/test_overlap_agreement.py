@@ -31,6 +31,7 @@ STATED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 def test_the_stated_agreement_is_what_is_measured(reference_data: pathlib.Path) -> None:
     rows = measure(reference_data / "mt_bench")
@@ -38,6 +39,7 @@ def test_the_stated_agreement_is_what_is_measured(reference_data: pathlib.Path) 
     assert measured == STATED
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 def test_the_halves_of_the_questions_add_up(reference_data: pathlib.Path) -> None:
     rows = measure(reference_data / "mt_bench")

@@ -324,6 +324,7 @@ def test_a_limit_on_the_cost_needs_prices(tmp_path: pathlib.Path) -> None:
 # Everything at once
 
 
+@pytest.mark.slow
 def test_with_a_tenth_of_calls_failing_in_all_ways_nothing_is_lost_or_doubled(tmp_path: pathlib.Path) -> None:
     faults = (
         rate_limited(0),
