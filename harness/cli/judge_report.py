@@ -103,8 +103,9 @@ def _mode(group: Any) -> None:
     )
 
 
-def _votes(group: Any, what: str) -> None:
-    flags.add_names(group, "--votes", metavar="FILE", required=True, help=f"{what} (needed)")
+def _votes(group: Any, what: str, *, needed: bool = True) -> None:
+    default = "needed" if needed else "default: none"
+    flags.add_names(group, "--votes", metavar="FILE", required=needed, help=f"{what} ({default})")
     flags.add_names(group, "--exclude", metavar="GLOB", help="voters to leave out, such as 'author*' (default: none)")
 
 
@@ -125,6 +126,12 @@ def _agreement_flags(group: Any) -> None:
         "as preferences",
     )
     _judge(group, several="the judges or voters to take (default: all)")
+
+
+def _disagreement_flags(group: Any) -> None:
+    _files(group, "judgment files of several judges, or of one with --votes")
+    _judge(group, several="the judges (default: all that there are)")
+    _votes(group, "files of people's votes on pairs, to list what is against them", needed=False)
 
 
 def _length_flags(group: Any) -> None:
@@ -221,6 +228,7 @@ def _attack_flags(group: Any) -> None:
 _FLAGS: dict[str, Callable[[Any], None]] = {
     "position": _position_flags,
     "agreement": _agreement_flags,
+    "disagreement": _disagreement_flags,
     "length": _length_flags,
     "repeat": _repeat_flags,
     "self": _self_flags,

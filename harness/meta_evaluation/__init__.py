@@ -38,6 +38,11 @@ REPORTS: Mapping[str, Entry] = {
         "how often judges and people agree, and how models fare with each of them",
         ("--votes gpt-4_pair.jsonl human.jsonl --exclude 'author*'", "--votes a_single.jsonl b_single.jsonl"),
     ),
+    "disagreement": Entry(
+        "disagreement.judge_disagreement",
+        "on which items judges disagree with each other, or with the people who voted",
+        ("--judge-model gpt-4 claude-v1", "--judge-model gpt-4 --mode pairwise-all --votes human.jsonl"),
+    ),
     "length": Entry(
         "length.judge_length",
         "how often the longer answer wins, and who wins at equal length",
