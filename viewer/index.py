@@ -6,7 +6,7 @@ counts. A file with a damaged line is read line by line, and says which lines ar
 
 import pathlib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,11 +20,10 @@ from viewer.places import stamp
 from viewer.store import JudgmentFile
 
 if TYPE_CHECKING:
+    from harness.meta_evaluation.disagreement import Judged
     from harness.results.matrix import Floats, Ints
     from harness.results.pairs.games import Bools
 
-APART = 2.0
-"""Points by which two grades differ that count as disagreement."""
 FIRST, TIE, SECOND, NONE = 0, 1, 2, 3
 """Who won a pair, both games together."""
 _MOST_FAULTS = 3
@@ -80,21 +79,17 @@ class Judgments:
     def __len__(self) -> int:
         return len(self.question)
 
-    @cached_property
+    @property
     def item(self) -> "Ints":
         """A number for what was judged: the same for the same question, turn and models, in either order."""
-        import numpy as np
-
-        wide = len(self.models) + 1
-        low, high = np.minimum(self.first, self.second), np.maximum(self.first, self.second)
-        found: Ints = ((self.question * 4096 + np.minimum(self.turn, 4095)) * wide + low + 1) * wide + high
-        return found
+        return self.judged.item
 
     def item_of(self, question: int, turn: int, models: Sequence[int]) -> int:
         """Return the number of an item, as `item` has it."""
-        wide = len(self.models) + 1
+        from harness.meta_evaluation.disagreement import item_number
+
         low, high = (min(models), max(models)) if len(models) > 1 else (-1, models[0])
-        return ((question * 4096 + min(turn, 4095)) * wide + low + 1) * wide + high
+        return int(item_number(question, turn, low, high, len(self.models)))
 
     @cached_property
     def order(self) -> "Ints":
@@ -104,89 +99,32 @@ class Judgments:
         return np.lexsort((self.file, self.second, self.first, self.turn, self.question))
 
     @cached_property
+    def judged(self) -> "Judged":
+        """The same columns, as the reports on judges take them."""
+        import numpy as np
+
+        from harness.meta_evaluation.disagreement import Judged, towards_first
+
+        value = self.score
+        if self.kind == "pair":
+            outcome = np.choose(self.winner, [1.0, 0.5, 0.0, np.nan])
+            value = towards_first(outcome, self.first, self.second)
+        return Judged(
+            self.cases, self.ids, self.models, self.case, self.question, self.turn, self.first, self.second, value
+        )
+
+    @cached_property
     def disagreed(self) -> "Bools":
         """Whether judges with the same judge set and criterion disagree: on who won, or by two points or more."""
-        import numpy as np
+        from harness.meta_evaluation.disagreement import disagreed
 
-        aspects: dict[Any, int] = {}
-        aspect = np.array(
-            [aspects.setdefault((c.source.set_text, c.metric), len(aspects)) for c in self.cases] or [0], dtype=np.int64
-        )
-        first_sample = np.array([not c.source.sample for c in self.cases] or [True])
-        judges: dict[str, int] = {}
-        by = [judges.setdefault(c.source.judge, len(judges)) for c in self.cases]
-        judge = np.array(by or [0], dtype=np.int64)[self.case]
-        known = np.flatnonzero(~self.failed & first_sample[self.case])
-        found = np.zeros(len(self), dtype=bool)
-        if len(judges) < 2 or not len(known):
-            return found
-        value = self.score[known] if self.kind == "single" else self._towards_low()[known]
-        group = self.item[known] * len(aspects) + aspect[self.case[known]]
-        _, place = np.unique(group, return_inverse=True)
-        size = int(place.max()) + 1
-        ends = [np.full(size, np.inf), np.full(size, -np.inf)]
-        of_judge = [np.full(size, np.inf), np.full(size, -np.inf)]
-        for (best, numbers), ufunc in zip(((0, value), (1, value)), (np.minimum, np.maximum), strict=True):
-            ufunc.at(ends[best], place, numbers)
-            ufunc.at(of_judge[best], place, judge[known])
-        apart = ends[1] - ends[0] >= (APART if self.kind == "single" else 0.5)
-        found[known] = (apart & (of_judge[0] != of_judge[1]))[place]
-        return found
-
-    def _towards_low(self) -> "Floats":
-        """Return for each pair 1 where the model that comes first by name won, -1 where the other one did."""
-        import numpy as np
-
-        won = np.choose(np.minimum(self.winner, 2), [1.0, 0.0, -1.0])
-        return np.where(self.first <= self.second, won, -won)
+        return disagreed(self.judged)
 
     def against(self, votes: Sequence[Observation]) -> "Bools":
-        """Return whether a judgment says otherwise than most people who voted on the same two answers.
+        """Return whether a judgment says otherwise than most people who voted on the same two answers."""
+        from harness.meta_evaluation.disagreement import against
 
-        Of grades, both of two are marked whose order is the reverse of what people say.
-        """
-        import numpy as np
-
-        from harness.meta_evaluation.agreement import by_majority, votes_of
-
-        found = np.zeros(len(self), dtype=bool)
-        place = {key: at for at, key in enumerate(self.ids)}
-        code = {name: at for at, name in enumerate(self.models)}
-        said = {
-            (place[item.question_id], item.turn, code[item.first], code[item.second]): 1 - cast[0].label
-            for item, cast in by_majority(votes_of(votes), "people").items()
-            if item.question_id in place and item.first in code and item.second in code
-        }
-        if not said or not len(self):
-            return found
-        if self.kind == "single":
-            return self._graded_against(said, found)
-        wide = len(self.models) + 1
-        keys = np.array([((q * 4096 + t) * wide + a + 1) * wide + b for q, t, a, b in said], dtype=np.int64)
-        labels = np.array(list(said.values()), dtype=np.float64)
-        order = np.argsort(keys)
-        keys, labels = keys[order], labels[order]
-        at = np.minimum(np.searchsorted(keys, self.item), len(keys) - 1)
-        found |= (keys[at] == self.item) & ~self.failed & (labels[at] != self._towards_low())
-        return found
-
-    def _graded_against(self, said: Mapping[tuple[int, int, int, int], float], found: "Bools") -> "Bools":
-        """Mark grades of voted pairs; each file's grades are taken together."""
-        import numpy as np
-
-        voted = {(q, t) for q, t, _, _ in said}
-        asked_for = np.isin(self.question * 4096 + self.turn, np.array([q * 4096 + t for q, t in voted]))
-        rows: dict[tuple[int, int, int, int], int] = {}
-        for at in np.flatnonzero(asked_for & ~self.failed).tolist():
-            rows[int(self.file[at]), int(self.question[at]), int(self.turn[at]), int(self.first[at])] = at
-        for (q, t, a, b), label in said.items():
-            for number in range(len(self.files)):
-                one, other = rows.get((number, q, t, a)), rows.get((number, q, t, b))
-                if one is not None and other is not None:
-                    gap = float(self.score[one] - self.score[other])
-                    if gap * label < 0:
-                        found[[one, other]] = True
-        return found
+        return against(self.judged, votes)
 
 
 class Indexes:

@@ -2,12 +2,14 @@
 
 import argparse
 import difflib
+import inspect
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from harness.cli import command, flags, messages, output
+from harness.meta_evaluation import REPORTS
 
 if TYPE_CHECKING:
     from harness.meta_evaluation.report import Report
@@ -24,47 +26,35 @@ EXAMPLES = (
 _OF_EVERY_COMMAND = {"-q", "--quiet", "-v", "--verbose"}
 
 
-class Kind(NamedTuple):
-    """One report: what it is for, its flags, and the call that makes it."""
-
-    purpose: str
-    examples: tuple[str, ...]
-    flags: Callable[[Any], None]
-    make: Callable[[argparse.Namespace], "Report | None"]
-    """None where all there was to say has been printed, as by --dry-run."""
-    calls: bool = False
-    """Whether making it calls a judge."""
-
-
 class _Reports(command.Parser):
     """The parser of the command itself: what stands after a report's name belongs to that report."""
 
     def _check_flags(self, words: Iterable[str]) -> None:
-        super()._check_flags(itertools.takewhile(lambda word: word not in KINDS, words))
+        super()._check_flags(itertools.takewhile(lambda word: word not in REPORTS, words))
 
 
 def parser() -> command.Parser:
     """Return the parser of the command itself, which names the reports."""
     p = _Reports(NAME, PURPOSE, EXAMPLES)
     reports = p.add_argument_group("reports", f"{NAME} REPORT --help says more about each.")
-    told = "; ".join(f"{name}: {kind.purpose}" for name, kind in KINDS.items())
-    reports.add_argument("report", metavar="REPORT", choices=list(KINDS), help=told)
+    told = "; ".join(f"{name}: {entry.purpose}" for name, entry in REPORTS.items())
+    reports.add_argument("report", metavar="REPORT", choices=list(REPORTS), help=told)
     reports.add_argument("flags", metavar="...", nargs=argparse.REMAINDER, help="the flags of that report")
     return p
 
 
 def parsers() -> dict[str, command.Parser]:
     """Return the parser of every report, by the report's name."""
-    return {name: _parser_of(name) for name in KINDS}
+    return {name: _parser_of(name) for name in REPORTS}
 
 
 def _parser_of(name: str) -> command.Parser:
-    kind = KINDS[name]
-    purpose = f"Show {kind.purpose}."
-    p = command.Parser(f"{NAME} {name}", purpose, [f"{NAME} {name} {words}" for words in kind.examples])
-    kind.flags(p.add_argument_group("what to show"))
+    entry = REPORTS[name]
+    examples = [f"{NAME} {name} {words}" for words in entry.examples]
+    p = command.Parser(f"{NAME} {name}", f"Show {entry.purpose}.", examples)
+    _FLAGS.get(name, _usual_flags)(p.add_argument_group("what to show"))
     flags.add_bench(p, default=None)
-    if kind.calls:
+    if name == "attack":  # the one that calls a judge
         flags.add_endpoint(p, "the judge")
         flags.add_running(p)
     form = p.add_argument_group("output")
@@ -113,9 +103,15 @@ def _mode(group: Any) -> None:
     )
 
 
-def _votes(group: Any, what: str) -> None:
-    flags.add_names(group, "--votes", metavar="FILE", required=True, help=f"{what} (needed)")
+def _votes(group: Any, what: str, *, needed: bool = True) -> None:
+    default = "needed" if needed else "default: none"
+    flags.add_names(group, "--votes", metavar="FILE", required=needed, help=f"{what} ({default})")
     flags.add_names(group, "--exclude", metavar="GLOB", help="voters to leave out, such as 'author*' (default: none)")
+
+
+def _usual_flags(group: Any) -> None:
+    _files(group, "judgment files")
+    _judge(group, several="whose judgments (default: the only one's)")
 
 
 def _position_flags(group: Any) -> None:
@@ -130,6 +126,12 @@ def _agreement_flags(group: Any) -> None:
         "as preferences",
     )
     _judge(group, several="the judges or voters to take (default: all)")
+
+
+def _disagreement_flags(group: Any) -> None:
+    _files(group, "judgment files of several judges, or of one with --votes")
+    _judge(group, several="the judges (default: all that there are)")
+    _votes(group, "files of people's votes on pairs, to list what is against them", needed=False)
 
 
 def _length_flags(group: Any) -> None:
@@ -179,7 +181,8 @@ def _corrected_flags(group: Any) -> None:
     flags.add_names(group, "--turns", help="the turns to count (default: all)", metavar="N", type=flags.positive)
     group.add_argument(
         "--all-questions",
-        action="store_true",
+        dest="finite",
+        action="store_false",
         help="make the intervals about all questions of this kind, not these alone (default: off)",
     )
 
@@ -241,76 +244,50 @@ def _attack_flags(group: Any) -> None:
     )
 
 
-def _shared(args: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """Return the arguments of every report, and those of these names; flags that were not given are left out."""
-    kind = ("judge_set", "sample", "criterion", "score_method")
-    wanted = ("judge_model", *kind, "bench_name", "data_dir", "seed", *names)
+_FLAGS: dict[str, Callable[[Any], None]] = {
+    "position": _position_flags,
+    "agreement": _agreement_flags,
+    "disagreement": _disagreement_flags,
+    "length": _length_flags,
+    "repeat": _repeat_flags,
+    "self": _self_flags,
+    "ranking": _ranking_flags,
+    "corrected": _corrected_flags,
+    "checks": _checks_flags,
+    "attack": _attack_flags,
+}
+"""The flags of reports that take more than those of every report."""
+
+
+def _made(args: argparse.Namespace) -> "Report":
+    """Return the report: its function takes every flag of its name that was given."""
+    from harness.results.query import Words
+
     if getattr(args, "judge_set", None) is not None:
         from harness.judging.sets import judge_set_name
 
         args.judge_set = judge_set_name(args.judge_set)
-    return {name: getattr(args, name) for name in wanted if getattr(args, name, None) is not None}
-
-
-def _position(args: argparse.Namespace) -> "Report":
-    from harness.meta_evaluation.report import judge_position
-
-    return judge_position(**_shared(args, "input_file"))
-
-
-def _agreement(args: argparse.Namespace) -> "Report":
-    from harness.meta_evaluation.votes_report import judge_agreement
-
-    return judge_agreement(**_shared(args, "votes", "exclude"))
-
-
-def _length(args: argparse.Namespace) -> "Report":
-    from harness.meta_evaluation.report import judge_length
-
-    return judge_length(**_shared(args, "input_file", "exclude"))
-
-
-def _repeat(args: argparse.Namespace) -> "Report":
-    from harness.meta_evaluation.report import judge_repeat
-
-    return judge_repeat(args.mode, **_shared(args, "input_file"))
+    function = REPORTS[args.report].load()
+    names = [*Words.__annotations__, *inspect.signature(function).parameters]
+    return function(**{name: getattr(args, name) for name in names if getattr(args, name, None) is not None})
 
 
 def _self(args: argparse.Namespace) -> "Report":
     from harness.errors import UsageError
-    from harness.meta_evaluation.models_report import judge_self
 
-    families = {}
+    args.families = {}
     for text in args.family or ():
         name, _, family = text.rpartition("=")
         if not (name and family):
             raise UsageError(f"--family must be NAME=FAMILY, this is {text!r}")
-        families[name] = family
-    return judge_self(args.mode, families=families, **_shared(args, "input_file"))
-
-
-def _ranking(args: argparse.Namespace) -> "Report":
-    from harness.meta_evaluation.models_report import judge_ranking
-
-    return judge_ranking(args.against, args.mode, **_shared(args, "input_file", "model_column", "score_column"))
-
-
-def _corrected(args: argparse.Namespace) -> "Report":
-    from harness.meta_evaluation.votes_report import judge_corrected
-
-    return judge_corrected(finite=not args.all_questions, **_shared(args, "votes", "exclude", "input_file", "turns"))
-
-
-def _checks(args: argparse.Namespace) -> "Report":
-    from harness.meta_evaluation.checks import judge_checks
-
-    return judge_checks(args.mode, loose=args.loose, **_shared(args, "input_file", "top"))
+        args.families[name] = family
+    return _made(args)
 
 
 def _attack(args: argparse.Namespace) -> "Report | None":
     from harness.cli.bar import bar
     from harness.judging.run import JudgeOptions
-    from harness.meta_evaluation.attacking import plan_attack, run_attack
+    from harness.meta_evaluation.attack import plan_attack, run_attack
 
     options = JudgeOptions(
         judge_set=args.judge_set,
@@ -344,70 +321,15 @@ def _attack(args: argparse.Namespace) -> "Report | None":
         return run_attack(plan, flags.running(args), watch=watch, seed=args.seed)
 
 
-KINDS: dict[str, Kind] = {
-    "position": Kind(
-        "whether the judge goes by the place in which it sees an answer",
-        ("--judge-model gpt-4", "--input-file gpt-4_pair.jsonl --format json"),
-        _position_flags,
-        _position,
-    ),
-    "agreement": Kind(
-        "how often judges and people agree, and how models fare with each of them",
-        ("--votes gpt-4_pair.jsonl human.jsonl --exclude 'author*'", "--votes a_single.jsonl b_single.jsonl"),
-        _agreement_flags,
-        _agreement,
-    ),
-    "length": Kind(
-        "how often the longer answer wins, and who wins at equal length",
-        ("--judge-model gpt-4", "--input-file human.jsonl --bench-name mt_bench"),
-        _length_flags,
-        _length,
-    ),
-    "repeat": Kind(
-        "how much verdicts vary by question, model, order, judge, and from one time to the next",
-        ("--judge-model gpt-4", "--input-file run_1.jsonl run_2.jsonl"),
-        _repeat_flags,
-        _repeat,
-    ),
-    "self": Kind(
-        "whether a judge favours the models of its own family, against other judges",
-        ("--judge-model gpt-4 claude-v1", "--family openai/o3=gpt --mode pairwise-all"),
-        _self_flags,
-        _self,
-    ),
-    "ranking": Kind(
-        "how well the judge's ranking of the models agrees with any other one",
-        ("--against arena.csv --judge-model gpt-4", "--against arena.csv --score-column elo --mode pairwise-all"),
-        _ranking_flags,
-        _ranking,
-    ),
-    "corrected": Kind(
-        "win rates as people would give them, from votes on some pairs and a judge's verdicts on all",
-        ("--votes human.jsonl --judge-model gpt-4", "--votes human.jsonl --input-file gpt-4_pair.jsonl --turns 1"),
-        _corrected_flags,
-        _corrected,
-    ),
-    "checks": Kind(
-        "whether the judge sees what a program counts: grades and wins of answers that break checks",
-        ("--judge-model gpt-4", "--judge-model gpt-4 --mode pairwise-all --loose"),
-        _checks_flags,
-        _checks,
-    ),
-    "attack": Kind(
-        "whether the judge can be talked round: attacks planted into weak answers, and what they gain",
-        ("--judge-model gpt-4.1", "--judge-model gpt-4.1 --mode pairwise-baseline --first-n 20"),
-        _attack_flags,
-        _attack,
-        calls=True,
-    ),
-}
+_CALLS: dict[str, Callable[[argparse.Namespace], "Report | None"]] = {"self": _self, "attack": _attack}
+"""What makes reports whose flags are not simply the words of their functions; None where all has been printed."""
 
 
 def work(args: argparse.Namespace) -> int:
     """Make the report, print it."""
     from harness.showing.judge_report import judge_page
 
-    report = KINDS[args.report].make(args)
+    report = _CALLS.get(args.report, _made)(args)
     if report is None:
         return 0
     for path in report.paths:
@@ -422,13 +344,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     at = next((at for at, word in enumerate(words) if word not in _OF_EVERY_COMMAND), len(words))
     name = words[at] if at < len(words) else None
-    if name in KINDS:
+    if name in REPORTS:
         parser_of_report = _parser_of(str(name))
         parser_of_report.set_defaults(report=name)
         return command.run_command(parser_of_report, work, words[:at] + words[at + 1 :])
     if name is None or not name.startswith("-"):
-        near = difflib.get_close_matches(name or "", KINDS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(KINDS)}"
+        near = difflib.get_close_matches(name or "", REPORTS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(REPORTS)}"
         messages.warn(
             NAME, f"error: {f'no report {name!r}' if name else 'no report named'}; {hint} (see {NAME} --help)"
         )

@@ -1,13 +1,82 @@
-"""What a judge is worth, and what its verdicts can be trusted for; one file a question, each opening with its formula.
+"""What a judge is worth, and what its verdicts can be trusted for; one file a question.
 
-report.py               position (see results/pairs/position.py), length, repeat
-length.py               whether it favours the longer answer
-repeat.py               whether it would say the same again
-self_preference.py      whether it favours the models of its own family
-ranking.py              its order of the models against another one
-agreement.py, graded_agreement.py, label_agreement.py   with people and other judges
-preferences.py          grades as preferences, to compare with votes on pairs
-corrected.py            win rates corrected by votes
-attacks.py, attacking.py, attack_effects.py   what attacks planted into weak answers gain
-report.py, models_report.py, votes_report.py  what judge_report shows
+Each file opens with its formula and ends with the function that makes its report; `report.py` is what reports share.
+A new report is a file with such a function, which takes the words of a query (`Words`), and a line in `REPORTS`.
 """
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from harness.meta_evaluation.report import Report
+
+
+class Entry(NamedTuple):
+    """A report: where its function is, what it shows, and examples of its flags."""
+
+    function: str
+    """Module and name; it is imported when it is called."""
+    purpose: str
+    examples: tuple[str, ...] = ("--judge-model gpt-4",)
+
+    def load(self) -> "Callable[..., Report]":
+        """Return the function that makes the report."""
+        module, name = self.function.split(".")
+        made: Callable[..., Report] = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+        return made
+
+
+REPORTS: Mapping[str, Entry] = {
+    "position": Entry(
+        "position.judge_position",
+        "whether the judge goes by the place in which it sees an answer",
+        ("--judge-model gpt-4", "--input-file gpt-4_pair.jsonl --format json"),
+    ),
+    "agreement": Entry(
+        "votes_report.judge_agreement",
+        "how often judges and people agree, and how models fare with each of them",
+        ("--votes gpt-4_pair.jsonl human.jsonl --exclude 'author*'", "--votes a_single.jsonl b_single.jsonl"),
+    ),
+    "disagreement": Entry(
+        "disagreement.judge_disagreement",
+        "on which items judges disagree with each other, or with the people who voted",
+        ("--judge-model gpt-4 claude-v1", "--judge-model gpt-4 --mode pairwise-all --votes human.jsonl"),
+    ),
+    "length": Entry(
+        "length.judge_length",
+        "how often the longer answer wins, and who wins at equal length",
+        ("--judge-model gpt-4", "--input-file human.jsonl --bench-name mt_bench"),
+    ),
+    "repeat": Entry(
+        "repeat.judge_repeat",
+        "how much verdicts vary by question, model, order, judge, and from one time to the next",
+        ("--judge-model gpt-4", "--input-file run_1.jsonl run_2.jsonl"),
+    ),
+    "self": Entry(
+        "self_preference.judge_self",
+        "whether a judge favours the models of its own family, against other judges",
+        ("--judge-model gpt-4 claude-v1", "--family openai/o3=gpt --mode pairwise-all"),
+    ),
+    "ranking": Entry(
+        "ranking.judge_ranking",
+        "how well the judge's ranking of the models agrees with any other one",
+        ("--against arena.csv --judge-model gpt-4", "--against arena.csv --score-column elo --mode pairwise-all"),
+    ),
+    "corrected": Entry(
+        "corrected.judge_corrected",
+        "win rates as people would give them, from votes on some pairs and a judge's verdicts on all",
+        ("--votes human.jsonl --judge-model gpt-4", "--votes human.jsonl --input-file gpt-4_pair.jsonl --turns 1"),
+    ),
+    "checks": Entry(
+        "checks.judge_checks",
+        "whether the judge sees what a program counts: grades and wins of answers that break checks",
+        ("--judge-model gpt-4", "--judge-model gpt-4 --mode pairwise-all --loose"),
+    ),
+    "attack": Entry(
+        "attack.judge_attack",
+        "whether the judge can be talked round: attacks planted into weak answers, and what they gain",
+        ("--judge-model gpt-4.1", "--judge-model gpt-4.1 --mode pairwise-baseline --first-n 20"),
+    ),
+}
+"""The reports of `judge_report`, by name; what each of them is about is `--help`'s text."""

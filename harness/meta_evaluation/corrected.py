@@ -46,14 +46,22 @@ lambda; Cochran, Sampling Techniques (1977), sections 2.6, 6.3 and 7.3, for the 
 """
 
 import math
+import pathlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
+from harness.errors import UsageError
+from harness.judging.builtin import NOTICE, is_builtin_judge
+from harness.judgments.observations import Observations
+from harness.judgments.reading import read_judgments
+from harness.meta_evaluation.report import Report, columns
 from harness.records import QuestionId
 from harness.results.matrix import Floats, Pairs
+from harness.results.matrix import pairs as pair_arrays
+from harness.results.query import Query, Words, ask, replaced_note, without_voters
 
 ASSUMPTION = (
     "assumes that the voted questions, and the voted pairs of a question, are a random subset of the judged ones; "
@@ -300,3 +308,60 @@ def student(freedom: int) -> float:
 def _mean(outcomes: Sequence[float]) -> float | None:
     known = [outcome for outcome in outcomes if not math.isnan(outcome)]
     return math.fsum(known) / len(known) if known else None
+
+
+def judge_corrected(votes: Sequence[pathlib.Path | str], *, finite: bool = True, **words: Unpack[Words]) -> Report:
+    """Return each model's win rate as humans would give it: all of a judge's verdicts, corrected by votes on some.
+
+    Args:
+        votes: files of people's votes on pairs.
+        finite: whether to ask for exactly the judged questions, or for all questions of their kind.
+        words: see `Words`.
+    """
+    paths = [pathlib.Path(path) for path in votes]
+    if not paths:
+        raise UsageError("no file of votes; name one or more with --votes")
+    query = Query.of("pairwise-all", **words)
+    (source,) = sources = ask(replace(query, exclude=()))
+    cast, replaced = [], 0
+    for path in paths:
+        read = read_judgments(path)
+        if not read.observations.paired or not all(case.source.voter for case in read.observations.cases):
+            raise UsageError(f"{path} holds no votes on pairs (model_a, model_b, winner), which are needed here")
+        kept = without_voters(read.observations, query.exclude)
+        if not kept:
+            raise UsageError(f"--exclude {' '.join(query.exclude)} leaves no vote of {path}")
+        cast.append(kept)
+        replaced += read.replaced
+    turns = frozenset(query.turns or ())
+    judged, counted = (
+        own.keep(lambda case: query.turns is None or case.turn in turns)
+        for own in (source.observations, Observations.joined(cast))
+    )
+    if not judged or not counted:
+        raise UsageError(f"no {'vote' if judged else 'judgment'} of turn {', '.join(map(str, query.turns or ()))}")
+    subject = query.about(source.observations, source.path)
+    found = corrected_rates(pair_arrays(judged), pair_arrays(counted), finite=finite)
+    if not found.rows:
+        raise UsageError(f"no vote of {', '.join(map(str, paths))} is about a pair in {source.path}")
+    rows = [columns(row, "finite", "assumption") for row in found.rows]
+    what = "exactly these questions" if finite else "all questions of their kind"
+    notes = [
+        *replaced_note(sources),
+        *([f"{replaced} votes stand more than once; the last counts"] if replaced else []),
+    ]
+    notes += [found.rows[0].assumption, f"the intervals are about {what}"]
+    notes.append("more_questions, more_votes: how many more would halve the interval")
+    if any(row.n and row.more_votes == 0 and row.votes.low is None for row in found.rows):
+        notes.append(
+            "where every judged pair has votes, the win rate by votes is what is asked for, and has no interval"
+        )
+    if found.without_votes:
+        notes.append(f"nobody voted on {', '.join(found.without_votes)}")
+    if found.unjudged:
+        notes.append(f"{found.unjudged} votes on what the judge gave no verdict on left out")
+    if found.unclear:
+        notes.append(f"{found.unclear} votes without a verdict left out")
+    if is_builtin_judge(source.judge):
+        notes.append(NOTICE)
+    return Report("corrected", source.judge, subject.bench, rows, {}, notes, (source.path, *paths))

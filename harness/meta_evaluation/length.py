@@ -27,13 +27,22 @@ the difficulty of the question; Bradley and Terry 1952; Papke and Wooldridge 199
 for the step.
 """
 
+import pathlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
+from harness.bench import Bench, load_bench
+from harness.errors import MissingError, TurnbenchError
+from harness.judgments.observations import Observations
+from harness.meta_evaluation.report import Report, columns, common_notes, interval, pairs_text, report_of
+from harness.records import Observation, QuestionId
 from harness.results.matrix import Floats, Ints, Pairs
+from harness.results.matrix import pairs as pair_arrays
+from harness.results.query import Query, Words, ask, replaced_note
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
 
 PRIOR = "half a virtual tie at equal length for each pair of models that met"
@@ -304,3 +313,93 @@ def _logistic(x: Floats) -> Floats:
 def _number(value: float | None) -> float:
     """Return the value, or what sorts behind all."""
     return float("-inf") if value is None else value
+
+
+def _any_verdict(pairs: Observations) -> bool:
+    return any(
+        not pairs.failed(case, code) for case, own in zip(pairs.cases, pairs.said_of, strict=True) for code in own
+    )
+
+
+def _home(query: Query, path: pathlib.Path) -> Bench:
+    """Return the benchmark whose answers were judged: of a file given without a name, the one beside which it lies."""
+    folder = path.resolve().parent.parent
+    if query.files and query.bench_name is None and (folder / "model_answer").is_dir():
+        try:
+            return load_bench(folder.name, folder.parent)
+        except TurnbenchError:  # no benchmark of that name; the answers may be those of the one that is usual
+            pass
+    return query.bench
+
+
+def _lengths(comparisons: Sequence[Observation], bench: Bench) -> tuple[Floats, Floats]:
+    """Return for each pair the characters of both answers in its turn; NaN where one is not there."""
+    models = {str(model) for pair in comparisons for model in (pair.model, pair.opponent)}
+    length: dict[tuple[str, QuestionId, int], int] = {
+        (model, question, turn): len(text)
+        for model in sorted(models)
+        for question, answer in bench.answers(model).items()
+        for turn, text in enumerate(answer.choices[0].turns, 1)
+    }
+    found = [
+        [
+            length.get((model, pair.question_id, pair.turn))
+            for pair in comparisons
+            for model in (str(getattr(pair, side)),)
+        ]
+        for side in ("model", "opponent")
+    ]
+    one, other = (np.array([np.nan if n is None else n for n in side], dtype=np.float64) for side in found)
+    return one, other
+
+
+def judge_length(**words: Unpack[Words]) -> Report:
+    """Return how often the longer answer wins, the slope, and (`models`) win rates at equal length.
+
+    Lengths are characters of the answers in the benchmark's `model_answer/`; of a file given, in the folder beside
+    which it lies unless `bench_name` says otherwise. See `Words` for what can be asked for.
+
+    Raises:
+        MissingError: no answer of the judged models is there.
+    """
+    query = Query.of("pairwise-all", **words)
+    (source,) = sources = ask(query)
+    judged = source.observations
+    bench = _home(query, source.path)
+    subject = query.about(judged, source.path)
+    found = pair_arrays(judged, subject.categories or None)
+    lengths = _lengths(judged, bench)
+    result = length_report(found, *lengths, seed=query.seed)
+    if not result.n and result.left_out == len(judged) and not _any_verdict(judged):
+        raise MissingError(f"no pair of {source.path} has a verdict in both games")
+    if not result.n:
+        raise MissingError(
+            f"no pair of {source.path} has both answers in {bench.folder / 'model_answer'}; "
+            "say with --bench-name and --data-dir where they are"
+        )
+    rows = [
+        {"measure": "longer wins", **interval(result.longer_wins), "n": result.decided},
+        {"measure": "slope", **interval(result.slope), "n": result.n},
+        {"measure": "slope with models", **interval(result.slope_with_models), "n": result.n},
+    ]
+    models = [columns(row) for row in result.rows]
+    notes = [
+        f"longer wins: of {result.decided} pairs that are decided and of unequal length "
+        f"({result.ties} ties and {result.equal} of equal length apart)"
+    ]
+    if result.spread is not None:
+        notes.append(
+            f"slope: change in the log odds to win for each {result.spread:.0f} characters that an answer is longer; "
+            "with models: at equal strength of the two models"
+        )
+    else:
+        notes.append("all answers are equally long: there is no slope")
+    if result.prior:
+        notes.append(f"some models won or lost everything: the fit with models has {PRIOR}")
+    if absent := [model for model in found.models if not bench.answer_file(model).exists()]:
+        notes.append(f"no answers of {', '.join(absent)} in {bench.folder / 'model_answer'}")
+    if result.left_out:
+        notes.append(f"{pairs_text(result.left_out)} without a verdict or without both answers' lengths left out")
+    notes = replaced_note(sources) + notes
+    notes += common_notes(sources, subject.why_not, [result.longer_wins])
+    return report_of("length", sources, subject.bench or bench.name, rows, notes, models=models)

@@ -38,12 +38,16 @@ import math
 import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from harness.errors import DataError
-from harness.results.matrix import Floats, Ints, Matrix, Pairs
+from harness.errors import DataError, UsageError
+from harness.meta_evaluation.report import Report, interval, notice_of, report_of
+from harness.records import Mode
+from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
+from harness.results.matrix import pairs as pair_arrays
+from harness.results.query import Query, Words, ask, replaced_note
 from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, question_weights, strata_of
 
 LEAST_MODELS = 5
@@ -373,3 +377,87 @@ def _number(text: str, column: str, path: pathlib.Path, line: int) -> float:
     if not math.isfinite(number):
         raise DataError(f"{text!r} in the column {column!r} is no number", path=path, line=line)
     return number
+
+
+def judge_ranking(
+    against: pathlib.Path | str,
+    mode: Mode | None = None,
+    *,
+    model_column: str | None = None,
+    score_column: str | None = None,
+    **words: Unpack[Words],
+) -> Report:
+    """Return how well the judge's ranking agrees with that of a CSV file; `models` has both side by side.
+
+    Args:
+        against: the file, with a header, a column of models and one of scores (more is better) or ranks.
+        mode: grades or pairs (default: what the file holds; of the benchmark's files, grades).
+        model_column: the column of models, where it has no usual name.
+        score_column: the column of scores, where it has no usual name or there are several.
+        words: see `Words`.
+
+    Raises:
+        DataError: the file is no such table.
+        UsageError: it has fewer than two models in common with the judgments.
+    """
+    path = pathlib.Path(against)
+    other = read_ranking(path, model_column=model_column, score_column=score_column)
+    query = Query.of(mode, **words)
+    (source,) = sources = ask(query)
+    records = source.observations
+    subject = query.about(records, source.path)
+    groups = subject.categories or None
+    ours = pair_scores(pair_arrays(records, groups)) if records.paired else grade_scores(matrix(records, groups))
+    found = ranking_report(ours, other.numbers, seed=query.seed)
+    if len(found.models) < 2:
+        raise UsageError(
+            f"{path} and {sources[0].path} have {len(found.models) or 'no'} model in common; "
+            f"judged are {', '.join(found.only_ours)}"
+        )
+    rows = [
+        {"measure": name, **interval(correlation), "n": len(found.models)}
+        for name, correlation in (("spearman", found.spearman), ("kendall tau-b", found.kendall))
+    ]
+    total = {
+        model: float(ours.sums[:, at].sum() / ours.counts[:, at].sum())
+        for at, model in enumerate(ours.models)
+        if model in found.models
+    }
+    here, there = _ranks(total), _ranks({model: other.numbers[model] for model in found.models})
+    sign = -1.0 if other.column.strip().lower() == "rank" else 1.0
+    models = [
+        {
+            "model": model,
+            "score": total[model],
+            "rank": here[model],
+            "other_score": sign * other.numbers[model],
+            "other_rank": there[model],
+        }
+        for model in found.models
+    ]
+    notes = replaced_note(sources)
+    notes.append(f"against the column {other.column!r} of {path.name}, {len(found.models)} models in common")
+    for who, left in (("judged", found.only_ours), (path.name, found.only_theirs)):
+        if left:
+            notes.append(f"only {who}: {', '.join(left)}" if len(left) <= 10 else f"only {who}: {len(left)} models")
+    if other.blank:
+        notes.append(f"no number in {path.name}: {', '.join(other.blank)}")
+    if found.spearman.low is None:
+        notes.append(f"no interval: it takes {LEAST_MODELS} models and 5 questions, and scores that differ")
+    else:
+        notes.append(f"intervals: {found.method}, of {found.questions} questions and {len(found.models)} models")
+        notes.append(COVERED)
+    if found.spearman.undefined:
+        notes.append(f"{found.spearman.undefined} resamplings without a correlation left out")
+    return report_of(
+        "ranking", sources, subject.bench, rows, notes + notice_of(sources, subject.why_not), models=models
+    )
+
+
+def _ranks(numbers: Mapping[str, float]) -> dict[str, float]:
+    """Return ranks from 1, ties at their mean rank."""
+    values = list(numbers.values())
+    return {
+        model: 1 + sum(other > own for other in values) + (sum(other == own for other in values) - 1) / 2
+        for model, own in numbers.items()
+    }

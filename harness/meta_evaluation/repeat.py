@@ -29,14 +29,18 @@ Source: Henderson 1953 (Biometrics 9, 226), method 1; Searle, Casella and McCull
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from functools import partial
+from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.errors import UsageError
-from harness.records import Observation
+from harness.judgments.observations import Observations
+from harness.meta_evaluation.report import Report, columns, common_notes, of_turn, report_of
+from harness.records import Mode, Observation
 from harness.results.matrix import Floats
+from harness.results.query import Query, Words, ask, replaced_note
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
 
 Facet: TypeAlias = Literal["question", "model", "question × model", "order", "judge", "rest", "repeat"]
@@ -333,3 +337,35 @@ def _one_turn(turns: set[int]) -> None:
     if len(turns) > 1:
         there = ", ".join(map(str, sorted(turns)))
         raise UsageError(f"the variance of verdicts is split for one turn at a time; choose one with --turns: {there}")
+
+
+def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
+    """Return where the variance of the verdicts comes from, turn by turn; with all samples that there are.
+
+    Several files of one judge count as its repeats, several judges as a facet of their own. A facet that the data lack
+    has no variance, and a reason in `why_not`. See `Words` for what can be asked for.
+    """
+    query = Query.of(mode, **words)
+    sources = ask(query, every_sample=True)
+    records = Observations.joined([source.observations for source in sources])
+    subject = query.about(records, sources[0].path)
+    rows: list[dict[str, Any]] = []
+    left_out, intervals = 0, []
+    for turn in sorted({case.turn for case in records.cases}):
+        own = records.keep(case=partial(of_turn, turn))
+        groups = [subject.categories.get(question) for question in dict.fromkeys(r.question_id for r in own)]
+        result = repeat_report(records_of(own), groups, seed=query.seed)
+        left_out += result.left_out
+        intervals += [component.variance for component in result.components]
+        for component in result.components:
+            rows.append({"turn": turn, **columns(component), "why_not": None})
+        for missing in result.missing:
+            absent = dict.fromkeys(("variance", "variance_low", "variance_high", "share", "levels"))
+            rows.append({"turn": turn, "facet": missing.facet, **absent, "why_not": missing.why})
+    notes = replaced_note(sources)
+    if len(sources) > 1:
+        notes.append(f"counted together: {', '.join(source.text for source in sources)}")
+    if left_out:
+        notes.append(f"{left_out} verdicts that are none left out")
+    notes += common_notes(sources, subject.why_not, intervals)
+    return report_of("repeat", sources, subject.bench, rows, notes)

@@ -25,14 +25,19 @@ humans (gpt-4 +10%, claude-v1 +25%) without intervals; the second difference is 
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.results.matrix import Floats, Ints
-from harness.results.panel import PanelGrades, PanelPairs
+from harness.judgments.observations import Observations
+from harness.meta_evaluation.report import Report, columns, common_notes, report_of
+from harness.records import Mode
+from harness.results.matrix import Floats, Ints, matrix
+from harness.results.matrix import pairs as pair_arrays
+from harness.results.panel import PanelGrades, PanelPairs, panel_grades, panel_pairs
+from harness.results.query import Query, Words, ask, replaced_note
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -197,3 +202,38 @@ def _by_question(values: Floats, chosen: Bools) -> Floats:
     total, count = np.where(chosen, values, 0.0).sum(axis=1), np.asarray(chosen.sum(axis=1))
     mean: Floats = np.divide(total, count, out=np.zeros(len(total)), where=count > 0)
     return mean
+
+
+def judge_self(
+    mode: Mode | None = None, *, families: Mapping[str, str] | None = None, **words: Unpack[Words]
+) -> Report:
+    """Return for each of several judges whether it favours the models of its own family, against the other judges.
+
+    `judge_model` are the judges (default: all that there are), `families` says of which family a model or judge is
+    where its name does not; see `Words` for what else can be asked for.
+
+    Raises:
+        UsageError: there are fewer than two judges, or they had different judge sets.
+    """
+    query = Query.of(mode, **words)
+    sources = ask(query, several=True)
+    records = Observations.joined([source.observations for source in sources])
+    subject = query.about(records, sources[0].path)
+    groups = subject.categories or None
+    judges = list(dict.fromkeys(source.judge for source in sources))
+    own = {judge: records.keep(lambda case, judge=judge: case.source.judge == judge) for judge in judges}  # type: ignore[misc]
+    if records.paired:
+        paired = panel_pairs({judge: pair_arrays(judged, groups) for judge, judged in own.items()})
+        found = paired_self_preference(paired, families=families, seed=query.seed)
+    else:
+        graded = panel_grades({judge: matrix(judged, groups) for judge, judged in own.items()})
+        found = graded_self_preference(graded, families=families, seed=query.seed)
+    none = Estimate(None, None, None, 0, None)
+    rows = [columns(replace(row, difference=row.difference or none)) for row in found]
+    notes = replaced_note(sources)
+    notes.append(
+        "difference: how much better the models of the judge's family fare under it than under the others; it cannot "
+        "tell a judge that favours them from one that sees better what they are good at"
+    )
+    notes += common_notes(sources, subject.why_not, [row.difference for row in found if row.difference])
+    return report_of("self", sources, subject.bench, rows, notes)

@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from harness.cli.judge_report import KINDS, parsers
+from harness.cli.judge_report import parsers
 from harness.cli.main import main
 from harness.cli.manual import manual, options_of
+from harness.meta_evaluation import REPORTS
 from tests.cli.conftest import ROOT, write_questions
 
 Told: TypeAlias = Callable[..., dict[str, Any]]
@@ -396,7 +397,7 @@ def test_the_same_seed_gives_the_same_digits(told: Told, tmp_path: pathlib.Path)
     assert one["rows"][0]["first_share_low"] != other["rows"][0]["first_share_low"]
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", REPORTS)
 def test_every_report_explains_itself(name: str) -> None:
     parser = parsers()[name]
     chapter = manual().partition(f"\n### judge_report {name}\n")[2].partition("\n### ")[0]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness.meta_evaluation.attack_effects import attack_rows
+from harness.meta_evaluation.attack import attack_rows
 
 CLEAN = np.array([2.0, 3.0, 2.0])
 

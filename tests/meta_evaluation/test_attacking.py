@@ -8,8 +8,7 @@ import pytest
 from harness.cli.judge_report import main
 from harness.errors import DataError, MissingError, UsageError
 from harness.judging.run import JudgeOptions
-from harness.meta_evaluation.attacking import AttackPlan, plan_attack, run_attack
-from harness.meta_evaluation.attacks import Attack, load_attacks, spread
+from harness.meta_evaluation.attack import Attack, AttackPlan, load_attacks, plan_attack, run_attack, spread
 from harness.records import Question
 from harness.running.options import RunOptions
 from tests.protocol_server import Asked, ProtocolServer, Said, bad_request

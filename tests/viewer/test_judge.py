@@ -4,7 +4,9 @@ import pathlib
 
 import pytest
 
-from harness.meta_evaluation.report import Report, judge_position, judge_repeat
+from harness.meta_evaluation.position import judge_position
+from harness.meta_evaluation.repeat import judge_repeat
+from harness.meta_evaluation.report import Report
 from harness.showing.judge_report import report_chart
 from tests.small_bench import answer, question, small_bench, write
 from tests.viewer.test_app import grade, pair

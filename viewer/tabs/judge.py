@@ -7,9 +7,12 @@ from typing import Any
 
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError
-from harness.meta_evaluation.models_report import judge_self
-from harness.meta_evaluation.report import Report, judge_length, judge_position, judge_repeat
-from harness.meta_evaluation.votes_report import judge_corrected
+from harness.meta_evaluation.corrected import judge_corrected
+from harness.meta_evaluation.length import judge_length
+from harness.meta_evaluation.position import judge_position
+from harness.meta_evaluation.repeat import judge_repeat
+from harness.meta_evaluation.report import Report
+from harness.meta_evaluation.self_preference import judge_self
 from harness.showing.html import table_html
 from harness.showing.judge_report import report_chart, report_tables
 from viewer import markup

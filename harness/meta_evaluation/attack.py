@@ -1,0 +1,348 @@
+"""Attacks planted into weak answers -> whether they move a judge's verdict, against the same answers clean.
+
+    shift = mean over questions of (verdict on the attacked answer - verdict on the clean one)
+
+A verdict is a grade on the judge set's scale (a label: the share that it counts for), or, where answers are compared,
+what the weak answer gets against the strong one: 1 won, 0.5 tied, 0 lost. Clean grades 2, 3, 2 and attacked ones 9, 3,
+4: shift (7 + 0 + 2) / 3 = 3, raised on 2 of 3 questions. A firm judge has shifts around 0 or below; an interval above 0
+says that the attack works on it.
+
+Intervals resample questions (`statistics.bootstrap`). A question counts only if both verdicts are there; attacked
+judgments without a verdict are counted as `unparsed`: an attack that silences the judge has done something too.
+
+The attacked answers are a benchmark of their own, judged like any other, with resume, limits and cost: the weak answers
+are the model `clean`, those with an attack of `attacks.toml` a model for each, good ones to compare with `strong`.
+
+    report = judge_attack("gpt-4.1")            # 10 questions, 32 attacks, graded: 330 calls
+    report.rows[0]["shift"]                     # by how much all attacks together move the grade
+"""
+
+import pathlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import numpy as np
+
+from harness.answering import AnswerOptions, plan_answers, run_answers
+from harness.bench import Bench, load_bench
+from harness.errors import DataError, MissingError, UsageError
+from harness.jsonl import Journal
+from harness.judging.extraction import extracted
+from harness.judging.planned import JudgmentPlan
+from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
+from harness.judging.sets import load_judge_set
+from harness.judgments.observations import SHARE, TOTAL, winner
+from harness.judgments.reading import read_judgments
+from harness.meta_evaluation.report import Report, columns
+from harness.records import Answer, Choice, Mode, Question, QuestionId, Reply, Sampling, content_hash
+from harness.results.matrix import Floats
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+from harness.rows import answer_to_row
+from harness.running.options import RunOptions
+from harness.running.watch import Watcher, nobody
+from harness.written import FILLED, Wanted, decoded, read_toml
+
+CLEAN, STRONG = "clean", "strong"
+WEAK_MODEL, STRONG_MODEL = "builtin/eliza", "builtin/reference"
+QUESTIONS = 10
+"""Questions to attack on, if no number is given."""
+_SLOT = re.compile(r"\{(answer|question|top)\}")
+ATTACK_MODES: tuple[Mode, ...] = ("single", "pairwise-baseline")
+_COUNTED = {"label": SHARE, "dimensions": TOTAL}
+"""Of a judgment that gives several numbers, the one that says how good the answer is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One way to talk a judge round."""
+
+    name: Annotated[str, FILLED]
+    kind: Annotated[str, FILLED]
+    """null, verdict, marker, system, list, appeal, padding, language."""
+    text: Annotated[str, FILLED]
+    """With `{answer}`, `{question}` and `{top}`; without `{answer}` it stands in place of the answer."""
+
+    def plant(self, answer: str, question: str, top: float) -> str:
+        """Return a weak answer with the attack in it; the values are filled in one pass."""
+        values = {"answer": answer, "question": question, "top": f"{top:g}"}
+        return _SLOT.sub(lambda slot: values[slot[1]], self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    attack: Annotated[tuple[Attack, ...], Wanted("[[attack]] tables, one or more", bool)]
+
+
+def load_attacks(path: pathlib.Path | None = None) -> tuple[Attack, ...]:
+    """Return the attacks in a file, by default the shipped ones.
+
+    Raises:
+        DataError: the file is no TOML, or an attack lacks a text or stands twice.
+    """
+    file = path or pathlib.Path(__file__).with_name("attacks.toml")
+    found: dict[str, Attack] = {}
+    for attack in decoded(read_toml(file), _File, file).attack:
+        if attack.name in found or attack.name in {CLEAN, STRONG}:
+            raise DataError(f"the name {attack.name!r} is taken", path=file)
+        found[attack.name] = replace(attack, text=attack.text.strip("\n"))
+    return tuple(found.values())
+
+
+def spread(questions: Sequence[Question], count: int) -> tuple[Question, ...]:
+    """Return that many questions, evenly spread over the file, so that all categories have their share."""
+    if count >= len(questions):
+        return tuple(questions)
+    return tuple(questions[number * len(questions) // count] for number in range(count))
+
+
+def attack_bench(
+    bench: Bench,
+    questions: Sequence[Question],
+    attacks: Sequence[Attack],
+    *,
+    top: float,
+    weak: str = WEAK_MODEL,
+    strong: str | None = None,
+) -> Bench:
+    """Return the benchmark on which a judge is attacked, its answers written under `.turnbench/` of the real one.
+
+    `weak` is who gave the weak answers, `strong` who gave those that they are compared with (None: there is no
+    comparing); each is a built-in model, which is asked here, or one that has answered the benchmark. Only first turns
+    are attacked.
+
+    Raises:
+        MissingError: a model has not answered all of the questions.
+    """
+    first = tuple(replace(question, turns=question.turns[:1]) for question in questions)
+    made = content_hash([question.content for question in first], weak, strong or "", f"{top:g}")
+    folder = bench.state / "attack" / f"{made}"
+    # Attacks stand in what a judge is shown, so the answers are taken out of JSON replies here and not by the judging.
+    settings = replace(bench.settings, answer_field=None, confidence_field=None)
+    target = replace(bench, folder=folder, questions=first, settings=settings)
+    texts = _texts(bench, target, weak)
+    answers: dict[str, Mapping[QuestionId, str]] = {CLEAN: texts}
+    for attack in attacks:
+        answers[attack.name] = {
+            question.question_id: attack.plant(texts[question.question_id], question.turns[0], top)
+            for question in first
+        }
+    if strong is not None:
+        answers[STRONG] = _texts(bench, target, strong)
+    for name, by_question in answers.items():
+        _write(target, name, by_question)
+    return target
+
+
+def _texts(bench: Bench, target: Bench, model: str) -> dict[QuestionId, str]:
+    """Return a model's answers to the first turns: those it has given, or a built-in model's."""
+    if model.startswith("builtin/"):
+        asked = replace(target, folder=target.folder / "answered")
+        run_answers(plan_answers([model], asked, AnswerOptions()))
+        found = asked.answers(model)
+    else:
+        found = bench.answers(model)
+    lacking = [q.question_id for q in target.questions if q.question_id not in found]
+    if lacking:
+        raise MissingError(f"{model} has not answered question {lacking[0]}; run gen_answer for it first")
+    said = {q.question_id: found[q.question_id].choices[0].turns[0] for q in target.questions}
+    field = bench.settings.answer_field
+    return said if field is None else {key: extracted(text, field).answer for key, text in said.items()}
+
+
+def _write(target: Bench, name: str, texts: Mapping[QuestionId, str]) -> None:
+    """Write the answers of one attack, unless they are there already."""
+    there = {key: answer.choices[0].turns[0] for key, answer in target.answers(name).items()}
+    if there == texts:
+        return
+    with Journal(target.answer_file(name), target.answer_state) as journal:
+        for key, text in texts.items():
+            if there.get(key) != text:
+                reply = Reply(text, finish_reason="stop" if text else "empty")
+                journal.append(answer_to_row(Answer(key, name, (Choice(0, (reply,)),), Sampling(), tstamp=0.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class AttackRow:
+    """What one attack does, or all attacks of a kind, or all."""
+
+    attack: str
+    """The attack's name; "all" for all attacks together, or all of a kind."""
+    kind: str
+    n: int
+    """Pairs of an attacked and a clean verdict."""
+    clean: float | None
+    """Mean verdict on the clean answers."""
+    attacked: float | None
+    shift: Estimate
+    raised: float | None
+    """Share of the pairs in which the attacked answer got more than the clean one."""
+    unparsed: int
+    """Attacked judgments that gave no verdict."""
+
+
+def attack_rows(
+    clean: Floats,
+    attacked: Floats,
+    kinds: Mapping[str, str],
+    *,
+    resamplings: int = RESAMPLINGS,
+    seed: int = 0,
+) -> list[AttackRow]:
+    """Return a row for all attacks, one for each kind, and one for each attack, those that work best first.
+
+    Args:
+        clean: for each question, the verdict on the clean answer; NaN where there is none.
+        attacked: questions × attacks.
+        kinds: the kind of each attack by name, in the order of the columns of `attacked`.
+        resamplings: how many.
+        seed: of the resampling.
+    """
+    names = list(kinds)
+    whole = _row("all", "all", clean, attacked, resamplings, seed)
+    by_kind = []
+    for kind in dict.fromkeys(kinds.values()):
+        columns = [place for place, name in enumerate(names) if kinds[name] == kind]
+        by_kind.append(_row("all", kind, clean, attacked[:, columns], resamplings, seed))
+    single = [
+        _row(name, kinds[name], clean, attacked[:, [place]], resamplings, seed) for place, name in enumerate(names)
+    ]
+    return [whole, *_worst_first(by_kind), *_worst_first(single)]
+
+
+def _worst_first(rows: Sequence[AttackRow]) -> list[AttackRow]:
+    return sorted(rows, key=lambda row: -np.inf if row.shift.value is None else row.shift.value, reverse=True)
+
+
+def _row(name: str, kind: str, clean: Floats, attacked: Floats, resamplings: int, seed: int) -> AttackRow:
+    there = np.isfinite(attacked) & np.isfinite(clean)[:, None]
+    base = np.where(there, clean[:, None], 0.0)
+    new = np.where(there, attacked, 0.0)
+    counts = there.sum(axis=1).astype(np.float64)[:, None]
+    moved = (new - base).sum(axis=1)[:, None]
+    shift = estimates(moved, counts, [None] * len(clean), resamplings=resamplings, seed=seed)[0]
+    n = int(there.sum())
+    return AttackRow(
+        attack=name,
+        kind=kind,
+        n=n,
+        clean=float(base.sum() / n) if n else None,
+        attacked=float(new.sum() / n) if n else None,
+        shift=shift,
+        raised=float((there & (new > base)).sum() / n) if n else None,
+        unparsed=int(np.isnan(attacked).sum()),
+    )
+
+
+def _verdicts(plan: JudgmentPlan, path: pathlib.Path) -> Mapping[tuple[str, QuestionId], list[float]]:
+    """Return the verdicts by model and question; several criteria of one answer stand side by side."""
+    found: dict[tuple[str, QuestionId], list[float]] = {}
+    for one in read_judgments(path).observations:
+        if one.metric != _COUNTED.get(one.source.form, one.metric):
+            continue
+        own = found.setdefault((one.model, one.question_id), [])
+        value = one.value if one.opponent is None else winner(one.games)
+        if value is not None:
+            own.append(value)
+    return found
+
+
+def _arrays(
+    questions: Sequence[Question], verdicts: Mapping[tuple[str, QuestionId], Sequence[float]], names: Sequence[str]
+) -> tuple[Floats, Floats]:
+    """Return the mean verdicts on the clean answers, by question, and on the attacked ones, questions × attacks."""
+    means = np.array(
+        [
+            [np.mean(verdicts.get((name, question.question_id)) or [np.nan]) for name in (CLEAN, *names)]
+            for question in questions
+        ]
+    )
+    return means[:, 0], means[:, 1:]
+
+
+@dataclass(frozen=True, slots=True)
+class AttackPlan:
+    """What has to be judged to see what the attacks do."""
+
+    attacks: tuple[Attack, ...]
+    judgments: JudgmentPlan
+
+
+def plan_attack(
+    judge_model: str,
+    bench_name: str = "mt_bench",
+    *,
+    mode: Mode = "single",
+    options: JudgeOptions | None = None,
+    data_dir: pathlib.Path | str = "data",
+    first_n: int = QUESTIONS,
+    weak_model: str = WEAK_MODEL,
+    strong_model: str = STRONG_MODEL,
+    attack_file: pathlib.Path | str | None = None,
+) -> AttackPlan:
+    """Return the plan to judge weak answers, clean and with every attack; the answers are written, no judge is called.
+
+    `first_n` questions are taken, evenly spread over the file. `strong_model` gives the answers to compare with in mode
+    `pairwise-baseline`. The benchmark on which the judge is attacked lies in `.turnbench/attack/` of the real one.
+
+    Raises:
+        UsageError: the judge set can't be used for this, or the mode.
+        MissingError: answers or a key are missing.
+    """
+    if mode not in ATTACK_MODES:
+        raise UsageError(f"attacks are tried in mode single or pairwise-baseline, not {mode!r}")
+    asked = options or JudgeOptions()
+    bench = load_bench(bench_name, data_dir)
+    attacks = load_attacks(None if attack_file is None else pathlib.Path(attack_file))
+    target = attack_bench(
+        bench,
+        spread(bench.questions, first_n),
+        attacks,
+        top=load_judge_set(asked.judge_set, bench.folder).scale[1],
+        weak=weak_model,
+        strong=None if mode == "single" else strong_model,
+    )
+    baseline = None if mode == "single" else STRONG
+    models = [CLEAN, *(attack.name for attack in attacks)]
+    asked = replace(asked, baseline=baseline, turns=(1,))
+    return AttackPlan(attacks, plan_judgments([judge_model], target, mode, asked, models=models))
+
+
+def run_attack(
+    attack: AttackPlan, running: RunOptions = RunOptions(), *, watch: Watcher = nobody, seed: int = 0
+) -> Report:
+    """Judge what `plan_attack` has planned, and return what the attacks do.
+
+    Raises:
+        EndpointError: the judge cannot be called at all.
+        Interrupted: the user stopped the run. In every case what was done is kept.
+    """
+    plan = attack.judgments
+    done = run_judgments(plan, running, watch=watch)
+    kinds = {one.name: one.kind for one in attack.attacks}
+    verdicts = _verdicts(plan, done.paths[0])
+    clean, attacked = _arrays(plan.questions, verdicts, list(kinds))
+    rows = [columns(row) for row in attack_rows(clean, attacked, kinds, seed=seed)]
+    what = "grade" if plan.mode == "single" else "win rate against the strong answer"
+    notes = [
+        f"shift: mean change of the {what} from the clean weak answer to the attacked one, 95% interval by resampling "
+        f"{len(plan.questions)} questions; an interval above 0 says that the attack works on this judge"
+    ]
+    if done.tally.failures:
+        notes.append(f"{len(done.tally.failures)} calls failed and are left out; run it again to try them again")
+    judge = f"{plan.judges[0].judge}, judge set {plan.judge_set.name} {plan.judge_set.version}"
+    return Report("attack", judge, plan.bench.name, rows, notes=notes, paths=done.paths, failures=done.tally.failures)
+
+
+def judge_attack(
+    judge_model: str,
+    bench_name: str = "mt_bench",
+    *,
+    running: RunOptions = RunOptions(),
+    watch: Watcher = nobody,
+    seed: int = 0,
+    **how: Any,
+) -> Report:
+    """Return by how much each attack moves a judge's verdict on weak answers; `how` is that of `plan_attack`."""
+    return run_attack(plan_attack(judge_model, bench_name, **how), running, watch=watch, seed=seed)

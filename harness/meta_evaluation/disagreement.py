@@ -1,0 +1,285 @@
+"""Judgments -> the items on which judges disagree with each other, or with the people who voted.
+
+    judges disagree    two judges with one judge set and criterion name other winners of a pair, a tie being one too, or
+                       their grades of an answer are two points or more apart
+    against people     a judgment of a pair is not what most voters say; of two graded answers, the one with the lower
+                       grade is the one that most voters prefer (equal grades and tied votes are against nobody)
+
+Three judges grade an answer 8, 7 and 5: apart by 3, so they disagree. Two voters for x and one for y: x is what people
+say, and a judge that calls it a tie is against them; one that grades x 7 and y 6 is not, nor is one with 7 and 7.
+
+Judgments are columns of numbers here, 200,000 of them take a tenth of a second; the viewer marks them by the same two
+functions. Only a judge's first sample counts: that it disagrees with itself is what `repeat` reports.
+"""
+
+import pathlib
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from harness.errors import UsageError
+from harness.judgments.observations import Case, Observations, numbered, winner
+from harness.judgments.reading import read_judgments
+from harness.meta_evaluation.agreement import by_majority, votes_of
+from harness.meta_evaluation.preferences import as_preferences
+from harness.meta_evaluation.report import Report, notice_of, report_of
+from harness.records import Mode, Observation, QuestionId
+from harness.results.matrix import Floats, Ints
+from harness.results.pairs.games import Bools
+from harness.results.query import Query, Words, ask, replaced_note, without_voters
+
+APART = 2.0
+"""Points by which two grades of an answer differ that count as disagreement."""
+_TURNS = 4096
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Judgments as columns; every array has an entry for each judgment."""
+
+    cases: Sequence[Case]
+    questions: Sequence[QuestionId]
+    models: Sequence[str]
+    """By name, so that the order of their numbers is that of their names."""
+    case: Ints
+    question: Ints
+    turn: Ints
+    first: Ints
+    second: Ints
+    """-1 in a grade."""
+    value: Floats
+    """The grade, or of a pair 1, 0 (a tie) or -1 for the model that comes first by name; NaN for no verdict."""
+
+    @property
+    def paired(self) -> bool:
+        """Whether two answers were compared, not one graded."""
+        return bool((self.second >= 0).any())
+
+    @cached_property
+    def item(self) -> Ints:
+        """A number for what was judged: the same for the same question, turn and models, in either order."""
+        low, high = np.minimum(self.first, self.second), np.maximum(self.first, self.second)
+        found: Ints = item_number(self.question, self.turn, low, high, len(self.models))
+        return found
+
+    def coded(self, names: Iterable[Hashable]) -> Ints:
+        """Return for each judgment the number of its case's name."""
+        return np.array(numbered(names)[1] or [0], dtype=np.int64)[self.case]
+
+
+def item_number(question: Any, turn: Any, low: Any, high: Any, models: int) -> Any:
+    """Return the number of an item of these places, `low` -1 for a grade; of arrays, of each."""
+    wide = models + 1
+    return ((question * _TURNS + np.minimum(turn, _TURNS - 1)) * wide + low + 1) * wide + high
+
+
+def towards_first(outcome: Floats, first: Ints, second: Ints) -> Floats:
+    """Return outcomes (1 won, 0.5 tied, 0 lost by `first`) as 1, 0 and -1 for the model that comes first by name."""
+    won = 2.0 * outcome - 1.0
+    return np.where(first <= second, won, -won)
+
+
+def judged_of(observations: Observations) -> Judged:
+    """Return observations as columns."""
+    questions, question_at = numbered(asked.question_id for asked in observations.asked)
+    models = sorted({model for case in observations.cases for model in case.models})
+    code = {name: at for at, name in enumerate(models)}
+    sizes = [len(asked) for asked in observations.asked_of]
+
+    def of_case(values: Iterable[int]) -> Ints:
+        return np.repeat(np.array(list(values), dtype=np.int64), sizes)
+
+    who = np.concatenate([np.zeros(0), *observations.asked_of]).astype(np.int64)
+    value: Floats = np.concatenate([np.zeros(0), *observations.said_of])
+    first = of_case(code[case.models[0]] for case in observations.cases)
+    second = of_case(code[case.models[1]] if len(case.models) > 1 else -1 for case in observations.cases)
+    if observations.paired:
+        outcome = np.array([winner(games) for games in observations.games], dtype=np.float64)
+        value = towards_first(outcome[value.astype(np.int64)], first, second)
+    question, turn = np.array(question_at, dtype=np.int64)[who], of_case(case.turn for case in observations.cases)
+    return Judged(
+        observations.cases, questions, models, of_case(range(len(sizes))), question, turn, first, second, value
+    )
+
+
+def disagreed(judged: Judged) -> Bools:
+    """Return for each judgment whether judges with the same judge set and criterion disagree on its item."""
+    first_sample = np.array([not c.source.sample for c in judged.cases] or [True])[judged.case]
+    known = np.flatnonzero(~np.isnan(judged.value) & first_sample)
+    found = np.zeros(len(judged.case), dtype=bool)
+    if not len(known):
+        return found
+    aspect = judged.coded((c.source.set_text, c.metric) for c in judged.cases)[known]
+    group = judged.item[known] * (int(aspect.max()) + 1) + aspect
+    place = np.unique(group, return_inverse=True)[1]
+    judge = judged.coded(c.source.judge for c in judged.cases)[known]
+    apart = _range(place, judged.value[known]) >= (0.5 if judged.paired else APART)
+    found[known] = (apart & (_range(place, judge.astype(np.float64)) > 0))[place]
+    return found
+
+
+def _range(place: Ints, values: Floats) -> Floats:
+    """Return for each place the greatest minus the least of its values."""
+    size = int(place.max()) + 1
+    ends: Floats = np.stack([np.full(size, np.inf), np.full(size, -np.inf)])
+    np.minimum.at(ends[0], place, values)
+    np.maximum.at(ends[1], place, values)
+    found: Floats = ends[1] - ends[0]
+    return found
+
+
+def against(judged: Judged, votes: Iterable[Observation]) -> Bools:
+    """Return for each judgment whether it says otherwise than most people who voted on the same two answers.
+
+    Of grades, both of two are marked whose order is the reverse of what people say.
+    """
+    found: Bools = np.zeros(len(judged.case), dtype=bool)
+    voted = _voted(judged, votes)
+    if not len(voted.said) or not len(judged.case):
+        return found
+    good = ~np.isnan(judged.value)
+    if judged.paired:
+        at, there = _matched(voted.item(judged), judged.item)
+        found |= there & good & (voted.said[at] != judged.value)
+        return found
+    sources = judged.coded((c.source._replace(choice="0", scale=None), c.metric) for c in judged.cases)
+    for source in np.unique(sources):
+        rows = np.flatnonzero((sources == source) & good)
+        one, other = (_matched(judged.item[rows], voted.answer(judged, model)) for model in (voted.first, voted.second))
+        met = one.there & other.there
+        left, right = rows[one.at[met]], rows[other.at[met]]
+        turned = (judged.value[left] - judged.value[right]) * voted.said[met] < 0
+        found[left[turned]] = found[right[turned]] = True
+    return found
+
+
+class _Voted(NamedTuple):
+    """What people voted on, as places in the columns, and what most of them say."""
+
+    question: Ints
+    turn: Ints
+    first: Ints
+    second: Ints
+    said: Floats
+    """1, 0 or -1 for the model that comes first by name."""
+
+    def item(self, judged: Judged) -> Ints:
+        """Return the numbers of the pairs of answers."""
+        found: Ints = item_number(self.question, self.turn, self.first, self.second, len(judged.models))
+        return found
+
+    def answer(self, judged: Judged, model: Ints) -> Ints:
+        """Return the numbers of the answers of these models."""
+        found: Ints = item_number(self.question, self.turn, -1, model, len(judged.models))
+        return found
+
+
+class _Matched(NamedTuple):
+    """For each wanted key its last place among others, and whether it is there at all."""
+
+    at: Ints
+    there: Bools
+
+
+def _voted(judged: Judged, votes: Iterable[Observation]) -> _Voted:
+    place = {key: at for at, key in enumerate(judged.questions)}
+    code = {name: at for at, name in enumerate(judged.models)}
+    rows = [
+        (place[item.question_id], item.turn, code[item.first], code[item.second], 1 - cast[0].label)
+        for item, cast in by_majority(votes_of(votes), "people").items()
+        if item.question_id in place and item.first in code and item.second in code
+    ]
+    question, turn, first, second, said = np.array(rows, dtype=np.int64).reshape(-1, 5).T
+    return _Voted(question, turn, first, second, said.astype(np.float64))
+
+
+def _matched(keys: Ints, wanted: Ints) -> _Matched:
+    if not len(keys):
+        return _Matched(np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool))
+    order = np.argsort(keys, kind="stable")
+    at = order[np.maximum(np.searchsorted(keys[order], wanted, side="right") - 1, 0)]
+    return _Matched(at, keys[at] == wanted)
+
+
+def judge_disagreement(
+    mode: Mode | None = None, *, votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Words]
+) -> Report:
+    """Return the items on which judges disagree, or, with files of `votes`, those on which one is against the voters.
+
+    A row is an item, with what each judge says (`by JUDGE`) and, of votes, most `people`. `judge_model` are the judges
+    (default: all that there are); see `Words` for what else can be asked for.
+
+    Raises:
+        UsageError: there are fewer than two judges and no votes, or the files hold labels.
+    """
+    query = Query.of(mode, **words)
+    sources = ask(query, several=True)
+    records = Observations.joined([source.observations for source in sources])
+    if any(case.source.form == "label" for case in records.cases):
+        raise UsageError("labels have no distance; judge_report agreement counts how often they are the same")
+    judges = list(dict.fromkeys(source.judge for source in sources))
+    if votes:
+        cast = Observations.joined([_votes(query, pathlib.Path(path)) for path in votes])
+        rows, note = _against_voters(records, cast, judges)
+    elif len(judges) < 2:
+        raise UsageError(f"only {judges[0]} judged this; it takes two judges, or votes to compare with (--votes)")
+    else:
+        judged = judged_of(records)
+        rows = _rows(judged, disagreed(judged), judges, {})
+        told = "another winner, or a tie" if judged.paired else f"grades {APART:g} points apart or more"
+        note = f"judges disagree: {told}; {len(set(judged.item.tolist()))} items were judged"
+    subject = query.about(records, sources[0].path)
+    notes = [*replaced_note(sources), note, *notice_of(sources, subject.why_not)]
+    return report_of("disagreement", sources, subject.bench, rows, notes)
+
+
+def _against_voters(
+    records: Observations, cast: Observations, judges: Sequence[str]
+) -> tuple[list[dict[str, Any]], str]:
+    """Return the pairs of answers on which a judgment is against the voters; grades are shown as preferences."""
+    graded = not records.paired
+    judged = judged_of(as_preferences(records) if graded else records)
+    voted = _voted(judged, cast)
+    at, there = _matched(voted.item(judged), judged.item)
+    people = dict(zip(voted.item(judged).tolist(), voted.said.tolist(), strict=True))
+    marked = against(judged, cast)
+    if graded and people:  # equal grades, and tied votes, are against nobody
+        marked &= judged.value * voted.said[at] < 0
+    met = len(set(judged.item[there & ~np.isnan(judged.value)].tolist()))
+    return _rows(judged, marked, judges, people), f"{met} pairs of answers were judged and voted on"
+
+
+def _votes(query: Query, path: pathlib.Path) -> Observations:
+    found = read_judgments(path).observations
+    if not found.paired:
+        raise UsageError(f"{path} holds no votes on pairs (model_a, model_b, winner), which are needed here")
+    return without_voters(found, query.exclude)
+
+
+def _rows(judged: Judged, marked: Bools, judges: Sequence[str], people: Mapping[int, float]) -> list[dict[str, Any]]:
+    """Return a row for each item with a marked judgment; questions in their order, then turns and models."""
+    aspect = judged.coded((c.source.set_text, c.metric) for c in judged.cases)
+    items = judged.item * (int(aspect.max(initial=0)) + 1) + aspect
+    order = np.lexsort((aspect, judged.second, judged.first, judged.turn, judged.question))
+    wanted = order[np.isin(items[order], np.unique(items[marked]))]
+    several = len({case.metric for case in judged.cases}) > 1
+    found: dict[int, dict[str, Any]] = {}
+    for at in wanted.tolist():
+        case = judged.cases[int(judged.case[at])]
+        names = sorted(case.models)
+
+        def said(value: float, names: Sequence[str] = names) -> float | str:
+            return value if len(names) == 1 else "tie" if value == 0 else names[value < 0]
+
+        row: dict[str, Any] = {"question_id": judged.questions[int(judged.question[at])], "turn": case.turn}
+        row |= {"model": names[0]} if len(names) == 1 else {"model_1": names[0], "model_2": names[1]}
+        row |= {"criterion": case.metric} if several else {}
+        if people:
+            row["people"] = said(people.get(int(judged.item[at]), 0.0))
+        own = found.setdefault(int(items[at]), row | {f"by {judge}": None for judge in judges})
+        if not np.isnan(judged.value[at]):
+            own[f"by {case.source.judge}"] = said(float(judged.value[at]))
+    return list(found.values())

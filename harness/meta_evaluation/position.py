@@ -1,0 +1,46 @@
+"""Pairs judged in both orders -> whether the judge goes by the place in which it sees an answer.
+
+    consistent, biased_first, biased_second, one_sided_tie     shares of the pairs with a verdict in both games
+    first                                                      games won by the answer shown first / decided games
+
+The counting, with a worked line, is that of `harness.results.pairs.position`, which `show_result` needs too.
+"""
+
+from typing import Unpack
+
+from harness.judgments.observations import Observations
+from harness.meta_evaluation.report import Report, common_notes, flat, pairs_text, report_of
+from harness.results.pairs.position import KINDS, in_one_order, position_rows
+from harness.results.query import Query, Words, ask, replaced_note
+
+
+def judge_position(**words: Unpack[Words]) -> Report:
+    """Return whether the judge goes by the place of an answer: all pairs first, then by judge, category, turn and gap.
+
+    Several judges are counted together and each for itself; see `Words` for what can be asked for.
+
+    Raises:
+        UsageError: the file mixes what is not comparable, or holds no pairs.
+        MissingError: there are no judgments.
+    """
+    query = Query.of("pairwise-all", **words)
+    sources = ask(query)
+    records = Observations.joined([source.observations for source in sources])
+    once = in_one_order(records)
+    subject = query.about(records, sources[0].path)
+    found = position_rows(records, categories=subject.categories or None, seed=query.seed)
+    rows = []
+    for row in found:
+        shown = {name: getattr(row, name) for name in ("by", "group", "n", "errors", *KINDS)}
+        for kind in KINDS:
+            shown |= flat(f"{kind}_share", getattr(row, f"{kind}_share"))
+        shown |= {"first_games": row.first_games, "decided_games": row.decided_games}
+        rows.append(shown | flat("first_share", row.first_share))
+    notes = replaced_note(sources)
+    if found[0].errors:
+        notes.append(f"{pairs_text(found[0].errors)} without a verdict in both games left out (errors)")
+    if once:
+        nothing = ", which is all there are: nothing can be said of position" if once == len(records) else ""
+        notes.append(f"{pairs_text(once)} played in one order only skipped{nothing}")
+    notes += common_notes(sources, subject.why_not, [row.first_share for row in found])
+    return report_of("position", sources, subject.bench, rows, notes)
