@@ -46,7 +46,7 @@ def read_rows(path: pathlib.Path) -> list[dict[str, Any]]:
 
 def read_votes(path: pathlib.Path) -> dict[Item, list[Vote]]:
     """Return the votes of a file by item; a voter's last vote on a pair counts."""
-    return votes_of(read_judgments(path).comparisons)
+    return votes_of(read_judgments(path).observations)
 
 
 def only(votes: Votes, wanted: Callable[[str], bool]) -> dict[Item, list[Vote]]:
