@@ -16,7 +16,7 @@ from harness.importing.originals.table import find_original, load_originals
 from harness.importing.run import import_data
 from harness.judging.sets import load_judge_set
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.attacks import load_attacks
+from harness.meta_evaluation.attack import load_attacks
 from harness.meta_evaluation.ranking import read_ranking
 from harness.names import check_bench_name, check_model_name, csv_cell, file_stem, json_text
 from harness.results.show import show_result
