@@ -21,7 +21,7 @@ from harness.errors import ChatError, EndpointError, Interrupted, TransientError
 from harness.records import Reply
 from harness.running import interrupts
 from harness.running.batches.courier import Courier
-from harness.running.batches.ledger import ledger_beside, tell_of_batches
+from harness.running.batches.ledger import ledger_beside, warn_of_batches
 from harness.running.cost import Budget, cost_of, shown
 from harness.running.jobs import Course
 from harness.running.lanes import Call, Lane, Pool, Work, endpoint_of, open_lanes
@@ -69,11 +69,12 @@ def run(
         courier = Courier({name: several[0] for name, several in members.items()}, policy, tally, watch, sync)
         pools = {name: courier.pool(name, endpoint_of(several[0])) for name, several in members.items()}
     else:
-        courses = _told(courses)
+        courses = _with_warnings(courses)
         pools = {name: open_lanes(name, several, options, policy) for name, several in members.items()}
     everyone = [model for several in members.values() for model in several]
     engine = _Engine(iter(courses), pools, options, policy, tally, watch, sync, courier, everyone)
-    return run_to_end(engine.run, interrupts.handed_on(engine.interrupt_from_outside))
+    with interrupts.handled(engine.interrupt):
+        return run_to_end(engine.run)
 
 
 def _without_limits(options: RunOptions) -> RunOptions:
@@ -84,13 +85,13 @@ def _without_limits(options: RunOptions) -> RunOptions:
     return replace(options, parallel=None, rpm=None, tpm=None)
 
 
-def _told(courses: Iterable[Course[Any]]) -> Iterator[Course[Any]]:
+def _with_warnings(courses: Iterable[Course[Any]]) -> Iterator[Course[Any]]:
     """Yield the jobs, with a warning about those that are at a provider in batches."""
     seen = set()
     for course in courses:
         if course.pending not in seen:
             seen.add(course.pending)
-            tell_of_batches(ledger_beside(course.pending.path))
+            warn_of_batches(ledger_beside(course.pending.path))
         yield course
 
 
@@ -147,12 +148,10 @@ class _Engine:
         self.loop = asyncio.get_running_loop()
         self.finished = asyncio.Event()
         beside = [asyncio.create_task(work()) for work in (self._tick, self.courier and self._carry) if work]
-        undo = interrupts.in_loop(self.loop, self._interrupted)
         try:
             self._begin_calls()
             await self.finished.wait()
         finally:
-            undo()
             for task in beside:
                 task.cancel()
             if self.wake is not None:
@@ -234,7 +233,7 @@ class _Engine:
         return True
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """Take note of a call that is over, whatever came of it, and begin what its slot allows."""
+        """Take note of a call that is over, with or without a reply, and begin what its slot allows."""
         call = self.calls.pop(task)
         if not task.cancelled():
             error = task.exception()  # asked of every task: asyncio complains of one that nobody looked at
@@ -248,7 +247,7 @@ class _Engine:
         self.watch(self.tally)
 
     async def _outcome(self, pool: Pool, call: Call) -> None:
-        """Call, and deal with what comes of it."""
+        """Call, and deal with the reply or the failure."""
         assert self.loop is not None
         course, lane = call.work.course, call.lane
         assert course.request is not None
@@ -300,12 +299,12 @@ class _Engine:
             given_up = f"given up after {self.policy.patience:g} s without a reply (--patience)"
             pool.lost = ChatError(f"{error}; {given_up}", kind=error.kind)
             self._end_waits(pool, pool.lost)
-        self._tell_of_silence(pool, call.lane, error)
+        self._warn_of_silence(pool, call.lane, error)
         wait = None if pool.lost else self.policy.wait(error, max(1, course.tries), now - course.failing_since)
         if wait is None:
             pool.doubted = False
-            told = pool.lost or error
-            self.queue.failed(course, told.kind, str(told))
+            cause = pool.lost or error
+            self.queue.failed(course, cause.kind, str(cause))
             return
         if pool.another(call.lane):
             wait -= self.policy.asked(error) or 0.0
@@ -337,16 +336,16 @@ class _Engine:
                 del self.waiting[work]
                 self.queue.failed(work.course, lost.kind, str(lost))
 
-    def _tell_of_silence(self, pool: Pool, lane: Lane, error: TransientError) -> None:
-        """Say once what becomes of an endpoint that only fails, or that asks for more than is granted."""
-        if lane.told or pool.lost is not None:
+    def _warn_of_silence(self, pool: Pool, lane: Lane, error: TransientError) -> None:
+        """Warn once of an endpoint that only fails, or that asks for a longer pause than `--max-wait` allows."""
+        if lane.warned or pool.lost is not None:
             return
         if error.retry_after is not None and error.retry_after > self.policy.max_wait:
-            lane.told = True
+            lane.warned = True
             asked = f"asks to be left alone for {error.retry_after:.4g} s"
             log.warning("%s; it %s, and is asked again after %g s (--max-wait)", error, asked, self.policy.max_wait)
         elif lane.breaker.open:
-            lane.told = True
+            lane.warned = True
             others = f"going on with the other endpoints of {pool.name}"
             given_up = f"given up after {self.policy.patience:g} s without a reply (--patience)"
             log.warning("%s; asked again now and then, %s", error, others if pool.another(lane) else given_up)
@@ -403,8 +402,8 @@ class _Engine:
             self.fatal = self.fatal or error
             self._begin_calls()
 
-    def interrupt_from_outside(self) -> None:
-        """Take a Ctrl-C that another thread has received."""
+    def interrupt(self) -> None:
+        """Take a Ctrl-C, in whichever thread it was received."""
         if self.loop is None:
             self.stopping = True
         elif not self.loop.is_closed():

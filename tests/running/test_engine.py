@@ -275,17 +275,33 @@ def test_an_error_comes_out_of_a_running_loop_too(bench: Bench) -> None:
         asyncio.run(notebook())
 
 
-async def _interrupting(request: Request) -> Reply:
-    if text_of(request) == "b1":
-        os.kill(os.getpid(), signal.SIGINT)
-    for _ in range(50):
-        await asyncio.sleep(0)
-    return Reply("ok")
+@pytest.fixture
+def interrupting(monkeypatch: pytest.MonkeyPatch) -> Callable[[Request], Awaitable[Reply]]:
+    """A chat model that sends Ctrl-C with one of its replies, and replies when the engine has received it."""
+    received = False
+    interrupted = engine._Engine._interrupted
+
+    def followed(self: engine._Engine) -> None:
+        nonlocal received
+        interrupted(self)
+        received = True
+
+    async def reply(request: Request) -> Reply:
+        if text_of(request) == "b1":
+            os.kill(os.getpid(), signal.SIGINT)
+        while not received:
+            await asyncio.sleep(0)
+        return Reply("ok")
+
+    monkeypatch.setattr(engine._Engine, "_interrupted", followed)
+    return reply
 
 
-def test_one_interrupt_finishes_the_calls_in_flight(bench: Bench) -> None:
+def test_one_interrupt_finishes_the_calls_in_flight(
+    bench: Bench, interrupting: Callable[[Request], Awaitable[Reply]]
+) -> None:
     with pytest.raises(Interrupted, match="run the same command again to go on"):
-        bench.run(_interrupting, list("abcdefgh"), turns=2, parallel=2)
+        bench.run(interrupting, list("abcdefgh"), turns=2, parallel=2)
     assert bench.asked == ["a1", "b1"]
     assert bench.records == []
     bench.run(lambda request: Reply("new"), list("ab"), turns=2)
@@ -313,10 +329,10 @@ def bare_loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 def test_an_interrupt_in_a_notebook_finishes_the_calls_in_flight(
-    bench: Bench, bare_loop: asyncio.AbstractEventLoop
+    bench: Bench, bare_loop: asyncio.AbstractEventLoop, interrupting: Callable[[Request], Awaitable[Reply]]
 ) -> None:
     async def notebook() -> None:
-        bench.run(_interrupting, list("abcdefgh"), turns=2, parallel=2)
+        bench.run(interrupting, list("abcdefgh"), turns=2, parallel=2)
 
     with pytest.raises(Interrupted):
         bare_loop.run_until_complete(notebook())

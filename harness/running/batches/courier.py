@@ -13,6 +13,7 @@ import contextlib
 import itertools
 import logging
 import pathlib
+import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -24,11 +25,14 @@ from harness.chat.endpoint import Endpoint
 from harness.chat.model import ChatModel
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Reply
-from harness.running.batches.lanes import batch_lane
+from harness.running.batches.lanes import BatchLane
 from harness.running.batches.ledger import Ledger, custom_id, described, ledger_beside
 from harness.running.batches.outbox import Awaited, Flight, Outbox
+from harness.running.breaker import Breaker
 from harness.running.jobs import Course
 from harness.running.lanes import Pool
+from harness.running.limiter import fixed
+from harness.running.rates import Rates
 from harness.running.retry import RetryPolicy
 from harness.running.watch import Tally, Watcher
 
@@ -101,7 +105,10 @@ class Courier:
 
     def pool(self, name: str, endpoint: Endpoint | None) -> Pool:
         """Return the pool of a model, with its one lane."""
-        lane = batch_lane(self._models[name], self._policy, self._outbox, self._put)
+        policy, unlimited = self._policy, fixed(sys.maxsize)
+        lane = BatchLane(
+            self._models[name], unlimited, Rates(), Breaker(policy), None, policy, outbox=self._outbox, put=self._put
+        )
         return Pool(name, (lane,), endpoint.price if endpoint else None, answered=True)  # `_check` has called it
 
     @property

@@ -1,21 +1,15 @@
 """The lane of a model that is called by batches: a call puts its request into an outbox and waits for the result."""
 
 import asyncio
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.chat.model import ChatModel
 from harness.errors import ChatError, TransientError
 from harness.records import Reply
 from harness.running.batches.outbox import Awaited, Outbox
-from harness.running.breaker import Breaker
 from harness.running.jobs import Course
 from harness.running.lanes import Call, Lane, Work
-from harness.running.limiter import fixed
-from harness.running.rates import Rates
-from harness.running.retry import RetryPolicy
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -57,13 +51,3 @@ class BatchLane(Lane):
     def dealt_with(self, call: Call) -> None:
         """Write down that a result was collected: not before the course has stored it, or a kill would lose it."""
         self.awaited.pop(call).settle()
-
-
-def batch_lane(
-    model: ChatModel,
-    policy: RetryPolicy,
-    outbox: Callable[[Course[Any]], Outbox],
-    put: Callable[[Awaited], None],
-) -> BatchLane:
-    """Return the lane of a model."""
-    return BatchLane(model, fixed(sys.maxsize), Rates(), Breaker(policy), None, policy, outbox=outbox, put=put)
