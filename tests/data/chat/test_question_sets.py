@@ -15,10 +15,10 @@ from harness.checks import outcomes, read_checks
 from harness.metrics.label_match import label_match
 from tests.data.shipped import DATA
 
-FIRST = {"chat_en": 6001}
+FIRST = {"chat_en": 6001, "chat_zh": 7001}
 WITH_REFERENCE = {"classification", "closed_qa", "extraction", "open_qa", "rewriting", "summarization"}
 FIELDS = {"question_id", "category", "turns", "checks", "canary"}
-REFUSAL = "I am afraid I can't help with that."
+REFUSALS = ("I am afraid I can't help with that.", "抱歉，这件事我帮不上忙。")
 
 
 def rows(bench: str, name: str = "question.jsonl") -> list[dict[str, Any]]:
@@ -64,7 +64,8 @@ def test_a_question_has_one_turn_and_the_fields_described(row: dict[str, Any]) -
 
 @pytest.mark.parametrize("row", QUESTIONS)
 def test_a_refusal_does_not_meet_the_checks_of(row: dict[str, Any]) -> None:
-    assert not all(outcome.strict for outcome in outcomes(read_checks(row["checks"], 1)[0], REFUSAL))
+    for refusal in REFUSALS:
+        assert not all(outcome.strict for outcome in outcomes(read_checks(row["checks"], 1)[0], refusal))
 
 
 @pytest.mark.parametrize(("row", "reference"), referred(*WITH_REFERENCE))
@@ -100,6 +101,12 @@ def test_the_answer_stands_in_the_given_text(row: dict[str, Any], reference: str
     wanted = [reference] if row["category"] == "closed_qa" else values(reference)
     assert wanted
     assert [value for value in wanted if value.casefold() not in row["turns"][0].casefold()] == []
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=str(row["question_id"])) for row in rows("chat_zh")])
+def test_chat_zh_is_in_chinese(row: dict[str, Any]) -> None:
+    letters = re.findall(r"[^\W\d_]", row["turns"][0])
+    assert len(re.findall(r"[\u3007\u4e00-\u9fff]", row["turns"][0])) > 0.9 * len(letters)
 
 
 @pytest.mark.parametrize("bench", FIRST)
