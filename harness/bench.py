@@ -20,7 +20,7 @@ from typing import Annotated, Any
 from harness.errors import DataError, MissingError, UsageError
 from harness.jsonl import read_rows
 from harness.judgments.file_name import FileName, Kind
-from harness.names import check_bench_name, check_model_name, file_stem, name_of
+from harness.names import check_bench_name, check_model_name, file_stem, history_of, name_of
 from harness.records import TEMPERATURE, Answer, Mode, Question, QuestionId
 from harness.rows import answer_from_row, question_from_row, question_id
 from harness.written import FILLED, Wanted, decoded, line_of, nearest, read_toml
@@ -178,6 +178,39 @@ class Bench:
             known = ", ".join(dict.fromkeys((*authors, *self.answered_models()))) or "none"
             raise MissingError(f"no reference answers by {author!r}; there are: {known}")
         return {key: answer.choices[0].turns for key, answer in read_answers(path, author).items()}
+
+    def given_turns(self, name: str) -> dict[QuestionId, tuple[str, ...]]:
+        """Return the turns that `--history NAME` gives, by question id.
+
+        `name` is `reference` (the only one there is), a file of `reference_answer/`, or an answered model. Where the
+        question gives a reply, that is the one.
+
+        Raises:
+            MissingError, UsageError: see `reference_answers`; `name` is a variant that was itself given its turns.
+        """
+        if history_of(name):
+            raise UsageError(f"{name!r} answered given turns and has no conversation of its own; name another history")
+        said = self.reference_answers(None if name == "reference" else name)
+        return {
+            q.question_id: tuple(q.given(n) or text for n, text in enumerate(said[q.question_id][: len(q.turns)], 1))
+            for q in self.questions
+            if q.question_id in said
+        }
+
+    def without_history(self, model: str) -> frozenset[QuestionId]:
+        """Return the questions that a variant with given history cannot answer: there are no turns to give for them."""
+        history = history_of(model)
+        if history is None:
+            return frozenset()
+        try:
+            given = self.given_turns(history)
+        except (MissingError, UsageError):  # its answers hold what they were given; where it came from may be gone
+            given = {}
+        return frozenset(
+            q.question_id
+            for q in self.questions
+            if not q.written_by(model) or len(given.get(q.question_id, ())) < len(q.turns) - 1
+        )
 
     def reference_notes(self, author: str) -> dict[QuestionId, str]:
         """Return what the rows of a reference file say of where they are from, by question id."""

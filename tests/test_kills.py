@@ -202,6 +202,14 @@ def test_answers_survive_15_kills(tmp_path: pathlib.Path, starter: Starter) -> N
 
 
 @pytest.mark.slow
+def test_answers_after_given_turns_survive_10_kills(tmp_path: pathlib.Path, starter: Starter) -> None:
+    bench, other = twins(tmp_path, 24, "x")
+    killed_and_resumed(starter, bench, gen_answer(bench, "--history", "x"), seed=4, kills=10)
+    undisturbed(starter, other, gen_answer(other, "--history", "x"))
+    same_files(bench, other, "model_answer/x.jsonl", "model_answer/m+history=x.jsonl")
+
+
+@pytest.mark.slow
 def test_judgments_of_pairs_survive_15_kills(tmp_path: pathlib.Path, starter: Starter) -> None:
     bench, other = twins(tmp_path, 16, "a", "b")
     killed_and_resumed(starter, bench, gen_judgment(bench, "pairwise-all"), seed=2, kills=15)

@@ -99,6 +99,7 @@ class JudgmentPlan:
             judge_set=self.judge_set,
             sample=sample,
             choices=self.materials.choices if self.every_choice else None,
+            without=self.materials.without_history,
         )
 
     def open(self, match: Match, judge: JudgePlan) -> bool:
