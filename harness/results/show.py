@@ -10,6 +10,7 @@ from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.judgments.observations import Observations
 from harness.records import MODES, Mode, QuestionId, Scale
 from harness.results.common import Common, common_questions
+from harness.results.failures import failure_notes
 from harness.results.grades.single import category_rows, single_rows
 from harness.results.pairs.pairwise import pairwise_rows
 from harness.results.query import About, Found, Query, Words, ask, replaced_note
@@ -366,7 +367,8 @@ def _against(records: Observations, path: pathlib.Path, groups: Mapping[Question
 def _notes(found: Sequence[Found], wanted: _Wanted, records: Observations, subject: About) -> list[str]:
     """Return what a reader of the table must know, a line each."""
     query = wanted.query
-    notes = replaced_note(found)
+    notes = [] if wanted.count_failed else failure_notes(found, query.shown(records))
+    notes += replaced_note(found)
     if query.turns is not None:
         notes.append(f"turn {', '.join(map(str, query.turns))} only")
     notes += [NOTICE] if any(is_builtin_judge(one.judge) for one in found) else []

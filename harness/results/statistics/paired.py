@@ -12,7 +12,7 @@
 Two models are told apart if p_holm <= 0.05; else they "cannot be told apart". Raw p-values 0.01, 0.04, 0.03 become
 0.03, 0.06, 0.06: only the first pair is told apart. With sd = 2.5 on 80 questions and one pair
 the smallest detectable difference is 2.8 * 2.5 / 8.94 = 0.78; a difference of 0.4 would need 307 questions. With ten
-pairs z is 2.81, and these are 1.02 and 520.
+pairs z is 2.81, and these are 1.02 and 521.
 
 The last two figures are for a power of 80% at the level that the first of m pairs must reach, so the verdicts beside
 them show such a difference at least as often. The family of the Holm adjustment is all

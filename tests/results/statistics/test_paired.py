@@ -188,7 +188,7 @@ def test_power_as_in_the_docstring() -> None:
     assert pair.questions_needed == 307
     of_ten = replace(pair, family=10)
     assert of_ten.smallest_detectable == pytest.approx(1.02, abs=0.005)
-    assert of_ten.questions_needed == 520
+    assert of_ten.questions_needed == 521
 
 
 def test_power_is_for_the_difference_that_was_stated_and_not_for_the_one_seen() -> None:
