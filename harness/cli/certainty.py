@@ -55,10 +55,13 @@ def grades_told(detail: "SingleDetail", draw: Drawing) -> list[str]:
 
 def apart_told(table: "PairedTable", neighbours: Sequence["Paired"], draw: Drawing, places: int = 2) -> list[str]:
     """Return how many pairs can be told apart, what these questions can show, and each model beside the next one."""
-    told = f"{table.told_apart} of {len(table.pairs)} pairs of models can be told apart (exact sign-flip test, Holm)"
+    told = f"{table.told_apart} of {len(table.pairs)} pairs of models can be told apart (sign-flip test, Holm)"
     smallest = table.smallest_detectable
     shows = "" if smallest is None else f"; this many questions would show a difference of about {smallest:.{places}f}"
-    return [draw.line(f"{told}{shows}. Each model and the next one:"), draw.table(pairs_told(neighbours, places))]
+    return [
+        draw.line(f"{told}{shows}. Each model and the next one (each interval is of its pair alone):"),
+        draw.table(pairs_told(neighbours, places)),
+    ]
 
 
 def pairs_told(pairs: Sequence["Paired"], places: int = 2) -> list[dict[str, Any]]:

@@ -84,7 +84,8 @@ def parser() -> command.Parser:
         "--by",
         default="category",
         metavar="FIELD",
-        help="field of the questions by which the intervals group them, such as difficulty (default: category)",
+        help="field of the questions whose mix the intervals take as given, such as difficulty; none: they "
+        "are a sample of any mix (default: category)",
     )
     sure.add_argument(
         "--difference",

@@ -113,7 +113,15 @@ def show_result(
         result.notes.extend(runs.notes)
         result = replace(result, runs=runs.table, gate=runs)
     _some_shown(result, wanted)
+    if result.brief is not None:
+        result.notes.append(estimand(query.by if subject.groups(query.by) else None))
     return result if sort is None else result.sorted_by(sort)
+
+
+def estimand(by: str | None) -> str:
+    """Return what the intervals of a table are of; `by` is the field within which questions were resampled."""
+    mix = "any mix of categories" if by is None else f"this mix of {by} (any mix: --by none)"
+    return f"intervals are for questions of this kind in {mix}; the judge's own bias is in no interval"
 
 
 Kind = Literal["grades", "labels", "dimensions", "criteria"]

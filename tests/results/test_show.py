@@ -42,7 +42,7 @@ def vote(one: str, other: str, winner: str, judge: str, question: int = 1) -> di
 
 def other_notes(result: Result) -> list[str]:
     """Return the notes but for those on what the rows below lack: a verdict, questions and opponents in common."""
-    of_rows = ("give no verdict", "all that failed", "unequal opponents", "different questions")
+    of_rows = ("intervals are for", "give no verdict", "all that failed", "unequal opponents", "different questions")
     return [note for note in result.notes if not any(words in note for words in of_rows)]
 
 
@@ -139,7 +139,7 @@ def test_rows_of_a_rerun_are_told(bench: pathlib.Path) -> None:
 def test_a_judge_for_trying_out_is_told(bench: pathlib.Path) -> None:
     judged(bench, "builtin%2Foverlap_single.jsonl", grade("x", 1, 7, judge=["builtin/overlap", "t"]))
     result = show(bench)
-    assert (result.judge, result.notes) == ("builtin/overlap", [NOTICE])
+    assert (result.judge, other_notes(result)) == ("builtin/overlap", [NOTICE])
 
 
 # Models
@@ -180,7 +180,7 @@ def test_a_baseline_keeps_its_pairs_and_loses_its_row(bench: pathlib.Path) -> No
     result = show(bench, "pairwise-baseline", baseline_model="x", model_list=["y", "x", "z"])
     rows = [(row["model"], row["win"], row["loss"], row["tie"]) for row in result.rows()]
     assert rows == [("z", 1, 0, 0), ("y", 0, 1, 1)]
-    assert [note.split(",")[0] for note in result.notes][-1] == "win rates are over unequal opponents"
+    assert [note.split(",")[0] for note in result.notes][-2] == "win rates are over unequal opponents"
 
 
 def test_the_model_in_every_pair_is_the_baseline(bench: pathlib.Path) -> None:
@@ -210,6 +210,20 @@ def test_flags_that_change_nothing_are_told(bench: pathlib.Path) -> None:
         "--count-failed is about single grades and changes nothing here",
         "--baseline-model is about pairwise-baseline and changes nothing here",
     ]
+
+
+# What an interval is of
+
+
+def test_the_table_says_what_its_intervals_are_of_and_by_none_takes_any_mix(bench: pathlib.Path) -> None:
+    questions = [{"question_id": n, "category": "ab"[n % 2], "turns": ["Why?"]} for n in range(40)]
+    write(bench / "question.jsonl", *questions)
+    judged(bench, "gpt-4_single.jsonl", *(grade("x", n, 3 + 4 * (n % 2) + n % 3) for n in range(40)))
+    mixed, any_mix = show(bench), show(bench, by="none")
+    assert any("in this mix of category (any mix: --by none)" in note for note in mixed.notes)
+    assert any("in any mix of categories; the judge's own bias is in no interval" in note for note in any_mix.notes)
+    widths = [row["average_high"] - row["average_low"] for found in (mixed, any_mix) for row in found.table_rows()]
+    assert widths[1] > 1.5 * widths[0]
 
 
 # Different questions
