@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from harness.meta_evaluation.corrected import corrected_rates
 from harness.results.matrix import Matrix, Pairs
 from harness.results.pairs.comparing import compared_strengths
 from harness.results.pairs.davidson import chances
@@ -228,6 +229,40 @@ def intervals(samples: int) -> Iterator[Row]:
             yield Row(f"interval of an average misses, {name}", n, missed / samples, None)
 
 
+def corrected(samples: int) -> Iterator[Row]:
+    """Yield how often a win rate corrected by one vote an item misses what all raters would say of all questions."""
+    truth = float((1 / (1 + np.exp(-0.3 - np.random.default_rng(99).normal(0, 1.28**0.5, 200_000)))).mean())
+    for questions, items in ((80, 2), (80, 10)):
+        for what, share in (("whole questions", 0.5), ("single votes", 0.5), ("single votes", 0.9), ("all", 1.0)):
+            missed = 0
+            for seed in range(samples):
+                judged, voted = _votes(questions, items, what == "whole questions", share, np.random.default_rng(seed))
+                found = corrected_rates(judged, voted, finite=False).rows
+                [rate] = [row.corrected for row in found if row.model == "x"]
+                missed += rate.low is None or rate.high is None or not rate.low <= truth <= rate.high
+            told = f"corrected win rate misses, {items} items, votes on {share:.0%}: {what}"
+            yield Row(told, questions, missed / samples, None)
+
+
+def _votes(questions: int, items: int, whole: bool, share: float, random: np.random.Generator) -> tuple[Pairs, Pairs]:
+    """Return a judge's verdicts on all items, and one vote on some."""
+    chosen = set(random.permutation(questions)[: int(share * questions)].tolist())
+    judged, voted = [], []
+    for question, effect in enumerate(random.normal(0, 0.8, questions).tolist()):
+        for item in range(items):
+            lead = 0.3 + effect + random.normal(0, 0.8)
+            judged.append((question, item, float(random.random() < 1 / (1 + np.exp(-lead - 0.3)))))
+            if question in chosen if whole else random.random() < share:
+                voted.append((question, item, float(random.random() < 1 / (1 + np.exp(-lead)))))
+    return _of_two(judged, questions), _of_two(voted, questions)
+
+
+def _of_two(rows: Sequence[tuple[int, int, float]], questions: int) -> Pairs:
+    question, turn, said = (np.array(own) for own in zip(*rows, strict=True))
+    first, ids = np.zeros(len(rows), dtype=np.int64), tuple(range(questions))
+    return Pairs(ids, (None,) * questions, ("x", "y"), question, turn, first, first + 1, said, said, said)
+
+
 def _clipped_mean(center: float) -> float:
     grid = np.linspace(-5, 5, 401)
     weight = np.exp(-(grid**2) / 2)
@@ -235,7 +270,7 @@ def _clipped_mean(center: float) -> float:
 
 
 PARTS: dict[str, Callable[[int], Iterator[Row]]] = {
-    "pairs": family_wise, "sparse": sparse_file, "gate": gate, "intervals": intervals,
+    "pairs": family_wise, "sparse": sparse_file, "gate": gate, "intervals": intervals, "corrected": corrected,
 }  # fmt: skip
 
 

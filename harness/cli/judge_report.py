@@ -183,9 +183,10 @@ def _corrected_flags(group: Any) -> None:
     _judge(group)
     flags.add_names(group, "--turns", help="the turns to count (default: all)", metavar="N", type=flags.positive)
     group.add_argument(
-        "--all-questions",
+        "--these-questions",
         action="store_true",
-        help="make the intervals about all questions of this kind, not these alone (default: off)",
+        help="ask for exactly the judged questions and take each item's vote for the truth, in place of asking for all "
+        "questions and raters of their kind (default: off)",
     )
 
 
@@ -280,7 +281,7 @@ def _ranking(args: argparse.Namespace) -> "Report":
 def _corrected(args: argparse.Namespace) -> "Report":
     from harness.meta_evaluation.votes_report import judge_corrected
 
-    return judge_corrected(finite=not args.all_questions, **_shared(args, "votes", "exclude", "input_file", "turns"))
+    return judge_corrected(finite=args.these_questions, **_shared(args, "votes", "exclude", "input_file", "turns"))
 
 
 def _attack(args: argparse.Namespace) -> "Report | None":

@@ -133,7 +133,7 @@ def _labelled(query: Query, reads: Mapping[pathlib.Path, Read]) -> Report:
     return Report("agreement", ", ".join(files), subject.bench, rows, {"by_label": each}, notes, query.files)
 
 
-def judge_corrected(votes: Sequence[pathlib.Path | str], *, finite: bool = True, **words: Unpack[Words]) -> Report:
+def judge_corrected(votes: Sequence[pathlib.Path | str], *, finite: bool = False, **words: Unpack[Words]) -> Report:
     """Return each model's win rate as humans would give it: all of a judge's verdicts, corrected by votes on some.
 
     Args:
@@ -182,7 +182,11 @@ def judge_corrected(votes: Sequence[pathlib.Path | str], *, finite: bool = True,
         }
         for row in found.rows
     ]
-    what = "exactly these questions" if finite else "all questions of their kind"
+    what = (
+        "exactly these questions, the votes on them taken for the truth"
+        if finite
+        else "all questions and raters of their kind, as those of show_result are"
+    )
     notes = [
         *replaced_note(sources),
         *([f"{replaced} votes stand more than once; the last counts"] if replaced else []),
