@@ -92,7 +92,7 @@ def parser() -> command.Parser:
         type=flags.more_than_0,
         metavar="X",
         help="a difference of two models that matters to you: the table says its chance to show it, and how many "
-        "questions that takes (default: 5% of the scale; of win rates 0.1)",
+        "questions that takes (default: a twentieth of the scale; of win rates 0.1)",
     )
     sure.add_argument(
         "--against",
