@@ -73,8 +73,8 @@ class BenchReport:
 
     @property
     def complete(self) -> bool:
-        """Whether no row is missing."""
-        return not self.tally.failures
+        """Whether no row is missing, and most judgments have a verdict."""
+        return not self.tally.failures and not self.judgments.mostly_unparsed
 
 
 def plan_bench(

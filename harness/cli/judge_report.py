@@ -180,10 +180,11 @@ def _corrected_flags(group: Any) -> None:
     _judge(group)
     flags.add_names(group, "--turns", help="the turns to count (default: all)", metavar="N", type=flags.positive)
     group.add_argument(
-        "--all-questions",
+        "--these-questions",
         dest="finite",
-        action="store_false",
-        help="make the intervals about all questions of this kind, not these alone (default: off)",
+        action="store_true",
+        help="ask for exactly the judged questions and take each item's vote for the truth, in place of asking for all "
+        "questions and raters of their kind (default: off)",
     )
 
 

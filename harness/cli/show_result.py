@@ -90,8 +90,8 @@ def parser() -> command.Parser:
         "--by",
         default="category",
         metavar="FIELD",
-        help="field of the questions by which the intervals group them, such as difficulty; with --metric checks also "
-        "kind, that of the checks (default: category)",
+        help="field of the questions whose mix the intervals take as given, such as difficulty; none: they "
+        "are a sample of any mix; with --metric checks also kind, that of the checks (default: category)",
     )
     sure.add_argument(
         "--difference",

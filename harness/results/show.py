@@ -10,6 +10,7 @@ from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.judgments.observations import SCORE, Observations
 from harness.records import MODES, Mode, QuestionId, Scale
 from harness.results.common import Common, common_questions
+from harness.results.failures import failure_notes
 from harness.results.grades.single import category_rows, single_rows
 from harness.results.pairs.pairwise import pairwise_rows
 from harness.results.query import About, Found, Query, Words, ask, replaced_note
@@ -122,7 +123,15 @@ def show_result(
         result.notes.extend(runs.notes)
         result = replace(result, runs=runs.table, gate=runs)
     _some_shown(result, wanted)
+    if result.brief is not None:
+        result.notes.append(estimand(query.by if subject.groups(query.by) else None))
     return result if sort is None else result.sorted_by(sort)
+
+
+def estimand(by: str | None) -> str:
+    """Return what the intervals of a table are of; `by` is the field within which questions were resampled."""
+    mix = "any mix of categories" if by is None else f"this mix of {by} (any mix: --by none)"
+    return f"intervals are for questions of this kind in {mix}; the judge's own bias is in no interval"
 
 
 Kind = Literal["grades", "labels", "dimensions", "criteria", "metrics"]
@@ -399,7 +408,8 @@ def _against(records: Observations, path: pathlib.Path, groups: Mapping[Question
 def _notes(found: Sequence[Found], wanted: _Wanted, records: Observations, subject: About) -> list[str]:
     """Return what a reader of the table must know, a line each."""
     query = wanted.query
-    notes = replaced_note(found)
+    notes = [] if wanted.count_failed else failure_notes(found, query.shown(records))
+    notes += replaced_note(found)
     if query.turns is not None:
         notes.append(f"turn {', '.join(map(str, query.turns))} only")
     notes += [NOTICE] if any(is_builtin_judge(one.judge) for one in found) else []

@@ -270,10 +270,8 @@ def _next_ones(table: "PairedTable", neighbours: Sequence["Paired"], places: int
     shows = (
         "" if smallest is None else f"; differences of {rounded(smallest, places)} or more would be found (power 80%)"
     )
-    found = (
-        f"{table.told_apart} of {len(table.pairs)} pairs of models differ significantly (exact sign-flip test, Holm)"
-    )
-    return compared("Each model and the next one", neighbours, found + shows, places)
+    found = f"{table.told_apart} of {len(table.pairs)} pairs of models differ significantly (sign-flip test, Holm)"
+    return compared("Each model and the next one (each interval of its pair alone)", neighbours, found + shows, places)
 
 
 def compared(title: str, pairs: Sequence["Paired"], note: str | None, places: int = 2) -> Table:
