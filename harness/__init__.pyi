@@ -25,6 +25,7 @@ from harness.meta_evaluation.attacking import judge_attack as judge_attack
 from harness.meta_evaluation.checks import judge_checks as judge_checks
 from harness.meta_evaluation.models_report import judge_ranking as judge_ranking
 from harness.meta_evaluation.models_report import judge_self as judge_self
+from harness.meta_evaluation.reference import judge_reference as judge_reference
 from harness.meta_evaluation.report import Report as Report
 from harness.meta_evaluation.report import judge_length as judge_length
 from harness.meta_evaluation.report import judge_position as judge_position

@@ -203,6 +203,28 @@ def _checks_flags(group: Any) -> None:
     )
 
 
+def _reference_flags(group: Any) -> None:
+    flags.add_names(
+        group,
+        "--input-file",
+        metavar="FILE",
+        help="two judgment files: with the reference, and without it (default: those in model_judgment/)",
+    )
+    _judge(group)
+    group.add_argument(
+        "--without",
+        metavar="SET",
+        help="the judge set that shows no reference; --judge-set is the one that does (default: mt_bench_unaided)",
+    )
+    group.add_argument(
+        "--threshold",
+        type=float,
+        metavar="GRADE",
+        help="the least grade that takes an answer for right (default: where the upper third of the scale begins, 7 of "
+        "1 to 10)",
+    )
+
+
 def _attack_flags(group: Any) -> None:
     group.add_argument("--judge-model", required=True, metavar="NAME", help="the judge to attack (needed)")
     group.add_argument(
@@ -307,6 +329,12 @@ def _checks(args: argparse.Namespace) -> "Report":
     return judge_checks(args.mode, loose=args.loose, **_shared(args, "input_file", "top"))
 
 
+def _reference(args: argparse.Namespace) -> "Report":
+    from harness.meta_evaluation.reference import judge_reference
+
+    return judge_reference(**_shared(args, "input_file", "without", "threshold"))
+
+
 def _attack(args: argparse.Namespace) -> "Report | None":
     from harness.cli.bar import bar
     from harness.judging.run import JudgeOptions
@@ -392,6 +420,12 @@ KINDS: dict[str, Kind] = {
         ("--judge-model gpt-4", "--judge-model gpt-4 --mode pairwise-all --loose"),
         _checks_flags,
         _checks,
+    ),
+    "reference": Kind(
+        "how often the judge takes wrong answers for right, with and without the reference",
+        ("--judge-model gpt-4", "--judge-model gpt-4 --without mt_bench_unaided --threshold 8"),
+        _reference_flags,
+        _reference,
     ),
     "attack": Kind(
         "whether the judge can be talked round: attacks planted into weak answers, and what they gain",
