@@ -96,7 +96,7 @@ def _line(one: Ticked) -> str:
 
 
 def _places(state: State, bench: Bench, choice: Choice, turn: int, row: Measurement, ticked: list[Ticked]) -> str:
-    """Return the reply as it was written with the places that break a check marked, folded away."""
+    """Return the reply as it was written with the places that break a check marked."""
     field = bench.settings.answer_field
     turns = choice.turns if field is None else tuple(extracted(text, field).answer for text in choice.turns)
     if row.made_from is not None and row.made_from.conversation != content_hash(*turns[:turn]):
