@@ -28,6 +28,7 @@ from harness.meta_evaluation.disagreement import judge_disagreement as judge_dis
 from harness.meta_evaluation.length import judge_length as judge_length
 from harness.meta_evaluation.position import judge_position as judge_position
 from harness.meta_evaluation.ranking import judge_ranking as judge_ranking
+from harness.meta_evaluation.reference import judge_reference as judge_reference
 from harness.meta_evaluation.repeat import judge_repeat as judge_repeat
 from harness.meta_evaluation.report import Report as Report
 from harness.meta_evaluation.self_preference import judge_self as judge_self

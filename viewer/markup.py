@@ -138,7 +138,7 @@ def named(text: str) -> Html:
 
 def command(text: str) -> str:
     """Return a command line to type."""
-    return f'<pre class="tb-command"><code>{escaped(text)}</code></pre>'
+    return f'<pre class="tb-command" tabindex="0"><code>{escaped(text)}</code></pre>'
 
 
 def chip(text: str, kind: str = "plain", *, tip: str = "") -> str:

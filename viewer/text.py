@@ -11,7 +11,7 @@ import functools
 import html
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 
 from viewer.limited import Limited, TooLong
@@ -76,6 +76,19 @@ def plain_html(text: str, *, whole: bool = False, more: str = "") -> str:
     """Return a text as it stands, in lines of equal width; for prompts and whatever is no Markdown."""
     shown, notice = _cut(text, whole, more)
     return f'<pre class="tb-plain{_breaks(shown)}" dir="auto">{escaped(shown)}</pre>{notice}'
+
+
+def marked_html(text: str, spans: Iterable[tuple[int, int]], *, whole: bool = False, more: str = "") -> str:
+    """Return a text as it stands, as `plain_html` does, with some places (`text[start:end]`) marked."""
+    shown, notice = _cut(text, whole, more)
+    parts, at = [], 0
+    for start, end in sorted((max(0, start), min(end, len(shown))) for start, end in spans):
+        if end > max(start, at):
+            start = max(start, at)
+            parts.append(f"{escaped(shown[at:start])}<mark>{escaped(shown[start:end])}</mark>")
+            at = end
+    marked = "".join(parts) + escaped(shown[at:])
+    return f'<pre class="tb-plain{_breaks(shown)}" dir="auto">{marked}</pre>{notice}'
 
 
 def plain(text: str) -> str:

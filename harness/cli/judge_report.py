@@ -207,6 +207,28 @@ def _checks_flags(group: Any) -> None:
     )
 
 
+def _reference_flags(group: Any) -> None:
+    flags.add_names(
+        group,
+        "--input-file",
+        metavar="FILE",
+        help="two judgment files: with the reference, and without it (default: those in model_judgment/)",
+    )
+    _judge(group)
+    group.add_argument(
+        "--without",
+        metavar="SET",
+        help="the judge set that shows no reference; --judge-set is the one that does (default: mt_bench_unaided)",
+    )
+    group.add_argument(
+        "--threshold",
+        type=float,
+        metavar="GRADE",
+        help="the least grade that takes an answer for right (default: where the upper third of the scale begins, 7 of "
+        "1 to 10)",
+    )
+
+
 def _attack_flags(group: Any) -> None:
     group.add_argument("--judge-model", required=True, metavar="NAME", help="the judge to attack (needed)")
     group.add_argument(
@@ -255,6 +277,7 @@ _FLAGS: dict[str, Callable[[Any], None]] = {
     "ranking": _ranking_flags,
     "corrected": _corrected_flags,
     "checks": _checks_flags,
+    "reference": _reference_flags,
     "attack": _attack_flags,
 }
 """The flags of reports that take more than those of every report."""

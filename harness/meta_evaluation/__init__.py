@@ -73,6 +73,11 @@ REPORTS: Mapping[str, Entry] = {
         "whether the judge sees what a program counts: grades and wins of answers that break checks",
         ("--judge-model gpt-4", "--judge-model gpt-4 --mode pairwise-all --loose"),
     ),
+    "reference": Entry(
+        "reference.judge_reference",
+        "how often the judge takes wrong answers for right, with and without the reference",
+        ("--judge-model gpt-4", "--judge-model gpt-4 --without mt_bench_unaided --threshold 8"),
+    ),
     "attack": Entry(
         "attack.judge_attack",
         "whether the judge can be talked round: attacks planted into weak answers, and what they gain",

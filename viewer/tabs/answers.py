@@ -2,8 +2,9 @@
 
 from harness.bench import Bench
 from harness.errors import DataError, MissingError
-from harness.records import Answer, Choice, Observation, Question, Reply
+from harness.records import Answer, Choice, Measurement, Observation, Question, Reply
 from viewer import markup
+from viewer.checks import checked_turns, checks_html
 from viewer.context import Context, Tab
 from viewer.later import NotYet
 from viewer.markup import Html
@@ -64,12 +65,14 @@ def _show(context: Context, state: State) -> str:
     if model:
         parts.insert(2, _model_choice(state, sorted({*models, model}), model))
     answer, references, unanswered = None, {}, False
+    checks: dict[tuple[int, int], Measurement] = {}
     try:
         answer = store.answer(bench, model, question.question_id) if model else None
         unanswered = answer is None
         if unanswered and model in bench.answered_models():
             faults += store.faults(bench.answer_file(model))
         references = store.references(bench, question.question_id)
+        checks = checked_turns(store, bench, model, question.question_id)
     except NotYet as wait:
         parts.append(markup.waiting(wait))
     except DataError as error:
@@ -88,7 +91,8 @@ def _show(context: Context, state: State) -> str:
         parts.append(_choice_links(state, answer, choice))
     for turn in range(1, _turns(question, choice, found, model) + 1):
         own = [one for one in graded if one.row.turn == turn]
-        parts.append(_turn(state, question, turn, model, choice, references, own))
+        checked = "" if choice is None else _checked(state, bench, choice, turn, checks)
+        parts.append(_turn(state, question, turn, model, choice, references, own, checked))
         pairs = [c for c in compared if c.row.turn == turn]
         votes = [v for v in said.by_question.get(question.question_id, ()) if v.turn == turn]
         votes = [v for v in votes if model in (v.model, v.opponent)]
@@ -99,6 +103,11 @@ def _show(context: Context, state: State) -> str:
     if answer is not None and not found.graded and not found.compared:
         parts.append(_no_judgment(bench))
     return choices + "".join(parts)
+
+
+def _checked(state: State, bench: Bench, choice: Choice, turn: int, checks: dict[tuple[int, int], Measurement]) -> str:
+    row = checks.get((turn, choice.index))
+    return "" if row is None or turn > len(choice.replies) else checks_html(state, bench, choice, turn, row)
 
 
 def _models(bench: Bench, found: Found) -> list[str]:
@@ -155,8 +164,9 @@ def _turn(
     choice: Choice | None,
     references: dict[str, Answer],
     graded: list[Graded],
+    checked: str,
 ) -> str:
-    """Return one turn: what the user says, the answer with the reference beside it, and what judges made of it."""
+    """Return one turn: what the user says, the answer with the reference beside it, its checks and judgments."""
     parts = []
     if turn <= len(question.turns):
         marks = " ".join(score_chip(one.score) for one in graded[:_MOST_MARKS])
@@ -172,6 +182,7 @@ def _turn(
             name = f"reference-{number}-{turn}"
             sides.append(reply_html(state, f"Reference by {author}", replies[turn - 1], name, kind="reference"))
     parts.append(f'<div class="tb-sides">{"".join(sides)}</div>')
+    parts.append(checked)
     parts += [graded_html(state, one, f"graded-{turn}-{at}") for at, one in enumerate(graded)]
     return turn_section(state, question, turn, "".join(parts))
 

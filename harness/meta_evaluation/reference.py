@@ -1,0 +1,220 @@
+"""Grades of one judge with and without the reference -> how far it can tell right from wrong by itself.
+
+    graded right    answers with a grade from the threshold on / answers
+    difference      graded right with the reference - graded right without it       on the same answers
+
+once for answers that are known to be wrong, where every grade from the threshold on is a false positive, and once for
+answers known to be right. What is right is known from checks, not from a judge: on turns that have a reference answer,
+those checks that state the result (a final number or choice, equal JSON, CSV or table, code that passes its cases, a
+result that must occur). An answer is wrong if it breaks one of them however leniently it is read, and right if it meets
+them all. A check can take for wrong what is right but written otherwise (0.446 for 25/56); the judge's grades of the
+answers show that as false positives with the reference too, and the difference does not hold it.
+
+Ten wrong answers, 7 of them graded 7 or more without the reference and 2 with it: 0.7, 0.2 and a difference of -0.5.
+
+The threshold is where the upper third of the scale begins, unless another is named: 7 of 1 to 10. Answers without both
+grades, turns without a reference or without such checks, and turns where not all of these are decided (code that was
+not run) are left out and counted. Intervals resample questions (see `bootstrap`).
+
+Two files of one judge, made with two judge sets:
+
+    gen_judgment --judge-model JUDGE
+    gen_judgment --judge-model JUDGE --judge-set mt_bench_unaided
+
+Source: Zheng et al. 2023 (arXiv 2306.05685), section 3.4 and table 4: of 20 judgments of math answers that were wrong,
+GPT-4 took 14 for right by the default prompt, 6 when told to solve the question first, 3 with a reference.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from harness.bench import Bench
+from harness.checks import Check
+from harness.checks.check import as_json
+from harness.errors import MissingError, UsageError
+from harness.judging.sets import judge_set_name
+from harness.judgments.file_name import OWN_JUDGE_SET
+from harness.meta_evaluation.checks import NO_GRADE, Place, checked_bench, left_out_notes
+from harness.meta_evaluation.report import Report, common_notes, flat, report_of
+from harness.records import Observation, QuestionId, Scale
+from harness.results.measured import CheckedTurn, read_checks
+from harness.results.query import Found, Query, Words, ask, replaced_note
+from harness.results.statistics.bootstrap import Estimate, estimates
+
+UNAIDED = "mt_bench_unaided"
+_STATE = frozenset({"number", "choice", "equals", "contains", "code"})
+"""Kinds that state a result on a turn that has a reference; data does so where it must equal some."""
+
+
+class Answered(NamedTuple):
+    """One answer's turn with its two grades."""
+
+    question_id: QuestionId
+    category: str
+    right: bool
+    without: float
+    """The grade without the reference."""
+    beside: float
+    """The grade with it."""
+
+
+def states_result(check: Check) -> bool:
+    """Return whether a check of a turn that has a reference says what the result must be."""
+    inner = getattr(check, "checks", None)
+    if inner is not None:
+        return any(states_result(one) for one in inner)
+    return check.kind in _STATE or "equals" in as_json(check)
+
+
+def known(bench: Bench, turns: list[CheckedTurn]) -> dict[Place, bool | None]:
+    """Return whether each answer's turn is right; None where that is not decided.
+
+    Turns without a reference or without a check that states the result, and turns whose question or checks have changed
+    since, are not there.
+    """
+    asked = {question.question_id: question for question in bench.questions}
+    referenced = _referenced(bench)
+    found: dict[Place, bool | None] = {}
+    for turn in turns:
+        question = asked.get(turn.question_id)
+        if question is None or turn.content not in {None, question.content}:
+            continue
+        if turn.turn > min(referenced.get(turn.question_id, 0), len(question.turns)):
+            continue
+        checks = question.checks_of(turn.turn)
+        if [check.statement for check in checks] != [check.text for check in turn.checks]:
+            continue
+        met = [own.loose for check, own in zip(checks, turn.checks, strict=True) if states_result(check)]
+        if met:
+            place = (turn.question_id, turn.turn, turn.model, turn.choice)
+            found[place] = False if False in met else None if None in met else True
+    return found
+
+
+def _referenced(bench: Bench) -> dict[QuestionId, int]:
+    """Return how many turns of each question have a reference answer, whoever wrote it."""
+    found: dict[QuestionId, int] = {}
+    for author in bench.references():
+        for key, texts in bench.reference_answers(author).items():
+            found[key] = max(len(texts), found.get(key, 0))
+    return found
+
+
+def _grades(found: Found) -> dict[Place, Observation]:
+    return {(one.question_id, one.turn, one.model, one.source.choice): one for one in found.observations}
+
+
+def _answered(
+    beside: Found, without: Found, right: Mapping[Place, bool | None], bench: Bench, left_out: Counter[str]
+) -> list[Answered]:
+    """Return the answers that have both grades and are known to be right or wrong."""
+    categories = {question.question_id: question.category for question in bench.questions}
+    first, second = _grades(beside), _grades(without)
+    found = []
+    for place in dict.fromkeys([*first, *second]):
+        one, other = first.get(place), second.get(place)
+        if place not in right:
+            left_out["on turns whose right result no check knows"] += 1
+        elif right[place] is None:
+            left_out["whose checks are not all decided (auto_checks --run-code)"] += 1
+        elif one is None or other is None:
+            left_out["judged in one of the two ways only"] += 1
+        elif one.value is None or other.value is None:
+            left_out[NO_GRADE] += 1
+        elif None not in {one.content, other.content} and one.content != other.content:
+            left_out["judged by two wordings of the question"] += 1
+        else:
+            found.append(Answered(place[0], categories[place[0]], bool(right[place]), other.value, one.value))
+    return found
+
+
+def _rows(answered: list[Answered], threshold: float, seed: int) -> tuple[list[dict[str, Any]], list[Estimate]]:
+    """Return the rows of all categories together and of each, wrong answers first, and the estimates in them."""
+    rows, made = [], []
+    for category in (None, *dict.fromkeys(one.category for one in answered)):
+        for right in (False, True):
+            own = [one for one in answered if one.right == right and category in {None, one.category}]
+            shares = _shares(own, threshold, seed)
+            made += shares
+            names = ("without_reference", "with_reference", "difference")
+            columns = {k: v for name, share in zip(names, shares, strict=True) for k, v in flat(name, share).items()}
+            what = "right" if right else "wrong"
+            rows.append({"category": category, "answers": what, "n": len(own), **columns})
+    return rows, made
+
+
+def _shares(own: list[Answered], threshold: float, seed: int) -> list[Estimate]:
+    """Return the share of answers graded right without the reference, with it, and the difference."""
+    places = {key: at for at, key in enumerate(dict.fromkeys(one.question_id for one in own))}
+    groups = {one.question_id: one.category for one in own}
+    sums, counts = np.zeros((2, len(places), 3))
+    for one in own:
+        graded = [float(grade >= threshold) for grade in (one.without, one.beside)]
+        sums[places[one.question_id]] += [*graded, graded[1] - graded[0]]
+        counts[places[one.question_id]] += 1.0
+    found = []
+    for at, bounds in enumerate(((0.0, 1.0), (0.0, 1.0), (-1.0, 1.0))):
+        column = slice(at, at + 1)
+        strata = [groups[key] for key in places]
+        found.append(estimates(sums[:, column], counts[:, column], strata, seed=seed, bounds=bounds)[0])
+    return found
+
+
+def _least(scale: Scale | None, named: float | None) -> float:
+    """Return the least grade that takes an answer for right."""
+    if named is not None:
+        return named
+    if scale is None:
+        raise UsageError("the scale of these grades is not known; name the least grade of a right one with --threshold")
+    return scale[0] + (scale[1] - scale[0]) * 2 / 3
+
+
+def _both(words: Words, without: str) -> tuple[Query, Query]:
+    """Return what is asked for with the reference and without it."""
+    query = Query.of("single", **words)
+    if not query.files:
+        named = query if query.judge_set else replace(query, judge_set=OWN_JUDGE_SET)
+        return named, replace(query, judge_set=judge_set_name(without))
+    if len(query.files) != 2:
+        raise UsageError("--input-file takes two files: the grades with the reference, then those without it")
+    return replace(query, files=query.files[:1]), replace(query, files=query.files[1:], judge_set=None)
+
+
+def judge_reference(*, without: str = UNAIDED, threshold: float | None = None, **words: Unpack[Words]) -> Report:
+    """Return how often the judge takes wrong and right answers for right, with and without the reference.
+
+    Args:
+        without: the judge set that shows no reference; `judge_set` is the one that does (default mt_bench).
+        threshold: the least grade that takes an answer for right (default: where the upper third of the scale begins).
+        words: see `Words`; `input_file` are two files, with the reference and without it.
+
+    Raises:
+        MissingError: judgments of one of the sets or the checks are missing, or of no answer it is known what it is.
+        UsageError: the two files are of different judges, or of one judge set.
+    """
+    queries = _both(words, without)
+    (beside,), (bare,) = sources = [ask(query) for query in queries]
+    if beside.judge != bare.judge:
+        raise UsageError(f"the two must be by one judge, these are by {beside.judge} and {bare.judge}")
+    if beside.judge_set == bare.judge_set:
+        raise UsageError(f"both are made with judge set {bare.judge_set}; one must show the reference, the other not")
+    query = queries[0]
+    bench = checked_bench(query, beside.path)
+    left_out: Counter[str] = Counter()
+    answered = _answered(beside, bare, known(bench, read_checks(bench)), bench, left_out)
+    if not answered:
+        missing = "; ".join(left_out_notes(left_out, "answer"))
+        raise MissingError(f"no answer with both grades is known to be right or wrong: {missing}")
+    least = _least(beside.observations.scale(), threshold)
+    rows, made = _rows(answered, least, query.seed)
+    both = [one for own in sources for one in own]
+    notes = replaced_note(both)
+    notes.append(f"graded right: {least:g} or more, with {beside.judge_set} and, without reference, {bare.judge_set}")
+    notes.append("of wrong answers these are the judge's mistakes; right and wrong are what checks say, read leniently")
+    notes += left_out_notes(left_out, "answer")
+    notes += common_notes(both, query.about(beside.observations, beside.path).why_not, made)
+    return report_of("reference", both, bench.name, rows, notes)

@@ -1,0 +1,110 @@
+"""Which checks an answer's turn meets, as `auto_checks` wrote them, with the places that break one marked."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from harness.bench import Bench
+from harness.errors import DataError
+from harness.judging.extraction import extracted
+from harness.records import Choice, Measurement, QuestionId, content_hash
+from harness.rows import measurement_from_row
+from viewer import markup
+from viewer.questions import scrolling, show_all
+from viewer.state import State
+from viewer.store import Store
+from viewer.text import escaped, marked_html
+
+_MOST_CHECKS = 200
+_MOST_SPANS = 500
+_MOST_WORDS = 500
+"""Characters of what a check asks for, and of what was found instead."""
+_CHIPS: Mapping[tuple[bool | None, bool | None], tuple[str, str]] = {
+    (True, True): ("met", "win"),
+    (False, True): ("met loosely only", "warn"),
+    (False, False): ("not met", "loss"),
+}
+
+
+class Ticked(NamedTuple):
+    """One check as it is shown."""
+
+    text: str
+    strict: bool | None
+    loose: bool | None
+    found: str
+    spans: tuple[tuple[int, int], ...]
+
+
+def checked_turns(store: Store, bench: Bench, model: str, key: QuestionId) -> dict[tuple[int, int], Measurement]:
+    """Return the rows of a model's checks on a question, by turn and choice; none where nothing was checked.
+
+    Raises:
+        NotYet: the file is still being looked through.
+        DataError: it cannot be read, or a row is not what it must be.
+    """
+    path = bench.metric_file("checks")
+    found: dict[tuple[int, int], Measurement] = {}
+    if not path.is_file():
+        return found
+    for row in store.places(path).rows(key):
+        if isinstance(row, DataError):
+            raise row
+        if row.value.get("model") == model:
+            one = measurement_from_row(row.value, path, row.line)
+            found[one.turn, one.choice] = one
+    return found
+
+
+def checks_html(state: State, bench: Bench, choice: Choice, turn: int, row: Measurement) -> str:
+    """Return the checks of one turn: how many are met, each with its tick, and the reply with the places marked."""
+    ticked = list(_ticked(row.extra))
+    if not ticked:
+        return ""
+    decided = [one for one in ticked if one.strict is not None]
+    strict, loose = sum(bool(one.strict) for one in decided), sum(bool(one.loose) for one in decided)
+    more = f", {loose} loosely" if loose > strict else ""
+    kind = "win" if strict == len(decided) else "loss"
+    head = markup.chip(f"{strict} of {len(decided)} met{more}", kind if decided else "none")
+    lines = "".join(_line(one) for one in ticked)
+    inside = f'<ul class="tb-checks">{lines}</ul>{_places(state, bench, choice, turn, row, ticked)}'
+    name = f"tb-checks-{turn}"
+    return f'<details class="tb-judged" id="{name}" open><summary>Checks {head}</summary>{inside}</details>'
+
+
+def _ticked(row: Mapping[str, Any]) -> Iterator[Ticked]:
+    """Yield the checks of a row, whatever else it may hold."""
+    listed = row.get("checks")
+    for check in listed[:_MOST_CHECKS] if isinstance(listed, list) else ():
+        if isinstance(check, dict):
+            strict, loose = (
+                met if isinstance(met, bool) else None for met in (check.get("strict"), check.get("loose"))
+            )
+            text, found = (str(check.get(name) or "")[:_MOST_WORDS] for name in ("text", "found"))
+            yield Ticked(text, strict, loose, found, tuple(_spans(check.get("spans"))))
+
+
+def _spans(listed: object) -> Iterator[tuple[int, int]]:
+    for span in listed[:_MOST_SPANS] if isinstance(listed, list) else ():
+        if isinstance(span, list) and len(span) == 2 and all(type(end) is int for end in span):
+            yield span[0], span[1]
+
+
+def _line(one: Ticked) -> str:
+    told, kind = _CHIPS.get((one.strict, one.loose), ("not decided", "none"))
+    found = f' <span class="tb-quiet">{escaped(one.found)}</span>' if one.found else ""
+    return f"<li>{markup.chip(told, kind)} <span>{escaped(one.text)}{found}</span></li>"
+
+
+def _places(state: State, bench: Bench, choice: Choice, turn: int, row: Measurement, ticked: list[Ticked]) -> str:
+    """Return the reply as it was written with the places that break a check marked."""
+    field = bench.settings.answer_field
+    turns = choice.turns if field is None else tuple(extracted(text, field).answer for text in choice.turns)
+    if row.made_from is not None and row.made_from.conversation != content_hash(*turns[:turn]):
+        line = f"auto_checks --bench-name {bench.name}"
+        return markup.notice("The answer has changed since it was checked; check it again:", then=markup.command(line))
+    spans = [span for one in ticked for span in one.spans]
+    if not spans:
+        return ""
+    text = marked_html(turns[turn - 1], spans[:_MOST_SPANS], whole=state.whole, more=show_all(state))
+    shown = scrolling(text, f"places-{turn}")
+    return markup.details("The places that break a check", shown, name=f"tb-places-{turn}", opened=True)
