@@ -13,7 +13,7 @@ from harness.errors import MissingError, UsageError
 from harness.estimating import estimate_plan
 from harness.running.options import RunOptions
 from tests.answering.answers import answers, made, shown
-from tests.protocol_server import Asked, Fault, ProtocolServer, bad_request
+from tests.protocol_server import Asked, BatchDesk, Fault, ProtocolServer, Script, bad_request
 from tests.small_bench import answer, question, rows, small_bench, write
 
 TURNS = ["one?", "two?", "three?"]
@@ -172,3 +172,14 @@ def test_the_command_answers_after_the_reference(tmp_path: pathlib.Path, capsys:
     (row,) = rows(load_bench(bench.name, tmp_path).answer_file("builtin/reference+history=reference"))
     assert "R3" in json.dumps(row["choices"][0]["turns"])
     assert main([*words, "--history", "nobody"]) == 2
+
+
+def test_a_batch_asks_the_same_as_direct_calls(tmp_path: pathlib.Path) -> None:
+    bench = with_teacher(tmp_path)
+    with ProtocolServer(lambda asked: f"after {len(asked.texts)}", batches=BatchDesk(Script())) as server:
+        asked = AnswerOptions(base_url=server.openai_url, history="reference", num_choices=2)
+        run_answers(plan_answers(["m"], bench, asked), RunOptions(batch=True))
+        assert [len(batch.requests) for batch in server.batches.made] == [2, 2]
+    (row,) = rows(bench.answer_file("m+history=reference"))
+    assert [choice["turns"] for choice in row["choices"]] == [["R1", "after 3", "after 5"]] * 2
+    assert [choice["history"] for choice in row["choices"]] == [["R1", "R2"]] * 2
