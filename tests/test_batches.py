@@ -521,14 +521,14 @@ def test_what_an_earlier_run_has_handed_in_is_collected_whatever_the_limit(tmp_p
     bench = small_bench(tmp_path)
     desk = BatchDesk(lambda n: Script(polls=2 if n == 0 else 0))
     with ProtocolServer(batches=desk) as server:
-        interrupted(bench, server, desk)
-        plan = plan_answers(["m"], bench, AnswerOptions(base_url=server.openai_url))
+        interrupted(small_bench(tmp_path, question(2), question(3)), server, desk)
+        plan = plan_answers(["m"], small_bench(tmp_path), AnswerOptions(base_url=server.openai_url))
         plan.models[0].endpoint = replace(plan.models[0].endpoint, price=Price(prompt=0.0, completion=1000.0))
         with pytest.raises(Interrupted, match=r"exceed \$0\.01 .*3 of 3 left") as stopped:
             run_answers(plan, RunOptions(batch=True, max_cost=0.01))
     assert stopped.value.exit_code == 1
-    assert [len(made.requests) for made in desk.made] == [3]
-    assert len(rows(next(bench.answer_state.glob("pending/*.jsonl")))) == 3
+    assert [len(made.requests) for made in desk.made] == [2]
+    assert len(rows(next(bench.answer_state.glob("pending/*.jsonl")))) == 2
 
 
 def test_the_watcher_sees_what_is_with_the_provider(tmp_path: pathlib.Path) -> None:

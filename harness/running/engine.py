@@ -71,10 +71,17 @@ def run(
     else:
         courses = _with_warnings(courses)
         pools = {name: open_lanes(name, several, options, policy) for name, several in members.items()}
-    everyone = [model for several in members.values() for model in several]
-    engine = _Engine(iter(courses), pools, options, policy, tally, watch, sync, courier, everyone)
+    engine = _Engine(iter(courses), pools, options, policy, tally, watch, sync, courier)
+
+    async def work() -> Tally:
+        try:
+            return await engine.run()
+        finally:
+            everyone = (model for several in members.values() for model in several)
+            await asyncio.gather(*(model.close() for model in everyone), return_exceptions=True)
+
     with interrupts.handled(engine.interrupt):
-        return run_to_end(engine.run)
+        return run_to_end(work)
 
 
 def _without_limits(options: RunOptions) -> RunOptions:
@@ -108,10 +115,8 @@ class _Engine:
         watch: Watcher,
         sync: Callable[[], None],
         courier: Courier | None,
-        models: Sequence[ChatModel],
     ) -> None:
         self.courier = courier
-        self.models = models
         self.pools = pools
         self.queue = Queue(courses, pools, tally)
         self.most = math.inf if options.parallel is None else max(1, options.parallel)
@@ -124,6 +129,8 @@ class _Engine:
         self.calls: dict[asyncio.Task[None], Call] = {}
         self.waiting: dict[Work, asyncio.TimerHandle] = {}
         """Jobs between two tries, and what ends their wait."""
+        self.dear: list[Work] = []
+        """Jobs of a run by batches that the budget does not allow now."""
         self.wake: asyncio.TimerHandle | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self.stopping = False
@@ -156,7 +163,7 @@ class _Engine:
                 task.cancel()
             if self.wake is not None:
                 self.wake.cancel()
-            await asyncio.gather(*beside, *(model.close() for model in self.models), return_exceptions=True)
+            await asyncio.gather(*beside, return_exceptions=True)
             self.tally.resumes_at = self.tally.failing_since = None
             self.watch(self.tally)
 
@@ -199,7 +206,10 @@ class _Engine:
         while not self.stopping and self.fatal is None and len(self.calls) < self.most:
             work = self.queue.next(now)
             if work is None:
-                return now if self.queue.tired else self.queue.wake_at
+                if self.queue.tired:
+                    return now
+                self._begin_dear(now)
+                return self.queue.wake_at
             pool = self.pools[work.course.job.model]
             if pool.lost is not None:
                 self.queue.failed(work.course, pool.lost.kind, str(pool.lost))
@@ -220,6 +230,9 @@ class _Engine:
         reserved = None
         if self.budget is not None and lane.reserves(work.course):
             reserved = self.budget.reserve(pool.name, request)
+            if reserved is None and self.courier is not None:
+                self.dear.append(work)  # others go on: what an earlier run has handed in is paid for
+                return True
             if reserved is None:
                 pool.held = work
                 self.stopping = self.too_dear = not self.calls
@@ -231,6 +244,15 @@ class _Engine:
         self.calls[task] = call
         self._count_calls()
         return True
+
+    def _begin_dear(self, now: float) -> None:
+        """Try again what the budget did not allow, when all results are settled; stop if nothing else is left."""
+        if self.courier is None or not self.dear or len(self.calls) > self.courier.waiting:
+            return
+        dear, self.dear = self.dear, []
+        for work in dear:
+            self._begin(self.pools[work.course.job.model], work, now)
+        self.stopping = self.too_dear = not self.calls and not self.waiting
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         """Take note of a call that is over, with or without a reply, and begin what its slot allows."""
