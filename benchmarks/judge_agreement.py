@@ -46,7 +46,7 @@ def read_rows(path: pathlib.Path) -> list[dict[str, Any]]:
 
 def read_votes(path: pathlib.Path) -> dict[Item, list[Vote]]:
     """Return the votes of a file by item; a voter's last vote on a pair counts."""
-    return votes_of(read_judgments(path).comparisons)
+    return votes_of(read_judgments(path).observations)
 
 
 def only(votes: Votes, wanted: Callable[[str], bool]) -> dict[Item, list[Vote]]:
@@ -57,7 +57,7 @@ def only(votes: Votes, wanted: Callable[[str], bool]) -> dict[Item, list[Vote]]:
 
 def of_coin(votes: Votes, setup: str) -> Agreement:
     """Return the expected agreement of a judge that names either side with equal chance and never a tie."""
-    labels = [vote.label for cast in votes.values() for vote in cast]
+    labels = [vote.said for cast in votes.values() for vote in cast]
     decided = [label for label in labels if label != TIE]
     return Agreement(0.5 * len(decided), len(labels if setup == "S1" else decided))
 
