@@ -27,11 +27,10 @@ Intervals resample questions: all votes on a question move together (see `bootst
 2306.05685), section 4.2 and Table 5, which counts experts only.
 """
 
-import fnmatch
 import math
 import pathlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import combinations, permutations
@@ -41,7 +40,7 @@ import numpy as np
 
 from harness.errors import MissingError, UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
-from harness.judgments.observations import CONFIDENCE, SCORE, SHARE, WIN, Observations, winner
+from harness.judgments.observations import Observations
 from harness.judgments.reading import Read, read_judgments
 from harness.meta_evaluation.contingency import (
     Level,
@@ -58,55 +57,39 @@ from harness.meta_evaluation.contingency import (
 )
 from harness.meta_evaluation.preferences import as_preferences
 from harness.meta_evaluation.report import Report, of_turn
-from harness.records import Observation, QuestionId
+from harness.meta_evaluation.votes import (
+    FIRST,
+    SECOND,
+    TIE,
+    Item,
+    Meeting,
+    Side,
+    Votes,
+    by_judge,
+    has_judge,
+    labels_in,
+    majority,
+    met_between,
+    met_within,
+    names_of,
+    of_kind,
+    sides_of,
+    votes_of,
+    without_verdict,
+)
+from harness.records import QuestionId
 from harness.results.matrix import Floats
 from harness.results.pairs.position import ordered_questions
-from harness.results.query import About, Query, Words, one_source, one_wording
+from harness.results.query import About, Query, Words
 from harness.results.statistics.bootstrap import COVERAGE, FEW, RESAMPLINGS, Estimate, Method, estimates
 
 Setup: TypeAlias = Literal["S1", "S2"]
 SETUPS: tuple[Setup, ...] = ("S1", "S2")
-FIRST, TIE, SECOND = 0, 1, 2
-"""What is said of a pair: the model that the item names first is better, neither is, the other one is."""
 LEVELS: tuple[Level, ...] = ("ordinal", "interval")
 WITHIN = 1.0
 MOST_VOTERS = 6
 """Of a file of grades by more voters than this, every two of them are not shown, only all together."""
 Categories: TypeAlias = Mapping[QuestionId, str]
-
-
-class Item(NamedTuple):
-    """What is voted on: one turn of one question, and one model or two in the order of their names."""
-
-    question_id: QuestionId
-    turn: int
-    first: str
-    second: str = ""
-    """Empty where one answer is graded or labelled."""
-
-
-class Side(NamedTuple):
-    """The votes, verdicts or grades of one side."""
-
-    name: str
-    path: pathlib.Path
-    observations: Observations
-
-
-class Vote(NamedTuple):
-    """What one judge or person says about an item."""
-
-    judge: str
-    """The name of the judge model or the voter."""
-    made_by: str
-    """Judge set and sampling: under another of these the same model is another judge."""
-    said: Any
-    """Of a pair FIRST, TIE or SECOND; else a grade or the name of a label."""
-
-
-Votes: TypeAlias = Mapping[Item, Sequence[Vote]]
-Meeting: TypeAlias = tuple[Item, Any, Any]
-"""An item and what two judges said of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,77 +148,14 @@ class WinRateRow:
     high: float | None
 
 
-def votes_of(observations: Iterable[Observation]) -> dict[Item, list[Vote]]:
-    """Return what was said, by item; what gave no verdict is left out (count it: `without_verdict`)."""
-    votes: dict[Item, list[Vote]] = {}
-    for one in observations:
-        said = _said(one)
-        if said is not None:
-            models = sorted((one.model, one.opponent)) if one.opponent else (one.model,)
-            made_by = f"{one.source.set_text}, {one.source.sampling}"
-            votes.setdefault(Item(one.question_id, one.turn, *models), []).append(Vote(one.source.judge, made_by, said))
-    return votes
-
-
-def _said(one: Observation) -> Any:
-    """Return what an observation says of its item; None if nothing."""
-    if one.source.form == "label" and one.opponent is None:
-        return one.metric if one.value == 1 and one.metric not in {SHARE, CONFIDENCE} else None
-    if one.opponent is None:
-        return one.value
-    won = winner(one.games)
-    if won is None:
-        return None
-    return TIE if won == 0.5 else FIRST if (won == 1.0) == (one.model < one.opponent) else SECOND
-
-
-def without_verdict(observations: Iterable[Observation]) -> int:
-    """Return how many pairs or grades `votes_of` leaves out because they have no verdict."""
-    return sum(_said(one) is None for one in observations)
-
-
-def by_judge(votes: Votes) -> dict[str, dict[Item, list[Vote]]]:
-    """Return the votes of each judge, by name, for agreement of every two of a panel."""
-    found: dict[str, dict[Item, list[Vote]]] = {}
-    for item, cast in votes.items():
-        for vote in cast:
-            found.setdefault(vote.judge, {}).setdefault(item, []).append(vote)
-    return {judge: found[judge] for judge in sorted(found)}
-
-
-def by_majority(votes: Votes, name: str) -> dict[Item, list[Vote]]:
-    """Return one vote of `name` for each item, the what most say; a tie where nothing has most."""
-    return {item: [Vote(name, "majority", _majority(cast))] for item, cast in votes.items()}
-
-
-def _majority(cast: Sequence[Vote]) -> int:
-    counts = [sum(vote.said == label for vote in cast) for label in (FIRST, TIE, SECOND)]
-    return counts.index(max(counts)) if counts.count(max(counts)) == 1 else TIE
-
-
 def between(left: Votes, right: Votes, setup: Setup) -> Count:
     """Return the agreement of every vote of the one side with every vote of another judge on the other side."""
-    return _count(_met_between(left, right), setup)
+    return _count(met_between(left, right), setup)
 
 
 def within(votes: Votes, setup: Setup) -> Count:
     """Return the agreement of different judges of one side with each other."""
-    return _count(_met_within(votes), setup)
-
-
-def _met_between(left: Votes, right: Votes) -> Iterator[Meeting]:
-    for item in left.keys() & right.keys():
-        for one in left[item]:
-            for other in right[item]:
-                if one[:2] != other[:2]:
-                    yield item, one.said, other.said
-
-
-def _met_within(votes: Votes) -> Iterator[Meeting]:
-    for item, cast in votes.items():
-        for one, other in combinations(cast, 2):
-            if one[:2] != other[:2]:
-                yield item, one.said, other.said
+    return _count(met_within(votes), setup)
 
 
 def _count(met: Iterable[Meeting], setup: Setup) -> Count:
@@ -299,8 +219,8 @@ def agreement_rows(
 
 
 def _contingencies(left: Votes, right: Votes, names: tuple[str, str], categories: Categories) -> list[Contingency]:
-    sides = [(names, list(_met_between(left, right)))]
-    sides += [((name, name), list(_met_within(votes))) for name, votes in zip(names, (left, right), strict=True)]
+    sides = [(names, list(met_between(left, right)))]
+    sides += [((name, name), list(met_within(votes))) for name, votes in zip(names, (left, right), strict=True)]
     return [contingency(judges, met, categories) for judges, met in sides if met]
 
 
@@ -394,7 +314,7 @@ def win_rate_rows(
     wins, counts = np.zeros((2, len(questions), len(parts))), np.zeros((len(questions), len(parts)))
     for item in common:
         row = place[item.question_id]
-        shares = np.array([1 - _majority(side[item]) / 2 for side in (left, right)])
+        shares = np.array([1 - majority(side[item]) / 2 for side in (left, right)])
         for model, own in ((item.first, shares), (item.second, 1 - shares)):
             for part in {(model, item.turn), (model, None)} & column.keys():
                 wins[:, row, column[part]] += own
@@ -564,7 +484,7 @@ def judge_agreement(votes: Sequence[pathlib.Path | str], **words: Unpack[Words])
 def _compared(query: Query, reads: dict[pathlib.Path, Read]) -> Report:
     """Return the agreement of pairs, or of grades."""
     paths = list(reads)
-    reads = {path: read._replace(observations=_of_kind(query, read, path)) for path, read in reads.items()}
+    reads = {path: read._replace(observations=of_kind(query, read, path)) for path, read in reads.items()}
     for path, read in reads.items():
         if not read.observations:
             raise MissingError(f"{path} holds no votes")
@@ -572,9 +492,9 @@ def _compared(query: Query, reads: dict[pathlib.Path, Read]) -> Report:
     preferred = [path for path, read in reads.items() if mixed and not read.observations.paired]
     for path in preferred:
         reads[path] = reads[path]._replace(observations=as_preferences(reads[path].observations))
-    names = _names(paths)
-    sides = [side for path, read in reads.items() for side in _sides(query, names[path], path, read.observations)]
-    absent = [name for name in query.judges or () if not any(_has(read, name) for read in reads.values())]
+    names = names_of(paths)
+    sides = [side for path, read in reads.items() for side in sides_of(query, names[path], path, read.observations)]
+    absent = [name for name in query.judges or () if not any(has_judge(read, name) for read in reads.values())]
     if absent or not sides:
         raise UsageError(f"no vote by {', '.join(absent or query.judges or ())} in {', '.join(map(str, paths))}")
     records = Observations.joined([side.observations for side in sides])
@@ -602,10 +522,10 @@ def _compared(query: Query, reads: dict[pathlib.Path, Read]) -> Report:
 
 def _labelled(query: Query, reads: Mapping[pathlib.Path, Read]) -> Report:
     """Return how often labels agree: every two files, and the voters within each; `by_label` beside it."""
-    names, notes, files = _names(list(reads)), [], {}
+    names, notes, files = names_of(list(reads)), [], {}
     observed = []
     for path, read in reads.items():
-        voted, without, replaced = _labels_in(query, read, path, names[path])
+        voted, without, replaced = labels_in(query, read, path, names[path])
         if voted:
             files[names[path]] = voted
             observed.append(read.observations)
@@ -614,8 +534,8 @@ def _labelled(query: Query, reads: Mapping[pathlib.Path, Read]) -> Report:
         if replaced:
             notes.append(f"{replaced} rows of {path.name} stand more than once; the last counts")
     subject = _subject(query, Observations.joined(observed)) if observed else About(None)
-    met = [(names, list(_met_between(files[names[0]], files[names[1]]))) for names in combinations(files, 2)]
-    met += [((name, name), list(_met_within(own))) for name, own in files.items()]
+    met = [(names, list(met_between(files[names[0]], files[names[1]]))) for names in combinations(files, 2)]
+    met += [((name, name), list(met_within(own))) for name, own in files.items()]
     tables = [contingency(judges, own, subject.categories) for judges, own in met if own]
     if not tables:
         raise UsageError(f"{', '.join(names.values())}: no two judges label the same answer")
@@ -625,32 +545,6 @@ def _labelled(query: Query, reads: Mapping[pathlib.Path, Read]) -> Report:
     notes += [subject.why_not] if subject.why_not else []
     rows = [{name: value for name, value in row.items() if name != "setup"} for row in rows]
     return Report("agreement", ", ".join(files), subject.bench, rows, {"by_label": each}, notes, query.files)
-
-
-def _labels_in(query: Query, read: Read, path: pathlib.Path, name: str) -> tuple[dict[Item, list[Vote]], int, int]:
-    """Return the labels that the wanted voters gave, how many rows have none, and how many a later one replaces.
-
-    Voters of a file are in one order throughout, and are others than those of the same names in another file.
-    """
-    sets = dict.fromkeys(one.source.set_text for one in read.observations if _said(one) is not None)
-    if len(sets) > 1:
-        raise UsageError(f"{path} mixes labels of several judge sets, which are not comparable: {', '.join(sets)}")
-    found = votes_of(read.observations)
-    voters = dict.fromkeys(one.source.judge for one in read.observations if _said(one) is not None)
-    wanted = [
-        voter
-        for voter in voters
-        if (not query.judges or voter in query.judges)
-        and not any(fnmatch.fnmatchcase(voter, pattern) for pattern in query.exclude)
-    ]
-    kept = {}
-    for item, cast in found.items():
-        last = {vote.judge: vote._replace(made_by=name) for vote in cast}
-        if own := [last[voter] for voter in wanted if voter in last]:
-            kept[item] = own
-    without = {(o.question_id, o.turn, o.model, o.source) for o in read.observations if o.value is None}
-    replaced = sum(len(cast) - len({vote.judge for vote in cast}) for cast in found.values())
-    return kept, len(without), read.replaced + replaced
 
 
 def _paired(
@@ -716,52 +610,6 @@ def _graded_row(row: GradedRow, turn: int | None, everyone: str) -> dict[str, An
     judge1, judge2 = row.judges if len(row.judges) == 2 else (everyone, None)
     measured = {name: value for name, value in asdict(row).items() if name != "judges"}
     return {"judge1": judge1, "judge2": judge2, "turn": turn, **measured}
-
-
-def _sides(query: Query, name: str, path: pathlib.Path, found: Observations) -> list[Side]:
-    """Return the sides that a file makes; none if it has no vote of the judges asked for."""
-    voted = {case.source.voter for case in found.cases}
-    if len(voted) > 1:
-        raise UsageError(f"{path} mixes judgments and votes, which are not comparable; split it")
-    asked_for = found.keep(lambda case: not query.judges or case.source.judge in query.judges)
-    # Grades by people name no template.
-    if voted == {True} or not (found.paired or any(asked.template for asked in found.asked)):
-        votes = asked_for.keep(
-            lambda case: not any(fnmatch.fnmatchcase(case.source.judge, own) for own in query.exclude)
-        )
-        if asked_for and not votes:
-            raise UsageError(f"--exclude {' '.join(query.exclude)} leaves no vote of {path}")
-        return [Side(name, path, votes)] if votes else []
-    sides = []
-    there = list(dict.fromkeys(source.judge for source in asked_for.sources()))
-    for judge in there:
-        own = one_source(replace(query, judges=(judge,)), found, path)
-        one_wording(own, path)
-        sides.append(Side(name if len(there) == 1 else judge, path, own))
-    return sides
-
-
-def _of_kind(query: Query, read: Read, path: pathlib.Path) -> Observations:
-    """Return what was asked for of judgments; of votes, and of what says no sample or criterion, all."""
-    found = read.observations
-    if any(case.source.voter for case in found.cases):
-        return found
-    criterion = query.criterion if set(found.metrics()) - {SCORE, WIN} else None
-    sample = query.sample if any(case.source.sample for case in found.cases) else None
-    return replace(query, sample=sample, criterion=criterion).of_kind(found, path)
-
-
-def _has(read: Read, judge: str) -> bool:
-    return any(judge == case.source.judge for case in read.observations.cases)
-
-
-def _names(paths: Sequence[pathlib.Path]) -> dict[pathlib.Path, str]:
-    """Return the name of each file: its stem, with its folder before it where two have the same stem."""
-    often = Counter(path.stem for path in paths)
-    names = {path: path.stem if often[path.stem] == 1 else f"{path.parent.name}/{path.stem}" for path in paths}
-    if len(set(names.values())) < len(names):
-        names = {path: str(path) for path in paths}
-    return names
 
 
 def _subject(query: Query, records: Observations) -> About:

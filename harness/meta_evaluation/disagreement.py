@@ -23,9 +23,9 @@ import numpy as np
 from harness.errors import UsageError
 from harness.judgments.observations import Case, Observations, numbered, winner
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.agreement import by_majority, votes_of
 from harness.meta_evaluation.preferences import as_preferences
 from harness.meta_evaluation.report import Report, notice_of, report_of
+from harness.meta_evaluation.votes import by_majority, votes_of
 from harness.records import Mode, Observation, QuestionId
 from harness.results.matrix import Floats, Ints
 from harness.results.pairs.games import Bools

@@ -9,24 +9,19 @@ import numpy as np
 import pytest
 
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.agreement import (
+from harness.meta_evaluation.agreement import SETUPS, Setup, agreement_rows, between, win_rate_rows, within
+from harness.meta_evaluation.contingency import cohen_kappa, table_estimate
+from harness.meta_evaluation.votes import (
     FIRST,
     SECOND,
-    SETUPS,
     TIE,
     Item,
-    Setup,
     Vote,
-    agreement_rows,
-    between,
     by_judge,
     by_majority,
     votes_of,
-    win_rate_rows,
-    within,
     without_verdict,
 )
-from harness.meta_evaluation.contingency import cohen_kappa, table_estimate
 from harness.records import Observation, QuestionId
 from harness.results.matrix import Floats
 from harness.results.query import without_voters
