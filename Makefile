@@ -1,16 +1,18 @@
 # make demo   questions to verdicts with built-in models and judge; no key, no network once installed
 # make viewer the demo's results in a browser
-# make test   all tests
-# make fuzz   a million odd files to every reader (FUZZ_CASES=N for another number)
 # make check  lint, format and types
+# make test   the tests, but for slow ones and those in a browser: some minutes
+# make test-quick  those that start no process and no server: under a minute
+# make test-all    every test; slow proofs, the browser and all odd files with them
+# make fuzz   a million odd files to every reader (FUZZ_CASES=N for another number)
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: help demo viewer test fuzz check format clean-demo
+.PHONY: help demo viewer test test-quick test-all fuzz check format clean-demo
 
 help:
-	@sed -n '1,5s/^# //p' Makefile
+	@sed -n '1,7s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -18,8 +20,19 @@ demo: $(VENV)/.installed
 viewer: demo
 	@$(BIN)/viewer --data-dir demo $(VIEWER_ARGS)
 
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+QUICK = tests/judgments tests/results/grades tests/results/labels tests/results/pairs tests/results/statistics \
+  tests/judging/verdicts $(addprefix tests/judging/test_,parse.py plan.py prompts.py template.py extraction.py) \
+  $(addprefix tests/test_,bench.py docs.py exported_members.py file_edge.py names.py records.py rooms.py rows.py written.py)
+
 test: $(VENV)/.dev
-	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+	@$(PYTEST) -m "not slow and not browser" $(PYTEST_ARGS)
+
+test-quick: $(VENV)/.dev
+	@$(PYTEST) -q -m "not slow and not browser" $(QUICK) $(PYTEST_ARGS)
+
+test-all: $(VENV)/.dev
+	@$(PYTEST) $(PYTEST_ARGS)
 
 fuzz: $(VENV)/.dev
 	@FUZZ_CASES=$${FUZZ_CASES:-1000000} $(BIN)/python -m pytest -q -n auto --dist load tests/fuzz $(PYTEST_ARGS)
@@ -45,7 +58,7 @@ $(BIN)/python:
 	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(BIN)/python pyproject.toml
-	@echo "installing turnbench into $(VENV) (once; about half a minute)" >&2
+	@echo "installing turnbench into $(VENV) (once; a minute or two)" >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 

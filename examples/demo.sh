@@ -9,11 +9,11 @@ step() { printf '\n\033[1m%s\033[0m\n\n' "$*"; }
 [ -t 1 ] || step() { printf '\n%s\n\n' "$*"; }
 
 # 1. Three built-in models answer every question, both turns. `reference` replies with the reference answers (the ceiling),
-#    `eliza` turns your words around (the floor), `outline` stands between: it obeys instructions that can be counted.
+#    `eliza` turns your words around (the floor), `outline` stands between: it restates what is asked and sorts your words.
 step "1. Three models answer the questions"
 gen_answer --model builtin/reference builtin/outline builtin/eliza --data-dir "$data"
 
-# 2. A judge grades every answer from 1 to 10. `builtin/overlap` only counts words and instructions; a real judge is a strong
+# 2. A judge grades every answer from 1 to 10. `builtin/overlap` only counts words, numbers and checks; a real judge is a strong
 #    chat model. On a terminal gen_judgment shows what it will do and asks first; --yes does not ask.
 step "2. A judge grades every answer"
 gen_judgment --judge-model builtin/overlap --data-dir "$data" --yes

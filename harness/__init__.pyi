@@ -23,6 +23,7 @@ from harness.judging.sets.loading import load_judge_set as load_judge_set
 from harness.judgments.reading import read_judgments as read_judgments
 from harness.meta_evaluation.agreement import judge_agreement as judge_agreement
 from harness.meta_evaluation.attack import judge_attack as judge_attack
+from harness.meta_evaluation.checks import judge_checks as judge_checks
 from harness.meta_evaluation.corrected import judge_corrected as judge_corrected
 from harness.meta_evaluation.disagreement import judge_disagreement as judge_disagreement
 from harness.meta_evaluation.length import judge_length as judge_length

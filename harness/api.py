@@ -34,6 +34,7 @@ def gen_answer(
     first_n: int | None = None,
     answer_file: pathlib.Path | str | None = None,
     redo: bool = False,
+    skip_missing: bool = False,
     running: RunOptions = RunOptions(),
     watch: Watcher = nobody,
 ) -> AnswerReport:
@@ -50,6 +51,7 @@ def gen_answer(
         questions=bench.slice(question_begin, question_end, first_n),
         answer_file=None if answer_file is None else pathlib.Path(answer_file),
         redo=redo,
+        skip_missing=skip_missing,
     )
     return run_answers(plan, running, watch=watch)
 

@@ -4,7 +4,6 @@ The rules for a question, a reference answer and `bench.toml` are those of the r
 here their complaints are collected instead of stopping at the first.
 """
 
-import difflib
 import hashlib
 import pathlib
 import re
@@ -15,11 +14,11 @@ from typing import Any, NamedTuple
 
 from harness.bench import (
     CATEGORIES,
-    OTHER_TEMPERATURE,
     BenchSettings,
     idle_temperatures,
     load_questions,
     load_settings,
+    near_misses,
     read_settings,
     shipped,
 )
@@ -139,7 +138,7 @@ def check_bench(which: pathlib.Path | str = "mt_bench", data_dir: pathlib.Path |
     path = folder / "question.jsonl"
     questions = _questions(path, problems)
     settings = _settings(folder / "bench.toml", problems)
-    notes = [*_category_notes(questions), *_reference_notes(path, questions)]
+    notes = [*near_misses(questions.values()), *_reference_notes(path, questions)]
     for category, idle in idle_temperatures(settings, questions.values()).items():
         line = line_of(("temperatures", category), folder / "bench.toml")
         problem = Problem(folder / "bench.toml", line, idle)
@@ -312,17 +311,6 @@ def _missing(questions: Collection[Question], references: Mapping[str, frozenset
         for question in questions:
             if question.category in wanted and question.question_id not in having:
                 yield Missing(question.question_id, question.category, author)
-
-
-def _category_notes(questions: Mapping[QuestionId, Question]) -> list[str]:
-    """Return a note on each category whose name is nearly a known one."""
-    notes = []
-    for category in dict.fromkeys(question.category for question in questions.values()):
-        near = difflib.get_close_matches(category.strip().lower(), CATEGORIES, n=1, cutoff=0.75)
-        if near and category not in CATEGORIES:
-            what_follows = f"it is sampled at {OTHER_TEMPERATURE} and judged without reference"
-            notes.append(f"category {category!r} is not {near[0]!r}: {what_follows}")
-    return notes
 
 
 def _reference_notes(path: pathlib.Path, questions: Mapping[QuestionId, Question]) -> list[str]:

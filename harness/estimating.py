@@ -101,7 +101,7 @@ def _completed(plan: JudgmentPlan, lengths: Mapping[str, float], weights: Weight
         text = _stand_in(lengths.get(model, _one_reply([], USUAL_ANSWER)), weights)
         for question in plan.questions:
             if question.question_id in awaited:
-                choice = Choice(0, (Reply(text),) * len(question.turns))
+                choice = Choice(0, tuple(Reply(question.given(n) or text) for n in range(1, len(question.turns) + 1)))
                 answers[model][question.question_id] = Answer(question.question_id, model, (choice,))
     return replace(plan.materials, answers=answers)
 
@@ -179,7 +179,9 @@ def _past_answers(model: ModelPlan, weights: Weights) -> Iterator[float]:
         for choice in row.get("choices") or ():
             turns, details = choice.get("turns") or (), choice.get("details") or ()
             for place, text in enumerate(turns):
-                yield _tokens(details[place] if place < len(details) else {}, text, weights)
+                about = details[place] if place < len(details) else {}
+                if not about.get("given"):
+                    yield _tokens(about, text, weights)
 
 
 def _past_judgments(judge: JudgePlan, weights: Weights) -> Iterator[float]:

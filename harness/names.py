@@ -20,6 +20,8 @@ from harness.errors import UsageError
 _UNSAFE = re.compile(r"[/\\%:\x00-\x1f\x7f-\x9f]|^\.")
 _ESCAPED = re.compile(r"%([0-9A-F]{2})")
 MOST_BYTES = 200
+HISTORY = "+history="
+"""What stands in a variant's name between the model and whose earlier turns it was given."""
 _MOST_STEM_BYTES = 220
 """File systems allow 255; the rest is for `_single.jsonl`, a judge set's name, and the ending of a lock."""
 
@@ -57,6 +59,30 @@ def csv_cell(value: Any) -> Any:
         return value
     risky = value.startswith(_FORMULA) and not _NUMBER.fullmatch(value)
     return ("'" if risky else "") + printable(value)
+
+
+def history_variant(model: str, history: str) -> str:
+    """Return the name of a model that answers each turn after somebody else's earlier ones.
+
+    >>> history_variant("gpt-4o", "reference")
+    'gpt-4o+history=reference'
+    """
+    return f"{model}{HISTORY}{history}"
+
+
+def plain_model(name: str) -> str:
+    """Return the model of a variant with given history; any other name is the model itself."""
+    return name.partition(HISTORY)[0] if history_of(name) else name
+
+
+def history_of(name: str) -> str | None:
+    """Return whose earlier turns a variant is given; None: its own.
+
+    >>> history_of("gpt-4o+history=reference"), history_of("gpt-4o")
+    ('reference', None)
+    """
+    model, _, history = name.partition(HISTORY)
+    return history if model and history else None
 
 
 def check_model_name(name: str) -> str:

@@ -23,7 +23,7 @@ from harness.judging.work import JudgmentWork
 from harness.metrics.run import MetricReport
 from harness.records import Answer, Mode, Question
 from harness.running.cache import Cache
-from harness.running.engines import run
+from harness.running.engine import run
 from harness.running.jobs import Course
 from harness.running.options import RunOptions
 from harness.running.watch import Tally, Watcher, nobody
@@ -73,8 +73,8 @@ class BenchReport:
 
     @property
     def complete(self) -> bool:
-        """Whether no row is missing."""
-        return not self.tally.failures
+        """Whether no row is missing, and most judgments have a verdict."""
+        return not self.tally.failures and not self.judgments.mostly_unparsed
 
 
 def plan_bench(

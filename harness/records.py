@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
+from harness.names import history_of
 from harness.written import Wanted
 
 if TYPE_CHECKING:
@@ -56,10 +57,25 @@ class Question:
     note: tuple[str | None, ...] = ()
     """For each turn what a judge should look for; never shown to a model that answers."""
 
+    history: tuple[str | None, ...] = ()
+    """For each turn the reply that is given, or None where the model writes it; empty where it writes them all."""
+
     @property
     def content(self) -> str:
-        """The hash of what makes this question what it is: its turns and its category."""
-        return content_hash(self.category, self.turns)
+        """The hash of what makes this question what it is: its turns, its category and the replies that it gives."""
+        return content_hash(self.category, self.turns, *([self.history] if self.history else []))
+
+    def given(self, turn: int) -> str | None:
+        """Return the reply that the question gives at a turn; None: the model writes it."""
+        return self.history[turn - 1] if self.history else None
+
+    def written_by(self, model: str) -> tuple[int, ...]:
+        """Return the turns that a model writes: those that are not given.
+
+        A variant with another's history is given the first of them too: it would be the model's own first turn again.
+        """
+        turns = tuple(turn for turn in range(1, len(self.turns) + 1) if self.given(turn) is None)
+        return turns if history_of(model) is None else turns[1:]
 
     def checks_of(self, turn: int) -> tuple["Check", ...]:
         """Return the checks of a turn; the first is 1."""
@@ -177,6 +193,16 @@ class Reply:
     """Whether it was found in a cache of completions: its usage was paid for elsewhere."""
     batch: bool = False
     """Whether it came by a batch, at the batch's share of the price."""
+    given: str | None = None
+    """Who gave it in place of the model: `question`, `reference`, or whose answer it is; None: the model wrote it."""
+
+
+class Said(NamedTuple):
+    """One of the assistant's turns as it stood in a conversation."""
+
+    text: str
+    given: bool
+    """Whether it was given, not written by the model whose conversation it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +211,19 @@ class Choice:
 
     index: int
     replies: tuple[Reply, ...]
+    history: tuple[str, ...] = ()
+    """The given turns that each reply saw in place of the replies before it; empty: it saw the replies before it."""
 
     @property
     def turns(self) -> tuple[str, ...]:
         """The text of every reply."""
         return tuple(reply.text for reply in self.replies)
+
+    def so_far(self, turn: int) -> tuple[Said, ...]:
+        """Return the assistant's turns of the conversation that a turn's reply ends, that reply included."""
+        before = tuple(Said(text, True) for text in self.history[: turn - 1])
+        own = self.replies[len(before) : turn]
+        return (*before, *(Said(reply.text, reply.given is not None) for reply in own))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +239,8 @@ class Answer:
     """Hash of the question that was answered; None in rows of other tools."""
     parameters_content: str | None = None
     """Hash of everything else that made the answer: sampling, system prompt, template."""
+    history_content: str | None = None
+    """Hash of the turns that were given in place of the model's own; None where it had its own."""
     answer_id: str | None = None
     tstamp: float | None = None
 

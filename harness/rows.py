@@ -82,14 +82,6 @@ class _Fields:
             raise self.wrong(f"question_id must be a whole number or a text, this is {_shown(value)}")
         return question_id(value)
 
-    def judge(self) -> tuple[str, str | None]:
-        value = self.need("judge")
-        if isinstance(value, str) and value:
-            return value, None
-        if isinstance(value, list) and value and all(isinstance(v, str) for v in value) and value[0]:
-            return value[0], value[1] if len(value) > 1 else None
-        raise self.wrong(f'judge must be ["model", "template"] or a text, this is {_shown(value)}')
-
 
 def question_id(value: int | str) -> QuestionId:
     """Return the id as it is compared: a text that is a plain whole number is the number."""
@@ -112,9 +104,10 @@ def question_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> 
     if not isinstance(reference, list | tuple) or not all(isinstance(r, str) for r in reference):
         raise get.wrong(f"reference of question {key} must be a list of texts, this is {_shown(reference)}")
     checks, note = _checks(get, key, len(turns)), _note(get, key, len(turns))
-    read = {"question_id", "category", "turns", "reference", "checks", *(["note"] if note else [])}
+    history = _history(get, key, len(turns))
+    read = {"question_id", "category", "turns", "reference", "checks", "history", *(["note"] if note else [])}
     extra = {k: v for k, v in row.items() if k not in read}
-    return Question(key, category, tuple(turns), tuple(reference), extra, checks, note)
+    return Question(key, category, tuple(turns), tuple(reference), extra, checks, note, history)
 
 
 def _checks(get: _Fields, key: QuestionId, turns: int) -> "tuple[tuple[Check, ...], ...]":
@@ -140,6 +133,22 @@ def _note(get: _Fields, key: QuestionId, turns: int) -> tuple[str | None, ...]:
     return tuple(value)
 
 
+def _history(get: _Fields, key: QuestionId, turns: int) -> tuple[str | None, ...]:
+    """Return the replies that a question gives; strict, since a model would otherwise be asked for them."""
+    value = get.row.get("history")
+    if value is None:
+        return ()
+    name = f"history of question {key}"
+    if not isinstance(value, list) or len(value) != turns:
+        raise get.wrong(f"{name} must be a list of {turns} replies or nulls, one a turn, this is {_shown(value)}")
+    for number, reply in enumerate(value, 1):
+        if reply is not None and (not isinstance(reply, str) or not reply.strip()):
+            raise get.wrong(f"{name}, turn {number} must be a text that is not empty, or null, this is {_shown(reply)}")
+    if None not in value:
+        raise get.wrong(f"{name} gives every turn; put null where the model is to write")
+    return tuple(value) if any(value) else ()
+
+
 def answer_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int, *, model: str) -> Answer | None:
     """Return the answer on a line of an answer file; None where the row holds FastChat's error text instead of one."""
     get = _Fields(row, path, line)
@@ -158,6 +167,7 @@ def answer_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int, *, mo
         system=_text(row.get("system_prompt")),
         question_content=_text(made.get("question")),
         parameters_content=_text(made.get("parameters")),
+        history_content=_text(made.get("history")),
         answer_id=_text(row.get("answer_id")),
         tstamp=_number(row.get("tstamp")),
     )
@@ -187,7 +197,9 @@ def _choice(get: _Fields, number: int, choice: Any) -> Choice:
     details = details if isinstance(details, list) and len(details) == len(turns) else [{}] * len(turns)
     index = choice.get("index", number)
     replies = tuple(reply_from_row(text, _table(more)) for text, more in zip(turns, details, strict=True))
-    return Choice(index if isinstance(index, int) else number, replies)
+    history = choice.get("history")
+    given = isinstance(history, list) and all(isinstance(turn, str) for turn in history)
+    return Choice(index if isinstance(index, int) else number, replies, tuple(history) if given else ())
 
 
 def reply_from_row(text: str, details: Mapping[str, Any]) -> Reply:
@@ -205,6 +217,7 @@ def reply_from_row(text: str, details: Mapping[str, Any]) -> Reply:
         note=_text(details.get("note")),
         from_cache=details.get("from_cache") is True,
         batch=details.get("batch") is True,
+        given=_text(details.get("given")),
     )
 
 
@@ -226,6 +239,8 @@ def reply_details(reply: Reply) -> dict[str, Any]:
         row["from_cache"] = True
     if reply.batch:
         row["batch"] = True
+    if reply.given is not None:
+        row["given"] = reply.given
     return row
 
 
@@ -255,19 +270,23 @@ def _count(value: Any) -> int | None:
 
 def answer_to_row(answer: Answer) -> dict[str, Any]:
     """Return the row of an answer: FastChat's fields, then ours."""
+    history = {} if answer.history_content is None else {"history": answer.history_content}
     return {
         "question_id": answer.question_id,
         "answer_id": answer.answer_id,
         "model_id": answer.model,
-        "choices": [
-            {"index": c.index, "turns": list(c.turns), "details": [reply_details(reply) for reply in c.replies]}
-            for c in answer.choices
-        ],
+        "choices": [_choice_row(choice) for choice in answer.choices],
         "tstamp": answer.tstamp,
         "system_prompt": answer.system,
         "sampling": answer.asked.stated(),
-        "made_from": {"question": answer.question_content, "parameters": answer.parameters_content},
+        "made_from": {"question": answer.question_content, "parameters": answer.parameters_content, **history},
     }
+
+
+def _choice_row(choice: Choice) -> dict[str, Any]:
+    details = [reply_details(reply) for reply in choice.replies]
+    row = {"index": choice.index, "turns": list(choice.turns), "details": details}
+    return {**row, "history": list(choice.history)} if choice.history else row
 
 
 def single_to_row(judgment: Judgment, tstamp: float) -> dict[str, Any]:

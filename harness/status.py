@@ -30,7 +30,7 @@ from harness.judging.planned import JudgePlan, JudgmentPlan
 from harness.judging.sets import load_judge_set
 from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.judgments.row import judged_rows
-from harness.names import name_of
+from harness.names import name_of, plain_model
 from harness.records import UNSTATED, Mode, QuestionId
 from harness.rows import is_good_answer, question_id
 from harness.running.batches.ledger import ledger_beside, rows_awaited
@@ -201,9 +201,12 @@ def _model_status(bench: Bench, model: str) -> ModelStatus:
     stored = read_rows(path) if path.exists() else ()
     bad = {question_id(row["question_id"]) for _, row in stored if not is_good_answer(row)}
     missing, superseded = [], []
+    without = bench.without_history(model)
     flagged: Counter[str] = Counter()
     for question in bench.questions:
         answer = answers.get(question.question_id)
+        if answer is None and question.question_id in without:
+            continue
         if answer is None:
             missing.append(question.question_id)
         elif answer.question_content not in {None, question.content}:
@@ -215,7 +218,7 @@ def _model_status(bench: Bench, model: str) -> ModelStatus:
     return ModelStatus(
         model,
         path,
-        len(bench.questions) - len(missing) - len(superseded),
+        len(bench.questions) - len(without - answers.keys()) - len(missing) - len(superseded),
         tuple(missing),
         tuple(superseded),
         len(bad - answers.keys()) + sum(causes.values()),
@@ -241,7 +244,7 @@ def _rest_of_answers(bench: Bench, status: ModelStatus, models_file: pathlib.Pat
 def _endpoint(name: str, models_file: pathlib.Path | str | None) -> Endpoint:
     """Return where a model is, as far as that is known without flags: its price counts here."""
     try:
-        return resolve(name, models=models_file, key_needed=False)
+        return resolve(plain_model(name), models=models_file, key_needed=False)
     except TurnbenchError:
         return Endpoint(name, "openai", name, price=list_price(name))
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.running import direct
-from harness.running.batches import engine as batches
-from harness.running.batches.waiting import Pauses
+from harness.running import engine
+from harness.running.batches import courier
+from harness.running.batches.courier import Pauses
 from harness.running.retry import RetryPolicy
 from tests.processes import Starter
 
@@ -26,9 +26,8 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try again at once."""
-    monkeypatch.setattr(batches, "RETRY", RetryPolicy(first=0.0, longest=0.0, patience=0.0))
-    monkeypatch.setattr(batches, "PAUSES", Pauses(first=0.0, settling=0.0))
-    monkeypatch.setattr(direct, "RETRY", RetryPolicy(first=0.0, longest=0.0, patience=0.0))
+    monkeypatch.setattr(courier, "PAUSES", Pauses(first=0.0, settling=0.0))
+    monkeypatch.setattr(engine, "RETRY", RetryPolicy(first=0.0, longest=0.0, patience=0.0))
 
 
 @pytest.fixture(scope="session")

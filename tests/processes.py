@@ -38,7 +38,7 @@ IMPORTS = (
     "harness.showing.show_result",
     "harness.pipeline",
     "harness.results.show",
-    "harness.running.batches.engine",
+    "harness.running.batches.courier",
     "anthropic.resources.messages",
     "openai.resources.batches",
     "openai.resources.chat",

@@ -23,7 +23,7 @@ from harness.chat.endpoint import Price
 from harness.chat.openai_batches import OpenAIBatches
 from harness.errors import EndpointError, Interrupted, UsageError
 from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
-from harness.running.batches import engine
+from harness.running import engine
 from harness.running.options import RunOptions
 from harness.running.watch import Tally
 from tests.processes import Command, Starter
@@ -517,6 +517,20 @@ def test_a_limit_on_the_cost_holds_for_batches(tmp_path: pathlib.Path, monkeypat
     assert 0 < told[-1] < 0.2
 
 
+def test_what_an_earlier_run_has_handed_in_is_collected_whatever_the_limit(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    desk = BatchDesk(lambda n: Script(polls=2 if n == 0 else 0))
+    with ProtocolServer(batches=desk) as server:
+        interrupted(bench, server, desk)
+        plan = plan_answers(["m"], bench, AnswerOptions(base_url=server.openai_url))
+        plan.models[0].endpoint = replace(plan.models[0].endpoint, price=Price(prompt=0.0, completion=1000.0))
+        with pytest.raises(Interrupted, match=r"exceed \$0\.01 .*3 of 3 left") as stopped:
+            run_answers(plan, RunOptions(batch=True, max_cost=0.01))
+    assert stopped.value.exit_code == 1
+    assert [len(made.requests) for made in desk.made] == [3]
+    assert len(rows(next(bench.answer_state.glob("pending/*.jsonl")))) == 3
+
+
 def test_the_watcher_sees_what_is_with_the_provider(tmp_path: pathlib.Path) -> None:
     seen: set[int] = set()
 
@@ -579,10 +593,11 @@ class Killing(ProtocolServer):
 NO_PAUSES = """
 import itertools, os, signal
 from harness.jsonl import Journal
-from harness.running.batches import engine
-from harness.running.batches.waiting import Pauses
+from harness.running import engine
+from harness.running.batches import courier
+from harness.running.batches.courier import Pauses
 
-engine.PAUSES = Pauses(first=0.0, settling=0.0)
+courier.PAUSES = Pauses(first=0.0, settling=0.0)
 
 def dying_after(method, calls):
     taken = itertools.count(1)
@@ -596,7 +611,7 @@ def dying_after(method, calls):
     return dying
 """
 AFTER_LINES = "Journal.append = dying_after(Journal.append, {})"
-AFTER_RESULTS = "engine._Engine._came = dying_after(engine._Engine._came, {})"
+AFTER_RESULTS = "engine._Engine._ended = dying_after(engine._Engine._ended, {})"
 
 MOMENTS = [
     pytest.param("openai", 1, True, id="openai, file sent"),

@@ -171,6 +171,10 @@ def test_a_category_that_is_nearly_a_known_one_is_noted(tmp_path: pathlib.Path) 
     assert "category 'maths' is not 'math'" in check_bench(folder_of(tmp_path, row(1, "maths"))).notes[0]
 
 
+def test_a_category_of_colossalai_is_no_misspelling(tmp_path: pathlib.Path) -> None:
+    assert check_bench(folder_of(tmp_path, row(1, "rewriting"))).notes == ()
+
+
 def test_further_fields_with_few_values_are_counted(tmp_path: pathlib.Path) -> None:
     rows = [row(n, "stem", difficulty="hard" if n < 3 else "plain", note=f"note {n}", tags=["x"]) for n in range(20)]
     assert check_bench(folder_of(tmp_path, *rows)).values() == [

@@ -201,6 +201,15 @@ def test_answers_survive_15_kills(tmp_path: pathlib.Path, starter: Starter) -> N
     same_files(bench, other, "model_answer/m.jsonl")
 
 
+@pytest.mark.slow
+def test_answers_after_given_turns_survive_10_kills(tmp_path: pathlib.Path, starter: Starter) -> None:
+    bench, other = twins(tmp_path, 24, "x")
+    killed_and_resumed(starter, bench, gen_answer(bench, "--history", "x"), seed=4, kills=10)
+    undisturbed(starter, other, gen_answer(other, "--history", "x"))
+    same_files(bench, other, "model_answer/x.jsonl", "model_answer/m+history=x.jsonl")
+
+
+@pytest.mark.slow
 def test_judgments_of_pairs_survive_15_kills(tmp_path: pathlib.Path, starter: Starter) -> None:
     bench, other = twins(tmp_path, 16, "a", "b")
     killed_and_resumed(starter, bench, gen_judgment(bench, "pairwise-all"), seed=2, kills=15)
@@ -208,6 +217,7 @@ def test_judgments_of_pairs_survive_15_kills(tmp_path: pathlib.Path, starter: St
     same_files(bench, other, "model_answer/a.jsonl", "model_answer/b.jsonl", "model_judgment/j_pair.jsonl")
 
 
+@pytest.mark.slow
 def test_answers_and_judgments_in_one_go_survive_20_kills(tmp_path: pathlib.Path, starter: Starter) -> None:
     bench, other = twins(tmp_path, 12)
     killed_and_resumed(starter, bench, run_bench(bench), seed=3, kills=20)

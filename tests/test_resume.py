@@ -225,9 +225,9 @@ def test_ctrl_c_and_its_like_say_what_is_left_and_the_command_to_go_on(
 
 SECOND_CTRL_C = """
 import os, signal
-from harness.running import direct
+from harness.running import engine
 
-interrupted = direct._Engine._interrupted
+interrupted = engine._Engine._interrupted
 
 def followed(self):
     again = self.stopping
@@ -235,7 +235,7 @@ def followed(self):
     if not again:
         os.kill(os.getpid(), signal.HOW)
 
-direct._Engine._interrupted = followed
+engine._Engine._interrupted = followed
 """
 
 

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from harness.errors import DataError
+from harness.jsonl import row_of, value_of
+from harness.judgments.row import judged_row
 from harness.rows import FAILED_SCORE, FAILED_WINNER
 
 _END = 1 << 20
@@ -73,30 +76,22 @@ def reasons_in(path: pathlib.Path) -> Counter[str]:
     marks = (str(FAILED_SCORE).encode(), f'"{FAILED_WINNER}"'.encode())
     try:
         with path.open("rb") as file:
-            for line in file:
+            for number, line in enumerate(file, 1):
                 if any(mark in line for mark in marks):
-                    found.update(_reasons(line))
+                    found.update(_reasons(path, number, line))
     except OSError:
         pass
     return found
 
 
-def _reasons(line: bytes) -> list[str]:
+def _reasons(path: pathlib.Path, number: int, line: bytes) -> list[str]:
     try:
-        row: Any = json.loads(line)
-    except (ValueError, RecursionError):
+        row = judged_row(row_of(path, number, value_of(path, number, line)).value, path, number)
+    except DataError:
         return []
-    if not isinstance(row, dict):
-        return []
-    if "score" in row:
-        bad = [0] if row["score"] == FAILED_SCORE else []
-    else:
-        bad = [at for at, name in enumerate(("g1_winner", "g2_winner")) if row.get(name) == FAILED_WINNER]
-    details = row.get("details")
-    own = details if isinstance(details, list) else []
-    return [_reason(own[at] if at < len(own) else None) for at in bad]
+    return [_reason(words.details) for words in row.without_verdict]
 
 
-def _reason(details: object) -> str:
-    reason = details.get("verdict_reason") if isinstance(details, Mapping) else None
+def _reason(details: Mapping[str, Any]) -> str:
+    reason = details.get("verdict_reason")
     return reason if isinstance(reason, str) and reason else "no reason is stored"

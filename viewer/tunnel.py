@@ -15,6 +15,7 @@ import contextlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import threading
@@ -92,6 +93,8 @@ def _main(host: str, port: int) -> None:
 
 def _end_with_the_viewer() -> None:
     sys.stdin.read()
+    if hasattr(os, "killpg"):  # the session is this process's own: Gradio's program ends too, even if it has only begun
+        os.killpg(0, signal.SIGKILL)
     tunneling = sys.modules.get("gradio.tunneling")
     for tunnel in getattr(tunneling, "CURRENT_TUNNELS", []):
         if tunnel.proc is not None:

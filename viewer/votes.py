@@ -269,12 +269,12 @@ def _votes(path: pathlib.Path) -> Iterator[JudgedRow | DataError]:
                 if not line.strip():
                     continue
                 try:
-                    row = row_of(path, number, value_of(path, number, line)).value
-                    if "model" in row and "model_a" not in row:
+                    row = judged_row(row_of(path, number, value_of(path, number, line)).value, path, number)
+                    if len(row.models) == 1:
                         continue  # grades and labels of people are no votes on pairs
-                    if "model_a" not in row:
+                    if not row.source.voter:
                         raise DataError("no vote (model_a, model_b, winner)", path=path, line=number)
-                    yield judged_row(row, path, number)
+                    yield row
                 except DataError as error:
                     yield error
     except FileNotFoundError:

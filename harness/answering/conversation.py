@@ -1,4 +1,4 @@
-"""One conversation, as a job: each turn sees the model's own earlier replies.
+"""One conversation, as a job: each turn sees the model's own earlier replies, or those that are given in their place.
 
 Reasoning is kept apart and never carried over.
 """
@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.answering.options import asked_sampling, reply_source, system_prompt
-from harness.answering.plan import AnswerPlan, ModelPlan, row_name
-from harness.chat import Endpoint
+from harness.answering.plan import AnswerPlan, History, ModelPlan, row_name
 from harness.records import Choice, Facts, Message, Question, Reply, Request, Sampling
 from harness.running.jobs import Job, Steps
 
@@ -30,30 +29,48 @@ def conversation(
     system: str | None,
     template: str,
     reference: tuple[str, ...] | None,
+    history: History | None = None,
 ) -> Steps[AnsweredChoice]:
-    """Hold one conversation: yield a request for each turn, which sees the replies before it; return the choice."""
+    """Hold one conversation: yield a request for each turn, which sees the replies before it; return the choice.
+
+    Turns that the question gives are not asked for. With a `history`, each request sees the turns of that in place of
+    the replies, and the first turn that the model would write is given too.
+    """
     messages = [Message("system", system)] if system else []
     replies: list[Reply] = []
+    given = _given(question, history)
+    standing = {} if history is None else dict(enumerate(history.turns, 1))
     if sampling.seed is not None:
         sampling = replace(sampling, seed=sampling.seed + index)
     for number, turn in enumerate(question.turns, 1):
         messages.append(Message("user", template.replace("{question}", turn)))
-        facts = Facts(question, number, reference)
-        reply = yield Request(tuple(messages), sampling, facts)
+        reply = given.get(number)
+        if reply is None:
+            reply = yield Request(tuple(messages), sampling, Facts(question, number, reference))
         replies.append(reply)
-        messages.append(Message("assistant", reply.text))
-    return AnsweredChoice(question, Choice(index, tuple(replies)))
+        messages.append(Message("assistant", standing.get(number, reply.text)))
+    return AnsweredChoice(question, Choice(index, tuple(replies), () if history is None else history.turns))
+
+
+def _given(question: Question, history: History | None) -> dict[int, Reply]:
+    """Return the replies that the model does not write, by turn."""
+    given = {turn: Reply(text, given="question") for turn, text in enumerate(question.history, 1) if text is not None}
+    if history is not None:
+        first = next(turn for turn in range(1, len(question.turns) + 1) if turn not in given)
+        given[first] = Reply(history.turns[first - 1], given=history.name)
+    return given
 
 
 def planned_jobs(plan: AnswerPlan, model: ModelPlan) -> Iterator[Job[Any]]:
     """Yield the conversations that one model has still to hold."""
     for todo in model.todo:
         for index in todo.missing:
-            yield conversation_job(plan, model.endpoint, todo.question, index)
+            yield conversation_job(plan, model, todo.question, index)
 
 
-def conversation_job(plan: AnswerPlan, endpoint: Endpoint, question: Question, index: int) -> Job[AnsweredChoice]:
+def conversation_job(plan: AnswerPlan, model: ModelPlan, question: Question, index: int) -> Job[AnsweredChoice]:
     """Return the job that holds one conversation of a plan: choice `index` of one answer."""
+    endpoint = model.endpoint
 
     def steps() -> Steps[AnsweredChoice]:
         return conversation(
@@ -63,6 +80,7 @@ def conversation_job(plan: AnswerPlan, endpoint: Endpoint, question: Question, i
             system=system_prompt(plan.bench, plan.options),
             template=plan.bench.settings.answer_template,
             reference=reply_source(endpoint, plan.bench, question),
+            history=model.histories.get(question.question_id),
         )
 
     row = row_name(endpoint, question)

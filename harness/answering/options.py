@@ -34,6 +34,9 @@ class AnswerOptions:
     conv_template: str | None = None
     timeout: float | None = None
     """Seconds that one call may take."""
+    history: str | None = None
+    """Whose earlier turns each turn is answered after: `reference`, who wrote references, or an answered model; None
+    (or `own`): the model's own."""
     models_file: pathlib.Path | str | None = None
     """The file that names endpoints; None takes ./models.toml, if it is there."""
     key_needed: bool = True

@@ -5,20 +5,34 @@ import math
 import pathlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from harness.answering.options import AnswerOptions, parameters_content
 from harness.bench import Bench, read_answers
 from harness.chat import Endpoint, resolve
-from harness.errors import UsageError
+from harness.errors import MissingError, UsageError
 from harness.jsonl import need_own, read_rows
-from harness.records import Answer, Choice, Question, QuestionId
+from harness.names import history_of, history_variant, plain_model
+from harness.records import Answer, Choice, Question, QuestionId, content_hash
 from harness.rows import question_id
 
 log = logging.getLogger("turnbench")
 _ANSWERS = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*\{")
 """How a file of answers begins."""
+
+
+class History(NamedTuple):
+    """Somebody else's turns, after which a model answers one question."""
+
+    name: str
+    turns: tuple[str, ...]
+    """All but the last, which nothing is answered after."""
+
+    @property
+    def content(self) -> str:
+        """The hash of these turns."""
+        return content_hash(*self.turns)
 
 
 @dataclass(slots=True)
@@ -50,11 +64,13 @@ class ModelPlan:
     todo: list[Todo] = field(default_factory=list)
     done: set[str] = field(default_factory=set)
     """The names of the rows that are there and current."""
+    histories: Mapping[QuestionId, History] = field(default_factory=dict)
+    """The given turns by question; empty where the model answers after its own."""
 
     @property
     def calls(self) -> int:
         """Calls to the model, if none has to be repeated."""
-        return sum(len(t.missing) * len(t.question.turns) for t in self.todo)
+        return sum(len(t.missing) * len(t.question.written_by(self.endpoint.name)) for t in self.todo)
 
 
 @dataclass
@@ -65,6 +81,8 @@ class AnswerPlan:
     options: AnswerOptions
     models: list[ModelPlan]
     redo: bool = False
+    notices: list[str] = field(default_factory=list)
+    """What the user should know before the first call."""
 
     @property
     def jobs(self) -> int:
@@ -85,15 +103,18 @@ def plan_answers(
     questions: Sequence[Question] | None = None,
     answer_file: pathlib.Path | None = None,
     redo: bool = False,
+    skip_missing: bool = False,
 ) -> AnswerPlan:
     """Return what has to be done so that every model has answered every question.
 
     `questions` are the ones to answer (default: all of the benchmark). `answer_file` replaces the usual file of the one
-    model. With `redo`, answers that are there and current are made again; the old rows are kept in `.turnbench/`.
+    model. With `redo`, answers that are there and current are made again; the old rows are kept in `.turnbench/`. With
+    `skip_missing`, questions without the turns that `options.history` names are left out. A model named
+    `MODEL+history=NAME` is MODEL with that history.
 
     Raises:
         UsageError: no such model, or options that cannot work together.
-        MissingError: a key is not in the environment.
+        MissingError: a key is not in the environment, or turns that are to be given are not there.
         DataError: an answer file that is there can't be read.
     """
     names = list(dict.fromkeys(models))
@@ -107,10 +128,10 @@ def plan_answers(
         raise UsageError(
             f"no question is left of the {len(bench.questions)} in {bench.name}: check the slice that was asked for"
         )
-    plans = []
-    for name in names:
+    plans, notices = [], dict[str, None]()
+    for name in dict.fromkeys(_variant(name, options) for name in names):
         endpoint = resolve(
-            name,
+            plain_model(name),
             base_url=options.base_url,
             api_key_env=options.api_key_env,
             conv_template=options.conv_template,
@@ -121,8 +142,48 @@ def plan_answers(
         if answer_file is not None:
             _need_answers_of(name, answer_file)
         path = answer_file or bench.answer_file(name)
-        plans.append(_plan_model(ModelPlan(endpoint, path), bench, options, chosen, redo))
-    return AnswerPlan(bench, options, plans, redo)
+        model = ModelPlan(replace(endpoint, name=name), path)
+        asked: Sequence[Question] = chosen
+        if (history := history_of(name)) is not None:
+            asked, lacking = _with_history(model, bench, history, chosen)
+            if lacking and not skip_missing:
+                what_now = "answer them first, name another --history, or leave these out with --skip-missing"
+                raise MissingError(f"{_unanswered(history, lacking)}; {what_now}")
+            notices |= {f"left out: {_unanswered(history, lacking)}": None} if lacking else {}
+        plans.append(_plan_model(model, bench, options, asked, redo))
+    return AnswerPlan(bench, options, plans, redo, list(notices))
+
+
+def _variant(name: str, options: AnswerOptions) -> str:
+    """Return the name under which a model's answers are kept."""
+    if options.history in (None, "own"):
+        return name
+    if history_of(name) is not None:
+        raise UsageError(f"{name!r} names its history already; leave out --history")
+    return history_variant(name, str(options.history))
+
+
+def _with_history(
+    plan: ModelPlan, bench: Bench, name: str, questions: Sequence[Question]
+) -> tuple[list[Question], list[Question]]:
+    """Note the given turns in the plan; return the questions that have them, and those that lack them.
+
+    A question of which the model writes one turn alone is neither: that turn has no history but the question's.
+    """
+    said = bench.given_turns(name)
+    several = [question for question in questions if question.written_by(plan.endpoint.name)]
+    if not several:
+        raise UsageError(f"--history {name}: no question has a second turn, and a first one has no history")
+    turns = {q.question_id: said.get(q.question_id, ())[: len(q.turns) - 1] for q in several}
+    having = [q for q in several if len(turns[q.question_id]) == len(q.turns) - 1]
+    plan.histories = {q.question_id: History(name, turns[q.question_id]) for q in having}
+    return having, [q for q in several if q.question_id not in plan.histories]
+
+
+def _unanswered(history: str, questions: Sequence[Question]) -> str:
+    more = f" and {len(questions) - 5} more" if len(questions) > 5 else ""
+    ids = ", ".join(str(question.question_id) for question in questions[:5])
+    return f"{history} has not answered question{'s' * (len(questions) > 1)} {ids}{more}, so there are no turns to give"
 
 
 def _check(options: AnswerOptions) -> None:
@@ -151,7 +212,8 @@ def _plan_model(
     foreign = 0
     for question in questions:
         answer = None if redo else there.get(question.question_id)
-        todo = _todo(answer, question, options.num_choices, parameters_content(plan.endpoint, bench, options, question))
+        parameters = parameters_content(plan.endpoint, bench, options, question)
+        todo = _todo(answer, question, options.num_choices, parameters, history_content(plan, question))
         foreign += todo.foreign
         if todo.missing:
             plan.superseded += answer is not None and not todo.kept
@@ -178,13 +240,20 @@ def _answers_there(plan: ModelPlan) -> tuple[Mapping[QuestionId, Answer], set[An
     return read_answers(plan.path, plan.endpoint.name), {question_id(key) for key in ids if key is not None}
 
 
-def _todo(answer: Answer | None, question: Question, num_choices: int, parameters: str) -> Todo:
+def history_content(plan: ModelPlan, question: Question) -> str | None:
+    """Return the hash of the turns that are given for a question; None where the model answers after its own."""
+    history = plan.histories.get(question.question_id)
+    return None if history is None else history.content
+
+
+def _todo(answer: Answer | None, question: Question, num_choices: int, parameters: str, history: str | None) -> Todo:
     """Return which choices of the answer that is there are current, and which are missing."""
     kept: dict[int, Choice] = {}
     foreign = False
     if answer is not None:
         foreign = answer.parameters_content is None and _shape_fits(answer, question)
-        if foreign or (answer.question_content, answer.parameters_content) == (question.content, parameters):
+        made = (answer.question_content, answer.parameters_content, answer.history_content)
+        if foreign or made == (question.content, parameters, history):
             kept = {choice.index: choice for choice in answer.choices}
     return Todo(question, kept, tuple(k for k in range(num_choices) if k not in kept), foreign)
 

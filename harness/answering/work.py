@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from harness.answering.conversation import AnsweredChoice, conversation_job
 from harness.answering.options import AnswerOptions, asked_sampling, parameters_content, system_prompt
-from harness.answering.plan import AnswerPlan, ModelPlan
+from harness.answering.plan import AnswerPlan, ModelPlan, history_content
 from harness.bench import Bench
 from harness.chat import ChatModel, open_pool
 from harness.jsonl import Journal
@@ -18,7 +18,7 @@ from harness.records import Answer, Question, QuestionId, Sampling
 from harness.rows import answer_to_row, is_good_answer, question_id
 from harness.running.batches.ledger import starts_anew
 from harness.running.cache import Cache
-from harness.running.engines import run
+from harness.running.engine import run
 from harness.running.jobs import Course
 from harness.running.leftovers import any_left, take_out
 from harness.running.options import RunOptions
@@ -62,6 +62,7 @@ class _AnswerSink:
             system=system_prompt(self.bench, self.options) if ours else None,
             question_content=question.content if ours else None,
             parameters_content=parameters if ours else None,
+            history_content=history_content(self.plan, question) if ours else None,
             answer_id=shortuuid.uuid(),
             tstamp=time.time(),
         )
@@ -155,7 +156,7 @@ class AnswerWork:
         for sink, todo in sorted(steps, key=lambda step: place.get(step[1].question.question_id, -1)):
             shelf = self._cache.shelf(sink.plan.endpoint, fresh=self.plan.redo)
             for index in todo.missing:
-                job = conversation_job(self.plan, sink.plan.endpoint, todo.question, index)
+                job = conversation_job(self.plan, sink.plan, todo.question, index)
                 follow = functools.partial(_followed, sink, todo.question, then)
                 yield Course(job, sink, sink.pending, shelf, follow)
 

@@ -91,7 +91,7 @@ def open_chat_model(endpoint: Endpoint, *, environ: Mapping[str, str] | None = N
     if endpoint.provider == "builtin":
         from harness.chat.builtin import open_builtin
 
-        return open_builtin(endpoint.name)
+        return open_builtin(endpoint.model)
     spoken = service(endpoint.provider)
     for package, minimum in spoken.packages:
         require(package, minimum)

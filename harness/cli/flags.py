@@ -246,6 +246,11 @@ def share(text: str) -> float:
     return _number(text, "a number above 0, at most 1", lambda n: 0 < n <= 1)
 
 
+def more_than_0(text: str) -> float:
+    """Return a number above 0, for argparse."""
+    return _number(text, "a number above 0", lambda n: n > 0)
+
+
 def seconds(text: str) -> float:
     """Return a length of time, for argparse."""
     return _number(text, "a number of seconds above 0", lambda n: 0 < n < float("inf"))

@@ -15,6 +15,7 @@ PURPOSE = "Let chat models answer every question of a benchmark that they have n
 EXAMPLES = (
     "gen_answer --model builtin/reference builtin/eliza",
     "gen_answer --model gpt-4.1 claude-sonnet-4-6 --parallel 16",
+    "gen_answer --model gpt-4.1 --history reference --skip-missing",
     "gen_answer --model my-model --base-url http://localhost:8000/v1",
 )
 
@@ -40,11 +41,29 @@ def parser() -> command.Parser:
         help="answer again what is answered; the old rows are kept in .turnbench/ (default: off)",
     )
     flags.add_slice(flags.add_bench(p))
+    _add_history(p)
     add_sampling(p)
     endpoint = flags.add_endpoint(p, "the models")
     flags.add_running(p)
     add_template(endpoint)
     return p
+
+
+def _add_history(p: command.Parser) -> None:
+    history = p.add_argument_group("history")
+    history.add_argument(
+        "--history",
+        default="own",
+        metavar="NAME",
+        help="whose earlier turns each later turn is answered after: own, reference (the only one there), a file of "
+        "reference_answer/, or an answered model; with another's the answers are kept as the model MODEL+history=NAME "
+        "(default: own)",
+    )
+    history.add_argument(
+        "--skip-missing",
+        action="store_true",
+        help="leave out questions for which --history has no turns (default: they stop the command)",
+    )
 
 
 def add_sampling(p: command.Parser) -> None:
@@ -91,6 +110,7 @@ def add_template(endpoint: Any) -> None:
 def work(args: argparse.Namespace) -> int:
     """Plan, call, report."""
     import pathlib
+    from dataclasses import replace
 
     from harness.answering import plan_answers, run_answers
     from harness.bench import load_bench
@@ -100,10 +120,11 @@ def work(args: argparse.Namespace) -> int:
     plan = plan_answers(
         args.model,
         bench,
-        options(args),
+        replace(options(args), history=args.history),
         questions=bench.slice(args.question_begin, args.question_end, args.first_n),
         answer_file=pathlib.Path(args.answer_file) if args.answer_file else None,
         redo=args.redo,
+        skip_missing=args.skip_missing,
     )
     messages.detail(args, f"questions: {bench.source / 'question.jsonl'}")
     tell_plan(args, plan)
@@ -153,6 +174,8 @@ def options(args: argparse.Namespace) -> "AnswerOptions":
 
 def tell_plan(args: argparse.Namespace, plan: "AnswerPlan") -> None:
     """Say what each model has done and will do."""
+    for notice in plan.notices:
+        messages.say(args, notice)
     for model in plan.models:
         parts = [f"{model.already} answered before"] if model.already else []
         if model.superseded:

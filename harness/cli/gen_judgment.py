@@ -27,8 +27,11 @@ def parser() -> command.Parser:
     judging = add_judging(p, "all that have answers")
     judging.add_argument(
         "--redo",
-        action="store_true",
-        help="judge again what is judged; the old rows are kept in .turnbench/ (default: off)",
+        nargs="?",
+        const="all",
+        choices=("all", "failed"),
+        help="judge again what is judged, or with `failed` only what has no verdict; the old rows are kept in "
+        ".turnbench/ (default: off)",
     )
     judging.add_argument(
         "-y", "--yes", action="store_true", help="do not ask before the first call (default: ask, on a terminal only)"
@@ -129,7 +132,8 @@ def work(args: argparse.Namespace) -> int:
         options(args),
         models=args.model_list,
         questions=bench.slice(args.question_begin, args.question_end, args.first_n),
-        redo=args.redo,
+        redo=args.redo == "all",
+        redo_failed=args.redo == "failed",
     )
     tell_plan(args, plan)
     if args.dry_run:
@@ -158,6 +162,12 @@ def tell_report(args: argparse.Namespace, plan: "JudgmentPlan", report: "Judgmen
         none = "gives no verdict; it is" if report.unparsed == 1 else "give no verdict; they are"
         written = messages.counted(report.written, "judgment")
         messages.warn(name, f"{report.unparsed} of {written} {none} kept and left out of every mean")
+        if report.mostly_unparsed:
+            messages.warn(
+                name,
+                "half of the judgments or more give no verdict; see why with show_result, mend it, and "
+                "run gen_judgment --redo failed",
+            )
     if report.superseded:
         moved = messages.counted(report.superseded, "older judgment")
         messages.say(args, f"{moved} moved to {plan.bench.judgment_state / 'superseded'}")

@@ -17,7 +17,7 @@ NAME = "import_data"
 PURPOSE = "Make a benchmark folder of another project's data, or write judgments back in such a shape."
 EXAMPLES = (
     "import_data feedback_collection new_feedback_collection.json --bench-name feedback --first-n 1000",
-    "import_data colossalai target.json answers_a.json answers_b.json --model-id model-a model-b --bench-name chat_en",
+    "import_data colossalai target.json answers_a.json answers_b.json --model-id model-a model-b --bench-name my_chat",
     "import_data ifeval input_data.jsonl responses.jsonl --model-id my-model --bench-name ifeval",
     "import_data --back feedback_collection --bench-name feedback --judge-model gpt-4.1 --output training.json",
 )

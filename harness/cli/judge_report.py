@@ -180,10 +180,30 @@ def _corrected_flags(group: Any) -> None:
     _judge(group)
     flags.add_names(group, "--turns", help="the turns to count (default: all)", metavar="N", type=flags.positive)
     group.add_argument(
-        "--all-questions",
+        "--these-questions",
         dest="finite",
-        action="store_false",
-        help="make the intervals about all questions of this kind, not these alone (default: off)",
+        action="store_true",
+        help="ask for exactly the judged questions and take each item's vote for the truth, in place of asking for all "
+        "questions and raters of their kind (default: off)",
+    )
+
+
+def _checks_flags(group: Any) -> None:
+    group.add_argument(
+        "--input-file", metavar="FILE", help="a judgment or vote file (default: the one in model_judgment/)"
+    )
+    _mode(group)
+    _judge(group)
+    group.add_argument(
+        "--loose",
+        action="store_true",
+        help="count as broken only what breaks a check however leniently it is read (default: off)",
+    )
+    group.add_argument(
+        "--top",
+        type=float,
+        metavar="GRADE",
+        help="the least grade that is a top grade (default: where the upper ninth of the scale begins, 9 of 1 to 10)",
     )
 
 
@@ -234,6 +254,7 @@ _FLAGS: dict[str, Callable[[Any], None]] = {
     "self": _self_flags,
     "ranking": _ranking_flags,
     "corrected": _corrected_flags,
+    "checks": _checks_flags,
     "attack": _attack_flags,
 }
 """The flags of reports that take more than those of every report."""

@@ -66,6 +66,7 @@ def _chapter(parser: Parser, level: int) -> str:
     shared, *own = [group for group in parser._action_groups if options_of(group)]
     for group in (*own, *([shared] if level == 2 else [])):
         rows = "\n".join(f"| {_flags(action)} | {_cell(str(action.help))} |" for action in options_of(group))
+        rows = rows.replace("%%", "%")  # as argparse shows it
         about = f"{group.description}\n\n" if group.description else ""
         title = "every command" if group is shared else group.title
         parts.append(f"{about}| {title} | |\n| --- | --- |\n{rows}")

@@ -53,6 +53,11 @@ def parser() -> command.Parser:
     )
     flags.add_names(what, "--turns", help="the turns to count (default: all)", metavar="N", type=flags.positive)
     what.add_argument(
+        "--common",
+        action="store_true",
+        help="count only the questions on which all models were judged, those judged on few aside (default: off)",
+    )
+    what.add_argument(
         "--count-failed",
         action="store_true",
         help="count a rating without score as -1, as some published averages did (default: off, it is left out)",
@@ -85,17 +90,46 @@ def parser() -> command.Parser:
         "--by",
         default="category",
         metavar="FIELD",
-        help="field of the questions by which the intervals group them, such as difficulty (default: category)",
+        help="field of the questions whose mix the intervals take as given, such as difficulty; none: they "
+        "are a sample of any mix; with --metric checks also kind, that of the checks (default: category)",
+    )
+    sure.add_argument(
+        "--difference",
+        type=flags.more_than_0,
+        metavar="X",
+        help="a difference of two models that matters to you: the table says its chance to show it, and how many "
+        "questions that takes (default: 5%% of the scale; of win rates 0.1)",
     )
     sure.add_argument(
         "--against",
         metavar="FILE",
-        help="grades of another run of the same questions to compare with, question by question (default: none)",
+        help="judgments of another run of the same questions to compare with, question by question (default: none)",
+    )
+    flags.add_names(
+        sure,
+        "--allow",
+        help="with --against: what may differ between the runs: judge, judge-set, sampling, criterion, score-method, "
+        "questions (default: nothing)",
+    )
+    sure.add_argument(
+        "--margin",
+        type=flags.more_than_0,
+        metavar="X",
+        help="with --against: how much worse is still as good; says whether each model is shown to be as good as in "
+        "the other run, within X (default: none)",
     )
     sure.add_argument(
         "--fail-if-worse",
         action="store_true",
-        help="with --against: exit with code 1 if a model is told to be worse than in the other run (default: off)",
+        help="with --against: exit with code 1 if a model is worse than in the other run, is not shown to be as good "
+        "within --margin, or has too many judgments missing (default: off)",
+    )
+    sure.add_argument(
+        "--max-missing",
+        type=flags.share,
+        metavar="SHARE",
+        default=0.05,
+        help="with --fail-if-worse: the largest share of judgments that may have failed or be missing (default: 0.05)",
     )
     sure.add_argument("--seed", type=flags.whole, default=0, metavar="N", help="seed of the resampling (default: 0)")
     form = p.add_argument_group("output")
@@ -125,7 +159,12 @@ def work(args: argparse.Namespace) -> int:
     """Read, sum up, print."""
     if args.cost:
         return _cost(args)
-    from harness.errors import MissingError
+    from harness.errors import MissingError, UsageError
+
+    if args.against is None and (args.fail_if_worse or args.margin is not None or args.allow):
+        raise UsageError(
+            "--fail-if-worse, --margin and --allow compare two runs; name the other one with --against FILE"
+        )
     from harness.results.show import show_result
 
     if args.report is not None:  # before anything is computed
@@ -143,10 +182,14 @@ def work(args: argparse.Namespace) -> int:
         baseline_model=args.baseline_model,
         turns=args.turns,
         count_failed=args.count_failed,
+        common=args.common,
         exclude=args.exclude or (),
         intervals=_intervals_wanted(args),
         by=args.by,
         against=args.against,
+        allow=args.allow or (),
+        margin=args.margin,
+        difference=args.difference,
         sort=args.sort,
         sample=args.sample,
         criterion=args.criterion,
@@ -198,12 +241,13 @@ def _intervals_wanted(args: argparse.Namespace) -> bool | None:
 
 
 def _code(args: argparse.Namespace, result: "Result") -> int:
-    """Return the exit code: 1 if a model is told to be worse and the user wants to know it."""
-    worse = [pair.model_1 for pair in result.runs.pairs if pair.better == "model_2"] if result.runs else []
-    if args.fail_if_worse and worse:
-        messages.warn(NAME, f"told to be worse than in the other run: {', '.join(worse)}")
-        return 1
-    return 0
+    """Return the exit code: 1 if the run does not pass and the user wants to know it."""
+    if not args.fail_if_worse or result.gate is None:
+        return 0
+    faults = result.gate.faults(max_missing=args.max_missing, margin=args.margin)
+    for fault in faults:
+        messages.warn(NAME, fault)
+    return 1 if faults else 0
 
 
 def _write_report(args: argparse.Namespace, result: "Result") -> None:

@@ -2,7 +2,7 @@
 
 OVERLAP = "builtin/overlap"
 NOTICE = (
-    "Scores of builtin/overlap are counts of words and instructions: "
+    "Scores of builtin/overlap are counts of words, numbers and checks: "
     "they are for trying the harness out, not for judging models."
 )
 

@@ -48,6 +48,11 @@ class Done:
         """Return whether the match has a row of any kind: current, out of date, or an error text."""
         return match_key(match) in self._seen
 
+    def unparsed(self, match: Match) -> bool:
+        """Return whether the match was judged without a verdict."""
+        row = self._rows.get(match_key(match))
+        return row is not None and row.unparsed
+
     def current(self, match: Match, materials: Materials) -> bool | None:
         """Return True if the match is judged and nothing that made the judgment has changed, False if something has.
 
@@ -73,11 +78,14 @@ class _Kept(NamedTuple):
     first: str | None
     prompts: tuple[int | None, ...]
     """Hashes of the prompts, where the row does not say what made it."""
+    unparsed: bool
 
     @classmethod
     def of(cls, row: JudgedRow) -> Self:
         prompts = (None if words.prompt is None else hash(words.prompt) for words in row.words)
-        return cls(row.models, row.made_from, row.shown_first, tuple(prompts) if row.made_from is None else ())
+        return cls(
+            row.models, row.made_from, row.shown_first, tuple(prompts) if row.made_from is None else (), row.unparsed
+        )
 
 
 def _prompt(match: Match, materials: Materials) -> int:

@@ -53,7 +53,8 @@ def gather(
         )
     present = {q.category for q in bench.questions if q.question_id in references}
     referenced = frozenset(c for c in relevant if judge_set.shows_reference(c, present=c in present))
-    materials = Materials(bench, judge_set, answers, references, referenced, structured)
+    without = {model: bench.without_history(model) - answers[model].keys() for model in models}
+    materials = Materials(bench, judge_set, answers, references, referenced, structured, without)
     notices = [
         f"{category}: no question of this category has a reference answer; judged without one"
         for category in sorted(relevant - referenced)
@@ -61,7 +62,10 @@ def gather(
     lacking: dict[str, list[Question]] = {}
     for question, criteria in planned:
         for model in models if criteria else ():
-            key, last = question.question_id, max(criteria)
+            key = question.question_id
+            last = max(criteria.keys() & set(question.written_by(model)), default=0)
+            if not last or key in without.get(model, ()):
+                continue
             checked = None if every_choice else 1
             fault = None if key in waits.get(model, ()) else _fault(answers[model].get(key), question, last, checked)
             if fault:
@@ -85,7 +89,8 @@ def _criteria(
     judge_set: JudgeSet, question: Question, turns: Sequence[int] | None
 ) -> dict[int, tuple[str | None, ...]]:
     """Return the criteria of each turn of a question that is to be judged; empty if none is."""
-    wanted = (turn for turn in range(1, len(question.turns) + 1) if turns is None or turn in turns)
+    every = range(1, len(question.turns) + 1)
+    wanted = (turn for turn in every if question.given(turn) is None and (turns is None or turn in turns))
     return {turn: criteria for turn in wanted if (criteria := judge_set.criteria_of(question, turn))}
 
 

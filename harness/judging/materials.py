@@ -1,13 +1,13 @@
 """What a match is judged on: answers, reference, the template that the rule picks, and the request made of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
 from harness.judging.forms import Kind, VerdictForm
-from harness.judging.notes import noted, referring, shown_outcomes
+from harness.judging.notes import given, noted, referring, shown_outcomes
 from harness.judging.sets import JudgeSet, JudgeTemplate
 from harness.judging.sets.judge_set import OWN_TEXTS
 from harness.judging.template import fenced
@@ -20,6 +20,7 @@ from harness.records import (
     Question,
     QuestionId,
     Request,
+    Said,
     Sampling,
     content_hash,
 )
@@ -43,6 +44,8 @@ class Materials:
     """Categories that are judged with a reference here."""
     structured: bool = True
     """Whether judges are asked to follow a template's JSON schema, where it has one."""
+    without_history: Mapping[str, Set[QuestionId]] = field(default_factory=dict)
+    """By variant with given history, the questions for which there is none: it answers and is judged on the others."""
     _hashes: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)
     _templates: dict[tuple[QuestionId, int, Kind, str | None], JudgeTemplate] = field(default_factory=dict, init=False)
     """Which template was picked for what; a question has many matches."""
@@ -133,10 +136,13 @@ class Materials:
         return tuple(extracted(text, settings.answer_field).answer for text in said)
 
     def _said_by(self, model: str, match: Match) -> tuple[str, ...]:
-        """Return the turns so far as the model wrote them."""
+        """Return the turns so far as the model wrote or found them."""
+        return tuple(said.text for said in self._conversation(model, match))
+
+    def _conversation(self, model: str, match: Match) -> tuple[Said, ...]:
         choices = self.answers[model][match.question.question_id].choices
         choice = next((c for c in choices if c.index == match.choice), choices[0])
-        return choice.turns[: match.turn]
+        return choice.so_far(match.turn)
 
     def confidence(self, match: Match) -> float | None:
         """Return how sure the one answer that is judged says that it is, where the benchmark asks for it."""
@@ -201,12 +207,17 @@ class Materials:
     def _values(self, match: Match, template: JudgeTemplate) -> dict[str, str]:
         """Return the value of each placeholder that the template holds."""
         question, turn = match.question, match.turn
-        answers = [[self._fence(text, question) for text in turns] for turns in self.shown(match)]
+        answers = [
+            [
+                given(self._fence(text, question)) if said.given else self._fence(text, question)
+                for text, said in zip(self._turns(model, match), self._conversation(model, match), strict=True)
+            ]
+            for model in match.models
+        ]
         names = ("answer",) if len(answers) == 1 else ("answer_a", "answer_b")
         reference = self.reference(match) if template.reference else ()
-        asked = [
-            said if template.reference else noted(said, question.note_of(n)) for n, said in enumerate(question.turns, 1)
-        ]
+        bare = template.reference or not self.judge_set.shows_help(question.category)
+        asked = [said if bare else noted(said, question.note_of(n)) for n, said in enumerate(question.turns, 1)]
         values = {"question": asked[turn - 1]}
         values |= {name: turns[-1] for name, turns in zip(names, answers, strict=True)}
         for number in range(1, turn + 1):
@@ -282,7 +293,7 @@ class Materials:
         notes = match.question.note[: match.turn]
         if template.reference:
             return content_hash(*self.reference(match))
-        return content_hash(notes) if any(notes) else None
+        return content_hash(notes) if any(notes) and self.judge_set.shows_help(match.question.category) else None
 
     def _template_content(self, match: Match, template: JudgeTemplate) -> str:
         """Return the hash of the template and of everything that fills it beside question, answers and reference."""

@@ -9,6 +9,14 @@ if TYPE_CHECKING:
 NO_CHECKS = "(This message sets no limit that a program can check.)"
 
 
+GIVEN = "(Given: the assistant found this turn as it stands and did not write it. It is not judged.)"
+
+
+def given(reply: str) -> str:
+    """Return an earlier reply as a judge sees it where it is not the assistant's own."""
+    return f"{GIVEN}\n{reply}"
+
+
 def noted(question: str, note: str | None) -> str:
     """Return a message of the user with the author's note for the judge below it, if there is one."""
     if note is None:

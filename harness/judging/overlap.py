@@ -9,36 +9,19 @@ score is 0.70, which on the scale 1 to 10 is the grade 1 + 9 x 0.70 = 7.3, writt
 import asyncio
 import difflib
 import math
-import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from harness.chat.builtin.tokens import count_tokens
 from harness.errors import ChatError, UsageError
 from harness.judging.builtin import NOTICE, OVERLAP, is_builtin_judge
-from harness.judging.features import Factor, Feature, all_features, deductions
+from harness.judging.features import Feature, features
 from harness.judging.forms import VerdictForm
 from harness.records import Facts, Reply, Request, Usage
 
 FORMATS = ("[[rating]]", "[[A]]", "[[rating_a,rating_b]]")
-TIE_BELOW = 0.02
+TIE_BELOW = 0.025
 """Two scores that differ by less than this are a tie."""
-
-
-@dataclass(frozen=True, slots=True)
-class Assessment:
-    """What was counted in one answer, and the score from 0 to 1 that follows."""
-
-    features: tuple[Feature, ...]
-    factors: tuple[Factor, ...]
-
-    @property
-    def score(self) -> float:
-        """The weighted mean of the features times the deductions."""
-        total = math.fsum(feature.weight for feature in self.features)
-        mean = math.fsum(feature.weight * feature.value for feature in self.features) / total if total else 0.0
-        return mean * math.prod(factor.value for factor in self.factors)
 
 
 class OverlapJudge:
@@ -101,12 +84,18 @@ def open_builtin_judge(name: str) -> OverlapJudge:
     raise UsageError(f"{name!r} is no built-in judge; {hint}")
 
 
-def assess(facts: Facts, turns: Sequence[str]) -> Assessment:
+def assess(facts: Facts, turns: Sequence[str]) -> tuple[Feature, ...]:
     """Return what is counted in one shown conversation for the turn that is judged; an empty answer scores 0."""
-    answer = turns[facts.turn - 1] if len(turns) >= facts.turn else ""
-    if not answer.strip():
-        return Assessment((), (Factor("empty", 0.0, "there is no answer"),))
-    return Assessment(all_features(facts, turns), tuple(deductions(answer, facts, turns[: facts.turn - 1])))
+    if len(turns) < facts.turn or not turns[facts.turn - 1].strip():
+        return (Feature("emptiness", 0.0, None, "there is no answer"),)
+    return tuple(features(facts, turns))
+
+
+def score(found: Sequence[Feature]) -> float:
+    """Return the weighted mean of the features times the deductions."""
+    total = math.fsum(feature.weight or 0 for feature in found)
+    mean = math.fsum((feature.weight or 0) * feature.value for feature in found) / total if total else 0.0
+    return mean * math.prod(feature.value for feature in found if feature.weight is None)
 
 
 def judge(facts: Facts) -> str:
@@ -119,33 +108,20 @@ def judge(facts: Facts) -> str:
             kind="bad request",
         )
     shown = [assess(facts, turns) for turns in facts.answers]
-    parts = [NOTICE]
-    for letter, assessment in zip("AB", shown, strict=False):
-        parts.append(_explained(assessment, "The answer" if wanted == 1 else f"Answer {letter}"))
-    scores = [assessment.score for assessment in shown]
+    scores = [score(found) for found in shown]
+    headings = ("The answer",) if wanted == 1 else ("Answer A", "Answer B")
+    parts = [NOTICE, *map(_explained, headings, shown, scores)]
     if facts.verdict_format == "[[A]]":
         parts.append(f"The scores differ by {abs(scores[0] - scores[1]):.3f}; below {TIE_BELOW:g} is a tie.")
-    explanation = "\n\n".join(parts)
-    return f"{explanation}\n\n{_verdict(facts, scores)}"
+    return "\n\n".join([*parts, _verdict(facts, scores)])
 
 
-def _explained(assessment: Assessment, heading: str) -> str:
-    found = [f"{heading}: score {assessment.score:.3f}"]
-    found += [
-        f"- {feature.name}: {feature.value:.2f}, weight {feature.weight:g}"
-        + (f" ({_line(feature.remark)})" if feature.remark else "")
-        for feature in assessment.features
-    ]
-    found += [
-        f"- deduction for {factor.name}: times {factor.value:.2f} ({_line(factor.remark)})"
-        for factor in assessment.factors
-    ]
-    return "\n".join(found)
-
-
-def _line(remark: str) -> str:
-    """Return a remark as one plain line; it may name words of the question, whose mark-up must not shape a judgment."""
-    return " ".join(re.sub(r"[^\w\s.,:;()%+-]", " ", remark).split())[:400]
+def _explained(heading: str, found: Sequence[Feature], result: float) -> str:
+    lines = [f"{heading}: score {result:.3f}"]
+    for feature in found:
+        counts = "times" if feature.weight is None else f"weight {feature.weight:g}"
+        lines.append(f"- {feature.name}: {feature.value:.2f}, {counts} ({feature.remark})")
+    return "\n".join(lines)
 
 
 def _verdict(facts: Facts, scores: Sequence[float]) -> str:

@@ -4,11 +4,12 @@ Matches are yielded one by one and never held in a list: there may be a hundred 
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from types import MappingProxyType
 
 from harness.errors import UsageError
 from harness.judging.sets import JudgeSet
-from harness.records import Match, Mode, Question
+from harness.records import Match, Mode, Question, QuestionId
 
 
 def model_groups(mode: Mode, models: Sequence[str], baseline: str | None = None) -> list[tuple[str, ...]]:
@@ -42,9 +43,11 @@ def plan_matches(
     judge_set: JudgeSet | None = None,
     sample: int = 0,
     choices: Callable[[Question, Sequence[str]], Iterable[int]] | None = None,
+    without: Mapping[str, Set[QuestionId]] = MappingProxyType({}),
 ) -> Iterator[Match]:
     """Yield every match: for each question, turn and criterion each model, or each pair in game 1, then game 2.
 
+    Turns that a model did not write are not judged, nor are the questions in `without` of a model.
     `turns` are the turns to judge; None judges every turn of each question. `judge_set` says which questions, turns and
     criteria there are and which games are played (None: all, without criteria, both). `choices` gives the choices that
     are judged of the answers of some models (None: the first).
@@ -53,9 +56,10 @@ def plan_matches(
         for turn in range(1, len(question.turns) + 1):
             if turns is not None and turn not in turns:
                 continue
+            written = [group for group in groups if _wrote(group, question, turn, without)]
             games = judge_set.games(question, turn, sample) if judge_set is not None else (1, 2)
             criteria = judge_set.criteria_of(question, turn) if judge_set is not None else (None,)
-            for criterion, group in itertools.product(criteria, groups):
+            for criterion, group in itertools.product(criteria, written):
                 for choice in (0,) if choices is None else choices(question, group):
                     if len(group) == 1:
                         yield Match(question, turn, group, 1, criterion, sample, choice)
@@ -63,3 +67,10 @@ def plan_matches(
                     for game in games:
                         shown = group if game == 1 else group[::-1]
                         yield Match(question, turn, shown, game, criterion, sample, choice)
+
+
+def _wrote(models: Sequence[str], question: Question, turn: int, without: Mapping[str, Set[QuestionId]]) -> bool:
+    """Return whether each of these models wrote that turn."""
+    return all(
+        turn in question.written_by(model) and question.question_id not in without.get(model, ()) for model in models
+    )

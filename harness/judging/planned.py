@@ -57,6 +57,8 @@ class JudgmentPlan:
     awaited: Mapping[str, set[QuestionId]] = field(default_factory=dict)
     """Answers, by model and question, that are not there yet and will be while the plan is run."""
     every_choice: bool = False
+    redo_failed: bool = False
+    """Whether what was judged without a verdict is judged again."""
 
     @property
     def one_order(self) -> bool:
@@ -99,13 +101,22 @@ class JudgmentPlan:
             judge_set=self.judge_set,
             sample=sample,
             choices=self.materials.choices if self.every_choice else None,
+            without=self.materials.without_history,
         )
 
     def open(self, match: Match, judge: JudgePlan) -> bool:
         """Return whether the answers of a match are there, and the judge has still to judge it."""
         if self.awaits(match):
             return False
-        return self.redo or judge.done is None or not judge.done.current(match, self.materials)
+        return (
+            self.redo
+            or judge.done is None
+            or not judge.done.current(match, self.materials)
+            or self._again(match, judge)
+        )
+
+    def _again(self, match: Match, judge: JudgePlan) -> bool:
+        return self.redo_failed and judge.done is not None and judge.done.unparsed(match)
 
     def awaits(self, match: Match) -> bool:
         """Return whether an answer of a match is not there yet."""

@@ -4,7 +4,7 @@ for prompt in judge_prompts("mt_bench", load_bench("mt_bench"), 1001):
     print(prompt.match.turn, prompt.template.name, prompt.request.messages[-1].content)
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -129,5 +129,10 @@ def _prompts(
 
 def _stand_in(question: Question, name: str) -> Answer:
     which = "The other answer" if name == STAND_INS[1] else "The answer"
-    replies = tuple(Reply(f"({which} to turn {turn} stands here.)") for turn in range(1, len(question.turns) + 1))
-    return Answer(question.question_id, name, (Choice(0, replies),))
+    return Answer(question.question_id, name, (Choice(0, tuple(_stand_ins(question, which))),))
+
+
+def _stand_ins(question: Question, which: str) -> Iterator[Reply]:
+    for turn in range(1, len(question.turns) + 1):
+        given = question.given(turn)
+        yield Reply(f"({which} to turn {turn} stands here.)") if given is None else Reply(given, given="question")

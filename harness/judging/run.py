@@ -24,7 +24,7 @@ from harness.judging.work import JudgmentWork
 from harness.names import check_model_name
 from harness.records import MODES, Mode, Question, QuestionId
 from harness.running.cache import Cache
-from harness.running.engines import run
+from harness.running.engine import run
 from harness.running.options import RunOptions
 from harness.running.watch import Tally, Watcher, nobody
 
@@ -71,12 +71,14 @@ def plan_judgments(
     models: Sequence[str] | None = None,
     questions: Sequence[Question] | None = None,
     redo: bool = False,
+    redo_failed: bool = False,
     awaited: Mapping[str, Iterable[QuestionId]] | None = None,
 ) -> JudgmentPlan:
     """Return what has to be done so that every judge has judged every match.
 
     `models` are the ones to judge (default: all that have answers), `questions` the ones to judge them on (default:
-    all). With `redo`, what is judged is judged again; the old rows are kept in `.turnbench/`. `awaited` names answers,
+    all). With `redo`, what is judged is judged again; the old rows are kept in `.turnbench/`; with
+    `redo_failed`, what was judged without a verdict. `awaited` names answers,
     by model and question, that count as there although they are still to be made.
 
     Raises:
@@ -115,7 +117,7 @@ def plan_judgments(
     plan = JudgmentPlan(
         bench, mode, judge_set, materials, judged, groups, options.turns, redo, notices=notices, awaited=waits
     )
-    plan.every_choice = options.every_choice
+    plan.every_choice, plan.redo_failed = options.every_choice, redo_failed
     for name in names:
         plan.judges += _plan_judge(plan, name, options)
     if not any(judge.rows or judge.already for judge in plan.judges):
@@ -170,7 +172,7 @@ def _count(plan: JudgmentPlan, judge: JudgePlan) -> None:
         if judge.endpoint is None:
             require_verdict(judge.judge, plan.materials.form(match))
         current = None if plan.awaits(match) else judge.done.current(match, plan.materials)
-        if current and not plan.redo:
+        if current and not plan.open(match, judge):
             judge.already += 1
         else:
             judge.rows += 1
@@ -194,8 +196,13 @@ class JudgmentReport:
 
     @property
     def complete(self) -> bool:
-        """Whether no row is missing."""
-        return not self.tally.failures
+        """Whether no row is missing, and most of those written have a verdict."""
+        return not self.tally.failures and not self.mostly_unparsed
+
+    @property
+    def mostly_unparsed(self) -> bool:
+        """Whether half of the rows written or more have no verdict."""
+        return 0 < self.written <= 2 * self.unparsed
 
 
 def run_judgments(plan: JudgmentPlan, running: RunOptions = RunOptions(), *, watch: Watcher = nobody) -> JudgmentReport:

@@ -117,7 +117,7 @@ class JudgmentWork:
         return standing
 
     def _course(self, judge: JudgePlan, sink: JudgmentSink, match: Match) -> Course[Any]:
-        shelf = self._cache.shelf(judge.endpoint, fresh=self.plan.redo)
+        shelf = self._cache.shelf(judge.endpoint, fresh=self.plan.redo or self.plan.redo_failed)
         return Course(judging_job(match, judge.judge, self.plan.materials), sink, sink.pending, shelf)
 
 

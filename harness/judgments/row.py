@@ -74,6 +74,13 @@ class JudgedRow(NamedTuple):
             return not any(value is not None for value in self.numbers.values())
         return not self.games or None in self.games
 
+    @property
+    def without_verdict(self) -> tuple[Words, ...]:
+        """What the judge was sent and said where it gave no verdict: of a pair, in which game."""
+        if len(self.models) == 1:
+            return self.words if self.unparsed else ()
+        return tuple(words for words, game in zip(self.words, self.games, strict=False) if game is None)
+
 
 def judged_rows(path: pathlib.Path) -> Iterator[JudgedRow]:
     """Yield the rows of a file.

@@ -68,6 +68,11 @@ REPORTS: Mapping[str, Entry] = {
         "win rates as people would give them, from votes on some pairs and a judge's verdicts on all",
         ("--votes human.jsonl --judge-model gpt-4", "--votes human.jsonl --input-file gpt-4_pair.jsonl --turns 1"),
     ),
+    "checks": Entry(
+        "checks.judge_checks",
+        "whether the judge sees what a program counts: grades and wins of answers that break checks",
+        ("--judge-model gpt-4", "--judge-model gpt-4 --mode pairwise-all --loose"),
+    ),
     "attack": Entry(
         "attack.judge_attack",
         "whether the judge can be talked round: attacks planted into weak answers, and what they gain",

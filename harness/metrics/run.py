@@ -268,12 +268,15 @@ def _turns(
 ) -> Iterator[Subject]:
     choice = answers[question.question_id].choices[0]
     field_ = bench.settings.answer_field
-    turns = choice.turns if field_ is None else tuple(extracted(text, field_).answer for text in choice.turns)
-    for turn in range(1, min(len(turns), len(question.turns)) + 1):
+    for turn in question.written_by(model):
+        if turn > len(choice.turns):
+            return
+        said = tuple(said.text for said in choice.so_far(turn))
+        turns = said if field_ is None else tuple(extracted(text, field_).answer for text in said)
         wanted = reference[turn - 1] if turn <= len(reference) else None
-        item = Item(question, turn, turns[:turn], wanted)
+        item = Item(question, turn, turns, wanted)
         hashed = None if wanted is None else content_hash(wanted)
-        yield Subject(item, model, choice.index, question.content, content_hash(*turns[:turn]), hashed)
+        yield Subject(item, model, choice.index, question.content, content_hash(*turns), hashed)
 
 
 def _is_stale(answer: Answer, question: Question) -> bool:

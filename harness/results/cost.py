@@ -19,7 +19,7 @@ from harness.chat.prices import list_price
 from harness.errors import MissingError
 from harness.jsonl import read_rows
 from harness.judgments.row import JudgedRow, judged_rows
-from harness.names import name_of
+from harness.names import name_of, plain_model
 from harness.records import Usage
 from harness.rows import reply_from_row
 from harness.running.cost import cost_of
@@ -94,6 +94,7 @@ class _Prices:
         self._entries = load_catalog(models_file).entries
 
     def price(self, model: str, replied: str | None) -> Price | None:
+        model = plain_model(model)
         entry = self._entries.get(model)
         if entry is not None and entry.price is not None:
             return entry.price
@@ -111,7 +112,7 @@ def _count(
     total = rows.setdefault((what, model), CostRow(what, model))
     for details in calls:
         reply = reply_from_row("", details)
-        if reply.from_cache:  # paid for where it was made
+        if reply.from_cache or reply.given is not None:  # paid for where it was made
             continue
         total.calls += 1
         usage = reply.usage

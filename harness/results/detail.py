@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from harness.records import Observation, QuestionId, Scale
-from harness.results.grades.scores import ScoreRow, scores
+from harness.results.grades.scores import ScoreRow, ranked, scores
 from harness.results.matrix import Matrix, matrix
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate
-from harness.results.statistics.paired import Paired, PairedTable, compare_runs, paired
+from harness.results.statistics.paired import Paired, PairedTable, paired
 from harness.results.statistics.ranks import RankRange, rank_ranges
 
 
@@ -25,7 +25,7 @@ class SingleDetail:
     scores: list[ScoreRow]
     """In the order of the table."""
     ranks: dict[str, RankRange]
-    """By model."""
+    """By model; one that was judged on few questions has none (`common`)."""
     pairs: PairedTable
     seed: int
     scale: Scale | None = None
@@ -39,7 +39,7 @@ class SingleDetail:
                 "model": row.model,
                 **{name: end for turn, own in row.turns.items() for name, end in named(f"turn_{turn}", own).items()},
                 **named("average", row.average),
-                "rank": shown_ranks(self.ranks[row.model]),
+                "rank": shown_ranks(self.ranks[row.model]) if row.model in self.ranks else None,
                 **(named("drop", row.drop) if row.drop is not None else {}),
                 "n": row.n,
                 "excluded": row.excluded,
@@ -90,7 +90,7 @@ def grades_detail(
     table: Matrix, *, by: str = "category", resamplings: int = RESAMPLINGS, seed: int = 0
 ) -> SingleDetail:
     """Return how sure the scores of an array of grades are."""
-    compared = paired(table, resamplings=resamplings, seed=seed)
+    compared = paired(ranked(table), resamplings=resamplings, seed=seed)
     return SingleDetail(
         by=by,
         scores=scores(table, resamplings=resamplings, seed=seed),
@@ -99,21 +99,6 @@ def grades_detail(
         pairs=compared,
         seed=seed,
     )
-
-
-def against(
-    new: Sequence[Observation],
-    old: Sequence[Observation],
-    groups: Mapping[QuestionId, Any],
-    *,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
-) -> PairedTable:
-    """Return each model's new run compared with its old one, question by question.
-
-    A file with a single model is compared with a single one of any name: a new checkpoint with the one before.
-    """
-    return compare_runs(matrix(new, groups), matrix(old, groups), resamplings=resamplings, seed=seed)
 
 
 def pair_row(pair: Paired) -> dict[str, Any]:
@@ -128,6 +113,8 @@ def pair_row(pair: Paired) -> dict[str, Any]:
         "n": pair.n,
         "left_out": pair.left_out,
         "smallest_detectable": pair.smallest_detectable,
+        "stated_difference": pair.stated,
+        "power": pair.power,
         "questions_needed": pair.questions_needed,
     }
 

@@ -4,10 +4,16 @@
 
 A metric with several numbers is an observation of each; their names say whose they are ("checks strict"). Numbers of
 two variants, tokenizers or libraries are never in one table.
+
+Rows of checks also say what became of each check (`read_checks`). By kind, a turn's share of a kind is that of its
+checks of that kind: of two counts and an ending, with one count and the ending kept, the share of count is 0.5 and that
+of ends 1, "all" of count is 0 and of ends 1.
 """
 
 import pathlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
@@ -17,6 +23,14 @@ from harness.names import name_of
 from harness.records import Measurement, Observation, QuestionId, Source
 from harness.rows import measurement_from_row
 from harness.written import nearest
+
+if TYPE_CHECKING:  # numpy is imported only where a table is made
+    from harness.results.criteria.table import CriteriaTable
+
+CHECKS = "checks"
+KIND = "kind"
+"""Stands for a field of the questions where checks are shown by their kind."""
+_SHARE = (0.0, 1.0)
 
 
 def measured_metrics(bench: Bench) -> list[str]:
@@ -33,10 +47,104 @@ def read_metric(bench: Bench, name: str, variant: str | None = None) -> Observat
         UsageError: there are several variants, and which is meant is not said.
         DataError: a line is not what it must be.
     """
+    found = _measurements(bench, name, variant)
+    names = list(dict.fromkeys(number for one in found for number in one.values)) or [name]
+    return Observations.of(observation for one in found for observation in _numbers(one, names))
+
+
+class CheckFound(NamedTuple):
+    """What became of one check of a turn."""
+
+    name: str
+    """As in tables: the check's own name, else its kind."""
+    text: str
+    """What it asks for, in words."""
+    strict: bool | None
+    """Whether the reply meets it; None if that was not decided."""
+    loose: bool | None
+    """Whether the reply or a variant of it does."""
+
+
+class CheckedTurn(NamedTuple):
+    """What became of the checks of one reply."""
+
+    question_id: QuestionId
+    turn: int
+    model: str
+    choice: str
+    content: str | None
+    """Hash of the question that was answered."""
+    checks: tuple[CheckFound, ...]
+
+
+def read_checks(bench: Bench) -> list[CheckedTurn]:
+    """Return what became of each check of all answers; raises as `read_metric` does."""
+    return [
+        CheckedTurn(
+            one.question_id,
+            one.turn,
+            one.model,
+            str(one.choice),
+            None if one.made_from is None else one.made_from.question,
+            tuple(_checks_in(one.extra)),
+        )
+        for one in _measurements(bench, CHECKS, None)
+    ]
+
+
+def _checks_in(row: Mapping[str, Any]) -> Iterator[CheckFound]:
+    listed = row.get("checks")
+    for check in listed if isinstance(listed, list) else ():
+        if isinstance(check, dict):
+            met = [own if isinstance(own, bool) else None for own in (check.get("strict"), check.get("loose"))]
+            name = str(check.get("name") or check.get("kind"))
+            yield CheckFound(name, str(check.get("text", "")), *met)
+
+
+def kinds_table(bench: Bench, kept: Observations, *, sure: bool = True, seed: int = 0) -> "CriteriaTable":
+    """Return the table of all checks and of each kind, of the models and turns that `kept` is about."""
+    from harness.results.criteria.table import matrices, table_of_grades
+
+    wanted = {(case.models[0], case.turn) for case in kept.cases}
+    turns = [turn for turn in read_checks(bench) if (turn.model, turn.turn) in wanted]
+    strata = {question.question_id: question.category for question in bench.questions}
+    whole = table_of_grades(matrices(kept, strata), "metric", by=KIND, sure=sure, seed=seed)
+    means = list(whole.means)
+    for kind in sorted({check.name for turn in turns for check in turn.checks}):
+        own = Observations.of(one for turn in turns for one in _numbers_of(turn, kind))
+        found = table_of_grades(matrices(own, strata), "metric", by=KIND, sure=sure, seed=seed)
+        means += [replace(mean, group=kind, excluded=None) for mean in found.means]
+    return replace(whole, means=means, strata="category")
+
+
+def of_checks(found: Observations) -> bool:
+    """Return whether these are numbers of checks and nothing else."""
+    return all(case.source.judge_set == CHECKS for case in found.cases)
+
+
+def _numbers_of(turn: CheckedTurn, kind: str) -> Iterator[Observation]:
+    """Yield the observations of a turn's checks of one kind, as far as they are decided."""
+    strict = [check.strict for check in turn.checks if check.name == kind and check.strict is not None]
+    loose = [check.loose for check in turn.checks if check.name == kind and check.loose is not None]
+    if not strict or not loose:
+        return
+    numbers = {
+        "strict": sum(strict) / len(strict),
+        "loose": sum(loose) / len(loose),
+        "strict_all": float(all(strict)),
+        "loose_all": float(all(loose)),
+    }
+    source = Source("turnbench", judge_set=CHECKS, choice=turn.choice, form="dimensions", scale=_SHARE)
+    for name, value in numbers.items():
+        yield Observation(turn.question_id, turn.turn, turn.model, None, f"{CHECKS} {name}", value, (), source)
+
+
+def _measurements(bench: Bench, name: str, variant: str | None) -> list[Measurement]:
+    """Return the rows of a metric, of equal keys the last; raises as `read_metric` does."""
     path = bench.metric_file(name)
     if not path.exists():
         there = measured_metrics(bench)
-        how = "auto_checks" if name == "checks" else f"auto_metrics --metrics {name}"
+        how = "auto_checks" if name == CHECKS else f"auto_metrics --metrics {name}"
         hint = f"; {nearest(name, there)}" if there else ""
         raise MissingError(f"no numbers of {name} in {bench.folder}{hint}; run {how} --bench-name {bench.name} first")
     latest: dict[tuple[QuestionId, int, str, int, str], Measurement] = {}
@@ -45,14 +153,18 @@ def read_metric(bench: Bench, name: str, variant: str | None = None) -> Observat
         latest[one.question_id, one.turn, one.model, one.choice, one.variant] = one
     found = [one for one in latest.values() if variant in {None, one.variant}]
     _one_way(path, found, variant)
-    names = list(dict.fromkeys(number for one in found for number in one.values)) or [name]
-    return Observations.of(observation for one in found for observation in _numbers(one, names))
+    return found
 
 
 def _numbers(one: Measurement, names: Sequence[str]) -> Iterator[Observation]:
     """Yield an observation of each number; a row that could not be computed has none of any of them."""
     source = Source(
-        one.library or "turnbench", judge_set=one.metric, choice=str(one.choice), method=one.variant, form="dimensions"
+        one.library or "turnbench",
+        judge_set=one.metric,
+        choice=str(one.choice),
+        method=one.variant,
+        form="dimensions",
+        scale=_SHARE if one.metric == CHECKS else None,
     )
     content = None if one.made_from is None else one.made_from.question
     for name in names:

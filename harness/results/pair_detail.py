@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from harness.records import Observation, QuestionId
-from harness.results.brief import outcome_grades
 from harness.results.detail import named, neighbours, pair_row, shown_ranks
 from harness.results.matrix import Pairs, pairs
 from harness.results.pairs.bradley_terry import Ranking, ranking, rankings_by_group
+from harness.results.pairs.comparing import compared_strengths
 from harness.results.pairs.matrix import Cell, MeanRow, mean_over_opponents, pair_matrix
 from harness.results.pairs.position import PositionRow, position_rows
 from harness.results.pairs.rates import RateRow, rates
 from harness.results.statistics.bootstrap import RESAMPLINGS
-from harness.results.statistics.paired import Paired, PairedTable, paired
+from harness.results.statistics.paired import Paired, PairedTable
 from harness.results.statistics.ranks import RankRange, rank_ranges
 
 
@@ -34,7 +34,7 @@ class PairwiseDetail:
     ranks: dict[str, RankRange]
     """By model; a baseline has none."""
     pairs: PairedTable
-    """Every two models compared by their mean outcomes on the same questions, a tie half a win."""
+    """Every two models compared by strength, in win rates (`comparing`)."""
     strengths: Ranking
     """Bradley-Terry with ties."""
     group_strengths: list[tuple[Any, Ranking]]
@@ -190,7 +190,7 @@ def pairs_detail(
     seed: int = 0,
 ) -> PairwiseDetail:
     """Return how sure the results of an array of pairs are."""
-    compared = paired(outcome_grades(table, baseline=baseline), resamplings=resamplings, seed=seed)
+    compared = compared_strengths(table, baseline=baseline, resamplings=resamplings, seed=seed)
     by_group = rankings_by_group(table, anchor=baseline, resamplings=resamplings, seed=seed)
     return PairwiseDetail(
         by=by,

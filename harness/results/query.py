@@ -22,6 +22,10 @@ from harness.records import UNSTATED, Mode, Question, QuestionId, Source
 Paths: TypeAlias = pathlib.Path | str | Sequence[pathlib.Path | str] | None
 
 
+UNGROUPED = "none"
+"""In place of a field: the questions are one group."""
+
+
 class Words(TypedDict, total=False):
     """The words of a query as commands and Python callers say them; None is the default of each."""
 
@@ -48,7 +52,7 @@ class Words(TypedDict, total=False):
     data_dir: pathlib.Path | str
     """The data folder."""
     by: str
-    """The field of the questions by which they are grouped (default: category)."""
+    """The field of the questions by which they are grouped (default: category); `none` for one group."""
     seed: int
     """Of the resampling."""
 
@@ -314,11 +318,13 @@ class About(NamedTuple):
     """The questions themselves, where they are known."""
 
     def groups(self, by: str) -> dict[QuestionId, Any]:
-        """Return for each question the value of a field; empty where the questions are not known.
+        """Return for each question the value of a field; empty where the questions are not known, or by `none`.
 
         Raises:
             UsageError: no question has that field.
         """
+        if by == UNGROUPED:
+            return {}
         fields = {name for question in self.questions for name in ("category", *question.extra)}
         if self.questions and by not in fields:
             known = ", ".join(sorted(fields))

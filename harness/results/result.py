@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # numpy is imported only where it is needed
     from harness.results.labels.table import LabelTable
     from harness.results.pair_detail import PairwiseDetail
     from harness.results.panel_table import PanelTable
+    from harness.results.runs import Runs
     from harness.results.statistics.paired import PairedTable
     from harness.results.verdict_panel import VerdictPanel
 
@@ -50,12 +51,23 @@ class Result:
     """How sure the results are, where that was asked for; of a panel, what it says together."""
     runs: "PairedTable | None" = None
     """This run compared with another one, where that was asked for."""
+    gate: "Runs | None" = None
+    """The same with what is missing in either run, for a gate."""
     panel: "PanelTable[Any] | VerdictPanel | None" = None
     """Each judge alone and all together, where several were named; `single` and `pairwise` are empty then."""
     scale: Scale | None = None
     """Of grades, the least and the greatest that can be, where that is known."""
     verdicts: "LabelTable | CriteriaTable | None" = None
     """Labels, dimensions or grades by several criteria; `single` is empty then. Of a panel, what it says together."""
+
+    def with_last(self, models: Sequence[str]) -> "Result":
+        """Return the same result with these models listed last: those that are not ranked."""
+        single = sorted(self.single, key=lambda row: row.model in models)
+        detail = self.detail
+        if detail is not None and detail.kind == "grades":
+            detail = detail.in_order({row.model: at for at, row in enumerate(single)})
+        categories = sorted(self.categories, key=lambda row: row.model in models)
+        return replace(self, single=single, categories=categories, detail=detail)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the table's rows by column name, as json and csv show them; numbers unrounded.

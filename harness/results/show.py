@@ -8,19 +8,30 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from harness.errors import UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.judgments.observations import SCORE, Observations
-from harness.records import MODES, Mode, QuestionId
+from harness.records import MODES, Mode, QuestionId, Scale
+from harness.results.common import Common, common_questions
+from harness.results.failures import failure_notes
 from harness.results.grades.single import category_rows, single_rows
 from harness.results.pairs.pairwise import pairwise_rows
 from harness.results.query import About, Found, Query, Words, ask, replaced_note
 from harness.results.result import Result as Result
 
 if TYPE_CHECKING:  # numpy is imported only where intervals are made
-    from harness.results.statistics.paired import PairedTable
+    from harness.results.runs import Runs
 
 MOST_MODELS = 50
 MOST_ROWS = 8_000
 """A table of more models or rows than this has intervals and ranks only where they are asked for: they would take
 longer than all the rest."""
+
+
+OF_SCALE, OF_WIN_RATES = 0.05, 0.1
+"""The difference for which power is said unless the user names one: of grades as a share of the scale, of win rates."""
+
+
+def default_difference(scale: Scale | None) -> float | None:
+    """Return the difference of grades for which power is said: 0.45 from 1 to 10; None on an unknown scale."""
+    return None if scale is None else OF_SCALE * (scale[1] - scale[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +43,10 @@ class _Wanted:
     baseline: str | None
     count_failed: bool
     intervals: bool | None
+    common: bool
+    allow: Sequence[str]
+    margin: float | None
+    difference: float | None
 
 
 def show_result(
@@ -40,7 +55,11 @@ def show_result(
     baseline_model: str | None = None,
     count_failed: bool = False,
     intervals: bool | None = None,
+    common: bool = False,
     against: pathlib.Path | str | None = None,
+    allow: Sequence[str] = (),
+    margin: float | None = None,
+    difference: float | None = None,
     sort: str | None = None,
     metric: str | Sequence[str] = (),
     variant: str | None = None,
@@ -54,7 +73,11 @@ def show_result(
         count_failed: count a rating without score as -1 in place of leaving it out.
         intervals: True: say all about how sure the results are (`Result.detail`); None: the interval and the ranks of
             each row, of a table that is not too large; False: nothing.
-        against: the judgment file of another run of the same questions to compare with, model by model (single mode).
+        common: count the questions only on which all models were judged that are ranked.
+        against: the judgment file of another run of the same questions to compare with, model by model.
+        allow: what may differ between the two runs (`runs.ALLOWED`).
+        margin: how much worse than in the other run is still as good.
+        difference: for which the table says its power and the questions needed (default: `default_difference`).
         sort: the column by whose numbers the models are sorted (default: the average, or the adjusted win rate).
         metric: metrics that need no judge to show in place of judgments, as `auto_metrics` and `auto_checks` wrote
             them; `score` among them stands for the judge's grades beside.
@@ -69,12 +92,10 @@ def show_result(
     if mode not in MODES:
         raise UsageError(f"no mode {mode!r}; there are: {', '.join(MODES)}")
     query = Query.of(mode, **words)
-    wanted = _Wanted(query, mode, baseline_model, count_failed, intervals)
+    wanted = _Wanted(query, mode, baseline_model, count_failed, intervals, common, allow, margin, difference)
     several = query.judges is not None and len(query.judges) > 1
     if against is not None and several:
         raise UsageError("two runs can be compared by one judge; name one with --judge-model")
-    if against is not None and mode != "single":
-        raise UsageError("two runs can be compared by their single grades; use --mode single with --against")
     names = [metric] if isinstance(metric, str) else list(dict.fromkeys(metric))
     if names and (mode != "single" or several or against is not None):
         raise UsageError("metrics need no judge, and are shown alone: leave out --mode, --against and a panel")
@@ -82,7 +103,7 @@ def show_result(
     found = [_counted(query, one) for one in asked]
     kind: Kind = "metrics" if names else _kind(found)
     if against is not None and kind != "grades":
-        raise UsageError(f"two runs can be compared by single grades, not by {kind}")
+        raise UsageError(f"two runs can be compared by grades and by pairs, not by {kind}")
     records = Observations.joined([one.observations for one in found])
     subject = query.about(records, found[0].path)
     judges = list(dict.fromkeys(one.judge for one in found))
@@ -98,9 +119,19 @@ def show_result(
     else:
         result = _with_pairs(result, records, subject, wanted)
     if against is not None:
-        result = replace(result, runs=_against(records, pathlib.Path(against), subject.groups(query.by), wanted))
+        runs = _against(records, pathlib.Path(against), subject.groups(query.by), wanted)
+        result.notes.extend(runs.notes)
+        result = replace(result, runs=runs.table, gate=runs)
     _some_shown(result, wanted)
+    if result.brief is not None:
+        result.notes.append(estimand(query.by if subject.groups(query.by) else None))
     return result if sort is None else result.sorted_by(sort)
+
+
+def estimand(by: str | None) -> str:
+    """Return what the intervals of a table are of; `by` is the field within which questions were resampled."""
+    mix = "any mix of categories" if by is None else f"this mix of {by} (any mix: --by none)"
+    return f"intervals are for questions of this kind in {mix}; the judge's own bias is in no interval"
 
 
 Kind = Literal["grades", "labels", "dimensions", "criteria", "metrics"]
@@ -168,13 +199,13 @@ def _some_shown(result: Result, wanted: _Wanted) -> None:
 def _with_grades(result: Result, grades: Observations, subject: About, wanted: _Wanted) -> Result:
     """Return the result with the rows of grades, and how sure they are as far as wanted."""
     query = wanted.query
-    grades = query.shown(grades)
+    grades, met = _on_common(result, query.shown(grades), wanted)
     result = replace(result, scale=grades.scale())
     result.single.extend(single_rows(grades, count_failed=wanted.count_failed))
     if subject.categories:
         result.categories.extend(category_rows(grades, subject.categories, count_failed=wanted.count_failed))
     if not _sure(result, wanted, len(result.single), len(grades)):
-        return result
+        return result.with_last(met.apart)
     from harness.results.brief import grades_brief
     from harness.results.matrix import matrix
 
@@ -183,8 +214,24 @@ def _with_grades(result: Result, grades: Observations, subject: About, wanted: _
     if wanted.intervals:
         from harness.results.detail import grades_detail
 
-        result = replace(result, detail=grades_detail(table, by=query.by, seed=query.seed))
-    return result
+        found = grades_detail(table, by=query.by, seed=query.seed)
+        stated = default_difference(result.scale) if wanted.difference is None else wanted.difference
+        result = replace(result, detail=replace(found, pairs=found.pairs.with_stated(stated)))
+    return result.with_last(met.apart)
+
+
+def _on_common(result: Result, found: Observations, wanted: _Wanted) -> tuple[Observations, Common]:
+    """Return what counts, all or of the common questions only, and on which questions models were judged."""
+    met = common_questions(found)
+    if not wanted.common:
+        result.notes.extend([note] if (note := met.note()) and len(met.judged) > 1 else [])
+        return found, met
+    if not met.questions:
+        raise UsageError(f"{result.path}: no question is common to all models (--common); name fewer (--model-list)")
+    result.notes.append(f"only the {len(met.questions)} questions on which all ranked models were judged (--common)")
+    if met.apart:
+        result.notes.append(f"judged on too few questions to be ranked: {', '.join(met.apart)}")
+    return found.keep(asked=lambda asked: asked.question_id in met.questions), met
 
 
 def _with_numbers(result: Result, records: Observations, kind: Kind, subject: About, wanted: _Wanted) -> Result:
@@ -194,6 +241,11 @@ def _with_numbers(result: Result, records: Observations, kind: Kind, subject: Ab
     if not shown:
         raise UsageError(f"{result.path} holds no such judgment: none is left by --turns and the models named")
     sure = _sure(result, wanted, 1, len(shown) // len(shown.metrics()))
+    if kind == "metrics":
+        from harness.results.measured import KIND, kinds_table, of_checks
+
+        if query.by == KIND and of_checks(shown):
+            return replace(result, verdicts=kinds_table(query.bench, shown, sure=sure, seed=query.seed))
     groups = subject.groups(query.by) or None
     if kind == "labels":
         from harness.results.labels.shares import judgments_of
@@ -213,20 +265,28 @@ def _with_numbers(result: Result, records: Observations, kind: Kind, subject: Ab
 def _with_pairs(result: Result, pairs: Observations, subject: About, wanted: _Wanted) -> Result:
     """Return the result with the rows of pairs, and how sure they are as far as wanted."""
     query, baseline = wanted.query, _baseline(pairs, wanted)
+    if wanted.common:
+        pairs, _ = _on_common(result, query.shown(pairs, baseline), wanted)
     result.pairwise.extend(pairwise_rows(pairs, models=query.models, baseline=baseline))
     if not _sure(result, wanted, len(result.pairwise), len(pairs)):
         return result
     from harness.results.brief import pairs_brief
     from harness.results.matrix import pairs as arrays
+    from harness.results.pairs.comparing import meetings, meetings_note
 
     shown = query.shown(pairs, baseline)
     groups = subject.groups(query.by)
     if shown:
-        result = replace(result, brief=pairs_brief(arrays(shown, groups), baseline=baseline, seed=query.seed))
+        table = arrays(shown, groups)
+        result = replace(result, brief=pairs_brief(table, baseline=baseline, seed=query.seed))
+        note = meetings_note(meetings(table), baseline)
+        result.notes.extend([note] if note else [])
     if wanted.intervals and shown:
         from harness.results.pair_detail import pairwise_detail
 
         found = pairwise_detail(shown, groups, by=query.by, baseline=baseline, seed=query.seed)
+        stated = OF_WIN_RATES if wanted.difference is None else wanted.difference
+        found = replace(found, pairs=found.pairs.with_stated(stated))
         result.notes.extend(found.without_strengths())
         result = replace(result, detail=found)
     return result
@@ -315,27 +375,41 @@ def _together(
     return found
 
 
-def _against(
-    records: Observations, path: pathlib.Path, groups: Mapping[QuestionId, Any], wanted: _Wanted
-) -> "PairedTable":
-    """Return this run compared with the one in another file, which must be by the same kind of judge."""
+def _against(records: Observations, path: pathlib.Path, groups: Mapping[QuestionId, Any], wanted: _Wanted) -> "Runs":
+    """Return this run compared with the one in another file; by the same judge where that file has several."""
     from harness.judgments.reading import read_judgments
-    from harness.results.detail import against
     from harness.results.query import chosen
+    from harness.results.runs import compared_runs
 
     read = read_judgments(path)
-    query = replace(wanted.query, files=(path,), judges=None, exclude=())
+    source, there = records.cases[0].source, read.observations.sources()
+    query = replace(wanted.query, files=(path,), exclude=())
+    query = replace(query, judges=(source.judge,) if any(s.judge == source.judge for s in there) else None)
+    own_set = any(s.set_text == source.set_text for s in there if query.judge in {None, s.judge})
+    query = replace(query, judge_set=source.set_text if own_set else None)
     if len({case.source.sample for case in read.observations.cases}) < 2:  # its only sample is the one that is meant
         query = replace(query, sample=None)
     read = read._replace(observations=query.of_kind(read.observations, path))
     other = query.counted(chosen(query, read, path).observations, path)
-    return against(records, other, groups, seed=query.seed)
+    baseline = None if wanted.mode != "pairwise-baseline" else _baseline(records, wanted)
+    if baseline is not None:
+        records, other = wanted.query.shown(records, baseline), replace(query, models=None).shown(other, baseline)
+    return compared_runs(
+        records,
+        other,
+        groups,
+        allow=wanted.allow,
+        count_failed=wanted.count_failed,
+        margin=wanted.margin,
+        seed=query.seed,
+    )
 
 
 def _notes(found: Sequence[Found], wanted: _Wanted, records: Observations, subject: About) -> list[str]:
     """Return what a reader of the table must know, a line each."""
     query = wanted.query
-    notes = replaced_note(found)
+    notes = [] if wanted.count_failed else failure_notes(found, query.shown(records))
+    notes += replaced_note(found)
     if query.turns is not None:
         notes.append(f"turn {', '.join(map(str, query.turns))} only")
     notes += [NOTICE] if any(is_builtin_judge(one.judge) for one in found) else []

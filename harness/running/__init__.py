@@ -5,8 +5,7 @@
 - `leftovers.py`: what a run that was killed left of rows that are complete
 - `cache.py`: completions by content, shared by files, benchmarks and processes
 - `retry.py`: which failures are tried again, and when
-- `engines.py`: which engine runs the jobs
-- `direct.py`: the engine that calls chat models directly
+- `engine.py`: runs the jobs
 - `queue.py`: which job is next
 - `lanes.py`: the endpoints of a model, and which of them a call goes to
 - `limiter.py`, `rates.py`: how many calls at once, how many in a minute
@@ -14,6 +13,9 @@
 - `loops.py`: the event loop of a run
 - `selector.py`: replies that come together, a few at a time
 - `interrupts.py`: Ctrl-C, SIGTERM and SIGHUP
-- `batches/`: the engine that hands them in as batches
-- `watch.py`: what a run tells whoever watches it
+- `batches/`: calls that wait for their result in a batch
+- `cost.py`: what calls cost, and the budget of a run
+- `estimate.py`: what calls not yet made may cost
+- `options.py`: how a run is carried out
+- `watch.py`: the counts of a run, for a progress bar
 """

@@ -21,7 +21,7 @@ SECONDS = 60.0
 
 @dataclass(slots=True)
 class Breaker:
-    """What one endpoint's last calls came to."""
+    """How one endpoint's last calls ended."""
 
     policy: RetryPolicy
     failures: int = 0
@@ -70,6 +70,6 @@ class Breaker:
         self._until, self._probing = now + self.policy.pause(self.probes), False
 
     def undecided(self, *, probe: bool) -> None:
-        """Let the next call be the probe: this one was broken off, or told to come later."""
+        """Let the next call be the probe: this one was broken off, or was asked to come later."""
         if probe:
             self._probing = False

@@ -158,7 +158,7 @@ class Shelf:
         return self._cache.find(key, fresh=self._fresh)
 
     def begin(self, key: str, who: Any) -> bool:
-        """Return whether the completion is to be asked for now; else `who` is told by `end` when another has it."""
+        """Return whether the completion is to be asked for now; else another is asking, and `end` will return `who`."""
         waiting = self._cache.waiting.get(key)
         if waiting is not None:
             waiting.append(who)

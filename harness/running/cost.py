@@ -110,8 +110,3 @@ class Budget:
         self.reserved = max(0.0, self.reserved - reserved)
         self.spent += cost
         return cost
-
-    @property
-    def left(self) -> float:
-        """Dollars that are neither spent nor reserved."""
-        return max(0.0, self.most - self.spent - self.reserved)

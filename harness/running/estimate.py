@@ -1,4 +1,4 @@
-"""How many tokens a text has, told from its characters; and what calls not yet made may cost.
+"""How many tokens a text has, estimated from its characters; and what calls not yet made may cost.
 
 No tokenizer is needed, and for most models none could be had. A text is cut into words, numbers, symbols and letters of
 the scripts that are written without spaces, and each weighs what it does on average in the vocabularies of a family of
@@ -98,7 +98,7 @@ def weights_of(model: str) -> Weights:
 
 
 def text_tokens(text: str, weights: Weights = OTHERS) -> float:
-    """Return about how many tokens a text has; of a very long one, its beginning stands for all."""
+    """Return about how many tokens a text has; a very long one is estimated from its beginning."""
     if len(text) > LONG_TEXT:
         return text_tokens(text[:LONG_TEXT], weights) * len(text) / LONG_TEXT
     tokens = 0.0

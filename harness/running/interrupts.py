@@ -1,12 +1,12 @@
 """Ctrl-C in a run, and SIGTERM and SIGHUP like it: the first one lets the calls in flight finish, the second one stops
 at once.
 
-A run in the main thread gets them from its event loop. One that works in a thread of its own, since its caller (a
-notebook) already has an event loop, gets them from the thread that waits for it. A signal that the program around us
-deals with itself, or ignores as under nohup, stays with it.
+Python delivers signals to the main thread only, so the handler works for both kinds of run: one in the main thread, and
+one in a thread of its own, for which the main thread waits. It only wakes the run's event loop, which does the rest; a
+loop's own signal handlers would do for the first kind alone, and not on Windows. A signal that the program around us
+handles itself, or ignores as under nohup, stays with it.
 """
 
-import asyncio
 import contextlib
 import signal
 import threading
@@ -16,31 +16,13 @@ OTHERS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasatt
 """The signals that end a process and say, like Ctrl-C, that somebody wants it to."""
 
 
-def in_loop(loop: asyncio.AbstractEventLoop, interrupted: Callable[[], None]) -> Callable[[], object]:
-    """Let every Ctrl-C call `interrupted` in the loop; return what undoes it."""
-    before = {number: signal.getsignal(number) for number in _ours()}
-    taken = []
-    for number in before if threading.current_thread() is threading.main_thread() else ():
-        with contextlib.suppress(NotImplementedError):  # Windows: KeyboardInterrupt ends the loop as usual
-            loop.add_signal_handler(number, interrupted)
-            taken.append(number)
-
-    def undo() -> None:
-        for number in taken:
-            loop.remove_signal_handler(number)
-            if number != signal.SIGINT:
-                signal.signal(number, before[number])
-
-    return undo
-
-
 @contextlib.contextmanager
-def handed_on(interrupted: Callable[[], None]) -> Iterator[None]:
-    """Hand every Ctrl-C of the block on to a run in another thread."""
+def handled(interrupt: Callable[[], None]) -> Iterator[None]:
+    """Call `interrupt` for every Ctrl-C in the block. In a thread that gets no signals it does nothing."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, lambda *_: interrupted()) for number in _ours()}
+    before = {number: signal.signal(number, lambda *_: interrupt()) for number in _ours()}
     try:
         yield
     finally:

@@ -131,7 +131,7 @@ class Course(Generic[Record]):
     def _go_on(self, reply: Reply | None) -> None:
         assert self._steps is not None
         try:
-            while True:
+            while True:  # as long as replies are there already, be they a hundred turns: no call, and no recursion
                 self.request = next(self._steps) if reply is None else self._steps.send(reply)
                 reply = self._known(self.request)
                 if reply is None:
@@ -139,6 +139,8 @@ class Course(Generic[Record]):
                     return
         except StopIteration as end:
             self.request = None
+            # First the row, then the note that its replies have served: a kill in between leaves replies that are not
+            # needed (`leftovers.py` takes them out), the other order would lose what was paid for.
             if self.sink.put(end.value):
                 self.pending.complete(self.job.row)
                 self._released.extend(self.then())
@@ -150,6 +152,7 @@ class Course(Generic[Record]):
         kept = self.pending.find(self.job.row, self.job.key, self._replies, request)
         if self.cache is not None:
             content = request.content
+            # A job that asks the same again (a second try at a verdict) wants another reply, not the first one's copy.
             self._asking = self.cache.key(request, self.job.index, self._asked[content])
             self._asked[content] += 1
         if kept is not None:

@@ -31,7 +31,7 @@ BUILTIN = 8
 
 @dataclass(slots=True, eq=False)
 class Work:
-    """A course whose request is due, and what its last try came to."""
+    """A course whose request is due, and where its last try failed."""
 
     course: Course[Any]
     failed_on: "Lane | None" = None
@@ -65,12 +65,13 @@ class Lane:
     in_flight: int = 0
     out: Exception | None = None
     """Why it cannot be used any more."""
-    told: bool = False
-    """Whether the user was told that it only fails."""
+    warned: bool = False
+    """Whether the user was warned that it only fails."""
     paused_until: float = -math.inf
     """When the endpoint wants to hear from us again."""
     _found_full: bool = False
-    """Whether it was full when room was looked for last; of replies that come together, all count as come to that."""
+    """Whether it was full when room was last looked for. Of replies that arrive together the first makes room, but
+    all of them arrived at a full lane, and the limiter has to count them so."""
     _begun: int = 0
     _noted: int = 0
     """How many replies with headers have been taken into account."""
@@ -107,12 +108,27 @@ class Lane:
             ready = max(ready, self._left_at(self.standing, now))
         return ready
 
+    def started(self, course: Course[Any]) -> None:
+        """Take note of a job that was begun, and perhaps goes on from an earlier run's replies."""
+
+    def reserves(self, course: Course[Any]) -> bool:
+        """Return whether the request that is due is still to be paid for."""
+        return True
+
     def begin(self, work: Work, now: float, tokens: float) -> Call:
         """Count a call that begins."""
         self.in_flight += 1
         self._begun += 1
         self._uncounted += 1
         return Call(work, self, now, self._begun, self.breaker.begin(), self.rates.begin(tokens, now))
+
+    async def ask(self, call: Call) -> Reply:
+        """Return the reply to the request that is due."""
+        assert call.work.course.request is not None
+        return await self.model.reply(call.work.course.request)
+
+    def dealt_with(self, call: Call) -> None:
+        """Take note that a reply is stored, or a failure listed or to be tried again."""
 
     def replied(self, call: Call, reply: Reply, now: float, *, more: bool) -> None:
         """Take note of a reply; `more` says that other calls are waiting for room."""
@@ -137,14 +153,15 @@ class Lane:
 
         Until then the breaker stays closed: whether the model can be called at all is to be known in seconds.
         """
-        in_flight = self.in_flight
+        in_flight = self.in_flight  # this call included: so many at once were too many
         self._ended(call)
         wish = self.policy.asked(error)
         if error.kind in PUSHED_BACK:
             self.limiter.pushed_back(call.began, now, in_flight, wish or 0.0)
             self.rates.settle(call.taken, 0.0)
-            if wish is not None:
+            if wish is not None:  # all calls wait: each would be refused until then, and some endpoints count refusals
                 self.paused_until = max(self.paused_until, now + wish)
+        # An endpoint that says when to come back works as it should; it is not to be given up for that.
         obeyed = error.kind == "rate limit" and error.retry_after is not None and wish == error.retry_after
         if obeyed or not (reached or error.connected):
             self.breaker.undecided(probe=call.probe)
@@ -158,10 +175,11 @@ class Lane:
 
     def _recovered(self) -> None:
         self.breaker.replied()
-        self.told = False
+        self.warned = False
 
     def _ended(self, call: Call) -> None:
         self.in_flight -= 1
+        # The endpoint's figures were true when it saw this call: those begun since may not be in them.
         if self.standing is not None and self.standing.notes != self._noted:
             self._noted = self.standing.notes
             self._uncounted = self._begun - call.number
@@ -176,6 +194,7 @@ class Lane:
             "output-tokens": max(1.0, self._reply),
         }
         ready = -math.inf
+        # What was begun since is taken to cost as much as the mean call, so that a burst does not overdraw.
         for kind, allowance in standing.allowances.items():
             if allowance.resets_at > now and allowance.remaining < needs[kind] * (self._uncounted + 1):
                 ready = max(ready, allowance.resets_at if allowance.remaining < needs[kind] else self._after(now))

@@ -2,8 +2,8 @@
 
     row written  ── killed here ──▶  its replies still count as pending, its requests as not collected
 
-No later run asks for such a row, so whoever plans says which rows stand, and what is left for them is taken out. Not so
-while a `--redo` is under way: what it has paid for is left for rows that stand.
+No later run asks for such a row, so what is left for rows that are complete and current is taken out; the planner knows
+which those are. Not so while a `--redo` is under way: what it has paid for belongs to rows that are complete.
 """
 
 import pathlib
@@ -15,11 +15,11 @@ from harness.running.batches.ledger import Ledger, ledger_file, rows_awaited
 from harness.running.pending import Pending, left_in, pending_file, redo_begun
 
 Standing = Callable[[AbstractSet[str]], AbstractSet[str]]
-"""Says which of some rows stand in the output file and are current."""
+"""Returns those of some rows that are in the output file and current."""
 
 
 def any_left(path: pathlib.Path, state: pathlib.Path, standing: Standing) -> bool:
-    """Return whether something is left for rows of an output file that stand, or a file that says nothing any more."""
+    """Return whether something is left for complete rows of an output file, or a file without any use."""
     kept, ledger = pending_file(path, state), ledger_file(path, state)
     if holder_of(path, state) or redo_begun(kept):
         return False
@@ -28,7 +28,7 @@ def any_left(path: pathlib.Path, state: pathlib.Path, standing: Standing) -> boo
 
 
 def take_out(path: pathlib.Path, state: pathlib.Path, standing: Standing) -> None:
-    """Take out what is left for rows of an output file that stand; its journal is open, so nobody else writes.
+    """Take out what is left for complete rows of an output file; its journal is open, so nobody else writes.
 
     Raises:
         StorageError: the state folder cannot be written.

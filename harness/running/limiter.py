@@ -85,13 +85,13 @@ class Limiter:
         """Take note of a reply to a call begun at `began`; `full` says that the limit held other calls back."""
         if not self.adaptive:
             return
-        if not full:
+        if not full:  # fewer calls than allowed say nothing about the limit
             self._began = None
             return
         if self._began is None:
             self._begin_round(began)
         self._replies += 1
-        self._grow(now)
+        self._grow(now)  # with each reply, not each round: as fast as the endpoint answers, and never in bursts
         if self._began is None:  # a number was regained, and is held from now on
             return
         if self._replies >= self._needed and now > self._began:
@@ -103,7 +103,7 @@ class Limiter:
         if not self.adaptive:
             return
         self._pause = max(self._pause, pause)
-        if began < self._cut:
+        if began < self._cut:  # sent when the old limit held: the refusal was answered already
             if self._taken is not None and self.phase == "regain":
                 self._taken = max(self._taken - 1, self._least, self.limit)  # another of those in flight together
             return
@@ -119,7 +119,7 @@ class Limiter:
             self._least, self._hold = 0, HOLD
         elif self.phase != "steady":  # it took as many before, and now it does not
             self._taken = None
-        elif in_flight <= before * 1.25 + 1:
+        elif in_flight <= before * 1.25 + 1:  # refused again near the same number: that is where its limit is
             self._taken = self._least = before
             self._hold = min(2 * self._hold, LONGEST_HOLD)
         else:
@@ -131,6 +131,7 @@ class Limiter:
         step = max(1.0, self._limit / 16) / self._limit if self.phase == "steady" else 1.0
         self._limit = min(self._limit + step, float(self.most))
         if self.phase == "regain" and self._taken is not None and self._limit >= self._taken:
+            # Not one more than it took: the next refusal would cost a halving, and mostly a pause for all calls.
             self._limit = max(self._limit - step, float(self._taken), 1.0)
             self._stays_until = now + min(PAUSES_HELD * self._pause, LONGEST_PAUSES_HELD)
             self._enter("full")
@@ -151,11 +152,11 @@ class Limiter:
             self._mark = _Mark(self._limit if self.phase == "steady" else self._needed, speed)
             return
         rise = self._limit / self._mark.limit - 1
-        if rise < 0.5:
+        if rise < 0.5:  # the gain of a smaller rise is lost in the noise of a round
             return
         if speed >= self._mark.speed * (1 + (WORTH - 1) * min(rise, 1.0)):
             self._mark, self._doubted = _Mark(self._limit, speed), False
-        elif self._doubted:
+        elif self._doubted:  # twice no gain: more calls only wait in the endpoint's own queue
             self._limit = self._mark.limit
             self._enter("full")
         else:

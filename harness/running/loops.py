@@ -1,7 +1,6 @@
 """The event loop of a run: the thread's own, or one in a thread beside a caller that has one already (a notebook)."""
 
 import asyncio
-import contextlib
 import sys
 import threading
 from collections.abc import Callable, Coroutine
@@ -12,14 +11,8 @@ from harness.running.selector import new_loop
 Outcome = TypeVar("Outcome")
 
 
-def run_to_end(
-    work: Callable[[], Coroutine[Any, Any, Outcome]],
-    while_in_thread: contextlib.AbstractContextManager[object] | None = None,
-) -> Outcome:
-    """Return what the work comes to, or raise what it raises; where it needs a thread, the context is held meanwhile.
-
-    In a loop of this thread's own, the work sees to Ctrl-C itself.
-    """
+def run_to_end(work: Callable[[], Coroutine[Any, Any, Outcome]]) -> Outcome:
+    """Return what the work returns, or raise what it raises."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -36,9 +29,8 @@ def run_to_end(
             failure.append(error)
 
     thread = threading.Thread(target=run, name="turnbench")
-    with while_in_thread or contextlib.nullcontext():
-        thread.start()
-        thread.join()
+    thread.start()
+    thread.join()
     if failure:
         raise failure[0]
     return outcome[0]

@@ -17,7 +17,7 @@ class RunOptions:
     patience: float | None = None
     """Seconds of nothing but failures after which an endpoint is given up; None: 600."""
     max_wait: float | None = None
-    """Seconds that an endpoint's wish to be left alone is obeyed at most; None: 600."""
+    """Seconds that an endpoint's Retry-After is obeyed at most; None: 600."""
     max_cost: float | None = None
     """Dollars that the run may cost at most; it stops before a call that could exceed them."""
     cache: pathlib.Path | None = None

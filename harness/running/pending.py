@@ -95,6 +95,7 @@ class Pending:
     def __exit__(self, kind: object = None, *error: object) -> None:
         """Bring everything to disk; the file goes when nothing is pending any more."""
         try:
+            # A redo by batches goes on in a later process, which has to know by this file that it is one.
             redoing = self._redo and ledger_beside(self.path).exists()
             if not (kind or self._rows or self._kept or self._failed or redoing):
                 self._journal.clear()
@@ -134,8 +135,8 @@ class Pending:
         self._journal.append({**line, "tstamp": time.time()})
 
     def complete(self, row: str) -> None:
-        """Take out the replies of a row that now stands in the output file."""
-        if row in self._kept or row in self._rows or row in self._failed:
+        """Take out the replies of a row that is in the output file now."""
+        if row in self._kept or row in self._rows or row in self._failed:  # most rows never had a line here
             self._journal.append({"complete": row})
             self._kept.discard(row)
             self._failed.discard(row)

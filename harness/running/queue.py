@@ -59,10 +59,16 @@ class Queue:
             if found is None or isinstance(found, Work):
                 return found
             self._steps += 1
-            found.start()
-            if self.advanced(found):
+            if self._started(found):
                 return Work(found)
         return None
+
+    def _started(self, course: Course[Any]) -> bool:
+        """Begin a job, or let it go on after it was parked; return whether a request is due that needs a call."""
+        course.start()
+        for lane in self._pools[course.job.model].lanes:
+            lane.started(course)
+        return self.advanced(course)
 
     def advanced(self, course: Course[Any]) -> bool:
         """Take note of how far a course has come; return whether a request is due that needs a call."""
@@ -143,8 +149,7 @@ class Queue:
     def _settle_released(self) -> None:
         while self._released:
             course = self._released.popleft()
-            course.start()
-            if self.advanced(course):
+            if self._started(course):
                 self.go_on(Work(course))
 
     def _drain(self, pool: Pool) -> None:

@@ -35,7 +35,7 @@ class RetryPolicy:
     patience: float = 600.0
     """Seconds of nothing but failures after which an endpoint is given up."""
     max_wait: float = 600.0
-    """Seconds that a server's wish to be left alone is obeyed at most."""
+    """Seconds that a server's Retry-After is obeyed at most."""
 
     def wait(self, error: TransientError, failed: int, elapsed: float) -> float | None:
         """Return the seconds to wait after the `failed`-th failure (from 1), or None to give up.
@@ -52,7 +52,7 @@ class RetryPolicy:
         return backoff
 
     def asked(self, error: TransientError) -> float | None:
-        """Return the seconds for which the server's wish to be left alone is obeyed; None if it has none."""
+        """Return the seconds of the server's Retry-After that are obeyed; None if it sent none."""
         return None if error.retry_after is None else min(error.retry_after, self.max_wait)
 
     def pause(self, probes: int) -> float:

@@ -1,4 +1,4 @@
-"""What a run tells whoever watches it: a progress bar, a test, a page."""
+"""The counts of a run, and who receives them: a progress bar, a test, a page."""
 
 from dataclasses import dataclass, field
 from typing import Protocol

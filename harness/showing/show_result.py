@@ -127,9 +127,11 @@ def _verdicts(table: "LabelTable | CriteriaTable", named: Mapping[str, str], of_
 
     if table.sure:
         own: dict[str, dict[str, Any]] = {}
+        within = table.by
         if isinstance(table, LabelTable):
             own = {part.model: {"model": part.model, **part.numbers} for part in table.models}
         else:
+            within = table.strata or table.by
             for mean in table.means:
                 if mean.group is None:
                     own.setdefault(mean.model, {"model": mean.model})[mean.name] = mean.mean
@@ -137,7 +139,7 @@ def _verdicts(table: "LabelTable | CriteriaTable", named: Mapping[str, str], of_
         fields = dict.fromkeys(name for row in rows for name in row if name != "model")
         order = [name for name in named if name in fields] or list(fields)
         columns = [Column("model"), *(Column(name, named.get(name), "interval") for name in order)]
-        title = f"95% intervals{of_all} (questions resampled within {table.by}, seed {table.seed})"
+        title = f"95% intervals{of_all} (questions resampled within {within}, seed {table.seed})"
         yield Table(title, rows, columns, places=table.places)
     groups = table.group_rows(intervals=False) if isinstance(table, LabelTable) else table.group_rows()
     if groups:
@@ -268,10 +270,8 @@ def _next_ones(table: "PairedTable", neighbours: Sequence["Paired"], places: int
     shows = (
         "" if smallest is None else f"; differences of {rounded(smallest, places)} or more would be found (power 80%)"
     )
-    found = (
-        f"{table.told_apart} of {len(table.pairs)} pairs of models differ significantly (exact sign-flip test, Holm)"
-    )
-    return compared("Each model and the next one", neighbours, found + shows, places)
+    found = f"{table.told_apart} of {len(table.pairs)} pairs of models differ significantly (sign-flip test, Holm)"
+    return compared("Each model and the next one (each interval of its pair alone)", neighbours, found + shows, places)
 
 
 def compared(title: str, pairs: Sequence["Paired"], note: str | None, places: int = 2) -> Table:

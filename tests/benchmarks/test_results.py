@@ -20,7 +20,7 @@ def test_the_rows_are_seeded_distinct_and_about_as_long_as_real_ones(
     write_judgments(again, kind, 2_500, our_fields=our_fields)
     assert path.read_bytes() == again.read_bytes()
     read = read_judgments(path)
-    assert (len(read.ratings) + len(read.comparisons), read.replaced) == (2_500, 0)
+    assert (len(read.observations), read.replaced) == (2_500, 0)
     row = json.loads(path.read_text().splitlines()[0])
     words = [value for name, value in row.items() if name.endswith(("prompt", "judgment")) and name[:6] != "system"]
     assert sum(map(len, words)) == (1_200 if kind == "single" else 2_400)

@@ -13,6 +13,7 @@ UNKNOWN = {"length_constraints:number_sentences": 23, "change_case:capital_word_
 """How many instructions have no published verdict at hand: the data of a tokenizer was missing."""
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 def test_verdicts_are_those_of_the_published_checker(reference_data: pathlib.Path) -> None:
     folder = reference_data / "ifeval"

@@ -68,7 +68,7 @@ def test_the_file_may_be_named_and_its_mistakes_are_one_line(run: Run, tmp_path:
     (tmp_path / "mine.toml").write_text('[models.x]\napi_key_env = "sk-secret"', encoding="utf-8")
     done = run("gen_answer", "--model", "x", "--models", "mine.toml", "--dry-run")
     assert done.returncode == 2
-    assert "mine.toml: " in done.stderr
+    assert "mine.toml:2: " in done.stderr
     assert "never the key" in done.stderr
     assert "secret" not in done.stderr
 

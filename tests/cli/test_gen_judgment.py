@@ -142,6 +142,6 @@ def test_a_baseline_that_has_no_effect_is_told(data: pathlib.Path, capsys: pytes
 
 def test_judgments_without_a_verdict_are_counted(data: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     with ProtocolServer() as server:
-        assert judge(data, "--judge-model", "j", "--base-url", server.openai_url) == 0
+        assert judge(data, "--judge-model", "j", "--base-url", server.openai_url) == 1
     told = capsys.readouterr().err
     assert "8 of 8 judgments give no verdict; they are kept and left out of every mean" in told

@@ -383,8 +383,8 @@ def test_corrected_win_rates_lie_between_judge_and_people(told: Told, tmp_path: 
     assert {row["model"]: row["judge"] for row in found["rows"]} == {"x": pytest.approx(0.7), "y": pytest.approx(0.3)}
     assert sum(row["corrected"] for row in found["rows"]) == pytest.approx(1.0)
     assert all((row["questions"], row["voted"]) == (10, 6) for row in found["rows"])
-    wider = told("corrected", "--votes", people, "--input-file", judge, "--all-questions")["rows"][0]
-    own = found["rows"][0]
+    wider = found["rows"][0]
+    own = told("corrected", "--votes", people, "--input-file", judge, "--these-questions")["rows"][0]
     assert wider["corrected_high"] - wider["corrected_low"] > own["corrected_high"] - own["corrected_low"]
 
 

@@ -51,8 +51,8 @@ def test_a_table_of_weighed_verdicts_says_so(mixed: str, capsys: pytest.CaptureF
 def test_one_does_not_replace_the_other(mixed: str) -> None:
     read = read_judgments(pathlib.Path(mixed))
     assert read.replaced == 0
-    assert {origin.score_method for origin in read.ratings.origins()} == {"text", "logprobs"}
-    assert {rating.origin.score_method for rating in read.ratings} == {"text", "logprobs"}
+    assert {source.method for source in read.observations.sources()} == {"text", "logprobs"}
+    assert {one.source.method for one in read.observations} == {"text", "logprobs"}
 
 
 @pytest.mark.parametrize("version", [None, ""], ids=["none", "empty"])

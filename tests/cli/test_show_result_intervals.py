@@ -51,7 +51,7 @@ def test_a_worse_run_fails_where_that_was_asked_for(
     old, new = judgments(tmp_path, "old.jsonl", m=2), judgments(tmp_path, "new.jsonl", m=level)
     words = ["show_result", "--input-file", new, "--against", old]
     assert main([*words, "--fail-if-worse"]) == code
-    assert ("told to be worse" in capsys.readouterr().err) == bool(code)
+    assert ("is worse than in the other run" in capsys.readouterr().err) == bool(code)
     assert main(words) == 0
 
 
@@ -65,7 +65,8 @@ def test_an_unknown_field_is_named_with_those_there_are(
         assert main([*command, "--data-dir", str(tmp_path)]) == 0
     capsys.readouterr()
     assert main(["show_result", "--data-dir", str(tmp_path), "--intervals", "--by", "colour"]) == 2
-    assert "no question of mt_bench has the field 'colour'; there are: category, difficulty" in capsys.readouterr().err
+    told = "no question of mt_bench has the field 'colour'; there are: canary, category, claim, difficulty, points_back"
+    assert told in capsys.readouterr().err
 
 
 def pairs(folder: pathlib.Path) -> str:
@@ -98,10 +99,22 @@ def test_pairs_have_a_matrix_strengths_and_a_look_at_the_judge(
     assert len(intervals["pairs"]) == 6
 
 
-def test_runs_are_compared_by_grades_only(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_of_pairs_are_compared_too(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = pairs(tmp_path)
-    assert main(["show_result", "--mode", "pairwise-all", "--input-file", path, "--against", path]) == 2
-    assert "use --mode single with --against" in capsys.readouterr().err
+    words = ["show_result", "--mode", "pairwise-all", "--input-file", path, "--against", path, "--fail-if-worse"]
+    assert main(words) == 0
+    assert "This run (model 1) against the other" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "flags", [["--fail-if-worse"], ["--margin", "1"], ["--allow", "judge"]], ids=lambda own: own[0]
+)
+def test_a_gate_without_another_run_is_an_error(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str], flags: list[str]
+) -> None:
+    path = judgments(tmp_path, "new.jsonl", m=2)
+    assert main(["show_result", "--input-file", path, *flags]) == 2
+    assert "name the other one with --against FILE" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("mode", ["single", "pairwise-all"])

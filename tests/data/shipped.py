@@ -12,7 +12,7 @@ DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 @functools.cache
 def _rows(name: str) -> dict[int, dict[str, Any]]:
     found: dict[int, dict[str, Any]] = {}
-    for bench in ("mt_bench", "mt_bench_zh"):
+    for bench in ("mt_bench", "mt_bench_zh", "chat_en", "chat_zh"):
         lines = (DATA / bench / name).read_text(encoding="utf-8").splitlines()
         found |= {row["question_id"]: row for row in map(json.loads, lines)}
     return found

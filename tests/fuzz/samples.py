@@ -6,10 +6,6 @@ import pathlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from harness.judging.attack import load_attacks
-from harness.results.judges.ranking import read_ranking
-from harness.results.reading.read import read_judgments
-
 from harness.bench import load_questions, load_settings, read_answers
 from harness.chat.catalog import load_catalog
 from harness.chat.keys import address
@@ -19,6 +15,9 @@ from harness.importing.originals.sources import source_of
 from harness.importing.originals.table import find_original, load_originals
 from harness.importing.run import import_data
 from harness.judging.sets import load_judge_set
+from harness.judgments.reading import read_judgments
+from harness.meta_evaluation.attack import load_attacks
+from harness.meta_evaluation.ranking import read_ranking
 from harness.names import check_bench_name, check_model_name, csv_cell, file_stem, json_text
 from harness.results.show import show_result
 from harness.running.batches.ledger import rows_awaited

@@ -1,6 +1,7 @@
 """Whatever a file holds, its reader returns or raises one of our own errors, in one line.
 
-20,000 cases by default; `make fuzz` takes a million. A case is known by its number: the same number is the same file.
+20,000 cases by default, of which `make test` takes a tenth; `make fuzz` takes a million. A case is known by its
+number: the same number is the same file.
 """
 
 import logging
@@ -9,6 +10,7 @@ import pathlib
 import random
 import shutil
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 
@@ -25,8 +27,9 @@ _BLOCK = 2000
 def _blocks() -> Iterator[object]:
     for sample in SAMPLES:
         count = max(1, CASES * sample.share // _SHARES)
-        for first in range(0, count, _BLOCK):
-            yield pytest.param(sample, first, min(count, first + _BLOCK), id=f"{sample.kind} from {first}")
+        for first, end in pairwise([0, *range(max(1, count // 10), count, _BLOCK), count]):
+            slow = [pytest.mark.slow] if first else []
+            yield pytest.param(sample, first, end, id=f"{sample.kind} from {first}", marks=slow)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from harness.bench import load_bench
 from harness.errors import DataError, UsageError
 from harness.importing.run import import_data
-from harness.rows import comparison_from_row
+from harness.judgments.row import judged_row
 
 
 def _graded(number: int, **changes: Any) -> dict[str, Any]:
@@ -94,8 +94,8 @@ def test_a_preference_becomes_a_vote_that_is_read_as_one(tmp_path: pathlib.Path)
     folder = tmp_path / "pc"
     assert load_bench("pc", tmp_path).answered_models() == ("response_a", "response_b")
     votes = folder / "human_judgment" / "preference_collection.jsonl"
-    vote = comparison_from_row(_rows(votes)[0], votes, 1)
-    assert (vote.model_1, vote.model_2, vote.winners) == ("response_a", "response_b", ("model_1",))
+    vote = judged_row(_rows(votes)[0], votes, 1)
+    assert (vote.models, vote.games) == (("response_a", "response_b"), (1.0,))
 
 
 def test_colossalai_answers_are_joined_by_category_and_id(tmp_path: pathlib.Path) -> None:

@@ -9,11 +9,12 @@ import pytest
 from harness.bench import Bench
 from harness.errors import DataError
 from harness.jsonl import Journal
-from harness.judging.files import Done, JudgmentSink, is_good_judgment, match_key, row_key
+from harness.judging.files import Done, JudgmentSink, match_key
 from harness.judging.gathering import gather
 from harness.judging.judge import judging, judging_job
 from harness.judging.materials import Materials
 from harness.judging.sets import load_judge_set
+from harness.judgments.row import row_key
 from harness.records import Judgment, Match, Mode, Reply
 from harness.running.jobs import Steps
 from harness.running.pending import Pending
@@ -85,7 +86,7 @@ def test_a_file_is_named_after_judge_set_sample_and_kind(
 
 def test_a_match_and_its_row_have_the_same_key(materials: Materials) -> None:
     one, other = materials.bench.questions
-    assert match_key(Match(one, 1, ("a",))) == row_key(row()) == row_key(row(question_id="1", turn=None))
+    assert match_key(Match(one, 1, ("a",))) == row_key(row()) == row_key(row(question_id="1", tstamp=None))
     assert match_key(Match(one, 1, ("a", "b"))) == row_key(pair()) == row_key(pair(model_1="b", model_2="a"))
     assert match_key(Match(one, 1, ("a", "b"))) == match_key(Match(one, 1, ("b", "a"), game=2))
     different = [
@@ -99,13 +100,6 @@ def test_a_match_and_its_row_have_the_same_key(materials: Materials) -> None:
         Match(one, 1, ("a",), criterion="tone"),
     ]
     assert len({match_key(match) for match in different}) == len(different)
-
-
-@pytest.mark.parametrize("name", ["judgment", "g1_judgment", "g2_judgment"])
-def test_an_error_text_is_no_judgment(name: str) -> None:
-    assert is_good_judgment({name: "[[5]]"})
-    assert is_good_judgment({name: ""})
-    assert not is_good_judgment({name: "$ERROR$"})
 
 
 # What is done.

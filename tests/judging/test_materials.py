@@ -11,11 +11,12 @@ import pytest
 
 from harness.bench import Bench, load_questions, read_answers
 from harness.errors import MissingError, UsageError
-from harness.judging.files import Done, is_good_judgment
+from harness.judging.files import Done
 from harness.judging.gathering import gather
 from harness.judging.materials import Materials
 from harness.judging.plan import plan_matches
 from harness.judging.sets import JudgeSet, JudgeTemplate, load_judge_set
+from harness.judgments.row import is_good_judgment
 from harness.records import Answer, Choice, Match, Question, QuestionId, Reply
 from tests.judging.answered_bench import WITH_REFERENCE, answered, gathered, prompt
 from tests.small_bench import answer, question, small_bench, write

@@ -75,6 +75,7 @@ def test_the_shipped_references_stay_as_they_are() -> None:
     assert [text for text in texts if neutralised(text) != text] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["<|", "[", "<", "#", "Human", "###Answer", " \t", "<think ", "\u202e"])
 def test_a_hostile_megabyte_is_neutralised_in_time(piece: str) -> None:
     assert neutralised(piece * (1_000_000 // len(piece)))

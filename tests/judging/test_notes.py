@@ -51,6 +51,19 @@ def test_a_judgment_is_made_from_its_notes(tmp_path: pathlib.Path) -> None:
     assert all(len({*found}) == 3 for found in zip(without, some, other, strict=True))
 
 
+def test_a_judge_without_references_is_shown_no_notes_either(tmp_path: pathlib.Path) -> None:
+    bench = answered(tmp_path, question(1, "math", note=[NOTE, NOTE]), question(2, note=[NOTE, NOTE]))
+    materials = gathered(bench, judge_set="mt_bench_unaided")
+    for asked in materials.bench.questions:
+        for match in (Match(asked, 2, ("a",)), Match(asked, 1, ("a", "b"))):
+            shown = prompt(materials, match)
+            assert NOTE not in shown
+            assert "r1." not in shown
+            assert materials.made_from(match).reference is None
+    plain = {name for name in load_judge_set("mt_bench").templates if "math" not in name}
+    assert {materials.template(Match(q, 1, ("a",))).name for q in bench.questions} <= plain
+
+
 def test_a_note_of_another_shape_is_another_tools_field(tmp_path: pathlib.Path) -> None:
     (asked,) = answered(tmp_path, question(1, note="mine")).questions
     assert (asked.note, asked.extra) == ((), {"note": "mine"})

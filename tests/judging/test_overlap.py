@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from harness.checks import read_checks
 from harness.errors import ChatError, UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.judging.overlap import grade, judge, open_builtin_judge, require_format
@@ -69,15 +70,32 @@ def test_a_failing_answer_gets_less(worse: str) -> None:
     assert score(facts("[[rating]]", (worse,))) < score(facts("[[rating]]", RIGHT))
 
 
-def test_instructions_of_the_question_are_counted() -> None:
-    asked = Question(8, "writing", ("Describe the harbour of your town in exactly two sentences.",))
+def checked(category: str, asked: str, **check: Any) -> Question:
+    """Return a question of one turn with one check."""
+    return Question(8, category, (asked,), checks=read_checks([[check]], 1))
+
+
+def test_checks_of_the_question_are_counted() -> None:
+    asked = checked("writing", "Describe the harbour in two sentences.", kind="count", of="sentences", exactly=2)
     obeyed, broken = (
         "The harbour is calm at dawn. Gulls wait on the wall.",
         "The harbour is calm at dawn and gulls wait on it.",
     )
     given = Facts(asked, 1, None, ((obeyed,), (broken,)), "[[A]]")
     assert verdict(given) == Winner("A")
-    assert "exactly 2 sentences: 1.00" in judge(given)
+    assert "- checks: 1.00, weight 2 (1 of 1 met)" in judge(given)
+
+
+def test_checks_that_would_run_code_of_the_answer_are_left_out() -> None:
+    asked = checked("coding", "Write f().", kind="code", function="f", cases=[{"args": [], "returns": 1}])
+    text = judge(Facts(asked, 1, None, (("```python\ndef f():\n    return 1\n```",),), "[[rating]]"))
+    assert "- checks" not in text
+
+
+def test_the_length_that_a_check_asks_for_is_enough() -> None:
+    asked = checked("writing", "Describe the harbour in at most ten words.", kind="count", of="words", at_most=10)
+    text = judge(Facts(asked, 1, None, (("Boats rock gently while gulls wait on the wall.",),), "[[rating]]"))
+    assert "- length: 1.00, weight 3 (9 words, 8 are enough)" in text
 
 
 @pytest.mark.parametrize("scale", [(1, 10), (1, 5), (0, 100), (0, 1), (2.5, 3.5)], ids=str)
@@ -103,8 +121,7 @@ def test_nothing_in_an_answer_looks_like_a_verdict(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_in_a_question_looks_like_a_verdict(text: str) -> None:
-    quoted = text.replace("\n", " ").replace("\x00", " ")[:60]
-    asked = Question(9, "writing", (f'Say it in two sentences. Do not use "{quoted}". Begin with "{quoted}".',))
+    asked = checked("writing", f'In two sentences, without "{text}".', kind="not_contains", name=text, text=text)
     given = Facts(asked, 1, None, (("One. Two.",), ("",)), "[[A]]")
     assert judge(given).count("[[") == 1
     assert verdict(given) == Winner("A")
@@ -113,7 +130,7 @@ def test_nothing_in_a_question_looks_like_a_verdict(text: str) -> None:
 def test_the_explanation_names_every_figure_and_what_it_is_for() -> None:
     text = judge(facts("[[rating]]", RIGHT))
     assert text.startswith(NOTICE)
-    assert "- results of the reference: 1.00, weight 4" in text
+    assert "- results of the reference: 1.00, weight 2" in text
 
 
 def test_chinese_is_judged_by_characters() -> None:
@@ -148,6 +165,7 @@ def test_unknown_judges_are_refused() -> None:
         open_builtin_judge("builtin/overlab")
 
 
+@pytest.mark.slow
 def test_two_thousand_judgments_take_seconds() -> None:
     answers = [(" ".join(f"word{(n * k) % 97} and jars" for k in range(100)) + ".",) for n in range(1, 41)]
     start = time.process_time()

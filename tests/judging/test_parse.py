@@ -92,6 +92,7 @@ def test_steps_that_binary_numbers_miss_are_on_the_scale() -> None:
     assert [read_verdict(Reply(f"[[{n / 10}]]"), form).verdict for n in range(11)] == [Score(n / 10) for n in range(11)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [
@@ -106,6 +107,7 @@ def test_hostile_megabyte_is_read_and_gives_nothing(piece: str) -> None:
     assert parse(text, "[[rating]]").verdict is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verdict_format", known_formats())
 def test_hostile_megabyte_is_read_in_every_format(verdict_format: str) -> None:
     assert parse("[[7, 5]] or [[5, 7]] or [[A]] or [[B]] or [[7]] or [[5]] " * 18_000, verdict_format).verdict is None

@@ -424,18 +424,35 @@ def test_a_failed_game_writes_no_row_and_is_alone_asked_again(
     assert not (bench.judgment_state / "pending" / "j_pair.jsonl").exists()
 
 
-def test_no_verdict_is_done_counted_and_not_a_failure(
+def test_a_run_of_which_half_has_no_verdict_exits_1_and_is_not_judged_again(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bench = answered(tmp_path, models="a")
     command = ["--judge-model", "j", "--bench-name", "small", "--data-dir", str(tmp_path)]
     with ProtocolServer(lambda asked: "I would rather not say.") as server:
         command += ["--base-url", server.openai_url]
-        assert gen_judgment(command) == 0
+        assert gen_judgment(command) == 1
         assert gen_judgment(command) == 0
     assert len(server.requests) == 4
     assert {(row["score"], row["judgment"]) for row in judgments(bench)} == {(-1, "I would rather not say.")}
-    assert "4 of 4" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "4 of 4" in told
+    assert "half of the judgments or more give no verdict; see why with show_result" in told
+
+
+def test_only_what_has_no_verdict_is_judged_again_where_that_was_asked_for(tmp_path: pathlib.Path) -> None:
+    bench = answered(tmp_path, models="ab")
+    said = iter(["[[7]]"] * 7 + ["I would rather not say."])
+    command = ["--judge-model", "j", "--bench-name", "small", "--data-dir", str(tmp_path), "--redo", "failed"]
+    with ProtocolServer(lambda asked: next(said, "[[9]]")) as server:
+        command += ["--base-url", server.openai_url]
+        assert gen_judgment(command) == 0
+        assert len(server.requests) == 8
+        assert gen_judgment(command) == 0
+        assert len(server.requests) == 9
+        assert gen_judgment(command) == 0
+        assert len(server.requests) == 9
+    assert sorted(row["score"] for row in judgments(bench)) == [7] * 7 + [9]
 
 
 def test_a_refused_key_stops_at_once(tmp_path: pathlib.Path) -> None:

@@ -279,6 +279,7 @@ def _tables(generator: np.random.Generator, questions: int) -> Floats:
     return tables + tables[:, ::-1, ::-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("questions", [pytest.param(10, id="few-studentized"), pytest.param(40, id="percentile")])
 def test_the_interval_of_kappa_covers(questions: int) -> None:
     truth = float(cohen_kappa(_tables(np.random.default_rng(1), 20_000 // 10).sum(axis=0)))

@@ -214,6 +214,7 @@ def test_within_one_counts_a_distance_of_exactly_one() -> None:
     assert (rows["exact"], rows["within one"]) == (0.25, 0.75)
 
 
+@pytest.mark.slow
 def test_grades_of_very_many_values_are_rounded_where_that_does_not_show() -> None:
     generator = np.random.default_rng(4)
     x = generator.uniform(1, 10, 600)

@@ -279,3 +279,21 @@ def test_votes_on_some_questions_cover_the_value_of_all_votes(
     assert covered[1].mean() == pytest.approx(other, abs=8e-3)
     assert half / 3600 == pytest.approx(halves, abs=1e-3)
     assert np.abs(off / 600).max() < 0.006
+
+
+@pytest.mark.parametrize(("share", "as_truth"), [(0.5, 0.92), (0.9, 0.75)])
+def test_one_vote_an_item_is_not_taken_for_the_truth(share: float, as_truth: float) -> None:
+    """What other raters would say of other questions is covered, and less often where votes are the truth."""
+    inside = {True: 0, False: 0}
+    truth, samples = 0.6, 120
+    for seed in range(samples):
+        random = np.random.default_rng(seed)
+        chance = np.clip(truth + random.normal(0, 0.15, 80), 0, 1)
+        judged = [pair(q, float(random.random() < p)) for q, p in enumerate(chance.tolist())]
+        voted = random.permutation(80)[: int(share * 80)].tolist()
+        votes = [pair(q, float(random.random() < chance[q])) for q in voted]
+        for finite in inside:
+            rate = rows_of(judged, votes, finite)["x"].corrected
+            inside[finite] += rate.low is not None and rate.high is not None and rate.low <= truth <= rate.high
+    assert inside[False] / samples == pytest.approx(0.95, abs=0.045)
+    assert inside[True] / samples < as_truth

@@ -89,6 +89,7 @@ def test_complete_data_give_the_estimates_of_the_analysis_of_variance() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dropped", [pytest.param(0.0, id="complete"), pytest.param(0.5, id="half-is-missing")])
 def test_estimates_are_right_on_average(dropped: float) -> None:
     true = [1.0, 0.81, 0.49, 0.25, 0.25, 0.36, 0.36]

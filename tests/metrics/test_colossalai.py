@@ -36,12 +36,14 @@ def assert_equal_on(name: str, language: str, pairs: list[tuple[str, str]]) -> N
             assert math.isclose(own, number, rel_tol=1e-12, abs_tol=1e-15), (name, key, answer, reference)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", ORIGINALS)
 def test_equals_the_libraries_on_random_texts(name: str, language: str) -> None:
     assert_equal_on(name, language, list(random_pairs(language, 2000)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("language", "bench"), [("en", "mt_bench"), ("zh", "mt_bench_zh")])
 @pytest.mark.parametrize("name", ORIGINALS)
 def test_equals_the_libraries_on_real_texts(name: str, language: str, bench: str) -> None:

@@ -1,10 +1,7 @@
 """The interval and ranks of the first screen."""
 
-import numpy as np
-import pytest
-
 from harness.records import QuestionId
-from harness.results.brief import grades_brief, outcome_grades, pairs_brief
+from harness.results.brief import grades_brief, pairs_brief
 from harness.results.detail import grades_detail
 from harness.results.matrix import Matrix, Pairs, matrix, pairs
 from harness.results.pair_detail import pairs_detail
@@ -46,22 +43,7 @@ def test_pairs_have_the_digits_of_the_detail() -> None:
     assert brief.ranks == detail.ranks
 
 
-def test_the_worked_line_of_the_docstring() -> None:
-    rows = [
-        pair(1, 1, "x", other, (winner,), J) for other, winner in (("a", "model_1"), ("b", "model_1"), ("c", "tie"))
-    ]
-    found = outcome_grades(pairs(rows))
-    assert found.scores[0, found.models.index("x"), 0] == pytest.approx(2.5 / 3)
-    assert found.scores[0, found.models.index("a"), 0] == 0.0
-
-
 def test_a_baseline_has_neither_interval_nor_rank() -> None:
     brief = pairs_brief(compared(), baseline="z")
     assert brief.intervals.keys() == brief.ranks.keys() == {"x", "y"}
     assert set(brief.fields("z").values()) == {None}
-
-
-def test_a_pair_without_a_verdict_makes_no_grade() -> None:
-    found = outcome_grades(pairs([pair(1, 1, "x", "y", (None,), J), pair(2, 1, "x", "y", ("model_2",), J)]))
-    assert np.isnan(found.scores[0]).all()
-    assert found.excluded.tolist() == [1, 1]

@@ -2,9 +2,10 @@
 
 import pytest
 
-from harness.errors import UsageError
+from harness.judgments.observations import Observations
 from harness.records import Observation, QuestionId, Scale
-from harness.results.detail import against, pair_row, shown_ranks, single_detail, turned
+from harness.results.detail import pair_row, shown_ranks, single_detail, turned
+from harness.results.runs import compared_runs
 from harness.results.statistics.ranks import RankRange
 from tests.observed import Origin, grade
 
@@ -57,7 +58,8 @@ def test_intervals_of_differences_end_at_the_length_of_the_scale() -> None:
     for scale, ends in (((1, 5), True), (None, False)):
         high, low = graded("x", 5, 3, scale), graded("y", 1, 2, scale)
         (pair,) = single_detail([*high, *low], GROUPS).pairs.pairs
-        (run,) = against(high, [rating._replace(model="x") for rating in low], GROUPS).pairs
+        lower = Observations.of([rating._replace(model="x") for rating in low])
+        (run,) = compared_runs(Observations.of(high), lower, GROUPS).table.pairs
         for difference in (pair.difference, run.difference):
             assert difference.high is not None
             assert (difference.high == 4) == ends
@@ -76,16 +78,6 @@ def test_the_same_seed_gives_the_same_digits_and_another_one_does_not_move_the_e
     first, again, other = (single_detail(run(a=3.0, b=6.0), GROUPS, seed=seed).rows() for seed in (1, 1, 2))
     assert first == again
     assert [row["average"] for row in first] == [row["average"] for row in other]
-
-
-def test_a_new_checkpoint_is_compared_with_the_one_before() -> None:
-    (pair,) = against(run(new=3.0), run(old=5.0), GROUPS).pairs
-    assert (pair.model_1, pair.model_2, pair.better, pair.n) == ("new", "old", "model_2", 40)
-
-
-def test_runs_without_a_common_model_are_refused() -> None:
-    with pytest.raises(UsageError, match="no model is in both runs"):
-        against(run(a=3.0, b=4.0), run(c=3.0), GROUPS)
 
 
 @pytest.mark.parametrize(("first", "last", "shown"), [(3, 3, "3"), (2, 5, "2-5")])

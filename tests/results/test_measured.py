@@ -66,3 +66,73 @@ def test_two_variants_are_never_in_one_table(bench: pathlib.Path) -> None:
         show_result(metric="bleu", bench_name="small", data_dir=bench)
     found = show_result(metric="bleu", variant="colossalai", bench_name="small", data_dir=bench)
     assert [r["bleu_1"] for r in found.rows()] == [0.9]
+
+
+def checked(number: int, turn: int, model: str, *found: tuple[str, bool | None, bool | None]) -> dict[str, Any]:
+    """Return a row of checks: the name of each, and whether it is met strictly and loosely."""
+    strict = [s for _, s, _ in found if s is not None]
+    loose = [own for _, _, own in found if own is not None]
+    values = {
+        "strict": sum(strict) / len(strict),
+        "loose": sum(loose) / len(loose),
+        "strict_all": float(all(strict)),
+        "loose_all": float(all(loose)),
+    }
+    checks = [{"kind": "k", "name": name, "text": "t", "strict": s, "loose": own} for name, s, own in found]
+    return {
+        "question_id": number,
+        "turn": turn,
+        "model": model,
+        "metric": "checks",
+        "value": values["strict"],
+        "values": values,
+        "checks": checks,
+    }
+
+
+@pytest.fixture
+def with_checks(bench: pathlib.Path) -> pathlib.Path:
+    """Return the same with checks: of x two counts and an ending in question 1, less elsewhere."""
+    rows = [
+        checked(1, 1, "x", ("count", True, True), ("count", False, True), ("ends", True, True)),
+        checked(2, 1, "x", ("count", False, False), ("code", None, None)),
+        checked(1, 2, "x", ("ends", False, False)),
+        checked(1, 1, "y", ("count", True, True), ("count", True, True), ("ends", False, True)),
+    ]
+    write(bench / "small" / "model_metric" / "checks.jsonl", rows)
+    return bench
+
+
+def test_checks_by_kind_count_a_turns_checks_of_each_kind(with_checks: pathlib.Path) -> None:
+    result = show_result(metric="checks", by="kind", bench_name="small", data_dir=with_checks)
+    assert result.verdicts is not None
+    assert [row["checks strict"] for row in result.rows()] == [
+        pytest.approx((2 / 3 + 0 + 0) / 3),
+        pytest.approx(2 / 3),
+    ]
+    own = ("model", "kind", "checks strict", "checks loose", "checks strict_all", "checks loose_all")
+    assert [tuple(row[name] for name in own) for row in result.verdicts.json(intervals=False)["groups"]] == [
+        ("x", "count", 0.25, 0.5, 0.0, 0.5),  # one of two and none of one; loosely two of two
+        ("y", "count", 1.0, 1.0, 1.0, 1.0),
+        ("x", "ends", 0.5, 0.5, 0.5, 0.5),
+        ("y", "ends", 0.0, 1.0, 0.0, 1.0),
+    ]  # what is not decided is no number: there is no row of code
+
+
+def test_checks_by_kind_are_of_the_turns_and_models_that_are_named(with_checks: pathlib.Path) -> None:
+    query: dict[str, Any] = {"metric": "checks", "by": "kind", "bench_name": "small", "data_dir": with_checks}
+    result = show_result(**query, turns=[2], model_list=["x"])
+    assert result.verdicts is not None
+    assert [(row["kind"], row["checks strict"]) for row in result.verdicts.json(intervals=False)["groups"]] == [
+        ("ends", 0.0)
+    ]
+
+
+def test_only_checks_have_kinds(with_checks: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UsageError, match="no question of small has the field 'kind'"):
+        show_result(metric="bleu", by="kind", bench_name="small", data_dir=with_checks)
+    flags = ["--metric", "checks", "--by", "kind", "--bench-name", "small", "--data-dir", str(with_checks), "-q"]
+    assert command.main(flags) == 0
+    shown = capsys.readouterr().out
+    assert "By kind" in shown
+    assert "within kind" not in shown

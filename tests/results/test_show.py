@@ -39,6 +39,12 @@ def vote(one: str, other: str, winner: str, judge: str, question: int = 1) -> di
     return {"judge": judge, "model_a": one, "model_b": other, "question_id": question, "turn": 1, "winner": winner}
 
 
+def other_notes(result: Result) -> list[str]:
+    """Return the notes but for those on what the rows below lack: a verdict, questions and opponents in common."""
+    of_rows = ("intervals are for", "give no verdict", "all that failed", "unequal opponents", "different questions")
+    return [note for note in result.notes if not any(words in note for words in of_rows)]
+
+
 GRADES = [
     grade("x", 1, 8),
     grade("x", 1, 6, 2),
@@ -82,7 +88,7 @@ def test_grades_become_rows_with_exactly_these_keys(bench: pathlib.Path) -> None
         {"model": "y", "writing": 9.5, "math": 10.0},
         {"model": "x", "writing": 7.0, "math": 4.0},
     ]
-    assert result.notes == []
+    assert other_notes(result) == []
 
 
 def test_pairs_become_rows_with_exactly_these_keys(bench: pathlib.Path) -> None:
@@ -110,14 +116,14 @@ def test_failed_ratings_count_on_request_and_the_table_says_so(bench: pathlib.Pa
     judged(bench, "gpt-4_single.jsonl", *GRADES)
     result = show(bench, count_failed=True)
     assert result.rows()[1] == {"model": "x", "turn_1": 6.0, "turn_2": 2.5, "average": 4.25, "n": 4, "excluded": 0}
-    assert result.notes == ["ratings without score count as -1 (--count-failed)"]
+    assert other_notes(result) == ["ratings without score count as -1 (--count-failed)"]
 
 
 def test_one_turn_only(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_single.jsonl", *GRADES)
     result = show(bench, turns=[2])
     assert [row["model"] for row in result.rows()] == ["x"]
-    assert result.notes == ["turn 2 only"]
+    assert other_notes(result) == ["turn 2 only"]
     with pytest.raises(UsageError, match=r"gpt-4_single\.jsonl holds no judgment of turn 3"):
         show(bench, turns=[3])
 
@@ -126,13 +132,13 @@ def test_rows_of_a_rerun_are_told(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_single.jsonl", grade("x", 1, -1), grade("x", 1, 7))
     result = show(bench)
     assert (result.rows()[0]["average"], result.rows()[0]["n"]) == (7, 1)
-    assert result.notes == ["1 rows stand more than once; of each the last good one counts"]
+    assert other_notes(result) == ["1 rows stand more than once; of each the last good one counts"]
 
 
 def test_a_judge_for_trying_out_is_told(bench: pathlib.Path) -> None:
     judged(bench, "builtin%2Foverlap_single.jsonl", grade("x", 1, 7, judge=["builtin/overlap", "t"]))
     result = show(bench)
-    assert (result.judge, result.notes) == ("builtin/overlap", [NOTICE])
+    assert (result.judge, other_notes(result)) == ("builtin/overlap", [NOTICE])
 
 
 # Models
@@ -143,7 +149,7 @@ def test_named_models_are_shown_and_absent_ones_told(bench: pathlib.Path) -> Non
     result = show(bench, model_list=["x", "who"])
     assert [row["model"] for row in result.rows()] == ["x"]
     assert [row["model"] for row in result.category_table()] == ["x"]
-    assert result.notes == ["no single judgment of who"]
+    assert other_notes(result) == ["no single judgment of who"]
 
 
 def test_if_no_named_model_is_there_it_is_an_error(bench: pathlib.Path) -> None:
@@ -173,7 +179,7 @@ def test_a_baseline_keeps_its_pairs_and_loses_its_row(bench: pathlib.Path) -> No
     result = show(bench, "pairwise-baseline", baseline_model="x", model_list=["y", "x", "z"])
     rows = [(row["model"], row["win"], row["loss"], row["tie"]) for row in result.rows()]
     assert rows == [("z", 1, 0, 0), ("y", 0, 1, 1)]
-    assert result.notes == []
+    assert [note.split(",")[0] for note in result.notes][-2] == "win rates are over unequal opponents"
 
 
 def test_the_model_in_every_pair_is_the_baseline(bench: pathlib.Path) -> None:
@@ -199,10 +205,49 @@ def test_flags_that_change_nothing_are_told(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_pair.jsonl", *PAIRS)
     result = show(bench, "pairwise-all", baseline_model="x", count_failed=True)
     assert len(result.rows()) == 3
-    assert result.notes == [
+    assert other_notes(result) == [
         "--count-failed is about single grades and changes nothing here",
         "--baseline-model is about pairwise-baseline and changes nothing here",
     ]
+
+
+# What an interval is of
+
+
+def test_the_table_says_what_its_intervals_are_of_and_by_none_takes_any_mix(bench: pathlib.Path) -> None:
+    questions = [{"question_id": n, "category": "ab"[n % 2], "turns": ["Why?"]} for n in range(40)]
+    write(bench / "question.jsonl", *questions)
+    judged(bench, "gpt-4_single.jsonl", *(grade("x", n, 3 + 4 * (n % 2) + n % 3) for n in range(40)))
+    mixed, any_mix = show(bench), show(bench, by="none")
+    assert any("in this mix of category (any mix: --by none)" in note for note in mixed.notes)
+    assert any("in any mix of categories; the judge's own bias is in no interval" in note for note in any_mix.notes)
+    widths = [row["average_high"] - row["average_low"] for found in (mixed, any_mix) for row in found.table_rows()]
+    assert widths[1] > 1.5 * widths[0]
+
+
+# Different questions
+
+
+def uneven(bench: pathlib.Path) -> None:
+    questions = [{"question_id": n, "category": "math", "turns": ["Why?"]} for n in range(10)]
+    write(bench / "question.jsonl", *questions)
+    rows = [grade(m, n, 5 + n % 3) for m in ("x", "y") for n in range(10 if m == "x" else 7)]
+    judged(bench, "gpt-4_single.jsonl", *rows, *(grade("few", n, 10) for n in range(3)))
+
+
+def test_a_model_with_few_questions_is_listed_last_without_a_rank(bench: pathlib.Path) -> None:
+    uneven(bench)
+    result = show(bench)
+    assert [row["model"] for row in result.rows()][-1] == "few"
+    assert {row["model"]: row["rank_first"] for row in result.table_rows()}["few"] is None
+    assert any("7 of 10 are common to all 2 that are ranked" in note for note in result.notes)
+
+
+def test_common_counts_the_questions_that_all_ranked_models_have(bench: pathlib.Path) -> None:
+    uneven(bench)
+    result = show(bench, common=True)
+    assert {row["model"]: row["n"] for row in result.rows()} == {"x": 7, "y": 7, "few": 3}
+    assert any(note.startswith("only the 7 questions") for note in result.notes)
 
 
 # Which judgments
@@ -380,14 +425,14 @@ def test_a_file_belongs_to_the_questions_it_lies_beside(bench: pathlib.Path) -> 
 def test_a_file_from_elsewhere_has_no_table_by_category(tmp_path: pathlib.Path) -> None:
     result = show_result(input_file=write(tmp_path / "a" / "b" / "some.jsonl", *GRADES))
     assert (result.bench, result.categories) == (None, [])
-    assert result.notes == ["no table by category: which questions these are is unknown (see --bench-name)"]
+    assert other_notes(result) == ["no table by category: which questions these are is unknown (see --bench-name)"]
 
 
 def test_an_unknown_question_ends_the_table_by_category(bench: pathlib.Path) -> None:
     path = judged(bench, "gpt-4_single.jsonl", *GRADES, grade("x", 99, 5))
     for result in (show(bench), show_result(input_file=path)):
         assert (len(result.rows()), result.categories) == (2, [])
-        assert result.notes == ["no table by category: question 99 is not in tiny"]
+        assert other_notes(result) == ["no table by category: question 99 is not in tiny"]
 
 
 def test_another_wording_ends_the_table_by_category(bench: pathlib.Path) -> None:
@@ -397,7 +442,7 @@ def test_another_wording_ends_the_table_by_category(bench: pathlib.Path) -> None
     judged(bench, "gpt-4_single.jsonl", grade("x", 1, 5, made_from={"question": "0" * 16}))
     result = show(bench)
     assert result.categories == []
-    assert result.notes == ["no table by category: question 1 has another wording in tiny"]
+    assert other_notes(result) == ["no table by category: question 1 has another wording in tiny"]
 
 
 def test_the_user_may_say_which_questions_they_are(bench: pathlib.Path, tmp_path: pathlib.Path) -> None:
@@ -405,13 +450,13 @@ def test_the_user_may_say_which_questions_they_are(bench: pathlib.Path, tmp_path
     result = show(bench, input_file=path)
     assert result.bench == "tiny"
     assert result.category_table()[0] == {"model": "y", "writing": 9.5, "math": 10.0}
-    assert result.notes == ["the table by category is as --bench-name says, although question 99 is not in tiny"]
+    assert other_notes(result) == ["the table by category is as --bench-name says, although question 99 is not in tiny"]
 
 
 def test_questions_that_share_no_id_give_no_table_even_if_named(bench: pathlib.Path, tmp_path: pathlib.Path) -> None:
     result = show(bench, input_file=write(tmp_path / "some.jsonl", grade("x", 99, 5)))
     assert (result.bench, result.categories) == (None, [])
-    assert result.notes == ["no table by category: question 99 is not in tiny"]
+    assert other_notes(result) == ["no table by category: question 99 is not in tiny"]
 
 
 @pytest.mark.parametrize("name", ["broken", "100%"])
@@ -419,10 +464,11 @@ def test_questions_that_cannot_be_read_do_not_stop_the_table(name: str, tmp_path
     write(tmp_path / name / "question.jsonl", {"question_id": 1})
     result = show_result(input_file=write(tmp_path / name / "model_judgment" / "a_single.jsonl", *GRADES))
     assert len(result.rows()) == 2
-    [note] = result.notes
+    [note] = other_notes(result)
     assert note.startswith("no table by category: ")
 
 
 def test_pairs_have_no_table_by_category_and_no_note_about_it(tmp_path: pathlib.Path) -> None:
     result = show_result("pairwise-all", input_file=write(tmp_path / "some.jsonl", *PAIRS))
-    assert (result.categories, result.notes) == ([], [])
+    assert result.categories == []
+    assert not any("category" in note for note in result.notes)

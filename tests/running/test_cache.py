@@ -14,7 +14,7 @@ from harness.chat.endpoint import Endpoint
 from harness.errors import ChatError
 from harness.records import FinishReason, Message, Reply, Request, Sampling, TokenLogprobs, Usage
 from harness.running.cache import Cache, Shelf
-from harness.running.direct import run
+from harness.running.engine import run
 from harness.running.jobs import Course, Job, Steps
 from harness.running.options import RunOptions
 from harness.running.pending import Pending

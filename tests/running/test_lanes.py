@@ -19,7 +19,7 @@ from harness.chat.standing import Standing
 from harness.errors import EndpointError, Interrupted, TransientError, UsageError
 from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.records import Message, Reply, Request, Sampling, Usage
-from harness.running import direct
+from harness.running import engine
 from harness.running.jobs import Course, Job, Steps
 from harness.running.limiter import START
 from harness.running.options import RunOptions
@@ -82,7 +82,7 @@ def run(
             Course(Job(f"{model} {name}", model, lambda n=name: said(n)), records, pending)  # type: ignore[misc]
             for model, name in names
         ]
-        return direct.run(courses, models, options, planned=len(names), watch=watch), records.texts
+        return engine.run(courses, models, options, planned=len(names), watch=watch), records.texts
 
 
 def texts(count: int, model: str = "m") -> list[tuple[str, str]]:
@@ -324,6 +324,7 @@ def test_a_limit_on_the_cost_needs_prices(tmp_path: pathlib.Path) -> None:
 # Everything at once
 
 
+@pytest.mark.slow
 def test_with_a_tenth_of_calls_failing_in_all_ways_nothing_is_lost_or_doubled(tmp_path: pathlib.Path) -> None:
     faults = (
         rate_limited(0),
@@ -397,7 +398,7 @@ def test_a_transient_failure_that_says_when_to_come_again_costs_no_try_of_the_br
 def test_servers_that_fail_hundreds_of_times_in_a_row_are_waited_for(
     fault: Fault, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(direct, "RETRY", RetryPolicy(first=0.0, longest=0.0, patience=600.0))
+    monkeypatch.setattr(engine, "RETRY", RetryPolicy(first=0.0, longest=0.0, patience=600.0))
     with ProtocolServer(faults=lambda asked: fault if 20 <= asked.number < 320 else None) as server:
         tally, records = run(tmp_path, {"m": pool_of(server)}, texts(100), RunOptions(8))
     assert (len(records), tally.failures) == (100, [])

@@ -13,7 +13,7 @@ import pytest
 from harness.chat.standing import Standing
 from harness.errors import EndpointError, TransientError
 from harness.records import Reply, Request
-from harness.running import direct
+from harness.running import engine
 from harness.running.options import RunOptions
 from harness.running.retry import RetryPolicy
 from harness.running.watch import Tally
@@ -26,7 +26,7 @@ Fails = Callable[[float, int], TransientError | None]
 
 @pytest.fixture(autouse=True)
 def _usual_policy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(direct, "RETRY", RetryPolicy())
+    monkeypatch.setattr(engine, "RETRY", RetryPolicy())
 
 
 def endpoint(fails: Fails, latency: float = 1.0) -> Scripted:

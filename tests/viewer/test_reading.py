@@ -44,7 +44,7 @@ def texts(part: str) -> str:
 
 def verdicts(page: str) -> str:
     """Return what the strip of verdicts says."""
-    found = re.search(r'<div class="tb-verdicts">.*?</table>', page)
+    found = re.search(r'<div class="tb-verdicts">.*?</table>', page, re.DOTALL)
     assert found is not None
     return texts(found[0])
 

@@ -105,7 +105,7 @@ def test_a_vote_is_written_in_the_published_shape_with_the_sides_as_shown(
         "turn": 1,
     }
     (read,) = read_judgments(bench.folder / "human_judgment" / "ann.jsonl").observations
-    assert read.voter == "ann"
+    assert (read.source.judge, read.source.voter) == ("ann", True)
 
 
 def test_neither_page_nor_address_names_a_model_before_the_end(views: Views) -> None:
@@ -155,7 +155,7 @@ def test_what_was_voted_is_not_asked_again_and_the_last_vote_counts(views: Views
     assert "1 of 12" in again
     path = bench.folder / "human_judgment" / "ann.jsonl"
     assert [row["winner"] for row in rows(path)] == ["model_a", "tie (bothbad)"]
-    assert [one.winners for one in votes_in([path])] == [("tie",)]
+    assert [one.games for one in votes_in([path])] == [(0.5,)]
     _, html = views.view(ANN + "&f.show=last")
     assert "You voted on this before: both are bad" in html
 
@@ -324,7 +324,8 @@ def test_every_vote_is_listed_and_can_be_changed(views: Views, bench: Bench) -> 
     for choice in ("a", "b", "tie", "bad"):
         vote(views, choice)
     page = views.view(f"{ANN}&f.show=votes")[1]
-    assert [page.count(f'<td class="tb-word">{said}<') for said in ("A is better", "both are bad")] == [1, 1]
+    found = [len(re.findall(rf"<td[^>]*>(?:<bdi>)?{said}<", page)) for said in ("A is better", "both are bad")]
+    assert found == [1, 1]
     assert "secret" not in page
     links = [parse(html.unescape(found)) for found in re.findall(r'href="([^"]*f.show=vote%3A[^"]*)"', page)]
     assert len(links) == 4

@@ -1,18 +1,20 @@
 """Chat models that need nothing: no key, no network, no weights. They are deterministic, and say what they are.
 
 builtin/reference   replies with the reference answers: the ceiling
-builtin/outline     arranges the words of the conversation and obeys what can be counted: between
-builtin/eliza       turns what it is told around by patterns: the floor
+builtin/outline     arranges the words of the conversation: between
+builtin/eliza       turns what the user says around by patterns: the floor
 """
 
 import difflib
-import importlib
 
+from harness.chat.builtin.conversation import Builtin
+from harness.chat.builtin.eliza import eliza
+from harness.chat.builtin.outline import outline
+from harness.chat.builtin.reference import reference
 from harness.chat.model import ChatModel
 from harness.errors import UsageError
 
-_MODELS = {"builtin/reference": "Reference", "builtin/outline": "Outline", "builtin/eliza": "Eliza"}
-"""Each model's class, in the module that is named like the model; imported when it is opened."""
+_MODELS = {"builtin/reference": reference, "builtin/outline": outline, "builtin/eliza": eliza}
 _JUDGES = ("builtin/overlap",)
 
 
@@ -24,13 +26,10 @@ def builtin_names() -> tuple[str, ...]:
 def open_builtin(name: str) -> ChatModel:
     """Return the built-in chat model of this name; an unknown name is a UsageError with the near ones."""
     if name in _MODELS:
-        module = importlib.import_module(f"harness.chat.{name.replace('/', '.')}")
-        model: ChatModel = getattr(module, _MODELS[name])()
-        return model
+        return Builtin(name, _MODELS[name])
     if name in _JUDGES:
         raise UsageError(
             f"{name} is a judge and answers no questions; the built-in chat models are {', '.join(_MODELS)}"
         )
-    short = {known.removeprefix("builtin/"): known for known in _MODELS}
-    near = [short[match] for match in difflib.get_close_matches(name.removeprefix("builtin/"), short)] or list(_MODELS)
+    near = difflib.get_close_matches(name, _MODELS, cutoff=0.8) or _MODELS
     raise UsageError(f"no built-in chat model is called {name!r}; near names: {', '.join(near)}")

@@ -1,7 +1,9 @@
-"""What the built-in models read in a request, and how they close a reply."""
+"""What the built-in models read in a request, and how a reply is closed."""
 
+import asyncio
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from harness.chat.builtin.tokens import count_tokens, cut_tokens, is_chinese
 from harness.records import FinishReason, Reply, Request, Usage
@@ -13,46 +15,39 @@ class Conversation:
 
     asked: tuple[str, ...]
     """Every user message, the current one last."""
-    replies: tuple[str, ...]
+    replies: tuple[str, ...] = ()
     """The model's own earlier replies."""
-    system: str
-    """The system messages together; empty without any."""
-
-    @property
-    def current(self) -> str:
-        """The message that is answered now."""
-        return self.asked[-1] if self.asked else ""
 
     @property
     def chinese(self) -> bool:
         """Whether the current message is in Chinese."""
-        return is_chinese(self.current)
+        return is_chinese(self.asked[-1])
 
 
 def conversation(request: Request) -> Conversation:
     """Return the request's messages by who said them."""
-    return Conversation(
-        asked=tuple(message.content for message in request.messages if message.role == "user"),
-        replies=tuple(message.content for message in request.messages if message.role == "assistant"),
-        system="\n".join(message.content for message in request.messages if message.role == "system"),
-    )
+    said = {role: tuple(m.content for m in request.messages if m.role == role) for role in ("user", "assistant")}
+    return Conversation(said["user"] or ("",), said["assistant"])
 
 
-def close_reply(text: str, request: Request, name: str, started: float, note: str | None = None) -> Reply:
-    """Return the reply, cut at the token limit; tokens are counted by `count_tokens`, a stated estimate."""
-    limit = request.sampling.max_tokens
-    kept = text if limit is None else cut_tokens(text, max(limit, 0))
-    reason: FinishReason = "length" if kept != text else "stop" if text.strip() else "empty"
-    usage = Usage(
-        prompt_tokens=sum(count_tokens(message.content) for message in request.messages),
-        completion_tokens=count_tokens(kept),
-    )
-    return Reply(
-        kept,
-        finish_reason=reason,
-        usage=usage,
-        seconds=time.perf_counter() - started,
-        model=name,
-        applied={},
-        note=note,
-    )
+class Builtin:
+    """A chat model whose reply is a function of the request."""
+
+    def __init__(self, name: str, respond: Callable[[Request], Reply]) -> None:
+        self.name = name
+        self._respond = respond
+
+    async def reply(self, request: Request) -> Reply:
+        """Return the reply, cut at the token limit; tokens are counted by `count_tokens`, a stated estimate."""
+        await asyncio.sleep(0)
+        started = time.perf_counter()
+        said = self._respond(request)
+        limit = request.sampling.max_tokens
+        kept = said.text if limit is None else cut_tokens(said.text, limit)
+        reason: FinishReason = "length" if kept != said.text else "stop" if kept.strip() else "empty"
+        usage = Usage(sum(count_tokens(message.content) for message in request.messages), count_tokens(kept))
+        seconds = time.perf_counter() - started
+        return replace(said, text=kept, finish_reason=reason, usage=usage, seconds=seconds, model=self.name)
+
+    async def close(self) -> None:
+        """Do nothing: there is no connection."""

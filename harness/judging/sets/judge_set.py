@@ -158,7 +158,7 @@ class JudgeSet:
     if_any: frozenset[str] = frozenset()
     """Categories that are judged with a reference if the benchmark has any for them."""
     never: frozenset[str] = frozenset()
-    """Categories that are judged without a reference, whatever the others say."""
+    """Categories that are judged without a reference or note, whatever the others say."""
     fence: bool = True
     attempts: int = 1
     """Calls to make until the judge gives a verdict."""
@@ -302,9 +302,13 @@ class JudgeSet:
             sampling = replace(sampling, max_tokens=max_tokens)
         return replace(self, sampling=sampling)
 
+    def shows_help(self, category: str) -> bool:
+        """Return whether anything of what is known of right answers is shown: references, and notes."""
+        return category not in self.never and ANY not in self.never
+
     def shows_reference(self, category: str, *, present: bool) -> bool:
         """Return whether questions of a category are judged with a reference; `present`: the benchmark has some."""
-        if category in self.never or ANY in self.never:
+        if not self.shows_help(category):
             return False
         if category in self.required or ANY in self.required:
             return True

@@ -59,6 +59,8 @@ class CriteriaTable:
     """Whether intervals were made."""
     places: int = 2
     """Decimal places in tables for people."""
+    strata: str = ""
+    """The field within whose values questions are resampled, where that is not `by`."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each model: the mean of each criterion, the grades, and the judgments without one."""

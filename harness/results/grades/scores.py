@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.records import QuestionId
+from harness.results.common import few
 from harness.results.matrix import Floats, Matrix, difference_bounds
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, Estimates, estimates, label
 
@@ -110,6 +111,13 @@ def of_models(grades: Matrix, models: Sequence[str]) -> Matrix:
     """Return the grades of these models only, in this order."""
     places = [grades.models.index(model) for model in models]
     return replace(grades, models=tuple(models), scores=grades.scores[:, places], excluded=grades.excluded[places])
+
+
+def ranked(grades: Matrix) -> Matrix:
+    """Return the grades of the models that were judged on enough questions to be ranked (`common`)."""
+    judged = (~np.isnan(grades.scores)).any(axis=2).sum(axis=0)
+    most = int(judged.max(initial=0))
+    return of_models(grades, [m for m, n in zip(grades.models, judged.tolist(), strict=True) if not few(n, most)])
 
 
 def question_order(questions: Sequence[QuestionId]) -> list[int]:

@@ -71,22 +71,30 @@ def _step(games: Games, theta: Floats, log_nu: Floats, inverse: Floats | None) -
 
     A Newton step of size s is shortened to log(1 + s): the likelihood then never falls (Bach 2010, proposition 1).
     """
-    first, second, counts = games
     rows, models = theta.shape
-    found = chances(theta[:, first] - theta[:, second], log_nu[:, None])
-    wins, losses, ties = found
-    n = counts.sum(axis=2)
-    slope = (counts[:, :, FIRST] - counts[:, :, SECOND] - n * (wins - losses)) / 2
-    more_ties = np.where(np.isinf(log_nu), 0.0, (counts[:, :, TIE] - n * ties).sum(axis=1))
-    gradient = np.concatenate([_by_model(slope, games, models), more_ties[:, None]], axis=1)
+    found = chances(theta[:, games.first] - theta[:, games.second], log_nu[:, None])
+    gradient = gradient_of(games, models, found)
+    gradient[np.isinf(log_nu), models] = 0.0
     if inverse is None:
-        step: Floats = np.linalg.solve(curvature_of(games, models, found), gradient[:, :, None])[:, :, 0]
+        solved = np.linalg.solve(curvature_of(games, models, found), gradient[:, :, None])[:, :, 0]
+        step: Floats = np.asarray(solved, dtype=np.float64)
     else:
         step = gradient @ inverse
     change = np.ptp(step[:, :models], axis=1)
     size = np.maximum(change, np.abs(step[:, models]) + change / 2)
     step *= np.divide(np.log1p(size), size, out=np.ones(rows), where=size > 0)[:, None]
     return step, size
+
+
+def gradient_of(games: Games, models: int, found: tuple[Floats, Floats, Floats]) -> Floats:
+    """Return the derivatives by strengths and ln nu (last) of the log-likelihood of each row."""
+    counts = games.counts
+    wins, losses, ties = found
+    n = counts.sum(axis=2)
+    slope = (counts[:, :, FIRST] - counts[:, :, SECOND] - n * (wins - losses)) / 2
+    more_ties = (counts[:, :, TIE] - n * ties).sum(axis=1)
+    whole: Floats = np.concatenate([_by_model(slope, games, models), more_ties[:, None]], axis=1)
+    return whole
 
 
 def curvature_of(games: Games, models: int, found: tuple[Floats, Floats, Floats]) -> Floats:

@@ -6,14 +6,16 @@
     p_holm      = that p adjusted for all pairs in the table: with the m p-values in ascending order, the i-th becomes
                   the largest of (m - j + 1) * p_j for j = 1..i, at most 1
 
-    smallest_detectable = (1.96 + 0.84) * sd / sqrt(n)          sd: of the d_q
-    questions_needed    = ((1.96 + 0.84) * sd / difference)^2   rounded up
+    smallest_detectable = (z + 0.84) * sd / sqrt(n)            sd: of the d_q; z: of the level 0.05 / m, two-sided
+    questions_needed    = ((z + 0.84) * sd / stated)^2         rounded up; stated: a difference that the user names
 
 Two models are told apart if p_holm <= 0.05; else they "cannot be told apart". Raw p-values 0.01, 0.04, 0.03 become
-0.03, 0.06, 0.06: only the first pair is told apart. With sd = 2.5 on 80 questions the smallest detectable difference is
-2.8 * 2.5 / 8.94 = 0.78; a difference of 0.4 would need 307 questions.
+0.03, 0.06, 0.06: only the first pair is told apart. With sd = 2.5 on 80 questions and one pair
+the smallest detectable difference is 2.8 * 2.5 / 8.94 = 0.78; a difference of 0.4 would need 307 questions. With ten
+pairs z is 2.81, and these are 1.02 and 521.
 
-The last two figures are for one pair alone at the 5% level and a power of 80%. The family of the Holm adjustment is all
+The last two figures are for a power of 80% at the level that the first of m pairs must reach, so the verdicts beside
+them show such a difference at least as often. The family of the Holm adjustment is all
 pairs of one table: one column (the average, or one turn), or one category. With 561 pairs no p can reach it on fewer
 than 15 questions (`fewest_questions`). `difference` is in the units of the score and needs no agreement on a scale.
 
@@ -25,6 +27,7 @@ Source: Holm (1979), Scand. J. Stat. 6, 65; Miller (2024), arXiv 2411.00640, for
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
@@ -38,6 +41,7 @@ from harness.results.statistics.signflip import sign_flip
 
 LEVEL = 0.05
 """The chance, if all models are equally good, that any pair of a table is told apart."""
+POWER = 0.8
 _BLOCK = 2_000_000
 """Numbers in one block of differences; bounds the memory."""
 
@@ -58,10 +62,14 @@ class Paired:
     """Standard deviation of the differences by question; None below two questions."""
     p: float | None
     """Sign-flip p-value; None if there is no question that both have."""
-    p_method: Literal["exact", "saddlepoint"] | None
-    """How p was found."""
+    p_method: Literal["exact", "saddlepoint", "mixture"] | None
+    """How p was found; `mixture` allows for pairs that were chosen by earlier results (`pairs.comparing`)."""
     p_holm: float | None
     """p adjusted for all pairs of the table."""
+    family: int = 1
+    """The tested pairs of the table."""
+    stated: float | None = None
+    """The difference that the user wants to see; None: none was named."""
 
     @property
     def told_apart(self) -> bool:
@@ -83,14 +91,28 @@ class Paired:
     @property
     def smallest_detectable(self) -> float | None:
         """The smallest true difference that this many questions would show with a power of 80%."""
-        return None if self.sd is None else (1.96 + 0.84) * self.sd / math.sqrt(self.n)
+        return None if self.sd is None else reach(self.family) * self.sd / math.sqrt(self.n)
 
     @property
     def questions_needed(self) -> int | None:
-        """How many questions would show the difference seen with a power of 80%; None if it is 0."""
-        if self.sd is None or not self.difference.value:
+        """How many questions would show the stated difference with a power of 80%; None if none was stated."""
+        if self.sd is None or not self.stated:
             return None
-        return max(1, math.ceil(((1.96 + 0.84) * self.sd / self.difference.value) ** 2))
+        return max(1, math.ceil((reach(self.family) * self.sd / self.stated) ** 2))
+
+    @property
+    def power(self) -> float | None:
+        """The chance that this many questions show the stated difference; None if none was stated."""
+        if not self.sd or not self.stated:
+            return None
+        z = NormalDist().inv_cdf(1 - LEVEL / 2 / self.family)
+        return NormalDist().cdf(abs(self.stated) * math.sqrt(self.n) / self.sd - z)
+
+
+def reach(family: int) -> float:
+    """Return how many standard errors a difference must be to be seen among so many pairs with a power of 80%."""
+    normal = NormalDist()
+    return normal.inv_cdf(1 - LEVEL / 2 / max(1, family)) + normal.inv_cdf(POWER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +134,16 @@ class PairedTable:
         sizes = [pair.smallest_detectable for pair in self.pairs if pair.smallest_detectable is not None]
         return float(np.median(sizes)) if sizes else None
 
+    def with_stated(self, difference: float | None) -> "PairedTable":
+        """Return the same table with the difference that the user wants to see."""
+        return replace(self, pairs=tuple(replace(pair, stated=difference) for pair in self.pairs))
+
+    @property
+    def power(self) -> float | None:
+        """The median over pairs of the chance to show the stated difference; None if none was stated."""
+        chances = [pair.power for pair in self.pairs if pair.power is not None]
+        return float(np.median(chances)) if chances else None
+
     @property
     def fewest_questions(self) -> int:
         """The fewest questions on which any pair of a family this large could be told apart, whatever the scores."""
@@ -132,7 +164,7 @@ def paired(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> 
     differences = _Differences(values, values, first, second)
     rows = _compared(differences, groups, resamplings, seed, difference_bounds(grades.scale, grades.scale))
     names = [(grades.models[one], grades.models[other]) for one, other in zip(first, second, strict=True)]
-    return PairedTable(grades.models, _named(rows, names))
+    return PairedTable(grades.models, named_pairs(rows, names))
 
 
 def compare_runs(
@@ -183,7 +215,7 @@ def compare_runs(
     groups = [group_of[question] for question in questions]
     bounds = difference_bounds(new.scale, old.scale)
     rows = _compared(_Differences(one, other, index, index), groups, resamplings, seed, bounds)
-    return PairedTable(tuple(dict.fromkeys(name for pair in models for name in pair)), _named(rows, models))
+    return PairedTable(tuple(dict.fromkeys(name for pair in models for name in pair)), named_pairs(rows, models))
 
 
 def holm(p_values: Floats) -> Floats:
@@ -247,37 +279,56 @@ def _compared(
     width = max(1, _BLOCK // max(1, len(groups)))
     for start in range(0, total, width):
         means, left_out = differences.of(slice(start, start + width))
-        there = ~np.isnan(means)
-        filled, counts = np.where(there, means, 0.0), there.astype(float)
-        found = (
-            estimates(filled, counts, groups, resamplings=resamplings, seed=seed, bounds=bounds)
-            if resamplings
-            else ratios(filled, counts)
-        )
-        for k in range(means.shape[1]):
-            own = means[there[:, k], k]
-            n = len(own)
-            test = sign_flip(own) if n else None
-            rows.append(
-                Paired(
-                    model_1="",
-                    model_2="",
-                    difference=found[k],
-                    n=n,
-                    left_out=int(left_out[k]),
-                    sd=float(np.std(own, ddof=1)) if n > 1 else None,
-                    p=test.p if test else None,
-                    p_method=test.method if test else None,
-                    p_holm=None,
-                )
-            )
+        rows += compared_columns(means, groups, left_out, resamplings=resamplings, seed=seed, bounds=bounds)
     return rows
 
 
-def _named(rows: Sequence[Paired], names: Sequence[tuple[str, str]]) -> tuple[Paired, ...]:
+def compared_columns(
+    differences: Floats,
+    groups: Sequence[Any],
+    left_out: Ints | None = None,
+    *,
+    resamplings: int = RESAMPLINGS,
+    seed: int = 0,
+    bounds: Scale | None = None,
+) -> list[Paired]:
+    """Return the mean and the test of each column of differences (questions × pairs; NaN where there is none).
+
+    The rows have no names and no adjusted p-values yet (`named_pairs`).
+    """
+    there = ~np.isnan(differences)
+    filled, counts = np.where(there, differences, 0.0), there.astype(float)
+    found = (
+        estimates(filled, counts, groups, resamplings=resamplings, seed=seed, bounds=bounds)
+        if resamplings
+        else ratios(filled, counts)
+    )
+    rows = []
+    for k in range(differences.shape[1]):
+        own = differences[there[:, k], k]
+        n = len(own)
+        test = sign_flip(own) if n else None
+        rows.append(
+            Paired(
+                model_1="",
+                model_2="",
+                difference=found[k],
+                n=n,
+                left_out=0 if left_out is None else int(left_out[k]),
+                sd=float(np.std(own, ddof=1)) if n > 1 else None,
+                p=test.p if test else None,
+                p_method=test.method if test else None,
+                p_holm=None,
+            )
+        )
+    return rows
+
+
+def named_pairs(rows: Sequence[Paired], names: Sequence[tuple[str, str]]) -> tuple[Paired, ...]:
     """Return the pairs with their names and with p-values adjusted for being one family."""
     adjusted = holm(np.array([np.nan if row.p is None else row.p for row in rows]))
+    family = max(1, int(np.count_nonzero(~np.isnan(adjusted))))
     return tuple(
-        replace(row, model_1=one, model_2=other, p_holm=None if math.isnan(p) else float(p))
+        replace(row, model_1=one, model_2=other, p_holm=None if math.isnan(p) else float(p), family=family)
         for row, (one, other), p in zip(rows, names, adjusted, strict=True)
     )

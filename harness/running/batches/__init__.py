@@ -1,8 +1,7 @@
-"""Jobs run by batches: what is due is handed in together and collected when it is ready, perhaps by a later process.
+"""Calls by batches: what is due is handed in together and collected when it is ready, perhaps by a later process.
 
-- `engine.py`: the engine, which runs the same jobs as the direct one
-- `lanes.py`: one model and output file: what is due, what is at the provider
-- `expenses.py`: what it costs
-- `waiting.py`: the time between two looks, and Ctrl-C in it
+- `lanes.py`: the engine's calls, each of which waits for its result
+- `outbox.py`: one model and output file: what is due, what is at the provider
+- `courier.py`: hands in and collects
 - `ledger.py`: what of an output file's requests is at the provider, kept on disk
 """

@@ -135,7 +135,7 @@ class Ledger:
         return self
 
     def __exit__(self, kind: object = None, *error: object) -> None:
-        """Bring everything to disk; the file goes when nothing is left to collect and the run came to its end."""
+        """Bring everything to disk; the file goes when nothing is left to collect and the run has ended."""
         try:
             if not (kind or self.batches):
                 self._journal.clear()
@@ -209,7 +209,7 @@ def ledger_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
 
 
 def batches_begun(path: pathlib.Path, state: pathlib.Path) -> bool:
-    """Return whether a run by batches was begun for an output file and has not come to its end."""
+    """Return whether a run by batches was begun for an output file and has not ended."""
     return ledger_file(path, state).exists()
 
 
@@ -232,7 +232,7 @@ def described(batch: Batch) -> str:
     return f"{name} ({requests}, handed in {when})"
 
 
-def tell_of_batches(path: pathlib.Path) -> None:
+def warn_of_batches(path: pathlib.Path) -> None:
     """Warn whoever calls directly while requests of the same file are at a provider in batches."""
     for batch in _read(path)[0].values():
         results = "1 result is" if len(batch.open) == 1 else f"{len(batch.open)} results are"

@@ -9,7 +9,8 @@ import pytest
 
 from harness.bench import shipped
 from harness.judging.run import JudgeOptions, plan_judgments
-from harness.rows import comparison_from_row, rating_from_row
+from harness.judgments.observations import SHARE
+from harness.judgments.row import judged_row
 from tests.judging.sets.written import COMPARE, answered, judged, written
 from tests.protocol_server import Asked, ProtocolServer, Said, verdict
 from tests.small_bench import question, rows
@@ -69,7 +70,7 @@ def test_a_label_is_no_score(
     assert path.name == "j@facts_single.jsonl"
     assert (row["label"], row["share"], row["score"]) == (label, share, score)
     assert report.unparsed == (label is None)
-    assert rating_from_row(row, path, 1).score is None
+    assert judged_row(row, path, 1).numbers == ({} if label is None else {label: 1.0, SHARE: share})
 
 
 def test_dimensions_stand_apart_and_their_total_is_the_score(tmp_path: pathlib.Path) -> None:
@@ -146,7 +147,7 @@ def test_pairs_in_one_order_stand_in_a_file_of_their_own(
         game, other = ("g1", "g2") if row["shown_first"] == "model_1" else ("g2", "g1")
         assert row[f"{game}_winner"] == "model_1"
         assert not any(name.startswith(other) for name in row)
-        assert comparison_from_row(row, path, 1).winners == ("model_1",)
+        assert judged_row(row, path, 1).games == (1.0,)
 
 
 def test_another_seed_judges_only_the_pairs_that_turn_round(tmp_path: pathlib.Path) -> None:

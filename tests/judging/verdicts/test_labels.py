@@ -142,6 +142,7 @@ def test_labels_of_one_letter_count_only_alone() -> None:
     assert read("NOT_ATTEMPTED", form).verdict is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ['{"', '{"a": ', "CORRECT ", "CORRECT\n", "not ", '"a": "CORRECT" ', "[", "{'a':{", "`"]
 )

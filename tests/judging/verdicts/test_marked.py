@@ -244,6 +244,7 @@ def test_no_grade_is_made_of_anything_else(text: str) -> None:
     assert parsed.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [ABSOLUTE, RELATIVE, GRADE], ids=["absolute", "relative", "grade"])
 @pytest.mark.parametrize(
     "piece",

@@ -162,6 +162,7 @@ def test_the_names_that_a_prompt_gives_the_answers_are_known() -> None:
     assert read('{"left": 3, "right": 9}', form).verdict == Scores(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["8 ", "8 7\n", "Assistant 1: 8\n", "[8, 7] ", "assistant 1 ", "{'a': 8", "8/"])
 def test_hostile_text_is_read_in_time(piece: str) -> None:
     text = piece * (250_000 // len(piece)) + "\nno"

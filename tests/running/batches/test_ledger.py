@@ -14,7 +14,7 @@ from harness.running.batches.ledger import (
     ledger_file,
     new_token,
     rows_awaited,
-    tell_of_batches,
+    warn_of_batches,
 )
 
 ORIGIN = ("http://server/v1", "m")
@@ -84,7 +84,7 @@ def test_who_calls_directly_is_told_what_is_not_collected(path: pathlib.Path, ca
         ledger.made(batch, "batch_7")
         ledger.settle(batch, [0, 1])
     with caplog.at_level(logging.WARNING):
-        tell_of_batches(path)
+        warn_of_batches(path)
     (line,) = caplog.messages
     assert "batch batch_7 (3 requests, handed in " in line
     assert "1 result is not collected; run with --batch" in line

@@ -11,7 +11,7 @@ import pytest
 
 from harness.errors import ChatError, EndpointError, Interrupted, StorageError, TransientError
 from harness.records import Message, Reply, Request
-from harness.running import direct
+from harness.running import engine
 from harness.running.jobs import Course, Job, Steps
 from harness.running.options import RunOptions
 from harness.running.pending import Pending
@@ -48,7 +48,7 @@ class Bench:
         self.model = Scripted(answer)
         with Pending(self.folder / "m.jsonl", self.folder / "state") as pending:
             courses = (Course(Job(name, "m", lambda n=name: talk(n, turns)), self, pending) for name in names)  # type: ignore[misc]
-            return direct.run(courses, {"m": self.model}, RunOptions(parallel), planned=len(names), sync=self.sync)
+            return engine.run(courses, {"m": self.model}, RunOptions(parallel), planned=len(names), sync=self.sync)
 
     @property
     def asked(self) -> list[str]:
@@ -129,7 +129,7 @@ def test_the_retry_policy_is_asked_for_every_wait(bench: Bench, monkeypatch: pyt
     def busy(request: Request) -> Reply:
         raise TransientError("busy", kind="rate limit", retry_after=0.001)
 
-    monkeypatch.setattr(direct, "RETRY", Policy())
+    monkeypatch.setattr(engine, "RETRY", Policy())
     bench.run(busy, ["a"])
     assert asked == [(0.001, 1), (0.001, 2), (0.001, 3)]
 
@@ -223,7 +223,7 @@ def test_a_record_that_cannot_be_written_ends_the_run(bench: Bench) -> None:
 def test_what_was_written_is_brought_to_the_disk_while_the_run_goes_on(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(direct, "SYNC_SECONDS", 0.0)
+    monkeypatch.setattr(engine, "SYNC_SECONDS", 0.0)
 
     async def until_synced(request: Request) -> Reply:
         while not bench.syncs:
@@ -235,7 +235,7 @@ def test_what_was_written_is_brought_to_the_disk_while_the_run_goes_on(
 
 
 def test_a_disk_that_fails_ends_the_run(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(direct, "SYNC_SECONDS", 0.0)
+    monkeypatch.setattr(engine, "SYNC_SECONDS", 0.0)
     bench.sync_error = StorageError("input/output error")
 
     async def until_synced(request: Request) -> Reply:
@@ -275,17 +275,33 @@ def test_an_error_comes_out_of_a_running_loop_too(bench: Bench) -> None:
         asyncio.run(notebook())
 
 
-async def _interrupting(request: Request) -> Reply:
-    if text_of(request) == "b1":
-        os.kill(os.getpid(), signal.SIGINT)
-    for _ in range(50):
-        await asyncio.sleep(0)
-    return Reply("ok")
+@pytest.fixture
+def interrupting(monkeypatch: pytest.MonkeyPatch) -> Callable[[Request], Awaitable[Reply]]:
+    """A chat model that sends Ctrl-C with one of its replies, and replies when the engine has received it."""
+    received = False
+    interrupted = engine._Engine._interrupted
+
+    def followed(self: engine._Engine) -> None:
+        nonlocal received
+        interrupted(self)
+        received = True
+
+    async def reply(request: Request) -> Reply:
+        if text_of(request) == "b1":
+            os.kill(os.getpid(), signal.SIGINT)
+        while not received:
+            await asyncio.sleep(0)
+        return Reply("ok")
+
+    monkeypatch.setattr(engine._Engine, "_interrupted", followed)
+    return reply
 
 
-def test_one_interrupt_finishes_the_calls_in_flight(bench: Bench) -> None:
+def test_one_interrupt_finishes_the_calls_in_flight(
+    bench: Bench, interrupting: Callable[[Request], Awaitable[Reply]]
+) -> None:
     with pytest.raises(Interrupted, match="run the same command again to go on"):
-        bench.run(_interrupting, list("abcdefgh"), turns=2, parallel=2)
+        bench.run(interrupting, list("abcdefgh"), turns=2, parallel=2)
     assert bench.asked == ["a1", "b1"]
     assert bench.records == []
     bench.run(lambda request: Reply("new"), list("ab"), turns=2)
@@ -313,10 +329,10 @@ def bare_loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 def test_an_interrupt_in_a_notebook_finishes_the_calls_in_flight(
-    bench: Bench, bare_loop: asyncio.AbstractEventLoop
+    bench: Bench, bare_loop: asyncio.AbstractEventLoop, interrupting: Callable[[Request], Awaitable[Reply]]
 ) -> None:
     async def notebook() -> None:
-        bench.run(_interrupting, list("abcdefgh"), turns=2, parallel=2)
+        bench.run(interrupting, list("abcdefgh"), turns=2, parallel=2)
 
     with pytest.raises(Interrupted):
         bare_loop.run_until_complete(notebook())

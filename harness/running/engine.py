@@ -1,22 +1,27 @@
-"""The engine that calls chat models directly, as many at once as their endpoints allow.
+"""The engine that runs jobs: as many calls at once as their endpoints allow, or by batches.
 
     queue.py      which job is next            limiter.py   how many calls at once
     lanes.py      which endpoint it goes to    rates.py     how many in a minute
     retry.py      what is tried again          breaker.py   when an endpoint is left alone
+    cost.py       what it may cost             batches/     calls that wait for their result in a batch
 
 A slot is one call in flight. A job that waits for its next try holds none, nor does a conversation between two turns.
 """
 
 import asyncio
+import contextlib
 import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.chat.model import ChatModel
 from harness.errors import ChatError, EndpointError, Interrupted, TransientError
 from harness.records import Reply
 from harness.running import interrupts
+from harness.running.batches.courier import Courier
+from harness.running.batches.ledger import ledger_beside, warn_of_batches
 from harness.running.cost import Budget, cost_of, shown
 from harness.running.jobs import Course
 from harness.running.lanes import Call, Lane, Pool, Work, endpoint_of, open_lanes
@@ -46,19 +51,48 @@ def run(
     """Run all jobs to their end and return the counts; failed jobs are listed in them.
 
     `models` maps a job's model to the chat model that answers it, or to several that may (endpoints or keys of one
-    model); all are closed at the end. `planned` is the number of jobs, for the watcher. `sync` is called every second.
-    Ctrl-C once finishes the calls in flight, twice stops at once.
+    model; the first of them takes the batches); all are closed at the end. `planned` is the number of jobs, for the
+    watcher. `sync` is called every second. Ctrl-C once finishes the calls in flight, or leaves the batches to their
+    providers as soon as nothing is half done; twice stops at once.
 
     Raises:
         EndpointError: a model can't be called at all (key, name, address); what was done is kept.
         Interrupted: the user stopped the run, or it would have exceeded what it may cost.
         StorageError: a record could not be written.
-        UsageError: a limit on the cost is asked for, and a price is unknown.
+        UsageError: a limit on the cost is asked for, and a price is unknown; a model has no batches.
     """
-    policy = policy_of(options, RETRY)
-    pools = {name: open_lanes(name, members, options, policy) for name, members in models.items()}
-    engine = _Engine(iter(courses), pools, options, policy, Tally(planned=planned), watch, sync)
-    return run_to_end(engine.run, interrupts.handed_on(engine.interrupt_from_outside))
+    members = {name: tuple(m) if isinstance(m, Sequence) else (m,) for name, m in models.items()}
+    policy, tally, courier = policy_of(options, RETRY), Tally(planned=planned), None
+    if options.batch:
+        options = _without_limits(options)
+        policy = replace(policy, limited=policy.tries)  # in a batch all are tried together, hours apart
+        courier = Courier({name: several[0] for name, several in members.items()}, policy, tally, watch, sync)
+        pools = {name: courier.pool(name, endpoint_of(several[0])) for name, several in members.items()}
+    else:
+        courses = _with_warnings(courses)
+        pools = {name: open_lanes(name, several, options, policy) for name, several in members.items()}
+    everyone = [model for several in members.values() for model in several]
+    engine = _Engine(iter(courses), pools, options, policy, tally, watch, sync, courier, everyone)
+    with interrupts.handled(engine.interrupt):
+        return run_to_end(engine.run)
+
+
+def _without_limits(options: RunOptions) -> RunOptions:
+    """Return the options of a run by batches, which the provider works on as fast as it likes."""
+    limits = {"--parallel": options.parallel, "--rpm": options.rpm, "--tpm": options.tpm}
+    if given := [flag for flag, value in limits.items() if value is not None]:
+        log.warning("%s: no effect on batches", ", ".join(given))
+    return replace(options, parallel=None, rpm=None, tpm=None)
+
+
+def _with_warnings(courses: Iterable[Course[Any]]) -> Iterator[Course[Any]]:
+    """Yield the jobs, with a warning about those that are at a provider in batches."""
+    seen = set()
+    for course in courses:
+        if course.pending not in seen:
+            seen.add(course.pending)
+            warn_of_batches(ledger_beside(course.pending.path))
+        yield course
 
 
 class _Engine:
@@ -73,7 +107,11 @@ class _Engine:
         tally: Tally,
         watch: Watcher,
         sync: Callable[[], None],
+        courier: Courier | None,
+        models: Sequence[ChatModel],
     ) -> None:
+        self.courier = courier
+        self.models = models
         self.pools = pools
         self.queue = Queue(courses, pools, tally)
         self.most = math.inf if options.parallel is None else max(1, options.parallel)
@@ -95,30 +133,41 @@ class _Engine:
 
     async def run(self) -> Tally:
         """Work until nothing is left to do, and return the counts."""
+        with self.courier or contextlib.nullcontext():
+            await self._run()
+            if self.fatal is not None:
+                raise self.fatal
+            if self.stopping:
+                stopped = Interrupted(self._why_stopped())
+                if self.too_dear:
+                    stopped.exit_code = 1  # rows are missing, but nobody broke the run off
+                raise stopped
+        return self.tally
+
+    async def _run(self) -> None:
         self.loop = asyncio.get_running_loop()
         self.finished = asyncio.Event()
-        ticker = asyncio.create_task(self._tick())
-        undo = interrupts.in_loop(self.loop, self._interrupted)
+        beside = [asyncio.create_task(work()) for work in (self._tick, self.courier and self._carry) if work]
         try:
             self._begin_calls()
             await self.finished.wait()
         finally:
-            undo()
-            ticker.cancel()
+            for task in beside:
+                task.cancel()
             if self.wake is not None:
                 self.wake.cancel()
-            lanes = [lane for pool in self.pools.values() for lane in pool.lanes]
-            await asyncio.gather(*(lane.model.close() for lane in lanes), return_exceptions=True)
+            await asyncio.gather(*beside, *(model.close() for model in self.models), return_exceptions=True)
             self.tally.resumes_at = self.tally.failing_since = None
             self.watch(self.tally)
-        if self.fatal is not None:
-            raise self.fatal
-        if self.stopping:
-            stopped = Interrupted(self._why_stopped())
-            if self.too_dear:
-                stopped.exit_code = 1  # rows are missing, but nobody broke the run off
-            raise stopped
-        return self.tally
+
+    async def _carry(self) -> None:
+        """Let the batches be handed in and collected; what goes wrong with them ends the run."""
+        assert self.courier is not None
+        try:
+            await self.courier.work()
+        except Exception as error:
+            self.fatal = self.fatal or error
+            self._begin_calls()
 
     def _begin_calls(self) -> None:
         """Begin all calls that may begin now; see to it that this is done again in time, or that the run ends."""
@@ -139,6 +188,9 @@ class _Engine:
             if not over and not self.queue.empty:
                 self.fatal = RuntimeError("work is left, and nothing is under way that could let it go on")
             self.finished.set()
+        if self.courier is not None:
+            idle = over or (again == math.inf and not self.waiting)
+            self.courier.notice(quiet=idle and len(self.calls) == self.courier.waiting > 0, over=over)
 
     def _begin_what_fits(self) -> float:
         """Begin calls while there is room; return when to come again, infinity if a call's end will tell."""
@@ -166,7 +218,7 @@ class _Engine:
             self.queue.wake_at = min(self.queue.wake_at, lane)
             return False
         reserved = None
-        if self.budget is not None:
+        if self.budget is not None and lane.reserves(work.course):
             reserved = self.budget.reserve(pool.name, request)
             if reserved is None:
                 pool.held = work
@@ -177,29 +229,31 @@ class _Engine:
         task = asyncio.create_task(self._outcome(pool, call))
         task.add_done_callback(self._ended)
         self.calls[task] = call
-        self.tally.in_flight = len(self.calls)
+        self._count_calls()
         return True
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """Take note of a call that is over, whatever came of it, and begin what its slot allows."""
-        del self.calls[task]
+        """Take note of a call that is over, with or without a reply, and begin what its slot allows."""
+        call = self.calls.pop(task)
         if not task.cancelled():
             error = task.exception()  # asked of every task: asyncio complains of one that nobody looked at
             self.fatal = self.fatal or error
+            if error is None or isinstance(error, ChatError):
+                call.lane.dealt_with(call)
         self._begin_calls()
-        self.tally.in_flight = len(self.calls)
+        self._count_calls()
         self.tally.limit = self._limit()
         self._note_outage()
         self.watch(self.tally)
 
     async def _outcome(self, pool: Pool, call: Call) -> None:
-        """Call, and deal with what comes of it."""
+        """Call, and deal with the reply or the failure."""
         assert self.loop is not None
         course, lane = call.work.course, call.lane
         assert course.request is not None
         reply = None
         try:
-            reply = await lane.model.reply(course.request)
+            reply = await lane.ask(call)
         except TransientError as error:
             lane.failed(call, error, self.loop.time(), reached=pool.answered)
             self._failed_for_now(pool, call, error)
@@ -227,7 +281,7 @@ class _Engine:
 
     def _count(self, pool: Pool, reply: Reply) -> None:
         self.tally.count(reply)
-        cost = cost_of(reply.usage, pool.price) if pool.price is not None else None
+        cost = cost_of(reply.usage, pool.price, batch=reply.batch) if pool.price is not None else None
         if cost is not None:
             self.tally.cost = (self.tally.cost or 0.0) + cost
 
@@ -245,12 +299,12 @@ class _Engine:
             given_up = f"given up after {self.policy.patience:g} s without a reply (--patience)"
             pool.lost = ChatError(f"{error}; {given_up}", kind=error.kind)
             self._end_waits(pool, pool.lost)
-        self._tell_of_silence(pool, call.lane, error)
+        self._warn_of_silence(pool, call.lane, error)
         wait = None if pool.lost else self.policy.wait(error, max(1, course.tries), now - course.failing_since)
         if wait is None:
             pool.doubted = False
-            told = pool.lost or error
-            self.queue.failed(course, told.kind, str(told))
+            cause = pool.lost or error
+            self.queue.failed(course, cause.kind, str(cause))
             return
         if pool.another(call.lane):
             wait -= self.policy.asked(error) or 0.0
@@ -282,16 +336,16 @@ class _Engine:
                 del self.waiting[work]
                 self.queue.failed(work.course, lost.kind, str(lost))
 
-    def _tell_of_silence(self, pool: Pool, lane: Lane, error: TransientError) -> None:
-        """Say once what becomes of an endpoint that only fails, or that asks for more than is granted."""
-        if lane.told or pool.lost is not None:
+    def _warn_of_silence(self, pool: Pool, lane: Lane, error: TransientError) -> None:
+        """Warn once of an endpoint that only fails, or that asks for a longer pause than `--max-wait` allows."""
+        if lane.warned or pool.lost is not None:
             return
         if error.retry_after is not None and error.retry_after > self.policy.max_wait:
-            lane.told = True
+            lane.warned = True
             asked = f"asks to be left alone for {error.retry_after:.4g} s"
             log.warning("%s; it %s, and is asked again after %g s (--max-wait)", error, asked, self.policy.max_wait)
         elif lane.breaker.open:
-            lane.told = True
+            lane.warned = True
             others = f"going on with the other endpoints of {pool.name}"
             given_up = f"given up after {self.policy.patience:g} s without a reply (--patience)"
             log.warning("%s; asked again now and then, %s", error, others if pool.another(lane) else given_up)
@@ -328,6 +382,10 @@ class _Engine:
         self.tally.failing_since = first
         self.tally.given_up_at = None if first is None else first + self.policy.patience
 
+    def _count_calls(self) -> None:
+        """Say how many calls wait for an endpoint; those whose request is in a batch are counted there."""
+        self.tally.in_flight = len(self.calls) - (self.courier.waiting if self.courier is not None else 0)
+
     def _limit(self) -> int | None:
         """Return the calls that may be in flight now, if that is found out by the run."""
         limiters = [lane.limiter for pool in self.pools.values() for lane in pool.lanes if lane.out is None]
@@ -344,8 +402,8 @@ class _Engine:
             self.fatal = self.fatal or error
             self._begin_calls()
 
-    def interrupt_from_outside(self) -> None:
-        """Take a Ctrl-C that another thread has received."""
+    def interrupt(self) -> None:
+        """Take a Ctrl-C, in whichever thread it was received."""
         if self.loop is None:
             self.stopping = True
         elif not self.loop.is_closed():
@@ -359,6 +417,8 @@ class _Engine:
         self._begin_calls()
 
     def _why_stopped(self) -> str:
+        if self.courier is not None and self.courier.flights:
+            return self.courier.stays()
         left = self.tally.planned - self.tally.done - len(self.tally.failures)
         left_over = f", {left:,} of {self.tally.planned:,} left" if self.tally.planned and left > 0 else ""
         if self.too_dear and self.budget is not None:
@@ -374,4 +434,4 @@ def _budget(options: RunOptions, pools: Mapping[str, Pool]) -> Budget | None:
     if options.max_cost is None:
         return None
     remote = {name: pool for name, pool in pools.items() if endpoint_of(pool.lanes[0].model) is not None}
-    return Budget(options.max_cost, {name: pool.price for name, pool in remote.items()})
+    return Budget(options.max_cost, {name: pool.price for name, pool in remote.items()}, batch=options.batch)

@@ -1,0 +1,69 @@
+"""Observations -> the questions on which all models were judged, and the models that were judged on too few.
+
+x and y were judged on questions 1 to 80, z on 1 to 60, w on 1 to 20: w is listed apart, without a rank, because that is
+less than half of 80; the other three have questions 1 to 60 in common.
+"""
+
+from typing import NamedTuple
+
+from harness.judgments.observations import Observations
+from harness.records import QuestionId
+
+FEW = 0.5
+"""A model that was judged on less than this share of the questions of the one with the most is not ranked."""
+EQUAL = 0.9
+"""If all have at least this share of them in common, they count as judged on the same: some verdicts fail."""
+
+
+class Common(NamedTuple):
+    """On which questions models were judged."""
+
+    judged: dict[str, int]
+    """For each model, the questions with a verdict on it."""
+    questions: frozenset[QuestionId]
+    """Those of all models that are ranked."""
+    apart: tuple[str, ...]
+    """The models that are not ranked, by name."""
+
+    @property
+    def most(self) -> int:
+        """The questions of the model that has the most."""
+        return max(self.judged.values(), default=0)
+
+    @property
+    def unequal(self) -> bool:
+        """Whether models were judged on different questions."""
+        return bool(self.apart) or len(self.questions) < EQUAL * self.most
+
+    def note(self) -> str | None:
+        """Return what a reader must know about the questions; None if they are the same for all."""
+        if not self.unequal:
+            return None
+        ranked = len(self.judged) - len(self.apart)
+        told = f"models were judged on different questions: {len(self.questions)} of {self.most} are common to all"
+        told += f" {ranked} that are ranked" if self.apart else ""
+        told += "; averages are over each model's own (--common counts the common ones only), comparisons of two "
+        told += "models over those that both have"
+        few = ", ".join(f"{model} ({self.judged[model]} questions)" for model in self.apart)
+        return f"{told}; too few to be ranked: {few}" if few else told
+
+
+def few(judged: int, most: int) -> bool:
+    """Return whether a model was judged on too few questions to be ranked."""
+    return judged < FEW * most
+
+
+def common_questions(found: Observations) -> Common:
+    """Return on which questions the models were judged, in any turn; a judgment without a verdict does not count."""
+    of_model: dict[str, set[QuestionId]] = {}
+    for case, asked, said in zip(found.cases, found.asked_of, found.said_of, strict=True):
+        own = {
+            found.asked[at].question_id for at, value in zip(asked, said, strict=True) if not found.failed(case, value)
+        }
+        for model in case.models:
+            of_model.setdefault(model, set()).update(own)
+    judged = {model: len(own) for model, own in of_model.items()}
+    most = max(judged.values(), default=0)
+    apart = tuple(sorted(model for model in judged if few(judged[model], most)))
+    ranked = [own for model, own in of_model.items() if model not in apart]
+    return Common(judged, frozenset(set.intersection(*ranked)) if ranked else frozenset(), apart)

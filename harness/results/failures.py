@@ -1,0 +1,111 @@
+"""Judgments without a verdict -> what a reader of the table must know before anything else.
+
+    12 of 160 judgments (8%) give no verdict and are left out: 9 no score, 3 two scores; such as question 81, x: "Sorry"
+    with all that failed as the worst or the best verdict: x 6.10 to 6.91
+
+The bounds hold whatever made the judge fail: were it the bad answers that made it fail, the average would be near the
+lower one.
+
+Source: Manski (1990), Am. Econ. Rev. 80, 319, for bounds without an assumption about what is missing.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.judgments.observations import Observations, winner
+from harness.judgments.row import JudgedRow, judged_rows
+from harness.records import Scale
+from harness.results.query import Found
+
+LOUD = 0.01
+"""With at least this share of judgments without a verdict, the table says so first."""
+_REASONS, _MODELS, _LETTERS = 3, 3, 60
+
+
+class Bounds(NamedTuple):
+    """Between which numbers a model's average, or win rate with ties as half, lies, whatever failed."""
+
+    model: str
+    failed: int
+    n: int
+    """Judgments with a verdict."""
+    low: float
+    """All that failed are the worst."""
+    high: float
+    """All that failed are the best."""
+
+
+def failure_notes(found: Sequence[Found], shown: Observations) -> list[str]:
+    """Return what to say of judgments without a verdict, first of all notes; nothing if they are few.
+
+    `shown` is what is in the table; reasons and the example are of the files' rows about it.
+    """
+    every = [(case, value) for case, said in zip(shown.cases, shown.said_of, strict=True) for value in said]
+    failed = sum(shown.failed(case, value) for case, value in every)
+    if not failed or failed < LOUD * len(every):
+        return []
+    told = f"{failed} of {len(every)} judgments ({failed / len(every):.0%}) give no verdict and are left out"
+    notes = [told + _reasons(found, shown)]
+    scale = (0.0, 1.0) if shown.paired else shown.scale()
+    if scale is not None:
+        worst = sorted(bounds(shown, scale), key=lambda own: (own.low - own.high, own.model))[:_MODELS]
+        spans = "; ".join(f"{own.model} {own.low:.2f} to {own.high:.2f}" for own in worst if own.failed)
+        notes.append(f"with all that failed as the worst or the best verdict: {spans}")
+    return notes
+
+
+def bounds(found: Observations, scale: Scale) -> list[Bounds]:
+    """Return for each model the average with all that failed as the worst, and as the best; of pairs the win rate."""
+    least, greatest = scale
+    good: dict[str, list[float]] = {}
+    failed: Counter[str] = Counter()
+    for case, said in zip(found.cases, found.said_of, strict=True):
+        for value in said:
+            if found.failed(case, value):
+                failed.update(case.models)
+                continue
+            own = float(winner(found.games[value]) or 0) if found.paired else float(value)
+            for side, model in enumerate(case.models):
+                good.setdefault(model, []).append(own if side == 0 else 1.0 - own)
+    rows = []
+    for model in dict.fromkeys((*good, *failed)):
+        total, n, lost = math.fsum(good.get(model, ())), len(good.get(model, ())), failed[model]
+        low, high = ((total + lost * end) / (n + lost) for end in (least, greatest))
+        rows.append(Bounds(model, lost, n, low, high))
+    return rows
+
+
+def _reasons(found: Sequence[Found], shown: Observations) -> str:
+    """Return why, how often, and one example, as far as the rows say."""
+    models = {model for case in shown.cases for model in case.models}
+    judges = {case.source.judge for case in shown.cases}
+    counts: Counter[str] = Counter()
+    example: str | None = None
+    for path in dict.fromkeys(one.path for one in found):
+        for row in judged_rows(path):
+            if not row.unparsed or row.source.judge not in judges or not models.issuperset(row.models):
+                continue
+            counts[_reason(row)] += 1
+            example = example or _example(row)
+    listed = ", ".join(f"{count} {reason}" for reason, count in counts.most_common(_REASONS))
+    more = sum(counts.values()) - sum(count for _, count in counts.most_common(_REASONS))
+    return (f": {listed}" if listed else "") + (f", {more} others" if more else "") + (example or "")
+
+
+def _reason(row: JudgedRow) -> str:
+    """Return why a row has no verdict: of the first of its games that has none."""
+    for words, game in zip(row.words, row.games or (None,), strict=False):
+        if game is None:
+            return str(words.details.get("verdict_reason") or "for no stated reason")
+    return "for no stated reason"
+
+
+def _example(row: JudgedRow) -> str | None:
+    for words, game in zip(row.words, row.games or (None,), strict=False):
+        if game is None and words.judgment is not None:
+            text = " ".join(words.judgment.split())
+            text = text if len(text) <= _LETTERS else "... " + text[-_LETTERS:]
+            return f'; such as question {row.question_id}, {" and ".join(row.models)}: "{text}"'
+    return None

@@ -1,0 +1,295 @@
+"""Pairs -> for every two models how far apart their strengths are, and whether that can be told.
+
+The two are compared within the Bradley-Terry model with ties (`davidson`), so it does not matter that they met other
+opponents, or met them on other questions. For models i and j with a difference of strengths delta = ln p_i - ln p_j:
+
+    s_q         score of question q: derivative by delta of its log-likelihood where delta = 0 and all else fits best,
+                made independent of all other strengths and of nu (the efficient score)
+    d_q         = s_q * 2 * n * I / (m * J)
+    difference  = mean of d_q over the n questions          p = sign-flip p-value of the d_q (`signflip`), then Holm
+
+J is the information on delta in all questions, I that in one match of i and of j with each of m opponents (all models;
+with a baseline that one alone). So d_q is in win rates: how far apart the mean outcomes of the two would be if both had
+met everyone. Where both did, on every question, d_q is that difference of mean outcomes exactly, and p is exact too.
+
+x and y met each other and z on one question; x beat y and z, y tied with z: the mean outcomes are 1 and 0.25, and
+d_q = 0.75.
+
+What else fits best is found with a normal prior of standard deviation 3.2 on each ln p and on ln nu, so that it exists
+if a model won all; the efficient score does not depend on it to first order. Models between which there is no chain of
+pairs are not compared.
+
+Where some of the pairs that met did so much more often than others (more than chance makes of an even design), the
+pairs may have been chosen by earlier results, and the usual p is too small: models that met until they were apart stay
+apart. There p is that of a normal mixture, which holds however the pairs were chosen and whenever that ended:
+
+    p = sqrt(1 + r) * exp(-z^2 / 2 * r / (1 + r)), at most 1        z: of the usual p, r = 12
+
+z = 3 has a usual p of 0.003 and one of 0.057 here.
+
+Simulated false verdicts and power by design: `benchmarks/coverage.py`.
+
+Source: Hemerik, Goeman and Finos (2020), J. R. Stat. Soc. B 82, 841, for flipping the signs of efficient scores, which
+needs no right variance; Robbins (1970), Ann. Math. Stat. 41, 1397,
+for the mixture; Davidson (1970), J. Am. Stat. Assoc. 65, 317; Neyman (1959) for the independence.
+"""
+
+import math
+import sys
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from harness.results.matrix import Floats, Ints, Pairs
+from harness.results.pairs.davidson import chances, curvature_of, gradient_of
+from harness.results.pairs.games import FIRST, SECOND, TIE, Games, games_of
+from harness.results.pairs.rates import against, in_order
+from harness.results.statistics.bootstrap import RESAMPLINGS
+from harness.results.statistics.paired import PairedTable, compared_columns, named_pairs
+
+PRECISION = 0.1
+"""Of the prior on each ln p and on ln nu."""
+_STEPS = 50
+_SETTLED = 1e-4
+"""A change of the log odds of this or less is the last; the efficient score hardly depends on it."""
+_UNEVEN = 3.3
+"""Standard deviations by which the dispersion of counts is beyond chance: one in a thousand even designs."""
+_EQUAL = 0.9
+"""A pair that met at least this share of how often the most frequent one did met as often: a few verdicts may fail."""
+_MIXED = 12.0
+"""r: the variance of the mixture, in those of the score; it is best for z of 3 to 4.5."""
+_BLOCK = 500_000
+"""Numbers in one block of curvatures or of scores by pair of models; bounds the memory (4 MB for each such array)."""
+
+
+def compared_strengths(
+    pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAMPLINGS, seed: int = 0
+) -> PairedTable:
+    """Return every two models compared by strength, in the order of the models; a baseline is in no pair.
+
+    With `resamplings` 0 differences have no interval, which is faster.
+    """
+    if baseline is not None:
+        pairs = against(pairs, baseline)
+    names = [model for model in pairs.models if model != baseline]
+    first, second = np.triu_indices(len(names), k=1)
+    wanted = [(names[one], names[other]) for one, other in zip(first, second, strict=True)]
+    ordered = in_order(pairs)
+    models, games = games_of(ordered)
+    questions = np.flatnonzero(games.counts.any(axis=(1, 2)))
+    games = games._replace(counts=games.counts[questions])
+    columns = np.full((len(questions), len(wanted)), np.nan)
+    place = {model: at for at, model in enumerate(models)}
+    for own in _components(games, len(models)):
+        members = {models[at] for at in own.tolist()}
+        chosen = [at for at, two in enumerate(wanted) if members.issuperset(two)]
+        if not chosen:
+            continue
+        part = _of_models(games, own)
+        inside = {int(at): k for k, at in enumerate(own)}
+        one, other = (np.array([inside[place[wanted[at][side]]] for at in chosen], dtype=np.int64) for side in (0, 1))
+        there = np.flatnonzero(part.counts.any(axis=(1, 2)))
+        opponents = None if baseline is None else np.array([inside[place[baseline]]], dtype=np.int64)
+        scores = _scores(part._replace(counts=part.counts[there]), len(own), one, other, opponents)
+        columns[there[:, None], np.array(chosen)] = scores
+    groups = [ordered.groups[at] for at in questions.tolist()]
+    rows = compared_columns(columns, groups, resamplings=resamplings, seed=seed, bounds=(-1.0, 1.0))
+    if uneven(games):
+        rows = [replace(row, p=anytime(row.p), p_method="mixture") if row.p is not None else row for row in rows]
+    return PairedTable(tuple(names), named_pairs(rows, wanted))
+
+
+def uneven(games: Games) -> bool:
+    """Return whether the pairs that met did so more unequally often than chance makes of an even design."""
+    counts = games.counts.sum(axis=(0, 2))
+    freedom = len(counts) - 1
+    if freedom < 1:
+        return False
+    dispersion = float(((counts - counts.mean()) ** 2).sum() / counts.mean())
+    return dispersion > freedom + _UNEVEN * math.sqrt(2 * freedom)
+
+
+def anytime(p: float) -> float:
+    """Return the p-value that holds however the pairs were chosen, for a usual two-sided one."""
+    z = NormalDist().inv_cdf(p / 2)
+    return min(1.0, max(math.sqrt(1 + _MIXED) * math.exp(-(z**2) / 2 * _MIXED / (1 + _MIXED)), sys.float_info.min))
+
+
+class Meetings(NamedTuple):
+    """How far the models of a table met the same opponents."""
+
+    fewest: int
+    """The fewest other models that a model met."""
+    least: int
+    """The fewest pairs that two models who met have."""
+    most: int
+    """The most."""
+    uneven: bool
+    """Whether some pairs met much more often than others, as if chosen by earlier results."""
+    apart: tuple[tuple[str, ...], ...]
+    """Groups of models between which there is no chain of pairs; one group where all can be compared."""
+    met: dict[str, dict[str, int]]
+    """For each model, how many pairs with each opponent count."""
+
+    @property
+    def unequal(self) -> bool:
+        """Whether win rates are over unequal opponents."""
+        return self.fewest < len(self.met) - 1 or self.least < _EQUAL * self.most
+
+
+def meetings(pairs: Pairs) -> Meetings:
+    """Return who met whom, counting the pairs that have a verdict."""
+    models, games = games_of(in_order(pairs))
+    counts = games.counts.sum(axis=(0, 2))
+    met: dict[str, dict[str, int]] = {model: {} for model in sorted(pairs.models)}
+    for one, other, count in zip(games.first.tolist(), games.second.tolist(), counts.tolist(), strict=True):
+        met[models[one]][models[other]] = met[models[other]][models[one]] = int(count)
+    alone = [(model,) for model in met if not met[model]]
+    groups = [tuple(models[at] for at in own.tolist()) for own in _components(games, len(models))]
+    fewest = min((len(own) for own in met.values()), default=0)
+    least = int(counts.min()) if len(counts) else 0
+    return Meetings(fewest, least, int(counts.max(initial=0)), uneven(games), (*groups, *alone), met)
+
+
+def meetings_note(found: Meetings, baseline: str | None = None) -> str | None:
+    """Return who met whom, where the win rates of a table are over unequal opponents.
+
+    With a baseline, `found` is of the pairs against it, and all that can be unequal is how many these are.
+    """
+    if len(found.met) < 3 or not (found.unequal if baseline is None else found.least < _EQUAL * found.most):
+        return None
+    sizes = {model: len(own) for model, own in found.met.items()}
+    if baseline is not None or min(sizes.values()) == len(found.met) - 1:
+        spread = f"two models met {found.least} to {found.most} times"
+    else:
+        few = sorted((model for model in sizes if sizes[model] < max(sizes.values())), key=lambda m: (sizes[m], m))
+        few = few or sorted(sizes)
+        told = "; ".join(f"{model} met {_listed(found.met[model])}" for model in few[:3])
+        more = f"; {len(few) - 3} more met only some" if len(few) > 3 else ""
+        spread = told + more
+    chosen = "; p allows for pairs that were chosen by earlier results" if found.uneven else ""
+    return f"win rates are over unequal opponents, ranks and verdicts (by strength) are not: {spread}{chosen}"
+
+
+def _listed(met: dict[str, int]) -> str:
+    if not met:
+        return "nobody"
+    shown = [f"{model} ({count})" for model, count in sorted(met.items(), key=lambda own: (-own[1], own[0]))[:4]]
+    more = f" and {len(met) - 4} more" if len(met) > 4 else ""
+    return "only " + ", ".join(shown) + more
+
+
+@dataclass(frozen=True, slots=True)
+class _Null:
+    """The best fits in which two models are equally strong, one row for each such two."""
+
+    theta: Floats
+    """ln p, pairs × models."""
+    log_nu: Floats
+
+
+def _scores(games: Games, models: int, one: Ints, other: Ints, opponents: Ints | None) -> Floats:
+    """Return d_q, questions × pairs; `opponents` is whom both are thought to have met (None: all)."""
+    total = games._replace(counts=games.counts.sum(axis=0, keepdims=True))
+    start = _fitted(total, _Null(np.zeros((1, models)), np.zeros(1)), None)
+    rows = max(1, _BLOCK // max(3 * len(games.first), (models + 1) ** 2))
+    flat = games.counts.reshape(len(games.counts), -1)
+    found = []
+    for at in range(0, len(one), rows):
+        contrast = np.zeros((len(one[at : at + rows]), models + 1))
+        k = np.arange(len(contrast))
+        contrast[k, one[at : at + rows]], contrast[k, other[at : at + rows]] = 1.0, -1.0
+        begun = _Null(np.tile(start.theta, (len(k), 1)), np.tile(start.log_nu, len(k)))
+        null = _fitted(total, begun, contrast)
+        derivative = _by_outcome(total, null, contrast)
+        # n * s_q / J is what question q says delta is, and 2 * I / m turns delta into a difference of mean outcomes
+        unit = 2 * len(flat) * _round_robin(null, one[at : at + rows], other[at : at + rows], opponents)
+        found.append((flat @ derivative.reshape(len(k), -1).T) * unit)
+    return np.concatenate(found, axis=1)
+
+
+def _fitted(games: Games, start: _Null, contrast: Floats | None) -> _Null:
+    """Return the fits of greatest posterior density, with contrast' (ln p, ln nu) = 0 where one is given."""
+    theta, log_nu = start.theta.copy(), start.log_nu.copy()
+    models = theta.shape[1]
+    held = Games(games.first, games.second, np.broadcast_to(games.counts, (len(theta), *games.counts.shape[1:])))
+    for _ in range(_STEPS):
+        found = chances(theta[:, games.first] - theta[:, games.second], log_nu[:, None])
+        here = np.concatenate([theta, log_nu[:, None]], axis=1)
+        gradient = gradient_of(held, models, found) - PRECISION * here
+        curvature = curvature_of(held, models, found) + PRECISION * np.eye(models + 1)
+        step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
+        if contrast is not None:
+            along = np.linalg.solve(curvature, contrast[:, :, None])[:, :, 0]
+            off = ((here + step) * contrast).sum(axis=1) / (along * contrast).sum(axis=1)
+            step -= along * off[:, None]
+        change = np.ptp(step[:, :models], axis=1)
+        size = np.maximum(change, np.abs(step[:, models]) + change / 2)
+        step *= np.divide(np.log1p(size), size, out=np.ones(len(size)), where=size > 0)[:, None]
+        theta += step[:, :models]
+        log_nu += step[:, models]
+        if size.max(initial=0.0) < _SETTLED:
+            break
+    if contrast is not None:  # equal to the last digit, so that equal opponents cancel exactly
+        k = np.arange(len(theta))
+        one, other = contrast[:, :models].argmax(axis=1), contrast[:, :models].argmin(axis=1)
+        theta[k, one] = theta[k, other] = (theta[k, one] + theta[k, other]) / 2
+    return _Null(theta, log_nu)
+
+
+def _by_outcome(games: Games, null: _Null, contrast: Floats) -> Floats:
+    """Return s / J of one game for each of its outcomes: rows × pairs of models × 3."""
+    models = null.theta.shape[1]
+    first, second = games.first, games.second
+    held = Games(first, second, np.broadcast_to(games.counts, (len(null.theta), *games.counts.shape[1:])))
+    found = chances(null.theta[:, first] - null.theta[:, second], null.log_nu[:, None])
+    wins, _, ties = found
+    weight = np.linalg.solve(curvature_of(held, models, found), contrast[:, :, None])[:, :, 0]
+    apart, tied = weight[:, first] - weight[:, second], weight[:, [models]]
+    expected = wins + ties / 2
+    derivative = np.empty((*expected.shape, 3))
+    derivative[:, :, FIRST] = (1.0 - expected) * apart - ties * tied
+    derivative[:, :, SECOND] = (0.0 - expected) * apart - ties * tied
+    derivative[:, :, TIE] = (0.5 - expected) * apart + (1.0 - ties) * tied
+    return derivative
+
+
+def _round_robin(null: _Null, one: Ints, other: Ints, opponents: Ints | None) -> Floats:
+    """Return I / m, for each row."""
+    rows, models = null.theta.shape
+    k = np.arange(rows)
+    wins, losses, ties = chances(null.theta[k, one][:, None] - null.theta, null.log_nu[:, None])
+    information = (wins * losses + ties * (wins + losses) / 4) / 2  # of one match of either with each model
+    if opponents is not None:
+        summed: Floats = information[:, opponents].sum(axis=1)
+        return summed / len(opponents)
+    information[k, other] *= 2  # the two themselves: counted once for both, and it tells twice as much
+    information[k, one] = 0.0
+    return np.asarray(information.sum(axis=1) / (models - 1), dtype=np.float64)
+
+
+def _components(games: Games, models: int) -> list[Ints]:
+    """Return the groups of models that are linked by pairs, the largest first."""
+    root = list(range(models))
+
+    def find(at: int) -> int:
+        while root[at] != at:
+            at = root[at]
+        return at
+
+    for one, other in zip(games.first.tolist(), games.second.tolist(), strict=True):
+        root[find(one)] = find(other)
+    groups: dict[int, list[int]] = {}
+    for at in range(models):
+        groups.setdefault(find(at), []).append(at)
+    return [np.array(own, dtype=np.int64) for own in sorted(groups.values(), key=lambda own: (-len(own), own))]
+
+
+def _of_models(games: Games, own: Ints) -> Games:
+    """Return the games of one group of models, numbered from 0."""
+    chosen = np.flatnonzero(np.isin(games.first, own))
+    place = np.full(int(own.max(initial=0)) + 1, -1, dtype=np.int64)
+    place[own] = np.arange(len(own))
+    return Games(place[games.first[chosen]], place[games.second[chosen]], games.counts[:, chosen])

@@ -1,0 +1,230 @@
+"""Two runs -> how each model of the new one compares with the old one, and whether a gate lets the new one pass.
+
+    difference   new less old, question by question, of verdicts that both runs have (`paired.compare_runs`); of pairs
+                 the outcome against the same opponent, a tie half a win
+    missing      share of all verdicts of either run that the new one lacks: failed, or not made at all
+    as good as   the lower end of the difference's 95% interval is above -margin
+    gate         fails if a model is worse (Holm over the models), if more than `max_missing` is missing, or, with a
+                 margin, if a model is not shown to be as good as before within it
+
+Two runs are compared only if one judge made both with one judge set and sampling, on the same wordings, as in a table;
+what the user allows to differ is said.
+
+80 questions, the new run lost 8 to an outage: 10% are missing, and the gate fails with the usual 5%, whatever the
+grades of the rest.
+
+Source: Piaggio et al. (2012), JAMA 308, 2594, for non-inferiority by a confidence interval.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from harness.errors import UsageError
+from harness.judgments.observations import Observations
+from harness.records import QuestionId
+from harness.results.matrix import Matrix, common_scale, matrix
+from harness.results.statistics.bootstrap import RESAMPLINGS
+from harness.results.statistics.paired import Paired, PairedTable, compare_runs
+
+ALLOWED = ("judge", "judge-set", "sampling", "criterion", "score-method", "questions")
+"""What may differ between two runs if the user says so."""
+MAX_MISSING = 0.05
+
+Item = tuple[QuestionId, int, str | None]
+"""Question, turn and, of pairs, the opponent."""
+
+
+class Missing(NamedTuple):
+    """What the new run lacks of one model."""
+
+    failed: int
+    """Judgments without a verdict."""
+    absent: int
+    """Judgments that only the other run has."""
+    other_failed: int
+    """Judgments of the other run without a verdict."""
+    items: int
+    """Judgments of either run."""
+
+    @property
+    def share(self) -> float:
+        """The larger share of all that is missing in one of the two runs."""
+        return max(self.failed + self.absent, self.other_failed) / self.items if self.items else 1.0
+
+
+class Runs(NamedTuple):
+    """A run compared with another one."""
+
+    table: PairedTable
+    """model_1 is of the new run."""
+    missing: tuple[Missing, ...]
+    """For each pair of the table."""
+    notes: tuple[str, ...]
+
+    def faults(self, *, max_missing: float = MAX_MISSING, margin: float | None = None) -> list[str]:
+        """Return why the new run does not pass, a line each; nothing if it does."""
+        found = []
+        for pair, lost in zip(self.table.pairs, self.missing, strict=True):
+            if lost.share > max_missing:
+                found.append(
+                    f"{pair.model_1}: {lost.share:.0%} of the judgments are missing ({lost.failed} failed, "
+                    f"{lost.absent} not made, {lost.other_failed} failed in the other run), more than {max_missing:.0%}"
+                )
+            if pair.better == "model_2":
+                found.append(f"{pair.model_1} is worse than in the other run")
+            elif pair.p is None:
+                found.append(f"{pair.model_1} has no verdict in common with the other run")
+            elif margin is not None and not as_good(pair, margin):
+                found.append(f"{pair.model_1} is not shown to be as good as in the other run, within {margin:g}")
+        return found
+
+
+def as_good(pair: Paired, margin: float) -> bool:
+    """Return whether model_1 is at most `margin` worse than model_2, at the 2.5% level."""
+    low = pair.difference.low
+    if low is None and pair.sd == 0 and pair.n >= _ALL_AGREE:
+        low = pair.difference.value
+    return low is not None and low > -margin
+
+
+_ALL_AGREE = 6
+"""So many questions without any difference have a chance below 2.5% (1 in 2^6) if half of them could have shown one."""
+
+
+def compared_runs(
+    new: Observations,
+    old: Observations,
+    groups: Mapping[QuestionId, Any],
+    *,
+    allow: Sequence[str] = (),
+    count_failed: bool = False,
+    margin: float | None = None,
+    resamplings: int = RESAMPLINGS,
+    seed: int = 0,
+) -> Runs:
+    """Return each model's new run compared with its old one, question by question.
+
+    A file with a single model is compared with a single one of any name: a new checkpoint with the one before.
+
+    Raises:
+        UsageError: the runs have another judge, judge set, sampling, criterion or wording, which is not allowed, or no
+            model or question in common.
+    """
+    notes = _differing(new, old, allow)
+    if new.paired:
+        arrays = _outcomes(new, old, groups)
+    else:
+        arrays = matrix(new, groups, count_failed=count_failed), matrix(old, groups, count_failed=count_failed)
+    table = compare_runs(*arrays, resamplings=resamplings, seed=seed)
+    items = _items(new), _items(old)
+    missing = tuple(_missing(items[0][pair.model_1], items[1][pair.model_2]) for pair in table.pairs)
+    for pair, lost in zip(table.pairs, missing, strict=True):
+        if lost.failed or lost.absent or lost.other_failed:
+            notes.append(
+                f"{pair.model_1}, of {lost.items} judgments: {lost.failed} failed and {lost.absent} not made in this "
+                f"run, {lost.other_failed} failed in the other"
+            )
+        if margin is not None:
+            shown = "as good as" if as_good(pair, margin) else "not shown to be as good as"
+            notes.append(f"{pair.model_1} is {shown} {pair.model_2} of the other run, within {margin:g}")
+    if table.smallest_detectable is not None:
+        notes.append(
+            f"the smallest drop that this comparison would see with 80% power is {table.smallest_detectable:.2g}"
+        )
+    return Runs(table, missing, tuple(notes))
+
+
+def _differing(new: Observations, old: Observations, allow: Sequence[str]) -> list[str]:
+    """Return a note on each difference that is allowed.
+
+    Raises:
+        UsageError: there is one that is not, or no such name.
+    """
+    unknown = [name for name in allow if name not in ALLOWED]
+    if unknown:
+        raise UsageError(f"--allow {unknown[0]}: there is no such difference; there are: {', '.join(ALLOWED)}")
+    if new.paired != old.paired:
+        raise UsageError("one run holds grades and the other pairs, which cannot be compared")
+    notes = []
+    for name, here, there in _origins(new, old):
+        if here == there:
+            continue
+        told = f"{name} {', '.join(sorted(here))} here and {', '.join(sorted(there))} there"
+        if name not in allow:
+            raise UsageError(f"the two runs are not comparable: {told}; --allow {name} compares them all the same")
+        notes.append(f"compared although they differ: {told} (--allow {name})")
+    reworded = _reworded(new, old)
+    if reworded:
+        told = f"{len(reworded)} questions have another wording (question {reworded[0]})"
+        if "questions" not in allow:
+            raise UsageError(f"the two runs are not comparable: {told}; --allow questions compares them all the same")
+        notes.append(f"compared although {told} (--allow questions)")
+    return notes
+
+
+def _origins(new: Observations, old: Observations) -> list[tuple[str, set[str], set[str]]]:
+    runs = [(run.sources(), set(run.metrics())) for run in (new, old)]
+    (here, metrics), (there, other_metrics) = runs
+    return [
+        ("judge", {s.judge for s in here}, {s.judge for s in there}),
+        ("judge-set", {s.set_text for s in here}, {s.set_text for s in there}),
+        ("sampling", {s.sampling for s in here}, {s.sampling for s in there}),
+        ("criterion", metrics, other_metrics),
+        ("score-method", {s.method for s in here}, {s.method for s in there}),
+    ]
+
+
+def _reworded(new: Observations, old: Observations) -> list[QuestionId]:
+    """Return the questions of which the two runs have other texts, as far as the rows say."""
+    before = {asked.question_id: asked.content for asked in old.asked if asked.content is not None}
+    own = {asked.question_id: asked.content for asked in new.asked if asked.content is not None}
+    return [question for question, content in own.items() if before.get(question, content) != content]
+
+
+def _outcomes(new: Observations, old: Observations, groups: Mapping[QuestionId, Any]) -> tuple[Matrix, Matrix]:
+    """Return each model's outcomes as grades from 0 to 1; the last axis is turn and opponent, alike in both."""
+    places: dict[tuple[int, str], int] = {}
+    return _outcomes_of(new, groups, places), _outcomes_of(old, groups, places)
+
+
+def _outcomes_of(found: Observations, groups: Mapping[QuestionId, Any], places: dict[tuple[int, str], int]) -> Matrix:
+    heard: dict[tuple[QuestionId, str, int], list[float]] = {}
+    for one in found:
+        if one.value is None or one.opponent is None:
+            continue
+        for model, opponent, value in ((one.model, one.opponent, one.value), (one.opponent, one.model, 1 - one.value)):
+            place = places.setdefault((one.turn, opponent), len(places))
+            heard.setdefault((one.question_id, model, place), []).append(value)
+    questions = list(dict.fromkeys(question for question, _, _ in heard))
+    models = list(dict.fromkeys(model for _, model, _ in heard))
+    columns = sorted({place for _, _, place in heard})
+    at = [{name: k for k, name in enumerate(names)} for names in (questions, models, columns)]
+    scores = np.full((len(questions), len(models), len(columns)), np.nan)
+    for (question, model, place), values in heard.items():
+        scores[at[0][question], at[1][model], at[2][place]] = sum(values) / len(values)
+    own = tuple(groups.get(question) for question in questions)
+    excluded = np.zeros(len(models), dtype=np.int64)
+    return Matrix(
+        tuple(questions), own, tuple(models), tuple(columns), scores, excluded, common_scale([(0, 1)], scores)
+    )
+
+
+def _items(found: Observations) -> dict[str, dict[Item, bool]]:
+    """Return for each model its judgments, and whether they have a verdict."""
+    items: dict[str, dict[Item, bool]] = {}
+    for case, asked, said in zip(found.cases, found.asked_of, found.said_of, strict=True):
+        for model in case.models:
+            own = items.setdefault(model, {})
+            opponent = next((other for other in case.models if other != model), None)
+            for place, value in zip(asked, said, strict=True):
+                key = (found.asked[place].question_id, case.turn, opponent)
+                own[key] = own.get(key, False) or not found.failed(case, value)
+    return items
+
+
+def _missing(new: Mapping[Item, bool], old: Mapping[Item, bool]) -> Missing:
+    failed = sum(not good for good in new.values())
+    other_failed = sum(not good for good in old.values())
+    return Missing(failed, len(old.keys() - new.keys()), other_failed, len(new.keys() | old.keys()))

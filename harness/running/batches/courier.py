@@ -1,0 +1,373 @@
+"""Hands in what is due and collects what is ready, while the engine's calls wait for their results.
+
+The engine begins calls as usual, and each puts its request into an outbox. When nothing else can begin, all that are
+due of one model are handed in together; so first all first turns are one batch, then all second turns, with whatever
+expired or failed for a time before.
+
+What is at a provider is written down (see `ledger.py`), so the process may end at any moment: the next one finds the
+batches again, by the names of their jobs and the content of their requests, and collects them.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import pathlib
+import sys
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Self
+
+from harness.chat.batches import QUEUE_FULL, Handed, Prepared, Progress, open_batches
+from harness.chat.endpoint import Endpoint
+from harness.chat.model import ChatModel
+from harness.errors import ChatError, EndpointError, TransientError
+from harness.records import Reply
+from harness.running.batches.lanes import BatchLane
+from harness.running.batches.ledger import Ledger, custom_id, described, ledger_beside
+from harness.running.batches.outbox import Awaited, Flight, Outbox
+from harness.running.breaker import Breaker
+from harness.running.jobs import Course
+from harness.running.lanes import Pool
+from harness.running.limiter import fixed
+from harness.running.rates import Rates
+from harness.running.retry import RetryPolicy
+from harness.running.watch import Tally, Watcher
+
+log = logging.getLogger("turnbench")
+
+YOUNG = 120.0
+"""Seconds for which the provider's list may lack a batch that was handed in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """How long to wait between two looks at the batches, in seconds."""
+
+    first: float = 5.0
+    growth: float = 1.5
+    longest: float = 120.0
+    settling: float = 10.0
+    """Before a batch that was handed in a moment ago and is not found counts as never handed in."""
+
+    def after(self, looks: int) -> float:
+        """Return the pause after so many looks that found nothing new."""
+        return min(self.longest, self.first * self.growth ** min(looks, 50))
+
+
+PAUSES = Pauses()
+
+
+class _Stopped(Exception):  # noqa: N818  (it is no fault)
+    """The run is over; what is at the providers stays there."""
+
+
+class Courier:
+    """The batches of one run; a context manager, which keeps the ledgers open."""
+
+    def __init__(
+        self,
+        models: Mapping[str, ChatModel],
+        policy: RetryPolicy,
+        tally: Tally,
+        watch: Watcher,
+        sync: Callable[[], None],
+    ) -> None:
+        """Of `policy` it takes how often the provider is asked again; `sync` brings records to the disk.
+
+        Raises:
+            UsageError: a model has no batches.
+        """
+        self._takers = {name: open_batches(model) for name, model in models.items()}
+        self._models = models
+        self._policy = policy
+        self._tally = tally
+        self._watch = watch
+        self._sync = sync
+        self._open = contextlib.ExitStack()
+        self._outboxes: dict[tuple[str, pathlib.Path], Outbox] = {}
+        self._ledgers: dict[pathlib.Path, Ledger] = {}
+        self._checked: set[tuple[str, str]] = set()
+        """Addresses and models of which it is known that the server has batches."""
+        self._waiting: set[Awaited] = set()
+        """The calls without a result."""
+        self._quiet = asyncio.Event()
+        self._over = asyncio.Event()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Close the ledgers."""
+        self._open.__exit__(*error)
+
+    def pool(self, name: str, endpoint: Endpoint | None) -> Pool:
+        """Return the pool of a model, with its one lane."""
+        policy, unlimited = self._policy, fixed(sys.maxsize)
+        lane = BatchLane(
+            self._models[name], unlimited, Rates(), Breaker(policy), None, policy, outbox=self._outbox, put=self._put
+        )
+        return Pool(name, (lane,), endpoint.price if endpoint else None, answered=True)  # `_check` has called it
+
+    @property
+    def waiting(self) -> int:
+        """Calls whose result has not come."""
+        return len(self._waiting)
+
+    @property
+    def flights(self) -> list[Flight]:
+        """The batches that are at a provider."""
+        return [flight for outbox in self._outboxes.values() for flight in outbox.flights]
+
+    def stays(self) -> str:
+        """Return the message that says what goes on without us."""
+        count = sum(len(flight.wanted) for flight in self.flights)
+        batches = f"{len(self.flights)} batches stay" if len(self.flights) > 1 else "1 batch stays"
+        requests = f"{count} requests" if count > 1 else "1 request"
+        return (
+            f"stopped; {batches} with the provider, which goes on with it ({requests});"
+            " at once or in some days, run the same command again to go on"
+        )
+
+    def notice(self, *, quiet: bool, over: bool) -> None:
+        """Take note that the engine has nothing else to do than to wait for results; that the run is to end."""
+        if quiet:
+            self._quiet.set()
+        if over:
+            self._over.set()
+
+    async def work(self) -> None:
+        """Hand in and collect until the run is over.
+
+        Raises:
+            UsageError: a server has no batches; nothing was handed in.
+            EndpointError: a provider can't be called.
+        """
+        looks = 0
+        try:
+            while True:
+                await self._quiet.wait()
+                if self._over.is_set():
+                    raise _Stopped
+                self._sync()
+                for ledger in self._ledgers.values():
+                    ledger.sync()
+                for outbox in list(self._outboxes.values()):
+                    await self._check(outbox)
+                handed_in = [await self._hand_in(outbox) for outbox in list(self._outboxes.values())]
+                ended = [await self._look(outbox) for outbox in list(self._outboxes.values())]
+                looks = 0 if any(handed_in) or any(ended) else looks + 1
+                if not any(ended):
+                    await self._pause(PAUSES.after(looks))
+        except _Stopped:
+            return
+        finally:
+            for awaited in self._waiting:
+                awaited.outcome.cancel()
+
+    def _outbox(self, course: Course[Any]) -> Outbox:
+        """Return where a job belongs: to its model and its output file."""
+        kept = course.pending.path
+        place = course.job.model, kept
+        if place not in self._outboxes:
+            if kept not in self._ledgers:
+                self._ledgers[kept] = self._open.enter_context(Ledger(ledger_beside(kept)))
+            self._outboxes[place] = Outbox(self._takers[course.job.model], self._ledgers[kept])
+        return self._outboxes[place]
+
+    def _put(self, awaited: Awaited) -> None:
+        self._waiting.add(awaited)
+        self._outbox(awaited.course).put(awaited)
+
+    def _answer(self, awaited: Awaited, outcome: Reply | ChatError) -> None:
+        """Give a call its result. From here on the engine has work to do, and nothing is handed in until it is done."""
+        self._quiet.clear()
+        self._waiting.discard(awaited)
+        if not awaited.outcome.done():
+            awaited.outcome.set_result(outcome)
+
+    async def _check(self, outbox: Outbox) -> None:
+        """See whether the server has batches at all."""
+        if outbox.model.origin in self._checked:
+            return
+        try:
+            await self._retrying(outbox.model.check, first_contact=True)
+        except TransientError as error:
+            raise EndpointError(str(error), kind=error.kind) from None
+        self._checked.add(outbox.model.origin)
+
+    async def _hand_in(self, outbox: Outbox) -> bool:
+        """Hand in what is due, as far as there is room; return whether anything was."""
+        await outbox.give_up_outdated()
+        any_made = False
+        while not self._over.is_set() and (packed := outbox.pack()):
+            any_made = True
+            await self._submit(outbox, *packed)
+        return any_made
+
+    async def _submit(self, outbox: Outbox, flight: Flight, prepared: list[Prepared]) -> None:
+        """Hand a batch in; where no answer comes, look whether it was taken before it is handed in again."""
+        self._count()
+        again = False
+
+        async def submit() -> None:
+            nonlocal again
+            if again and not await self._missed(outbox, flight):
+                return
+            again = True
+            outbox.ledger.made(flight.batch, await outbox.model.submit(flight.batch.token, prepared))
+
+        try:
+            await self._retrying(submit, " to hand in a batch")
+        except TransientError as error:
+            raise EndpointError(str(error), kind=error.kind) from None
+        except EndpointError:
+            outbox.ledger.drop(flight.batch)
+            raise
+        except ChatError as error:
+            self._refused(outbox, flight, Progress(ended=True, fault=error))
+
+    async def _missed(self, outbox: Outbox, flight: Flight) -> bool:
+        """Return whether a batch without a name was certainly never taken; one that is found gets its name."""
+        batch = flight.batch
+        others = {other.name for other in outbox.ledger.batches.values() if other.name is not None}
+        for pause in (PAUSES.settling, None):
+            try:
+                found = await outbox.model.find(batch.token, len(batch.asks), batch.at, others)
+            except TransientError:
+                return False
+            if found.batch is not None:
+                outbox.ledger.made(batch, found.batch)
+                return False
+            if not found.certain:
+                return False
+            if batch.age > YOUNG or pause is None:
+                break
+            await self._pause(pause)
+        return True
+
+    async def _look(self, outbox: Outbox) -> bool:
+        """Look at every batch, and collect those that have ended; return whether there was one."""
+        any_ended = False
+        for flight in list(outbox.flights):
+            if self._over.is_set():
+                raise _Stopped
+            if flight.batch.name is None:
+                if await self._missed(outbox, flight):
+                    any_ended = True
+                    outbox.take_back(flight)
+                if flight.batch.name is None:
+                    continue
+            try:
+                progress = await outbox.model.progress(flight.batch.name)
+            except TransientError:
+                self._tally.retries += 1
+                continue
+            except EndpointError as error:
+                raise outbox.explained(flight.batch, error) from None
+            flight.processed = progress.processed
+            self._count()
+            if progress.ended:
+                any_ended = True
+                await self._collect(outbox, flight, progress)
+        return any_ended
+
+    async def _collect(self, outbox: Outbox, flight: Flight, progress: Progress) -> None:
+        """Give the results of a batch that has ended to the calls that wait for them."""
+        if progress.fault is not None or progress.faults:
+            self._refused(outbox, flight, progress)
+            return
+        left = {custom_id(flight.batch.token, number): number for number in flight.wanted}
+        try:
+            await self._retrying(lambda: self._fetch(outbox, flight, left))
+        except TransientError as error:
+            # What is in a list that stays cut is paid for: it is not settled, so that the next run collects it.
+            for number in left.values():
+                self._answer(flight.wanted[number], ChatError(str(error), kind=error.kind))
+        else:
+            name, why = outbox.model.name, f"{described(flight.batch)} ended without a word on this request"
+            cancelled = ChatError(f"{name}: the batch was cancelled", kind="cancelled")
+            for number in left.values():
+                missing = TransientError(f"{name}: {why}", kind="no result")
+                self._came(outbox, flight, number, cancelled if progress.cancelled else missing)
+        outbox.flights.remove(flight)
+        self._count()
+
+    async def _fetch(self, outbox: Outbox, flight: Flight, left: dict[str, int]) -> None:
+        """Take all results that can be read, out of `left`.
+
+        Raises:
+            TransientError: the list is cut, and something is left.
+        """
+        assert flight.batch.name is not None
+        asks = flight.batch.asks
+        handed = {name: Handed(flight.wanted[n].request, asks[n].names) for name, n in left.items()}
+        try:
+            async for result in outbox.model.results(flight.batch.name, handed):
+                number = left.pop(result.custom_id, None)
+                if number is not None:
+                    self._came(outbox, flight, number, result.outcome)
+        except TransientError:
+            if left:
+                raise
+
+    def _came(self, outbox: Outbox, flight: Flight, number: int, outcome: Reply | ChatError) -> None:
+        """Take the result of one request."""
+        settle = partial(outbox.ledger.settle, flight.batch, [number])
+        if outbox.repaired(flight, number, outcome):
+            settle()
+        else:
+            flight.wanted[number].settle = settle
+            self._answer(flight.wanted[number], outcome)
+
+    def _refused(self, outbox: Outbox, flight: Flight, progress: Progress) -> None:
+        """Take the refusal of a batch as a whole: nothing of it was done, nothing is paid."""
+        outbox.flights.remove(flight)
+        count = len(flight.batch.asks)
+        for number, awaited in flight.wanted.items():
+            fault = progress.faults.get(number) or progress.fault
+            if fault is None or (fault.kind == QUEUE_FULL and count > 1):
+                outbox.due.append(awaited)  # there is nothing wrong with this request
+            elif not outbox.repaired(flight, number, fault):
+                self._answer(awaited, fault)
+        if progress.fault is not None and progress.fault.kind == QUEUE_FULL and count > 1:
+            outbox.room = max(outbox.queued, count // 2)
+            log.warning("%s; handed in again in smaller batches", progress.fault)
+        outbox.ledger.drop(flight.batch)
+
+    def _count(self) -> None:
+        """Say how much is at the providers."""
+        flights = self.flights
+        self._tally.batched = sum(len(flight.batch.asks) for flight in flights)
+        self._tally.processed = sum(flight.processed for flight in flights)
+        self._watch(self._tally)
+
+    async def _retrying(
+        self, call: Callable[[], Awaitable[None]], what_for: str = "", *, first_contact: bool = False
+    ) -> None:
+        """Call until it does not fail, as long as the policy allows; at the first contact it is sooner given up.
+
+        Raises:
+            TransientError: the last failure, with the number of tries.
+        """
+        began = time.monotonic()
+        for tried in itertools.count(1):
+            try:
+                await call()
+                return
+            except TransientError as error:
+                wait = self._policy.wait(error, tried, time.monotonic() - began)
+                most = self._policy.tries if error.connected else self._policy.connections
+                if wait is None or (first_contact and tried >= most):
+                    raise TransientError(f"{error} (tried {tried} times{what_for})", kind=error.kind) from None
+                self._tally.retries += 1
+                await self._pause(wait)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait until the time is over, or raise `_Stopped` if the run is."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._over.wait(), seconds)
+        if self._over.is_set():
+            raise _Stopped

@@ -1,0 +1,176 @@
+"""One model and output file in a run by batches: which requests are due, and which are at the provider."""
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.chat.batches import UNKNOWN_BATCH, BatchModel, Handed, Prepared
+from harness.chat.parameters import RefusedParameterError
+from harness.errors import ChatError, EndpointError
+from harness.records import Reply, Request
+from harness.running.batches.ledger import Ask, Batch, Ledger, custom_id, described, new_token
+from harness.running.jobs import Course
+
+log = logging.getLogger("turnbench")
+
+
+def _nothing() -> None:
+    pass
+
+
+@dataclass(slots=True, eq=False)
+class Awaited:
+    """A request whose call waits for the result."""
+
+    course: Course[Any]
+    outcome: asyncio.Future[Reply | ChatError]
+    settle: Callable[[], None] = _nothing
+    """Writes down that the result was collected; called once the course has stored it."""
+
+    @property
+    def request(self) -> Request:
+        """The request; the course has no other before its result is there."""
+        assert self.course.request is not None
+        return self.course.request
+
+
+@dataclass(slots=True)
+class Flight:
+    """A batch at the provider with results for this run."""
+
+    batch: Batch
+    wanted: dict[int, Awaited] = field(default_factory=dict)
+    """Who waits for it, by the number of the request in the batch."""
+    processed: int = 0
+    """Requests that are through, by the provider's last word."""
+
+
+@dataclass(slots=True)
+class Outbox:
+    """The requests of one model for one output file."""
+
+    model: BatchModel
+    ledger: Ledger
+    earlier: dict[tuple[str, int], list[tuple[Batch, int]]] = field(default_factory=dict)
+    """Requests that earlier runs have handed in and not collected, by job and place."""
+    due: deque[Awaited] = field(default_factory=deque)
+    flights: list[Flight] = field(default_factory=list)
+    room: int | None = None
+    """The most requests that the provider queues; None: no limit was met yet."""
+    outdated: dict[str, list[int]] = field(default_factory=dict)
+    """Requests of earlier runs that have changed since, by the token of their batch."""
+
+    def __post_init__(self) -> None:
+        for parameter in self.ledger.unsupported:
+            self.model.learn(parameter)
+        for batch in self.ledger.batches.values():
+            if batch.origin == self.model.origin:
+                for number in batch.open:
+                    ask = batch.asks[number]
+                    self.earlier.setdefault((ask.job, ask.place), []).append((batch, number))
+
+    @property
+    def queued(self) -> int:
+        """Requests that are at the provider."""
+        return sum(len(flight.batch.asks) for flight in self.flights)
+
+    def has(self, course: Course[Any]) -> bool:
+        """Return whether an earlier run has handed in the request that is due."""
+        assert course.request is not None
+        earlier = self.earlier.get((course.job.key, course.place), ())
+        return any(batch.asks[number].content == course.request.content for batch, number in earlier)
+
+    def settle_stored(self, course: Course[Any]) -> None:
+        """Collect no result that a job has stored: an earlier run was killed between the reply and the note of it."""
+        for place in range(course.place):
+            for batch, number in self.earlier.pop((course.job.key, place), ()):
+                self.ledger.settle(batch, [number])
+
+    def put(self, awaited: Awaited) -> None:
+        """Take a request: into the batch of an earlier run that holds it, or else among those that are due."""
+        course, content, found = awaited.course, awaited.request.content, False
+        for batch, number in self.earlier.pop((course.job.key, course.place), ()):
+            if found or batch.asks[number].content != content:
+                self.outdated.setdefault(batch.token, []).append(number)
+                continue
+            found = True
+            flight = next((one for one in self.flights if one.batch is batch), None)
+            if flight is None:
+                flight = Flight(batch)
+                self.flights.append(flight)
+            flight.wanted[number] = awaited
+        if not found:
+            self.due.append(awaited)
+
+    async def give_up_outdated(self) -> None:
+        """Take out of earlier batches what is no longer asked for; one of which nothing is left is cancelled."""
+        outdated, self.outdated = self.outdated, {}
+        for token, numbers in outdated.items():
+            batch = self.ledger.batches[token]
+            log.warning("%s: %d of it changed since; the old results are not used", described(batch), len(numbers))
+            self.ledger.settle(batch, numbers)
+            if not batch.open and batch.name is not None:
+                with contextlib.suppress(ChatError):
+                    await self.model.cancel(batch.name)
+
+    def pack(self) -> tuple[Flight, list[Prepared]] | None:
+        """Take out of what is due as much as one batch holds, and write it down; None if there is no room."""
+        most = self.model.most_requests
+        if self.room is not None:
+            most = min(most, self.room - self.queued)
+        token = new_token()
+        packed: list[tuple[Awaited, Prepared]] = []
+        left: deque[Awaited] = deque()
+        size = 0
+        while self.due and len(packed) < most:
+            awaited = self.due.popleft()
+            prepared = self.model.prepare(custom_id(token, len(packed)), awaited.request)
+            if packed and size + len(prepared.line) + 2 > self.model.most_bytes:
+                left.append(awaited)
+                break
+            if packed and prepared.headers != packed[0][1].headers:
+                left.append(awaited)
+                continue
+            size += len(prepared.line) + 2
+            packed.append((awaited, prepared))
+        self.due.extendleft(reversed(left))
+        if not packed:
+            return None
+        asks = [_ask(awaited, prepared) for awaited, prepared in packed]
+        batch = self.ledger.plan(token, self.model.origin, asks)
+        flight = Flight(batch, {number: awaited for number, (awaited, _) in enumerate(packed)})
+        self.flights.append(flight)
+        return flight, [prepared for _, prepared in packed]
+
+    def take_back(self, flight: Flight) -> None:
+        """Make due again what a batch holds that was never taken."""
+        self.flights.remove(flight)
+        self.ledger.drop(flight.batch)
+        self.due.extend(flight.wanted.values())
+
+    def repaired(self, flight: Flight, number: int, outcome: Reply | ChatError) -> bool:
+        """Return whether a request that was refused for a parameter is due again without it."""
+        if not isinstance(outcome, RefusedParameterError):
+            return False
+        awaited = flight.wanted[number]
+        if not self.model.repair(Handed(awaited.request, flight.batch.asks[number].names), outcome.parameter):
+            return False
+        self.ledger.learn(outcome.parameter)
+        self.due.append(awaited)
+        return True
+
+    def explained(self, batch: Batch, error: EndpointError) -> EndpointError:
+        """Return the error with what to do about it, if it is that the provider does not know a batch."""
+        if error.kind != UNKNOWN_BATCH:
+            return error
+        how = f"use the key that it was handed in with, or remove {self.ledger.path} to hand its requests in anew"
+        return EndpointError(f"{error}; it was {described(batch)}: {how}", kind=error.kind)
+
+
+def _ask(awaited: Awaited, prepared: Prepared) -> Ask:
+    course = awaited.course
+    return Ask(course.job.key, course.place, awaited.request.content, prepared.names, course.job.row)

@@ -1,0 +1,54 @@
+"""Models that were judged on different questions."""
+
+import numpy as np
+import pytest
+
+from harness.judgments.observations import Observations
+from harness.records import Observation
+from harness.results.brief import grades_brief
+from harness.results.common import common_questions
+from harness.results.detail import grades_detail
+from harness.results.matrix import matrix
+from tests.observed import Origin, grade, pair
+
+J = Origin("j")
+
+
+def rows(of_model: dict[str, range], score: float | None = 5.0) -> list[Observation]:
+    return [grade(q, 1, model, score, J) for model, questions in of_model.items() for q in questions]
+
+
+def test_the_worked_line_of_the_docstring() -> None:
+    found = common_questions(
+        Observations.of(rows({"x": range(1, 81), "y": range(1, 81), "z": range(1, 61), "w": range(1, 21)}))
+    )
+    assert found.apart == ("w",)
+    assert found.questions == set(range(1, 61))
+    assert "60 of 80 are common to all 3 that are ranked" in str(found.note())
+    assert "too few to be ranked: w (20 questions)" in str(found.note())
+
+
+@pytest.mark.parametrize("failed", [0, 4])
+def test_the_same_questions_for_all_need_no_note_even_if_a_few_verdicts_failed(failed: int) -> None:
+    own = rows({"x": range(80), "y": range(80 - failed)})
+    own += [grade(q, 1, "y", None, J) for q in range(80 - failed, 80)]
+    assert common_questions(Observations.of(own)).note() is None
+
+
+def test_a_pair_counts_for_both_its_models() -> None:
+    own = [pair(q, 1, "x", "y", ("model_1",), J) for q in range(10)]
+    own += [pair(q, 1, "x", "z", ("tie",), J) for q in range(6)]
+    found = common_questions(Observations.of(own))
+    assert found.judged == {"x": 10, "y": 10, "z": 6}
+    assert found.questions == set(range(6))
+
+
+def test_a_model_with_the_easiest_questions_only_is_not_ranked() -> None:
+    random = np.random.default_rng(0)
+    ease = random.normal(5, 2, 80)
+    easiest = np.argsort(-ease)[:20].tolist()
+    own = [grade(q, 1, m, float(ease[q] + random.normal(0, 0.1)), J) for q in range(80) for m in ("x", "y")]
+    own += [grade(q, 1, "lucky", float(ease[q] - 1), J) for q in easiest]
+    table = matrix(own)
+    assert grades_brief(table).ranks.keys() == {"x", "y"}
+    assert {row["model"]: row["rank"] for row in grades_detail(table, resamplings=100).rows()}["lucky"] is None

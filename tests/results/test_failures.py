@@ -1,0 +1,52 @@
+"""Judgments without a verdict are said first."""
+
+import json
+import pathlib
+from typing import Any
+
+import pytest
+
+from harness.judgments.observations import Observations
+from harness.results.failures import bounds
+from harness.results.show import show_result
+from tests.observed import Origin, grade, pair
+
+J = Origin("j")
+
+
+def file(folder: pathlib.Path, failed: int, of: int) -> pathlib.Path:
+    rows: list[dict[str, Any]] = []
+    for n in range(of):
+        score, text = (-1, "I would rather not say.") if n < failed else (6, "[[6]]")
+        details = [{"verdict_reason": "no score" if n % 2 else "two scores"}]
+        row = {"question_id": n, "model": "x", "judge": ["j", "single-v1"], "turn": 1, "details": details}
+        rows.append({**row, "score": score, "judgment": text})
+    path = folder / "j_single.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_a_share_without_a_verdict_is_the_first_note_with_reasons_an_example_and_bounds(tmp_path: pathlib.Path) -> None:
+    first, second, *_ = show_result(input_file=file(tmp_path, 10, 40)).notes
+    assert first == (
+        "10 of 40 judgments (25%) give no verdict and are left out: 5 two scores, 5 no score; "
+        'such as question 0, x: "I would rather not say."'
+    )
+    assert second == "with all that failed as the worst or the best verdict: x 4.75 to 7.00"
+
+
+@pytest.mark.parametrize("failed", [0, 1])
+def test_a_single_one_of_many_is_left_to_the_column(tmp_path: pathlib.Path, failed: int) -> None:
+    assert not any("no verdict" in note for note in show_result(input_file=file(tmp_path, failed, 120)).notes)
+
+
+def test_bounds_of_pairs_are_of_the_win_rate_with_ties_as_half() -> None:
+    rows = [pair(1, 1, "x", "y", ("model_1",), J), pair(2, 1, "x", "y", ("tie",), J), pair(3, 1, "x", "y", (None,), J)]
+    found = {own.model: own for own in bounds(Observations.of(rows), (0, 1))}
+    assert [found["x"].low, found["x"].high] == pytest.approx([0.5, 2.5 / 3])
+    assert [found["y"].low, found["y"].high] == pytest.approx([0.5 / 3, 0.5])
+
+
+def test_if_all_failed_the_bounds_are_the_scale() -> None:
+    [own] = bounds(Observations.of([grade(1, 1, "x", None, J)]), (1, 10))
+    assert (own.low, own.high, own.n) == (1, 10, 0)

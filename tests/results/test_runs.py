@@ -1,0 +1,129 @@
+"""Two runs compared, and what a gate lets pass."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from harness.errors import UsageError
+from harness.judgments.observations import Observations
+from harness.records import Observation
+from harness.results.runs import Runs, compared_runs
+from tests.observed import Origin, grade, pair
+
+J = Origin("j")
+QUESTIONS = range(40)
+
+
+def run(
+    judge: Origin = J, failed: Sequence[int] = (), questions: Sequence[int] = QUESTIONS, **levels: float
+) -> Observations:
+    """Return grades of models, each model's level with a wave over the questions; those that failed have none."""
+    return Observations.of(
+        grade(q, 1, model, None if q in failed else level + (q * 7 % 5) * 0.5, judge)
+        for model, level in levels.items()
+        for q in questions
+    )
+
+
+def noisy(seed: int, level: float = 5.0) -> Observations:
+    random = np.random.default_rng(seed)
+    return Observations.of(grade(q, 1, "x", level + float(random.integers(-1, 2)), J) for q in QUESTIONS)
+
+
+def compared(new: Observations, old: Observations, **more: object) -> Runs:
+    return compared_runs(new, old, {}, resamplings=500, **more)  # type: ignore[arg-type]
+
+
+def test_a_new_checkpoint_is_compared_with_the_one_before() -> None:
+    (own,) = compared(run(new=3.0), run(old=5.0)).table.pairs
+    assert (own.model_1, own.model_2, own.better, own.n) == ("new", "old", "model_2", 40)
+
+
+def test_runs_without_a_common_model_are_refused() -> None:
+    with pytest.raises(UsageError, match="no model is in both runs"):
+        compared(run(a=3.0, b=4.0), run(c=3.0))
+
+
+def test_another_judge_is_refused_and_said_where_it_is_allowed() -> None:
+    new, old = run(x=3.0), run(Origin("k"), x=3.0)
+    with pytest.raises(UsageError, match="judge j here and k there; --allow judge compares them"):
+        compared(new, old)
+    assert (
+        "compared although they differ: judge j here and k there (--allow judge)"
+        in compared(new, old, allow=["judge"]).notes
+    )
+
+
+def test_another_wording_of_a_question_is_refused() -> None:
+    new = Observations.of(one._replace(content="new") for one in run(x=3.0))
+    old = Observations.of(one._replace(content="old") for one in run(x=3.0))
+    with pytest.raises(UsageError, match=r"40 questions have another wording \(question 0\); --allow questions"):
+        compared(new, old)
+    assert any("another wording" in note for note in compared(new, old, allow=["questions"]).notes)
+
+
+def test_a_difference_that_there_is_not_cannot_be_allowed() -> None:
+    with pytest.raises(UsageError, match="--allow colour: there is no such difference; there are: judge, judge-set"):
+        compared(run(x=3.0), run(x=3.0), allow=["colour"])
+
+
+@pytest.mark.parametrize(
+    ("new", "fault"),
+    [
+        pytest.param(run(x=5.0), None, id="same"),
+        pytest.param(run(x=4.0), "x is worse than in the other run", id="worse"),
+        pytest.param(run(x=5.0, failed=[0]), None, id="one-failed"),
+        pytest.param(
+            run(x=5.0, failed=range(8)), r"x: 20% of the judgments are missing \(8 failed, 0 not made", id="failed"
+        ),
+        pytest.param(run(x=5.0, questions=range(30)), r"x: 25% .* \(0 failed, 10 not made", id="not-made"),
+        pytest.param(run(x=5.0, failed=QUESTIONS), "100% of the judgments are missing", id="all-failed"),
+    ],
+)
+def test_a_gate_passes_only_a_run_that_it_could_judge(new: Observations, fault: str | None) -> None:
+    faults = compared(new, run(x=5.0)).faults()
+    assert bool(faults) == (fault is not None)
+    assert fault is None or re.search(fault, faults[0])
+
+
+def test_what_may_be_missing_is_the_users_choice() -> None:
+    runs = compared(run(x=5.0, failed=range(8)), run(x=5.0))
+    assert runs.faults(max_missing=0.25) == []
+    assert "x, of 40 judgments: 8 failed and 0 not made in this run, 0 failed in the other" in runs.notes
+
+
+def test_failed_grades_count_where_that_was_asked_for() -> None:
+    new, old = run(x=5.0, failed=range(20)), run(x=5.0)
+    assert compared(new, old).table.pairs[0].better is None
+    assert compared(new, old, count_failed=True).table.pairs[0].better == "model_2"
+
+
+def test_a_margin_asks_for_proof_that_the_run_is_as_good() -> None:
+    wide, narrow = (compared(noisy(1), noisy(2), margin=margin) for margin in (1.0, 0.05))
+    assert wide.faults(margin=1.0) == []
+    assert narrow.faults() == []
+    assert narrow.faults(margin=0.05) == ["x is not shown to be as good as in the other run, within 0.05"]
+    assert "x is as good as x of the other run, within 1" in wide.notes
+
+
+def test_the_smallest_drop_that_could_have_been_seen_is_said() -> None:
+    assert any(note.startswith("the smallest drop that this") for note in compared(noisy(1), noisy(2)).notes)
+
+
+def pairs_of(model: str, wins: int) -> list[Observation]:
+    rows = [pair(q, 1, model, "base", ("model_1" if q < wins else "model_2",), J) for q in QUESTIONS]
+    return rows + [pair(q, 1, "other", "base", ("model_1",), J) for q in QUESTIONS]
+
+
+def test_pairs_are_compared_by_outcomes_against_the_same_opponent() -> None:
+    runs = compared(Observations.of(pairs_of("x", 10)), Observations.of(pairs_of("x", 30)))
+    own = {found.model_1: found for found in runs.table.pairs}["x"]
+    assert own.difference.value == pytest.approx(-0.5)
+    assert "x is worse than in the other run" in runs.faults()
+
+
+def test_grades_are_not_compared_with_pairs() -> None:
+    with pytest.raises(UsageError, match="one run holds grades and the other pairs"):
+        compared(run(x=3.0), Observations.of(pairs_of("x", 3)))
