@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 from harness.judging.overlap import OverlapJudge
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.agreement import SETUPS, TIE, Item, Vote, Votes, between, votes_of, within
+from harness.meta_evaluation.agreement import SETUPS, between, within
+from harness.meta_evaluation.votes import TIE, Item, Vote, Votes, votes_of
 from harness.records import Facts, Message, Question, QuestionId, Request
 from tests.observed import Origin, pair
 
@@ -57,7 +58,7 @@ def only(votes: Votes, wanted: Callable[[str], bool]) -> dict[Item, list[Vote]]:
 
 def of_coin(votes: Votes, setup: str) -> Agreement:
     """Return the expected agreement of a judge that names either side with equal chance and never a tie."""
-    labels = [vote.label for cast in votes.values() for vote in cast]
+    labels = [vote.said for cast in votes.values() for vote in cast]
     decided = [label for label in labels if label != TIE]
     return Agreement(0.5 * len(decided), len(labels if setup == "S1" else decided))
 

@@ -21,6 +21,7 @@ from harness.judging.run import run_judgments as run_judgments
 from harness.judging.sets.judge_set import JudgeSet as JudgeSet
 from harness.judging.sets.loading import load_judge_set as load_judge_set
 from harness.judgments.reading import read_judgments as read_judgments
+from harness.meta_evaluation.agreement import judge_agreement as judge_agreement
 from harness.meta_evaluation.attack import judge_attack as judge_attack
 from harness.meta_evaluation.checks import judge_checks as judge_checks
 from harness.meta_evaluation.corrected import judge_corrected as judge_corrected
@@ -32,7 +33,6 @@ from harness.meta_evaluation.reference import judge_reference as judge_reference
 from harness.meta_evaluation.repeat import judge_repeat as judge_repeat
 from harness.meta_evaluation.report import Report as Report
 from harness.meta_evaluation.self_preference import judge_self as judge_self
-from harness.meta_evaluation.votes_report import judge_agreement as judge_agreement
 from harness.pipeline import plan_bench as plan_bench
 from harness.pipeline import run_plan as run_plan
 from harness.results.cost import show_cost as show_cost

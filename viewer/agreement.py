@@ -7,8 +7,8 @@ from typing import Any
 
 from harness.bench import Bench
 from harness.errors import TurnbenchError
+from harness.meta_evaluation.agreement import judge_agreement
 from harness.meta_evaluation.report import Report
-from harness.meta_evaluation.votes_report import judge_agreement
 from harness.results.statistics.bootstrap import Estimate
 from harness.showing.charts import interval_chart
 from harness.showing.values import percent, to_places, with_interval

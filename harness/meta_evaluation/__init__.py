@@ -34,7 +34,7 @@ REPORTS: Mapping[str, Entry] = {
         ("--judge-model gpt-4", "--input-file gpt-4_pair.jsonl --format json"),
     ),
     "agreement": Entry(
-        "votes_report.judge_agreement",
+        "agreement.judge_agreement",
         "how often judges and people agree, and how models fare with each of them",
         ("--votes gpt-4_pair.jsonl human.jsonl --exclude 'author*'", "--votes a_single.jsonl b_single.jsonl"),
     ),

@@ -23,9 +23,9 @@ import numpy as np
 from harness.errors import UsageError
 from harness.judgments.observations import Case, Observations, numbered, winner
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.agreement import by_majority, votes_of
 from harness.meta_evaluation.preferences import as_preferences
 from harness.meta_evaluation.report import Report, notice_of, report_of
+from harness.meta_evaluation.votes import by_majority, votes_of
 from harness.records import Mode, Observation, QuestionId
 from harness.results.matrix import Floats, Ints
 from harness.results.pairs.games import Bools
@@ -188,7 +188,7 @@ def _voted(judged: Judged, votes: Iterable[Observation]) -> _Voted:
     place = {key: at for at, key in enumerate(judged.questions)}
     code = {name: at for at, name in enumerate(judged.models)}
     rows = [
-        (place[item.question_id], item.turn, code[item.first], code[item.second], 1 - cast[0].label)
+        (place[item.question_id], item.turn, code[item.first], code[item.second], 1 - cast[0].said)
         for item, cast in by_majority(votes_of(votes), "people").items()
         if item.question_id in place and item.first in code and item.second in code
     ]

@@ -197,7 +197,7 @@ def test_files_with_the_same_stem_are_told_apart_by_their_folder(told: Told, tmp
 
 
 def test_agreement_of_grades_has_every_measure(told: Told, tmp_path: pathlib.Path) -> None:
-    # x = 1, 2, 3, 4 and y = 1, 3, 2, 4, the worked line of graded_agreement.
+    # x = 1, 2, 3, 4 and y = 1, 3, 2, 4, the worked line of contingency.
     judge = [_grade(at, "m", score) for at, score in enumerate((1, 2, 3, 4))]
     people = [_grade(at, "m", score, judge="ann") for at, score in enumerate((1, 3, 2, 4))]
     files = [_write(tmp_path / "judge_single.jsonl", judge), _write(tmp_path / "people.jsonl", people)]

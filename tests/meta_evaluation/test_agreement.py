@@ -9,23 +9,17 @@ import numpy as np
 import pytest
 
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.agreement import (
+from harness.meta_evaluation.agreement import SETUPS, Setup, agreement_rows, between, win_rate_rows, within
+from harness.meta_evaluation.contingency import cohen_kappa, table_estimate
+from harness.meta_evaluation.votes import (
     FIRST,
     SECOND,
-    SETUPS,
     TIE,
     Item,
-    Setup,
     Vote,
-    agreement_rows,
-    between,
     by_judge,
     by_majority,
-    cohen_kappa,
-    table_estimate,
     votes_of,
-    win_rate_rows,
-    within,
     without_verdict,
 )
 from harness.records import Observation, QuestionId
@@ -76,7 +70,7 @@ def random_votes(generator: np.random.Generator, voters: tuple[str, ...], questi
 def test_a_vote_is_a_label_of_the_pair_in_the_order_of_names(comparison: Observation, label: int) -> None:
     [(item, [cast])] = votes_of([comparison]).items()
     assert item == Item(1, 1, "x", "y")
-    assert cast.label == label
+    assert cast.said == label
 
 
 def test_a_pair_without_verdict_is_left_out_and_counted() -> None:
@@ -148,6 +142,7 @@ def test_rows_by_turn_and_category_add_up_and_equal_the_counts() -> None:
     )
     for row in rows:
         if (row.turn, row.category) == (None, None):
+            assert row.setup is not None
             whole = between(left, right, row.setup) if row.judge1 == "left" else within(right, row.setup)
             assert (row.agree, row.total) == whole
             same = [other for other in rows if (other.judge1, other.setup) == (row.judge1, row.setup)]
@@ -226,7 +221,7 @@ def test_the_majority_is_the_label_with_most_votes_else_a_tie(labels: list[int],
     item = Item(1, 1, "x", "y")
     votes = {item: [Vote(str(at), "", label) for at, label in enumerate(labels)]}
     [majority] = by_majority(votes, "people")[item]
-    assert (majority.judge, majority.label) == ("people", expected)
+    assert (majority.judge, majority.said) == ("people", expected)
 
 
 def test_votes_of_a_panel_are_told_apart_by_judge() -> None:
@@ -333,7 +328,7 @@ def test_agreement_hides_that_the_judge_favours_its_own_answers(reference_data: 
     table = np.zeros((3, 3))
     for item, [majority] in by_majority(people, "people").items():
         for cast in gpt4.get(item, []):
-            table[cast.label, majority.label] += TIE not in (cast.label, majority.label)
+            table[cast.said, majority.said] += TIE not in (cast.said, majority.said)
     assert cohen_kappa(table) == pytest.approx(0.7670, abs=5e-5)
     [gap] = [r for r in win_rate_rows(gpt4, people, names=("gpt-4", "people")) if (r.model, r.turn) == ("gpt-4", None)]
     assert gap.n == 578

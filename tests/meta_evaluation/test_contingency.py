@@ -6,26 +6,26 @@ import math
 from collections.abc import Callable
 from functools import partial
 from itertools import combinations, permutations
+from typing import TypeAlias
 
 import numpy as np
 import pytest
 
-from harness.meta_evaluation.agreement import table_estimate
-from harness.meta_evaluation.graded_agreement import (
+from harness.meta_evaluation.agreement import alpha_rows, graded_rows, grades_of
+from harness.meta_evaluation.contingency import (
     MOST_VALUES,
-    Answers,
     Level,
-    aligned,
     alpha,
-    coincidences,
     exact_tau_b,
-    graded_rows,
     kendall_tau_b,
     pearson,
+    scale_of,
     spearman,
-    tables,
+    table_estimate,
+    tabulated,
 )
-from harness.results.matrix import Floats, Matrix, matrix
+from harness.meta_evaluation.votes import Item, votes_of
+from harness.results.matrix import Floats
 from harness.results.statistics.bootstrap import Estimate
 from tests.observed import Origin
 from tests.observed import grade as _grade
@@ -40,29 +40,45 @@ KRIPPENDORFF = [  # Krippendorff 2011, section D: four observers, twelve units
 WORKED = [[1, 2, 3, 4], [1, 3, 2, 4]]
 
 
-def answers(judges: object, questions: int = 1) -> Answers:
-    found = np.array(judges, dtype=float)
-    return Answers(found, np.arange(found.shape[1]) % questions, (None,) * questions)
+Grades: TypeAlias = dict[Item, float]
 
 
-def graded(scores: Floats, questions: int) -> Matrix:
-    """Return the grades of one judge, questions × models × 1 turn."""
-    models = tuple(f"m{at}" for at in range(scores.size // questions))
-    shape = (questions, len(models), 1)
-    return Matrix(
-        tuple(range(questions)), (None,) * questions, models, (1,), scores.reshape(shape), np.zeros(len(models), int)
-    )
+def graded(scores: object, questions: int = 1) -> Grades:
+    """Return the grades of one judge, answers of as many models on each question; NaN where it gave none."""
+    given = np.array(scores, dtype=float).ravel()
+    models = max(1, len(given) // questions)
+    return {Item(at // models, 1, f"m{at % models}"): x for at, x in enumerate(given.tolist()) if not math.isnan(x)}
 
 
 def correlations(judges: object) -> tuple[float, float, float]:
-    found = tables(answers(judges))
-    counts = found.counts.sum(axis=0)
-    return float(pearson(found.values, counts)), float(spearman(counts)), float(kendall_tau_b(counts))
+    x, y = np.array(judges, dtype=float)
+    scale = scale_of([*x, *y])
+    counts = tabulated(
+        ((0, scale.place[a], scale.place[b], 1.0) for a, b in zip(x, y, strict=True)), 1, len(scale.values)
+    )[0]
+    return float(pearson(scale.values, counts)), float(spearman(counts)), float(kendall_tau_b(counts))
 
 
 def alpha_of(judges: object, level: Level) -> float:
-    found = coincidences(answers(judges))
-    return float(alpha(found.values, found.counts.sum(axis=0), level))
+    if level == "nominal":
+        values, coincident = printed_coincidences(judges)
+        return float(alpha(values, coincident, level))
+    rows = alpha_rows({str(at): graded(own) for at, own in enumerate(np.array(judges, dtype=float))})
+    [value] = [row.value for row in rows if row.measure == f"alpha ({level})"]
+    assert value is not None
+    return value
+
+
+def printed_coincidences(judges: object) -> tuple[Floats, Floats]:
+    """Return the values, and how often each was given beside each other one."""
+    units = [[grade for grade in unit if not math.isnan(grade)] for unit in np.array(judges, dtype=float).T]
+    scale = scale_of(grade for unit in units for grade in unit)
+    met = (
+        (0, scale.place[one], scale.place[other], 1 / (len(unit) - 1))
+        for unit in units
+        for one, other in permutations(unit, 2)
+    )
+    return scale.values, tabulated(met, 1, len(scale.values))[0]
 
 
 def mean_ranks(values: Floats) -> Floats:
@@ -106,9 +122,8 @@ def test_alpha_is_that_of_krippendorffs_example(level: Level, expected: float) -
 
 
 def test_the_example_has_the_printed_coincidences() -> None:
-    found = coincidences(answers(KRIPPENDORFF))
-    counts = found.counts.sum(axis=0)
-    assert found.values.tolist() == [1, 2, 3, 4, 5]
+    values, counts = printed_coincidences(KRIPPENDORFF)
+    assert values.tolist() == [1, 2, 3, 4, 5]
     assert counts.sum(axis=1) == pytest.approx([9, 13, 10, 5, 3])
     assert np.diag(counts) == pytest.approx([7, 10, 8, 4, 3])
     assert (counts[0, 1], counts[0, 2], counts[1, 2]) == pytest.approx((4 / 3, 1 / 3, 4 / 3))
@@ -168,16 +183,18 @@ def test_a_judge_that_grades_everything_equally_has_no_correlation(constant: flo
 
 
 def test_answers_are_matched_by_question_model_and_turn() -> None:
-    def rated(judge: str, *cells: tuple[int, int, str, float | None]) -> Matrix:
-        return matrix([_grade(q, turn, model, score, Origin(judge)) for q, turn, model, score in cells])
+    def rated(judge: str, *cells: tuple[int, int, str, float | None]) -> Grades:
+        return grades_of(votes_of([_grade(q, turn, model, score, Origin(judge)) for q, turn, model, score in cells]))
 
     one = rated("a", (1, 1, "x", 3), (1, 2, "x", 4), (2, 1, "y", 5), (3, 1, "x", None))
     other = rated("b", (2, 1, "y", 6), (2, 1, "x", 1), (1, 2, "x", 4), (3, 1, "x", 2))
-    found = aligned({"a": one, "b": other})
-    met = found.grades[:, ~np.isnan(found.grades).any(axis=0)]
-    assert sorted(map(tuple, met.T.tolist())) == [(4, 4), (5, 6)]
     row = graded_rows({"a": one, "b": other})[3]
     assert (row.measure, row.value, row.n, row.left_out) == ("exact", 0.5, 2, 3)
+
+
+def test_several_grades_of_a_side_are_their_mean() -> None:
+    votes = votes_of([_grade(1, 1, "x", score, Origin(judge)) for judge, score in (("a", 4), ("b", 7), ("c", None))])
+    assert grades_of(votes) == {Item(1, 1, "x"): 5.5}
 
 
 def test_rows_are_for_every_two_judges_then_alpha_for_all() -> None:
@@ -202,8 +219,8 @@ def test_grades_of_very_many_values_are_rounded_where_that_does_not_show() -> No
     generator = np.random.default_rng(4)
     x = generator.uniform(1, 10, 600)
     y = x + generator.normal(0, 1, 600)
-    assert tables(answers([x, y])).rounded
-    assert len(tables(answers([x, y])).values) <= MOST_VALUES
+    assert scale_of([*x, *y]).rounded
+    assert len(scale_of([*x, *y]).values) <= MOST_VALUES
     rows = {row.measure: row for row in graded_rows({"a": graded(x, 60), "b": graded(y, 60)}, resamplings=100)}
     ranks = np.corrcoef(mean_ranks(x), mean_ranks(y))[0, 1]
     assert rows["pearson"].value == pytest.approx(np.corrcoef(x, y)[0, 1], abs=0.001)
@@ -238,15 +255,18 @@ def test_the_intervals_cover(questions: int, measure: str) -> None:
     def estimate(generator: np.random.Generator, number: int, resamplings: int) -> Estimate:
         quality = generator.normal(5.5, 1.5, (number, 1)) + generator.normal(0, 1, (number, 6))
         said = quality + generator.normal(0, 0.7, (2, number, 1)) + generator.normal(0, 1, (2, number, 6))
-        rounded = np.clip(np.rint(said), 1, 10).reshape(2, -1)
-        judged = Answers(rounded, np.repeat(np.arange(number), 6), (None,) * number)
-        met = (coincidences if measure == "alpha" else tables)(judged)
+        x, y = np.clip(np.rint(said), 1, 10).astype(int)
+        met = np.zeros((number, 11, 11))
+        np.add.at(met, (np.repeat(np.arange(number), 6), x.ravel(), y.ravel()), 1.0)
+        values = np.arange(11.0)
+        if measure == "alpha":
+            met += met.swapaxes(1, 2)
         statistics: dict[str, Callable[[Floats], Floats]] = {
-            "pearson": partial(pearson, met.values),
+            "pearson": partial(pearson, values),
             "tau-b": kendall_tau_b,
-            "alpha": partial(alpha, met.values, level="ordinal"),
+            "alpha": partial(alpha, values, level="ordinal"),
         }
-        return table_estimate(met.counts, statistics[measure], judged.groups, resamplings=resamplings)
+        return table_estimate(met, statistics[measure], [None] * number, resamplings=resamplings)
 
     truth = estimate(np.random.default_rng(1), 4000, 2).value
     assert truth is not None

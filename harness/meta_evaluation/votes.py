@@ -1,0 +1,197 @@
+"""Files of votes and judgments -> who said what about which item: of pairs, grades and labels alike.
+
+    votes_of(observations)  ->  {(question 81, turn 1, x, y): [(gpt-4, FIRST), (ann, TIE)], ...}
+
+A side is what is compared with others: a file has the name of its stem, a judgment file with several judges is as many
+sides as it has judges.
+"""
+
+import fnmatch
+import pathlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, NamedTuple, TypeAlias
+
+from harness.errors import UsageError
+from harness.judgments.observations import CONFIDENCE, SCORE, SHARE, WIN, Observations, winner
+from harness.judgments.reading import Read
+from harness.records import Observation, QuestionId
+from harness.results.query import Query, one_source, one_wording
+
+FIRST, TIE, SECOND = 0, 1, 2
+"""What is said of a pair: the model that the item names first is better, neither is, the other one is."""
+
+
+class Item(NamedTuple):
+    """What is voted on: one turn of one question, and one model or two in the order of their names."""
+
+    question_id: QuestionId
+    turn: int
+    first: str
+    second: str = ""
+    """Empty where one answer is graded or labelled."""
+
+
+class Vote(NamedTuple):
+    """What one judge or person says about an item."""
+
+    judge: str
+    """The name of the judge model or the voter."""
+    made_by: str
+    """Judge set and sampling: under another of these the same model is another judge."""
+    said: Any
+    """Of a pair FIRST, TIE or SECOND; else a grade or the name of a label."""
+
+
+Votes: TypeAlias = Mapping[Item, Sequence[Vote]]
+Meeting: TypeAlias = tuple[Item, Any, Any]
+"""An item and what two judges said of it."""
+
+
+def votes_of(observations: Iterable[Observation]) -> dict[Item, list[Vote]]:
+    """Return what was said, by item; what gave no verdict is left out (count it: `without_verdict`)."""
+    votes: dict[Item, list[Vote]] = {}
+    for one in observations:
+        said = _said(one)
+        if said is not None:
+            models = sorted((one.model, one.opponent)) if one.opponent else (one.model,)
+            made_by = f"{one.source.set_text}, {one.source.sampling}"
+            votes.setdefault(Item(one.question_id, one.turn, *models), []).append(Vote(one.source.judge, made_by, said))
+    return votes
+
+
+def _said(one: Observation) -> Any:
+    """Return what an observation says of its item; None if nothing."""
+    if one.source.form == "label" and one.opponent is None:
+        return one.metric if one.value == 1 and one.metric not in {SHARE, CONFIDENCE} else None
+    if one.opponent is None:
+        return one.value
+    won = winner(one.games)
+    if won is None:
+        return None
+    return TIE if won == 0.5 else FIRST if (won == 1.0) == (one.model < one.opponent) else SECOND
+
+
+def without_verdict(observations: Iterable[Observation]) -> int:
+    """Return how many pairs or grades `votes_of` leaves out because they have no verdict."""
+    return sum(_said(one) is None for one in observations)
+
+
+def by_judge(votes: Votes) -> dict[str, dict[Item, list[Vote]]]:
+    """Return the votes of each judge, by name, for agreement of every two of a panel."""
+    found: dict[str, dict[Item, list[Vote]]] = {}
+    for item, cast in votes.items():
+        for vote in cast:
+            found.setdefault(vote.judge, {}).setdefault(item, []).append(vote)
+    return {judge: found[judge] for judge in sorted(found)}
+
+
+def by_majority(votes: Votes, name: str) -> dict[Item, list[Vote]]:
+    """Return one vote of `name` for each item, the what most say; a tie where nothing has most."""
+    return {item: [Vote(name, "majority", majority(cast))] for item, cast in votes.items()}
+
+
+def majority(cast: Sequence[Vote]) -> int:
+    """Return what most say of a pair; a tie where nothing has most."""
+    counts = [sum(vote.said == label for vote in cast) for label in (FIRST, TIE, SECOND)]
+    return counts.index(max(counts)) if counts.count(max(counts)) == 1 else TIE
+
+
+def met_between(left: Votes, right: Votes) -> Iterator[Meeting]:
+    """Yield every vote of the one side with every one of another judge on the other side."""
+    for item in left.keys() & right.keys():
+        for one in left[item]:
+            for other in right[item]:
+                if one[:2] != other[:2]:
+                    yield item, one.said, other.said
+
+
+def met_within(votes: Votes) -> Iterator[Meeting]:
+    """Yield every two votes of different judges."""
+    for item, cast in votes.items():
+        for one, other in combinations(cast, 2):
+            if one[:2] != other[:2]:
+                yield item, one.said, other.said
+
+
+class Side(NamedTuple):
+    """The votes, verdicts or grades of one side."""
+
+    name: str
+    path: pathlib.Path
+    observations: Observations
+
+
+def sides_of(query: Query, name: str, path: pathlib.Path, found: Observations) -> list[Side]:
+    """Return the sides that a file makes; none if it has no vote of the judges asked for."""
+    voted = {case.source.voter for case in found.cases}
+    if len(voted) > 1:
+        raise UsageError(f"{path} mixes judgments and votes, which are not comparable; split it")
+    asked_for = found.keep(lambda case: not query.judges or case.source.judge in query.judges)
+    # Grades by people name no template.
+    if voted == {True} or not (found.paired or any(asked.template for asked in found.asked)):
+        votes = asked_for.keep(
+            lambda case: not any(fnmatch.fnmatchcase(case.source.judge, own) for own in query.exclude)
+        )
+        if asked_for and not votes:
+            raise UsageError(f"--exclude {' '.join(query.exclude)} leaves no vote of {path}")
+        return [Side(name, path, votes)] if votes else []
+    sides = []
+    there = list(dict.fromkeys(source.judge for source in asked_for.sources()))
+    for judge in there:
+        own = one_source(replace(query, judges=(judge,)), found, path)
+        one_wording(own, path)
+        sides.append(Side(name if len(there) == 1 else judge, path, own))
+    return sides
+
+
+def of_kind(query: Query, read: Read, path: pathlib.Path) -> Observations:
+    """Return what was asked for of judgments; of votes, and of what says no sample or criterion, all."""
+    found = read.observations
+    if any(case.source.voter for case in found.cases):
+        return found
+    criterion = query.criterion if set(found.metrics()) - {SCORE, WIN} else None
+    sample = query.sample if any(case.source.sample for case in found.cases) else None
+    return replace(query, sample=sample, criterion=criterion).of_kind(found, path)
+
+
+def has_judge(read: Read, judge: str) -> bool:
+    """Return whether a file holds anything by the judge."""
+    return any(judge == case.source.judge for case in read.observations.cases)
+
+
+def names_of(paths: Sequence[pathlib.Path]) -> dict[pathlib.Path, str]:
+    """Return the name of each file: its stem, with its folder before it where two have the same stem."""
+    often = Counter(path.stem for path in paths)
+    names = {path: path.stem if often[path.stem] == 1 else f"{path.parent.name}/{path.stem}" for path in paths}
+    if len(set(names.values())) < len(names):
+        names = {path: str(path) for path in paths}
+    return names
+
+
+def labels_in(query: Query, read: Read, path: pathlib.Path, name: str) -> tuple[dict[Item, list[Vote]], int, int]:
+    """Return the labels that the wanted voters gave, how many rows have none, and how many a later one replaces.
+
+    Voters of a file are in one order throughout, and are others than those of the same names in another file.
+    """
+    sets = dict.fromkeys(one.source.set_text for one in read.observations if _said(one) is not None)
+    if len(sets) > 1:
+        raise UsageError(f"{path} mixes labels of several judge sets, which are not comparable: {', '.join(sets)}")
+    found = votes_of(read.observations)
+    voters = dict.fromkeys(one.source.judge for one in read.observations if _said(one) is not None)
+    wanted = [
+        voter
+        for voter in voters
+        if (not query.judges or voter in query.judges)
+        and not any(fnmatch.fnmatchcase(voter, pattern) for pattern in query.exclude)
+    ]
+    kept = {}
+    for item, cast in found.items():
+        last = {vote.judge: vote._replace(made_by=name) for vote in cast}
+        if own := [last[voter] for voter in wanted if voter in last]:
+            kept[item] = own
+    without = {(o.question_id, o.turn, o.model, o.source) for o in read.observations if o.value is None}
+    replaced = sum(len(cast) - len({vote.judge for vote in cast}) for cast in found.values())
+    return kept, len(without), read.replaced + replaced
