@@ -104,6 +104,7 @@ def test_it_starts_behind_a_proxy_and_ends_with_ctrl_c(serve: Serve) -> None:
     assert server.end() == 0
 
 
+@pytest.mark.slow
 def test_no_file_can_be_read_and_nothing_sent(serve: Serve, tmp_path: pathlib.Path) -> None:
     (tmp_path / "secret.txt").write_text("a secret", encoding="utf-8")
     server = serve()
@@ -117,6 +118,7 @@ def test_no_file_can_be_read_and_nothing_sent(serve: Serve, tmp_path: pathlib.Pa
         assert server.get(address).status == 404
 
 
+@pytest.mark.slow
 def test_another_host_and_pages_elsewhere_are_refused(serve: Serve) -> None:
     server = serve("--allow-host", "viewer.example.org", "box.example")
     own = f"localhost:{server.port}"
@@ -182,6 +184,7 @@ def test_it_starts_and_shares_not_without_any_network(tmp_path: pathlib.Path) ->
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="the program of the tunnel is a shell script here")
 def test_a_shared_viewer_answers_for_the_name_of_its_tunnel(
     serve: Serve, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch

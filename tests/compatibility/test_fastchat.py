@@ -120,6 +120,7 @@ def test_their_show_result_prints_our_grades(
     assert all((row["excluded"] > 0) == (judge == "gpt-4") for row in rows.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", ["builtin/overlap", "gpt-4"])
 @pytest.mark.parametrize("baseline", [None, *MODELS])
 def test_their_show_result_prints_our_wins_losses_and_ties(
@@ -206,6 +207,7 @@ def fingerprints(folder: pathlib.Path) -> dict[pathlib.Path, str]:
     return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 @pytest.mark.parametrize("own_prompts", [True, False], ids=["our-judge-set", "their-judge-prompts"])
 @pytest.mark.parametrize(
