@@ -19,7 +19,10 @@ pair whose winner changes with the order, is no decided pair; ties are counted b
 without a verdict in both games, and checks of another wording of the question are left out and counted. Whether a
 judge's words say that a limit is kept is not read: no rule reads sentences without mistakes of its own.
 
-Intervals resample questions (see `bootstrap`); the means that are taken off stay as they are.
+Intervals resample questions (see `bootstrap`); the means that are taken off stay as they are. Simulated with weaker
+models breaking more, a true loss of 1 point and 2 to 6 models, 300 benchmarks each: at equal strength the mean estimate
+is 0.98 to 1.00, where grade lost alone is 1.22 to 1.24; the 95% interval holds the true loss in 93-94% of benchmarks of
+30 or 80 questions, 96% of 12.
 
 Source: the fixed-effects ("within") estimator, e.g. Wooldridge, Econometric Analysis of Cross Section and Panel Data
 (2010), section 10.5; Frisch and Waugh 1933 for taking the models' means off first.
@@ -297,6 +300,7 @@ def judge_checks(
     if judged.paired:
         rows, kinds, measured = _paired(items)
         notes.append("ties, or winners that change with the order, are counted apart")
+        notes += ["--top is about grades and changes nothing here"] if top is not None else []
     else:
         least = _top(judged.scale(), top)
         rows, kinds, measured = _graded(items, least)

@@ -4,11 +4,12 @@ import json
 import pathlib
 from typing import Any
 
+import numpy as np
 import pytest
 
 from harness.cli.judge_report import main
 from harness.errors import MissingError, UsageError
-from harness.meta_evaluation.checks import judge_checks
+from harness.meta_evaluation.checks import Broken, Items, judge_checks
 from harness.meta_evaluation.report import Report
 from harness.records import Mode
 from tests.small_bench import question, small_bench, write
@@ -148,6 +149,37 @@ def test_intervals_are_over_questions(tmp_path: pathlib.Path) -> None:
     assert row["value"] == 3.0
     assert row["low"] == pytest.approx(3 - 2.27, abs=0.03)
     assert row["high"] == pytest.approx(3 + 2.27, abs=0.03)
+
+
+def simulated(generator: np.random.Generator, questions: int = 30, models: int = 4) -> Items:
+    """Return grades that lose one point for each broken check, of models that break more the weaker they are."""
+    question = np.repeat(np.arange(questions), 2 * models)
+    model = np.tile(np.arange(models), 2 * questions)
+    rate = generator.uniform(0.1, 0.6, models)
+    broken = generator.binomial(2, rate[model]).astype(float)
+    lost = (1 + generator.normal(0, 0.7, questions))[question] * broken
+    strength = (-3 * rate + generator.normal(0, 0.5, models))[model] + generator.normal(0, 1, questions)[question]
+    grades = 7 + strength - lost + generator.normal(0, 1, len(question))
+    cell = np.repeat(np.arange(2 * questions), models)
+    counted = [Broken(int(b), {}, {}) for b in broken]
+    return Items(question, [at % 8 for at in range(questions)], cell, model, counted, counted, grades, seed=0)
+
+
+def test_the_loss_at_equal_strength_is_the_true_one_and_its_interval_covers_it() -> None:
+    generator = np.random.default_rng(1)
+    plain, equal, covered = [], [], 0
+    for _ in range(60):
+        items = simulated(generator)
+        broken = np.array([own.total for own in items.broken], dtype=np.float64)
+        found = items.lost(broken, with_models=True)
+        assert found.low is not None
+        assert found.high is not None
+        plain.append(items.lost(broken).value)
+        equal.append(found.value)
+        covered += found.low <= 1.0 <= found.high
+    assert np.array(equal, dtype=np.float64).mean() == pytest.approx(1.0, abs=0.06)
+    assert np.array(plain, dtype=np.float64).mean() > 1.15
+    assert covered / 60 > 0.85
 
 
 def test_without_checks_of_these_answers_it_says_so(tmp_path: pathlib.Path) -> None:
