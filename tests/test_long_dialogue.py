@@ -59,7 +59,7 @@ def test_results_have_every_turn(bench: Bench, capsys: pytest.CaptureFixture[str
     where = ["--bench-name", bench.name, "--data-dir", str(bench.folder.parent)]
     assert show_result([*where, "--mode", "single"]) == 0
     shown = capsys.readouterr().out
-    assert all(f"turn_{turn}" in shown.split() for turn in TURNS)
+    assert all(f"turn {turn}" in shown for turn in TURNS)
     table = harness.show_result("single", bench_name=bench.name, data_dir=bench.folder.parent)
     assert {row["model"]: row["n"] for row in table.rows()} == {"m": 40, "n": 40}
     assert show_result([*where, "--mode", "pairwise-all"]) == 0

@@ -345,9 +345,9 @@ def test_a_model_that_says_what_fastchat_stores_for_failures_has_answered(
     bench = small_bench(tmp_path)
     with ProtocolServer(lambda asked: "$ERROR$") as server:
         address = ["--base-url", server.openai_url]
-        for command in (gen_answer(bench), gen_judgment(bench, "single")):
-            for _ in range(2):
-                assert starter.run(command[0], [*command[1:], *address]).returncode == 0
+        for command, codes in ((gen_answer(bench), (0, 0)), (gen_judgment(bench, "single"), (1, 0))):
+            for code in codes:  # a judge that gives no verdict at all is said once, and nothing is left to do then
+                assert starter.run(command[0], [*command[1:], *address]).returncode == code
     assert len(server.requests) == 6 + 6
     assert [row["choices"][0]["turns"] for row in rows(bench.answer_file("m"))] == [["$ERROR$"] * 2] * 3
     judgments = rows(bench.folder / "model_judgment" / "j_single.jsonl")

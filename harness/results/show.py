@@ -109,7 +109,7 @@ def show_result(
     judges = list(dict.fromkeys(one.judge for one in found))
     judge_set = ", ".join(one.judge_set for one in found) if names else found[0].judge_set
     result = Result(mode, subject.bench, ", ".join(judges), judge_set, found[0].path)
-    result.notes.extend(_notes(found, wanted, records, subject))
+    result.notes.extend(_notes(found, wanted, records, subject, judged=not names))
     if several:
         result = _panel(result, found, records, kind, subject, wanted)
     elif kind != "grades":
@@ -124,14 +124,15 @@ def show_result(
         result = replace(result, runs=runs.table, gate=runs)
     _some_shown(result, wanted)
     if result.brief is not None:
-        result.notes.append(estimand(query.by if subject.groups(query.by) else None))
+        result.notes.append(estimand(query.by if subject.groups(query.by) else None, judged=not names))
     return result if sort is None else result.sorted_by(sort)
 
 
-def estimand(by: str | None) -> str:
+def estimand(by: str | None, *, judged: bool = True) -> str:
     """Return what the intervals of a table are of; `by` is the field within which questions were resampled."""
     mix = "any mix of categories" if by is None else f"this mix of {by} (any mix: --by none)"
-    return f"intervals are for questions of this kind in {mix}; the judge's own bias is in no interval"
+    own = "the judge's own bias is in no interval" if judged else "what a metric does not see is in no interval"
+    return f"intervals are for questions of this kind in {mix}; {own}"
 
 
 Kind = Literal["grades", "labels", "dimensions", "criteria", "metrics"]
@@ -405,10 +406,12 @@ def _against(records: Observations, path: pathlib.Path, groups: Mapping[Question
     )
 
 
-def _notes(found: Sequence[Found], wanted: _Wanted, records: Observations, subject: About) -> list[str]:
-    """Return what a reader of the table must know, a line each."""
+def _notes(
+    found: Sequence[Found], wanted: _Wanted, records: Observations, subject: About, *, judged: bool
+) -> list[str]:
+    """Return what a reader of the table must know, a line each; metrics are not `judged`."""
     query = wanted.query
-    notes = [] if wanted.count_failed else failure_notes(found, query.shown(records))
+    notes = [] if wanted.count_failed or not judged else failure_notes(found, query.shown(records))
     notes += replaced_note(found)
     if query.turns is not None:
         notes.append(f"turn {', '.join(map(str, query.turns))} only")

@@ -12,7 +12,6 @@ from itertools import groupby
 from typing import TypeAlias
 
 from harness.errors import StorageError, UsageError
-from harness.jsonl import need_own
 from harness.names import printable
 from harness.showing.items import Cells, Chart, Html, Item, Note, Page, Row, Table
 from harness.showing.values import ABSENT
@@ -42,6 +41,8 @@ def html(page: Page) -> str:
 
 def check_report(path: pathlib.Path | str) -> None:
     """Raise `StorageError` unless a report can be written there: the file is free, or holds an earlier report."""
+    from harness.jsonl import need_own  # it loads logging, which --help does without
+
     need_own(pathlib.Path(path), _WRITTEN, "a report")
 
 

@@ -18,7 +18,7 @@ from harness.status import bench_status
 from tests.judging.answered_bench import gathered, prompt
 from tests.small_bench import answer, question, rows, small_bench, write
 
-TURNS = ["one?", "two?", "three?"]
+TURNS = ["one?", "I need two?", "three?"]
 VARIANT = "builtin/eliza+history=x"
 
 
