@@ -124,6 +124,7 @@ class Part:
         if self.several:
             kept, replaced = _latest_of(self.several)
             return Read(_each_number(kept), replaced, self.form)
+        self.make_room()  # for the case of a last line that was left out
         whole = self.columns
         whole.cases, whole.asked, whole.games = list(self.cases), list(self.asked), list(self.games)
         if not all(whole.asked_of):  # of a line that was left out

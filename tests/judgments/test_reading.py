@@ -351,3 +351,13 @@ def test_half_a_character_ends_no_reading(tmp_path: pathlib.Path) -> None:
     row = {"question_id": 1, "model": "x", "judge": "j", "score": 5, "turn": 1}
     path = write(tmp_path / "some.jsonl", [{**row, "judgment": "\ud800"}, {**row, "question_id": 2}])
     assert [one.value for one in read(path).observations] == [5, 5]
+
+
+def test_a_last_line_that_is_left_out_leaves_the_others(tmp_path: pathlib.Path) -> None:
+    row = {"question_id": 1, "model": "x", "judge": "j", "score": 5, "turn": 1}
+    path = write(tmp_path / "some.jsonl", [row, {**row, "model": "y", "score": "high"}])
+    faults: list[DataError] = []
+    found = read_judgments(path, faults=faults).observations
+    assert [one.value for one in found] == [5]
+    assert [case.models for case in found.cases] == [("x",)]
+    assert len(faults) == 1
