@@ -85,12 +85,13 @@ class Judgments:
         """A number for what was judged: the same for the same question, turn and models, in either order."""
         return self.judged.item
 
-    def item_of(self, question: int, turn: int, models: Sequence[int]) -> int:
-        """Return the number of an item, as `item` has it."""
+    def items_of(self, questions: "Ints", turn: int, models: Sequence[int]) -> "Ints":
+        """Return the numbers of the items of these questions, as `item` has them."""
         from harness.meta_evaluation.disagreement import item_number
 
         low, high = (min(models), max(models)) if len(models) > 1 else (-1, models[0])
-        return int(item_number(question, turn, low, high, len(self.models)))
+        numbers: Ints = item_number(questions, turn, low, high, len(self.models))
+        return numbers
 
     @cached_property
     def order(self) -> "Ints":
