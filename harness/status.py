@@ -31,7 +31,7 @@ from harness.judging.sets import load_judge_set
 from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.judgments.row import JudgedRow
 from harness.names import name_of, plain_model
-from harness.records import UNSTATED, Mode, QuestionId
+from harness.records import UNSTATED, Answer, Mode, QuestionId
 from harness.rows import is_good_answer, question_id, sampling_from_row
 from harness.running.batches.ledger import ledger_beside, rows_awaited
 from harness.running.estimate import Estimate
@@ -169,17 +169,19 @@ def bench_status(bench: Bench, *, models_file: pathlib.Path | str | None = None)
             status.batched[path.name] = len(rows)
     awaited: dict[str, set[QuestionId]] = {}
     for model in _begun(bench):
-        status.models.append(_model_status(bench, model))
+        status.models.append(_model_status(bench, model, {}))
         status.rest += _rest_of_answers(bench, status.models[-1], models_file)
+    read: dict[str, Mapping[QuestionId, Answer]] = {}
     for model in bench.answered_models():
-        found = _model_status(bench, model)
+        read[model] = bench.answers(model)
+        found = _model_status(bench, model, read[model])
         status.models.append(found)
         awaited[model] = {*found.missing, *found.superseded}
         status.rest += _rest_of_answers(bench, found, models_file)
     answers = tuple(status.rest)
     for path in sorted((bench.folder / "model_judgment").glob("*.jsonl")):
         if not path.name.startswith("."):
-            for judged, rest in _judge_statuses(bench, path, awaited, models_file, answers):
+            for judged, rest in _judge_statuses(bench, path, read, awaited, models_file, answers):
                 status.judges.append(judged)
                 status.rest += rest
     return status
@@ -201,11 +203,8 @@ def _begun(bench: Bench) -> list[str]:
     return sorted(begun.difference(bench.answered_models()))
 
 
-def _model_status(bench: Bench, model: str) -> ModelStatus:
+def _model_status(bench: Bench, model: str, answers: Mapping[QuestionId, Answer]) -> ModelStatus:
     path = bench.answer_file(model)
-    answers = bench.answers(model)
-    stored = read_rows(path) if path.exists() else ()
-    bad = {question_id(row["question_id"]) for _, row in stored if not is_good_answer(row)}
     missing, superseded = [], []
     without = bench.without_history(model)
     flagged: Counter[str] = Counter()
@@ -223,13 +222,15 @@ def _model_status(bench: Bench, model: str) -> ModelStatus:
             given += sum(reply.given is not None for reply in replies)
             flagged.update(r.finish_reason for r in replies if r.finish_reason in {"length", "refused", "empty"})
     causes = _causes(pending_file(path, bench.answer_state))
+    stored = read_rows(path) if missing and path.exists() else ()
+    bad = {question_id(row["question_id"]) for _, row in stored if not is_good_answer(row)}
     return ModelStatus(
         model,
         path,
         len(bench.questions) - len(without - answers.keys()) - len(missing) - len(superseded),
         tuple(missing),
         tuple(superseded),
-        len(bad - answers.keys()) + sum(causes.values()),
+        len(bad & set(missing)) + sum(causes.values()),
         dict(flagged),
         kept_count(path, bench.answer_state),
         holder_of(path, bench.answer_state),
@@ -262,6 +263,7 @@ def _endpoint(name: str, models_file: pathlib.Path | str | None) -> Endpoint:
 def _judge_statuses(
     bench: Bench,
     path: pathlib.Path,
+    read: Mapping[str, Mapping[QuestionId, Answer]],
     awaited: Mapping[str, set[QuestionId]],
     models_file: pathlib.Path | str | None,
     answers: Sequence[Estimate],
@@ -295,7 +297,7 @@ def _judge_statuses(
             held_by=holder_of(path, bench.judgment_state),
         )
         try:
-            yield _compared(bench, status, list(judged.values()), done, baseline, awaited, models_file, answers)
+            yield _compared(bench, status, list(judged.values()), done, baseline, read, awaited, models_file, answers)
         except TurnbenchError as error:
             yield replace(status, judged=len(judged), note=str(error)), []
 
@@ -339,6 +341,7 @@ def _compared(
     rows: Sequence[_Short],
     done: Done,
     baseline: str | None,
+    read: Mapping[str, Mapping[QuestionId, Answer]],
     awaited: Mapping[str, set[QuestionId]],
     models_file: pathlib.Path | str | None,
     answers: Sequence[Estimate],
@@ -351,7 +354,7 @@ def _compared(
     turns = tuple(sorted({row.turn for row in rows}))
     waits = {model: set(ids) for model, ids in awaited.items()}
     materials, questions, _ = gather(
-        bench, judge_set, models, bench.questions, turns=turns, skip_missing=True, awaited=waits
+        bench, judge_set, models, bench.questions, turns=turns, skip_missing=True, awaited=waits, read=read
     )
     plan = JudgmentPlan(bench, status.mode, judge_set, materials, questions, groups, turns, redo=False, awaited=waits)
     counts = _counts(plan, done, status.sample)
