@@ -1,8 +1,8 @@
 """The commands as functions, with the words of their flags: plan and run in one call, for programs and notebooks.
 
-Of `gen_answer`, `gen_judgment` and `run_bench` every field of `AnswerOptions` and `JudgeOptions` may be given as a word of its own:
-`gen_answer("my-model", base_url="http://localhost:8000/v1")`, or all of them as `options`. To look at a plan before it
-is run, use `plan_answers` and `run_answers`, `plan_judgments` and `run_judgments`.
+Every field of `AnswerOptions` and `JudgeOptions` may be given to `gen_answer`, `gen_judgment` and `run_bench` as a word
+of its own: `gen_answer("my-model", base_url="http://localhost:8000/v1")`, or all of them as `options`. To look at a
+plan before it is run, use `plan_answers` and `run_answers`, `plan_judgments` and `run_judgments`.
 """
 
 import dataclasses
