@@ -296,7 +296,7 @@ def _shared_out(words: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any
 
 def _words_of(options: type[AnswerOptions] | type[JudgeOptions]) -> dict[str, str]:
     """Return the field of each word."""
-    fields = {field.name: field.name for field in dataclasses.fields(options)}
+    fields: dict[str, str] = {field.name: field.name for field in dataclasses.fields(options)}
     return fields | ({"baseline_model": "baseline", "criterion": "criteria"} if options is JudgeOptions else {})
 
 
@@ -306,7 +306,7 @@ def _with_words(function: Callable[..., Any], options: Options, words: Mapping[s
     Raises:
         TypeError: there is no such field.
     """
-    fields = _words_of(type(options))
+    fields = _words_of(JudgeOptions if isinstance(options, JudgeOptions) else AnswerOptions)
     said: dict[str, Any] = {}
     for word, value in words.items():
         if word not in fields:
