@@ -306,7 +306,7 @@ def _with_words(function: Callable[..., Any], options: Options, words: Mapping[s
     Raises:
         TypeError: there is no such field.
     """
-    fields = _words_of(JudgeOptions if isinstance(options, JudgeOptions) else AnswerOptions)
+    fields: dict[str, str] = _words_of(JudgeOptions if isinstance(options, JudgeOptions) else AnswerOptions)
     said: dict[str, Any] = {}
     for word, value in words.items():
         if word not in fields:
