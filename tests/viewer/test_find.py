@@ -10,13 +10,14 @@ import pytest
 from harness.errors import UsageError
 from tests.small_bench import answer, question, small_bench, write
 from tests.viewer.test_app import grade, pair
-from viewer import search
+from viewer import index, search
 from viewer.app import Views
 from viewer.context import Context
+from viewer.index import Columns, read_columns
 from viewer.later import Later, NotYet
 from viewer.search import Wanted, in_answers, in_judgments, look
 from viewer.state import parse
-from viewer.store import Store
+from viewer.store import JudgmentFile, Store
 
 
 @pytest.fixture(autouse=True)
@@ -148,6 +149,29 @@ def test_rows_that_come_are_found(views: Views) -> None:
     file = views.context.store.data_dir / "small" / "model_judgment" / "j_single.jsonl"
     write(file, [grade(2, "c", 7)])
     assert rows(views, "judge=j") == ["2.1 c j"]
+
+
+def test_of_a_file_that_grew_what_was_added_is_read(views: Views, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = views.context.store.data_dir / "small" / "model_judgment" / "k_single.jsonl"
+    before = rows(views, "judge=k")
+    read: list[str] = []
+
+    def reading(file: JudgmentFile) -> Columns:
+        read.append(file.path.name)
+        return read_columns(file)
+
+    monkeypatch.setattr(index, "read_columns", reading)
+    with file.open("a", encoding="utf-8") as more:
+        more.write(json.dumps(grade(2, "b", 4) | {"judge": ["k", "single-v1"]}) + "\n")
+        more.write('{"question_id": 2, "mod')
+    assert rows(views, "judge=k") == [*before, "2.1 b k"]
+    with file.open("a", encoding="utf-8") as more:
+        more.write('el": "c", "judge": ["k", "single-v1"], "turn": 1, "score": 3}\n')
+    assert rows(views, "judge=k") == [*before, "2.1 b k", "2.1 c k"]
+    assert read == []
+    file.write_text(file.read_text(encoding="utf-8").replace('"b"', '"d"'), encoding="utf-8")
+    assert rows(views, "judge=k&model=d") != []
+    assert read == ["k_single.jsonl"]
 
 
 def test_while_it_indexes_it_says_so(views: Views, monkeypatch: pytest.MonkeyPatch) -> None:
