@@ -10,7 +10,7 @@ import pytest
 
 from harness.api import gen_answer, gen_judgment
 from harness.bench import load_bench
-from harness.errors import DataError, StorageError
+from harness.errors import DataError, StorageError, UsageError
 from harness.jsonl import Journal, files_of, is_there, logical_file, logical_files, read_rows
 from harness.jsonl import files as jsonl_files
 from harness.judgments.reading import read_judgments
@@ -121,7 +121,7 @@ def test_without_the_package_the_error_says_what_to_install(
 ) -> None:
     path = write(tmp_path / "x.jsonl.zst", lines({"a": 1}))
     monkeypatch.setattr("importlib.import_module", lambda name: __import__("no_such_module_at_all"))
-    with pytest.raises(jsonl_files.UsageError, match=r"pip install 'turnbench\[zstd\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'turnbench\[zstd\]'"):
         list(read_rows(path))
 
 
