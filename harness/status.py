@@ -21,7 +21,7 @@ from harness.chat import Endpoint, resolve
 from harness.chat.prices import list_price
 from harness.errors import TurnbenchError
 from harness.estimating import estimate_plan
-from harness.jsonl import holder_of, read_rows
+from harness.jsonl import holder_of, is_there, logical_files, read_rows, size_of
 from harness.judging.builtin import is_builtin_judge
 from harness.judging.files import Done, match_key
 from harness.judging.gathering import gather
@@ -180,7 +180,7 @@ def bench_status(
         status.rest += _rest_of_answers(bench, status.models[-1], models_file)
     read: dict[str, Mapping[QuestionId, Answer]] = {}
     answered = [bench.answer_file(model) for model in bench.answered_models()]
-    files = [p for p in sorted((bench.folder / "model_judgment").glob("*.jsonl")) if not p.name.startswith(".")]
+    files = logical_files(bench.folder / "model_judgment")
     work = _Work([*answered, *files], told)
     for model in bench.answered_models():
         read[model] = bench.answers(model)
@@ -202,7 +202,7 @@ class _Work:
     """How much of the files has been counted, by their sizes; of a judgment file half is reading, half comparing."""
 
     def __init__(self, paths: Sequence[pathlib.Path], told: Callable[[float], None]) -> None:
-        self._sizes = {path: path.stat().st_size if path.exists() else 0 for path in paths}
+        self._sizes = {path: size_of(path) for path in paths}
         self._whole = sum(self._sizes.values()) or 1
         self._done = 0
         self._told = told
@@ -252,7 +252,7 @@ def _model_status(bench: Bench, model: str, answers: Mapping[QuestionId, Answer]
             given += sum(reply.given is not None for reply in replies)
             flagged.update(r.finish_reason for r in replies if r.finish_reason in {"length", "refused", "empty"})
     causes = _causes(pending_file(path, bench.answer_state))
-    stored = read_rows(path) if missing and path.exists() else ()
+    stored = read_rows(path) if missing and is_there(path) else ()
     bad = {question_id(row["question_id"]) for _, row in stored if not is_good_answer(row)}
     return ModelStatus(
         model,
