@@ -333,8 +333,8 @@ def add_running(parser: argparse.ArgumentParser) -> Any:
     group.add_argument(
         "--batch",
         action="store_true",
-        help="hand the calls in as batches, which OpenAI, Anthropic and Google answer within a day at half the price; the "
-        "command waits, and may be stopped and run again to collect them (default: off)",
+        help="hand the calls in as batches, which OpenAI, Anthropic and Google answer within a day at half the price; "
+        "the command waits, and may be stopped and run again to collect them (default: off)",
     )
     return group
 
