@@ -41,13 +41,11 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from harness.errors import DataError, UsageError
-from harness.meta_evaluation.report import Report, interval, notice_of, report_of
+from harness.meta_evaluation.report import Report, asked, interval
 from harness.records import Mode
-from harness.results.about import about
-from harness.results.finding import ask, replaced_note
 from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays
-from harness.results.query import Query, Words
+from harness.results.query import Words
 from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, question_weights, strata_of
 
 LEAST_MODELS = 5
@@ -411,16 +409,13 @@ def judge_ranking(
         return judge_metrics(metric or (), mode, variant=variant, **words)
     path = pathlib.Path(against)
     other = read_ranking(path, model_column=model_column, score_column=score_column)
-    query = Query.of(mode, **words)
-    (source,) = sources = ask(query)
-    records = source.observations
-    subject = about(query, records, source.path)
-    groups = subject.categories or None
+    given = asked(mode, words)
+    records, groups = given.judged, given.subject.categories or None
     ours = pair_scores(pair_arrays(records, groups)) if records.paired else grade_scores(matrix(records, groups))
-    found = ranking_report(ours, other.numbers, seed=query.seed)
+    found = ranking_report(ours, other.numbers, seed=given.query.seed)
     if len(found.models) < 2:
         raise UsageError(
-            f"{path} and {sources[0].path} have {len(found.models) or 'no'} model in common; "
+            f"{path} and {given.sources[0].path} have {len(found.models) or 'no'} model in common; "
             f"judged are {', '.join(found.only_ours)}"
         )
     rows = [
@@ -444,8 +439,7 @@ def judge_ranking(
         }
         for model in found.models
     ]
-    notes = replaced_note(sources)
-    notes.append(f"against the column {other.column!r} of {path.name}, {len(found.models)} models in common")
+    notes = [f"against the column {other.column!r} of {path.name}, {len(found.models)} models in common"]
     for who, left in (("judged", found.only_ours), (path.name, found.only_theirs)):
         if left:
             notes.append(f"only {who}: {', '.join(left)}" if len(left) <= 10 else f"only {who}: {len(left)} models")
@@ -458,9 +452,7 @@ def judge_ranking(
         notes.append(COVERED)
     if found.spearman.undefined:
         notes.append(f"{found.spearman.undefined} resamplings without a correlation left out")
-    return report_of(
-        "ranking", sources, subject.bench, rows, notes + notice_of(sources, subject.why_not), models=models
-    )
+    return given.report("ranking", rows, notes, models=models)
 
 
 def _ranks(numbers: Mapping[str, float]) -> dict[str, float]:
