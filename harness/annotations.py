@@ -27,7 +27,7 @@ from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, Item, optional_text, text_of
 from harness.importing.records import Progress, read_records
 from harness.importing.run import BadRow, PathLike, value_of
-from harness.jsonl import Journal, storing
+from harness.jsonl import Journal, is_there, storing
 from harness.judging.gathering import gather
 from harness.judging.materials import Materials
 from harness.judging.sets import JudgeSet, load_judge_set
@@ -211,7 +211,7 @@ def _write_judgments(
         models = list(dict.fromkeys(model for one in read for model in (one.model, one.baseline)))
         materials, _, _ = gather(bench, judge_set, models, bench.questions, skip_missing=True)
     path = bench.judgment_file(judge, annotator, "pairwise-baseline", one_order=True)
-    there = {row.key[:3] for row in judged_rows(path)} if path.exists() else set()
+    there = {row.key[:3] for row in judged_rows(path)} if is_there(path) else set()
     made: dict[Any, Judgment] = {}
     for one in read:
         question = questions[one.instruction]

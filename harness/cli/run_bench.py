@@ -315,10 +315,11 @@ def _show(args: argparse.Namespace, plan: "BenchPlan", metrics: "Sequence[Metric
     """Print what the judgments add up to, a table for each judge, and the metrics' means."""
     from harness.cli.show_result import print_result
     from harness.errors import TurnbenchError
+    from harness.jsonl import is_there
     from harness.results.show import show_result
 
     for judge in plan.judgments.judges:
-        if not judge.path.exists():
+        if not is_there(judge.path):
             continue
         try:
             result = show_result(

@@ -15,7 +15,7 @@ from typing import Any, Self, TextIO
 
 from harness.errors import UsageError
 from harness.importing.items import Item
-from harness.jsonl import encode, read_rows, storing
+from harness.jsonl import encode, is_there, read_rows, storing
 from harness.names import check_model_name, file_stem
 from harness.records import QuestionId, content_hash
 from harness.written import toml_value
@@ -109,7 +109,7 @@ class ImportFolder:
             added = []
             for path in new:
                 place = self.folder / path.relative_to(self._work)
-                if not place.exists():
+                if not is_there(place):
                     place.parent.mkdir(exist_ok=True)
                     path.replace(place)
                     added.append(place)
@@ -126,7 +126,7 @@ class ImportFolder:
         """Raise `UsageError` if a model's answers are there already and these differ: they would not be taken."""
         for path in new:
             there = self.folder / path.relative_to(self._work)
-            if path.parent.name == "model_answer" and there.exists() and not _answers(path) <= _answers(there):
+            if path.parent.name == "model_answer" and is_there(there) and not _answers(path) <= _answers(there):
                 raise UsageError(
                     f"{there} holds other answers than these; give the model another name with --model-id (nothing "
                     "there was touched)"

@@ -34,6 +34,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from harness.errors import MissingError, UsageError
+from harness.jsonl import is_there
 from harness.meta_evaluation.by_question import jackknifed, ratio
 from harness.meta_evaluation.report import Report, asked, columns, interval, pairs_text
 from harness.results.answers import home_of
@@ -386,7 +387,7 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
         notes.append("all answers are equally long: there is no slope")
     if result.prior:
         notes.append(f"some models won or lost everything: the fit with models has {PRIOR}")
-    if absent := [model for model in found.models if not bench.answer_file(model).exists()]:
+    if absent := [model for model in found.models if not is_there(bench.answer_file(model))]:
         notes.append(f"no answers of {', '.join(absent)} in {bench.folder / 'model_answer'}")
     if result.left_out:
         notes.append(f"{pairs_text(result.left_out)} without a verdict or without both answers' lengths left out")
