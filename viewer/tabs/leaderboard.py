@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 _FEW = 6
 """Models of which a table of every two has room beside a chart."""
+_SAID = '<p class="tb-outcome-said">'
+"""How a sentence begins that says the outcome; the first one stands above the notes."""
+_NOTES = 3
+"""Notes that stand above a table; more would push it off the screen, and are folded away."""
 _FIRST = {"single": "Scores", "pairwise-baseline": "Wins, ties and losses", "pairwise-all": "Wins, ties and losses"}
 
 
@@ -70,10 +74,21 @@ def _show(context: Context, state: State) -> str:
     told = f"{markup.MODE_NAMES[state.mode]} by {result.judge}, judge set {result.judge_set}"
     faults = "".join(markup.notice(f, kind="fault") for f in _faults(context, result.path))
     about = f'<p class="tb-quiet">{escaped(told)}</p>'
-    view = _View(state, result)
-    found = choices + head + about + faults + markup.notes(result.notes) + "".join(view.sections()) + sure
+    first, *others = list(_View(state, result).sections()) or [""]
+    said, first = (first, "") if first.startswith(_SAID) else ("", first)
+    found = choices + head + about + faults + said + _notes(result.notes) + first + "".join(others) + sure
     found += _price(context, state, result)
     return found + (_metrics(context, state) if state.mode == "single" else "")
+
+
+def _notes(notes: Sequence[str]) -> str:
+    """Return what must be known of a table; of many notes the others on request."""
+    if len(notes) <= _NOTES:
+        return markup.notes(notes)
+    others = notes[_NOTES - 1 :]
+    return markup.notes(notes[: _NOTES - 1]) + markup.details(
+        f"{len(others)} more notes", markup.notes(others), name="tb-notes"
+    )
 
 
 def _price(context: Context, state: State, result: "Result") -> str:
@@ -184,7 +199,7 @@ class _View:
 
     def _item(self, item: Item) -> str:
         if isinstance(item, Note):
-            return f'<p class="tb-outcome-said">{escaped(item.text)}</p>'
+            return f"{_SAID}{escaped(item.text)}</p>"
         if isinstance(item, Table):
             return markup.section(item.title or _FIRST[self.result.mode], self._table(item), note=item.note or "")
         if item.instead is not None:
