@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 
 _FEW = 6
 """Models of which a table of every two has room beside a chart."""
-_SAID = '<p class="tb-outcome-said">'
-"""How a sentence begins that says the outcome; the first one stands above the notes."""
 _NOTES = 3
-"""Notes that stand above a table; more would push it off the screen, and are folded away."""
+"""Notes that stand between the table and the pictures; of more the others are folded away."""
 _FIRST = {"single": "Scores", "pairwise-baseline": "Wins, ties and losses", "pairwise-all": "Wins, ties and losses"}
 
 
@@ -75,8 +73,7 @@ def _show(context: Context, state: State) -> str:
     faults = "".join(markup.notice(f, kind="fault") for f in _faults(context, result.path))
     about = f'<p class="tb-quiet">{escaped(told)}</p>'
     first, *others = list(_View(state, result).sections()) or [""]
-    said, first = (first, "") if first.startswith(_SAID) else ("", first)
-    found = choices + head + about + faults + said + _notes(result.notes) + first + "".join(others) + sure
+    found = choices + head + about + faults + first + _notes(result.notes) + "".join(others) + sure
     found += _price(context, state, result)
     return found + (_metrics(context, state) if state.mode == "single" else "")
 
@@ -199,7 +196,7 @@ class _View:
 
     def _item(self, item: Item) -> str:
         if isinstance(item, Note):
-            return f"{_SAID}{escaped(item.text)}</p>"
+            return f'<p class="tb-outcome-said">{escaped(item.text)}</p>'
         if isinstance(item, Table):
             return markup.section(item.title or _FIRST[self.result.mode], self._table(item), note=item.note or "")
         if item.instead is not None:
