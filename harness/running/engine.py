@@ -134,9 +134,8 @@ class _Engine:
         """Jobs of a run by batches that the budget does not allow now."""
         self.wake: asyncio.TimerHandle | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
-        self.stopping = False
-        self.too_dear = False
-        """Whether the next call could cost more than what is left."""
+        self.stopping = self.too_dear = False
+        """Whether the user has stopped the run, and whether the next call could cost more than what is left."""
         self.fatal: BaseException | None = None
 
     async def run(self) -> Tally:

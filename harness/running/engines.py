@@ -218,7 +218,7 @@ class Team:
         else:
             self._workers.append(worker)
             self._theirs, self._before = self._theirs + worker.used, self._before + worker.used
-        self._opening.discard(asyncio.current_task())  # type: ignore[arg-type]
+        self._opening.discard(asyncio.current_task())
         self._more.set()
 
     def _lose(self, worker: Worker, lost: LostWorkerError) -> None:

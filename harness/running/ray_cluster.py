@@ -13,6 +13,7 @@ import logging
 import os
 import pathlib
 import signal
+import socket
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -28,6 +29,8 @@ PATIENCE = 600.0
 """Seconds that a worker may take to start, where the run states no patience of its own."""
 SLOW = 20.0
 """Seconds after which the user is told that a worker does not start."""
+CONNECT_SECONDS = 10.0
+"""Seconds in which the cluster's address must take a connection."""
 OBJECTS = 100 * 2**20
 """Bytes of shared memory of a cluster that is started here: requests and replies are small."""
 AT_ONCE = 10_000
@@ -216,6 +219,7 @@ def _joined(ray: Any, address: str) -> bool:
     """
     if ray.is_initialized():
         return False
+    _check(address)
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
     with _own_signals():
         try:
@@ -227,6 +231,19 @@ def _joined(ray: Any, address: str) -> bool:
                 "local", include_dashboard=False, _node_ip_address="127.0.0.1", object_store_memory=OBJECTS, **quiet
             )
     return True
+
+
+def _check(address: str) -> None:
+    """Raise `UsageError` if nobody listens at an address; Ray itself would try for minutes."""
+    host, colon, port = address.rpartition(":")
+    if not address or address in ("auto", "local") or "://" in address:
+        return
+    if not (host and colon and port.isdigit()):
+        raise UsageError(f"--ray {address}: an address looks like 10.0.0.1:6379, as `ray start --head` prints it")
+    try:
+        socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
+    except OSError as error:
+        raise UsageError(f"--ray {address}: nothing listens there ({error.strerror or error})") from None
 
 
 @contextlib.contextmanager
