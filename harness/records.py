@@ -37,10 +37,18 @@ PENALTY = Wanted("a number from -2 to 2", lambda number: -2 <= number <= 2)
 MODES: tuple[Mode, ...] = ("single", "pairwise-baseline", "pairwise-all")
 
 
+HASH_DIGITS = 16
+
+
 def content_hash(*parts: Any) -> str:
     """Return 16 hexadecimal digits that stand for these JSON values (SHA-256 over their canonical form)."""
-    text = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return hashlib.sha256(canonical(parts)).hexdigest()[:HASH_DIGITS]
+
+
+def canonical(value: Any) -> bytes:
+    """Return the one way in which a JSON value is written where it is hashed."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True, slots=True)

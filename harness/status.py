@@ -21,7 +21,7 @@ from harness.chat import Endpoint, resolve
 from harness.chat.prices import list_price
 from harness.errors import TurnbenchError
 from harness.estimating import estimate_plan
-from harness.jsonl import holder_of, read_rows
+from harness.jsonl import holder_of, is_there, logical_files, read_rows
 from harness.judging.builtin import is_builtin_judge
 from harness.judging.files import Done, match_key
 from harness.judging.gathering import gather
@@ -177,11 +177,10 @@ def bench_status(bench: Bench, *, models_file: pathlib.Path | str | None = None)
         awaited[model] = {*found.missing, *found.superseded}
         status.rest += _rest_of_answers(bench, found, models_file)
     answers = tuple(status.rest)
-    for path in sorted((bench.folder / "model_judgment").glob("*.jsonl")):
-        if not path.name.startswith("."):
-            for judged, rest in _judge_statuses(bench, path, awaited, models_file, answers):
-                status.judges.append(judged)
-                status.rest += rest
+    for path in logical_files(bench.folder / "model_judgment"):
+        for judged, rest in _judge_statuses(bench, path, awaited, models_file, answers):
+            status.judges.append(judged)
+            status.rest += rest
     return status
 
 
@@ -204,7 +203,7 @@ def _begun(bench: Bench) -> list[str]:
 def _model_status(bench: Bench, model: str) -> ModelStatus:
     path = bench.answer_file(model)
     answers = bench.answers(model)
-    stored = read_rows(path) if path.exists() else ()
+    stored = read_rows(path) if is_there(path) else ()
     bad = {question_id(row["question_id"]) for _, row in stored if not is_good_answer(row)}
     missing, superseded = [], []
     without = bench.without_history(model)

@@ -28,7 +28,7 @@ def work(args: argparse.Namespace) -> int:
 
     bench = load_bench(args.bench_name, args.data_dir)
     messages.detail(args, f"results: {bench.folder}")
-    output.show(args, status_page(bench_status(bench, models_file=args.models)))
+    output.show(args, status_page(bench_status(bench, models_file=args.models_file)))
     return 0
 
 

@@ -69,9 +69,14 @@ class Crew:
         self.start = 2
 
     def placed(self, models: Models, options: RunOptions) -> Models:
+        every = asyncio.Event()
+
         async def opened(origins: Sequence[Origin]) -> Process:
-            self.workers.append(await open_process(origins))
-            return self.workers[-1]
+            self.workers.append(process := await open_process(origins))
+            if len(self.workers) >= self.start:
+                every.set()
+            await every.wait()  # or the first would have made all calls before the second is there
+            return process
 
         return Team(opened, start=self.start, most=self.start, here=False).instead_of(models, calls_out)
 
