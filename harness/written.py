@@ -90,7 +90,7 @@ def read_table(path: pathlib.Path) -> tuple[list[str], list[tuple[int, list[str]
     except csv.Error as error:
         raise DataError(f"is no CSV: {error}", path=path, line=reader.line_num) from error
     if not rows:
-        raise DataError("no header with the names of columns", path=path, line=1)
+        raise DataError("no header with names of columns", path=path, line=1)
     (_, header), *rest = rows
     for line, row in rest:
         if len(row) != len(header):

@@ -221,7 +221,7 @@ def test_the_columns_may_be_named(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("", r"arena\.csv:1: no header with a column of models and one of scores", id="empty"),
+        pytest.param("", r"arena\.csv:1: no header with names of columns", id="empty"),
         pytest.param("x\ny\n", r"arena\.csv:1: no header", id="one-column"),
         pytest.param(
             "system,elo\nx,1\n",
