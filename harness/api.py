@@ -1,8 +1,8 @@
 """The commands as functions, with the words of their flags: plan and run in one call, for programs and notebooks.
 
-Of `gen_answer` and `gen_judgment` every field of `AnswerOptions` and `JudgeOptions` may be given as a word of its own:
-`gen_answer("my-model", base_url="http://localhost:8000/v1")`, or all of them as `options`. To look at a plan before it
-is run, use `plan_answers` and `run_answers`, `plan_judgments` and `run_judgments`.
+Every field of `AnswerOptions` and `JudgeOptions` may be given to `gen_answer`, `gen_judgment` and `run_bench` as a word
+of its own: `gen_answer("my-model", base_url="http://localhost:8000/v1")`, or all of them as `options`. To look at a
+plan before it is run, use `plan_answers` and `run_answers`, `plan_judgments` and `run_judgments`.
 """
 
 import dataclasses
@@ -33,6 +33,8 @@ from harness.running.watch import Watcher, nobody
 from harness.written import nearest
 
 Options = TypeVar("Options", AnswerOptions, JudgeOptions)
+_OF_EACH = ("temperature", "max_tokens", "params", "base_url", "api_key_env")
+"""What `run_bench` takes for the models and, after `judge_`, for the judges."""
 
 
 def gen_answer(
@@ -133,19 +135,24 @@ def run_bench(
     config: pathlib.Path | str | None = None,
     running: RunOptions = RunOptions(),
     watch: Watcher = nobody,
+    **words: Any,
 ) -> BenchReport:
     """Let each model answer what it has not answered, and each judge judge it as soon as it is there.
 
     Questions that have checks are checked at the end; `run_code` lets checks run code that a model wrote. Then each
     metric measures the answers, as in `auto_metrics`. What it adds up to is `show_result(mode, ...)`'s to say.
     `model` may be empty where `model_list` names models that have answers (see `import_data`). `config` is a file that
-    says by what each category is judged and measured (`harness.evaluation`).
+    says by what each category is judged and measured (`harness.evaluation`). `words` are fields of `AnswerOptions` and
+    `JudgeOptions`, with the flags' names: `temperature` is the models', `judge_temperature` the judges'.
 
     Raises:
+        TypeError: there is no such word.
         TurnbenchError: see `load_metrics`, `Evaluation.planned`, `plan_bench`, `run_plan` and `run_metrics`.
     """
     bench = load_bench(bench_name, data_dir)
-    judging = judging or JudgeOptions()
+    of_answers, of_judgments = _shared_out(words)
+    answering = _with_words(run_bench, answering or AnswerOptions(), of_answers)
+    judging = _with_words(run_bench, judging or JudgeOptions(), of_judgments)
     reference = None if judging.reference == NO_REFERENCE else judging.reference
     loaded = _metrics(metrics, setup, bench)
     check_metrics(loaded, bench, reference)
@@ -270,19 +277,41 @@ def import_back(
     raise UsageError(f"no shape {form!r} to write back; there are: feedback_collection, alpaca_eval")
 
 
+def _shared_out(words: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the words of answers and those of judgments; what is of calls as such (`timeout`, ...) is of both."""
+    own, judges = _words_of(AnswerOptions), _words_of(JudgeOptions)
+    of_answers, of_judgments = {}, {}
+    for word, value in words.items():
+        bare = word.removeprefix("judge_")
+        if bare != word and bare in _OF_EACH:
+            of_judgments[bare] = value
+            continue
+        judged = word in judges and word not in _OF_EACH
+        if judged:
+            of_judgments[word] = value
+        if not judged or word in own:  # unknown words too, which are named where they are looked up
+            of_answers[word] = value
+    return of_answers, of_judgments
+
+
+def _words_of(options: type[AnswerOptions] | type[JudgeOptions]) -> dict[str, str]:
+    """Return the field of each word."""
+    fields: dict[str, str] = {field.name: field.name for field in dataclasses.fields(options)}
+    return fields | ({"baseline_model": "baseline", "criterion": "criteria"} if options is JudgeOptions else {})
+
+
 def _with_words(function: Callable[..., Any], options: Options, words: Mapping[str, Any]) -> Options:
     """Return the options with these fields replaced.
 
     Raises:
         TypeError: there is no such field.
     """
-    fields: dict[str, str] = {field.name: field.name for field in dataclasses.fields(options)}
-    if isinstance(options, JudgeOptions):
-        fields |= {"baseline_model": "baseline", "criterion": "criteria"}
+    fields: dict[str, str] = _words_of(JudgeOptions if isinstance(options, JudgeOptions) else AnswerOptions)
     said: dict[str, Any] = {}
     for word, value in words.items():
         if word not in fields:
             known = [*inspect.signature(function).parameters, *fields]
+            known += [f"judge_{name}" for name in _OF_EACH] if function is run_bench else []
             hint = nearest(word, [name for name in known if name != "words"])
             raise TypeError(f"{function.__name__}() got an unexpected keyword argument {word!r}; {hint}")
         if fields[word] in {"criteria", "turns", "votes"} and value is not None:

@@ -19,7 +19,7 @@ from itertools import zip_longest
 from typing import Annotated, Any, NamedTuple
 
 from harness.errors import DataError, MissingError, UsageError
-from harness.jsonl import read_rows
+from harness.jsonl import is_there, logical_files, read_rows
 from harness.judgments.file_name import FileName, Kind
 from harness.names import check_bench_name, check_model_name, file_stem, history_of, name_of
 from harness.records import TEMPERATURE, Answer, Mode, Question, QuestionId
@@ -150,7 +150,7 @@ class Bench:
         The file's name counts as the model's, whatever the rows say. Of rows with equal ids the last counts.
         """
         path = self.answer_file(model)
-        return read_answers(path, model) if path.is_file() else {}
+        return read_answers(path, model) if is_there(path) else {}
 
     def references(self) -> tuple[str, ...]:
         """Return the authors of reference answers, by name."""
@@ -173,9 +173,9 @@ class Bench:
                 return {}
             author = authors[0]
         path = _file_of(self._reference_folder, author)
-        if not path.exists():
+        if not is_there(path):
             path = self.answer_file(author)
-        if not path.exists():
+        if not is_there(path):
             known = ", ".join(dict.fromkeys((*authors, *self.answered_models()))) or "none"
             raise MissingError(f"no reference answers by {author!r}; there are: {known}")
         return {key: answer.choices[0].turns for key, answer in read_answers(path, author).items()}
@@ -216,7 +216,7 @@ class Bench:
     def reference_notes(self, author: str) -> dict[QuestionId, str]:
         """Return what the rows of a reference file say of where they are from, by question id."""
         path = _file_of(self._reference_folder, author)
-        rows = read_rows(path) if path.exists() else ()
+        rows = read_rows(path) if is_there(path) else ()
         return {
             question_id(row["question_id"]): row["note"]
             for _, row in rows
@@ -394,9 +394,7 @@ def read_answers(path: pathlib.Path, model: str) -> dict[QuestionId, Answer]:
 def _models_in(folder: pathlib.Path) -> tuple[str, ...]:
     """Return the models that have a file there; hidden files are other programs'."""
     names = set()
-    for path in folder.glob("*.jsonl"):
-        if path.name.startswith(".") or not path.is_file():
-            continue
+    for path in logical_files(folder):
         try:
             names.add(check_model_name(name_of(path.stem)))
         except UsageError as error:
@@ -407,7 +405,7 @@ def _models_in(folder: pathlib.Path) -> tuple[str, ...]:
 def _file_of(folder: pathlib.Path, model: str) -> pathlib.Path:
     """Return the file that stands for the model: an existing one whose name decodes to it, else the one to make."""
     path = folder / f"{file_stem(model)}.jsonl"
-    if path.exists():
+    if is_there(path):
         return path
     plain = folder / f"{model}.jsonl"
-    return plain if plain.parent == folder and name_of(model) == model and plain.exists() else path
+    return plain if plain.parent == folder and name_of(model) == model and is_there(plain) else path

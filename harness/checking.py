@@ -23,7 +23,8 @@ from harness.bench import (
     shipped,
 )
 from harness.errors import DataError, UsageError
-from harness.jsonl import Row, row_of, value_of
+from harness.jsonl import Row, files_of, is_there, logical_file, logical_files, row_of, value_of
+from harness.jsonl.files import lines_in
 from harness.judging.sets import load_judge_set
 from harness.names import check_bench_name, name_of
 from harness.records import Question, QuestionId
@@ -145,8 +146,9 @@ def check_bench(which: pathlib.Path | str = "mt_bench", data_dir: pathlib.Path |
         # MT-Bench's own categories may be named once for several sets of questions.
         notes.append(str(problem)) if category in CATEGORIES else problems.append(problem)
     references = {}
-    for file in sorted((folder / "reference_answer").glob("*.jsonl")):
-        if not file.is_file():
+    own = folder / "reference_answer"
+    for file in sorted({*logical_files(own), *own.glob("*.jsonl")}, key=logical_file):
+        if not is_there(file):
             problems.append(Problem(file, None, "is a folder or a pipe, where a file of references is needed"))
             continue
         references[name_of(file.stem)] = _references(file, questions, problems, notes)
@@ -186,17 +188,16 @@ def find_folder(which: pathlib.Path | str, data_dir: pathlib.Path | str) -> path
 
 def _rows(path: pathlib.Path, problems: list[Problem]) -> Iterator[Row]:
     """Yield the rows that are JSON objects; the other lines become problems."""
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        problems.append(Problem(path, None, f"cannot be read: {error.strerror or error}"))
-        return
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                yield row_of(path, number, value_of(path, number, line))
-            except DataError as error:
-                problems.append(Problem(path, number, _bare(error)))
+    for file in files_of(path) or [path]:
+        try:
+            for number, line in enumerate(lines_in(file), 1):
+                if line.strip():
+                    try:
+                        yield row_of(file, number, value_of(file, number, line))
+                    except DataError as error:
+                        problems.append(Problem(file, number, _bare(error)))
+        except DataError as error:
+            problems.append(Problem(file, error.line, _bare(error)))
 
 
 def _questions(path: pathlib.Path, problems: list[Problem]) -> dict[QuestionId, Question]:

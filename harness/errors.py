@@ -39,12 +39,15 @@ class UsageError(TurnbenchError):
 
 
 class DataError(TurnbenchError):
-    """A file does not hold what it must; `path` and `line` say where (line is None for the whole file)."""
+    """A file does not hold what it must; `path` and `line` say where (line is None for the whole file).
+
+    The line of a part of a split file knows its path (`harness.jsonl.files.Line`).
+    """
 
     def __init__(self, message: str, *, path: pathlib.Path | str, line: int | None = None) -> None:
-        self.path = pathlib.Path(path)
+        self.path = pathlib.Path(getattr(line, "path", path))
         self.line = line
-        where = str(path) if line is None else f"{path}:{line}"
+        where = str(path) if line is None else f"{getattr(line, 'path', path)}:{line}"
         super().__init__(f"{where}: {message}")
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from harness.answering import AnswerPlan, ModelPlan, planned_jobs
 from harness.chat.prices import FREE
-from harness.jsonl import read_rows
+from harness.jsonl import is_there, read_rows
 from harness.judging.judge import judging_job
 from harness.judging.materials import Materials
 from harness.judging.planned import JudgePlan, JudgmentPlan
@@ -268,7 +268,7 @@ def _requests(
 
 def _past_answers(model: ModelPlan) -> Iterator[tuple[Mapping[str, Any], str]]:
     """Yield what is stored of each reply in the model's answer file, and its text."""
-    for row in read_rows(model.path) if model.path.exists() else ():
+    for row in read_rows(model.path) if is_there(model.path) else ():
         for choice in row.value.get("choices") or ():
             turns, details = choice.get("turns") or (), choice.get("details") or ()
             for place, text in enumerate(turns):
@@ -279,7 +279,7 @@ def _past_answers(model: ModelPlan) -> Iterator[tuple[Mapping[str, Any], str]]:
 
 def _past_judgments(judge: JudgePlan) -> Iterator[tuple[Mapping[str, Any], str]]:
     """Yield what is stored of each reply in the judge's file, and its text."""
-    for row in judged_rows(judge.path) if judge.path.exists() else ():
+    for row in judged_rows(judge.path) if is_there(judge.path) else ():
         for words in row.words:
             if words.judgment is not None and not words.details.get("given"):
                 yield words.details, words.judgment

@@ -21,7 +21,7 @@ from harness.judging.sets import JudgeSet, load_judge_set
 from harness.metrics.metric import Metric
 from harness.metrics.setup import Setup
 from harness.metrics.table import METRICS, load_metric
-from harness.records import Mode, Question
+from harness.records import Mode, Question, QuestionId
 from harness.written import decoded, faults_of, nearest, read_json, read_toml
 
 NAMES: Mapping[str, str] = {
@@ -44,6 +44,8 @@ CATEGORIES = frozenset(
 BERT_MODELS = {"en": "roberta-large", "zh": "bert-base-chinese"}
 """What BERTScore takes in ColossalAI, where no model is named."""
 _SHOWN = 5
+_TOLD = {"reference": "target (a reference answer)", "context": "context (a field of the question)"}
+"""What a question may lack for a metric, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,22 +195,27 @@ class Evaluation:
     def _untargeted(
         self, questions: Sequence[Question], metrics: Sequence[Metric], bench: Bench, reference: str | None
     ) -> Iterator[str]:
-        """Yield the categories that lack a target for a metric that compares with one."""
-        needing = [metric for metric in metrics if metric.needs_reference]
-        if not needing:
+        """Yield what questions lack for the metrics of their category: a target that answers are compared with, or a
+        context that they are asked about."""
+        wanting = [metric for metric in metrics if metric.needs_reference or metric.lacks is not None]
+        if not wanting:
             return
+        compares = any(metric.needs_reference or metric.reads_reference for metric in wanting)
         try:
-            there = bench.reference_answers(reference)
+            there = bench.reference_answers(reference) if compares else {}
         except TurnbenchError as error:
             yield str(error)
             return
         for category in self.categories:
-            without = [q for q in questions if q.category == category and not any(there.get(q.question_id, ()))]
-            names = [metric.name for metric in needing if without and metric.applies(without[0], 1)]
-            if names:
-                ids = ", ".join(str(question.question_id) for question in without[:_SHOWN])
+            own = [question for question in questions if question.category == category]
+            lacking: dict[tuple[str, tuple[QuestionId, ...]], list[str]] = {}
+            for metric in wanting:
+                for what, ids in _lacking(metric, own, there).items():
+                    lacking.setdefault((what, tuple(ids)), []).append(metric.name)
+            for (what, without), names in lacking.items():
                 more = f" and {len(without) - _SHOWN} more" if len(without) > _SHOWN else ""
-                yield f"{category}: {', '.join(names)} compare with a target, and there is none for {ids}{more}"
+                shown = ", ".join(map(str, without[:_SHOWN])) + more
+                yield f"{category}: no {_TOLD[what]} for question {shown}, which {', '.join(names)} cannot do without"
 
     def _notices(self, questions: Sequence[Question]) -> Iterator[str]:
         there = [question.category for question in questions]
@@ -273,6 +280,18 @@ def _has_prompt(judge_set: JudgeSet, category: str, criterion: str) -> bool:
         return False
     listed = judge_set.categories.get(category, judge_set.categories.get("default", ()))
     return judge_set.path.suffix.lower() != ".json" or criterion in listed
+
+
+def _lacking(
+    metric: Metric, questions: Sequence[Question], references: Mapping[QuestionId, Sequence[str]]
+) -> dict[str, list[QuestionId]]:
+    """Return the questions that lack something for a metric, by what they lack; any turn's reference will do."""
+    found: dict[str, list[QuestionId]] = {}
+    for question in questions:
+        reference = next(filter(None, references.get(question.question_id, ())), None)
+        for what in metric.lacking(question, reference) if metric.applies(question, 1) else ():
+            found.setdefault(what, []).append(question.question_id)
+    return found
 
 
 def _only_for(metric: Metric, categories: frozenset[str]) -> Metric:

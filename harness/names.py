@@ -1,6 +1,7 @@
 """Names of models and benchmarks as file names, reversibly, and as what people are shown, harmlessly.
 
-A model's name may hold any printable text; in file names `/ \\ % :`, a leading dot and control characters become `%XX`.
+A model's name may hold any printable text; in file names `/ \\ % :`, a leading dot, the dot of `.part-` and control
+characters become `%XX`.
 Decoding undoes only what encoding writes, so a file `a%20b.jsonl` that somebody else made is the model `a%20b`.
 
 >>> file_stem("org/model:latest")
@@ -17,7 +18,8 @@ from typing import Any
 
 from harness.errors import UsageError
 
-_UNSAFE = re.compile(r"[/\\%:\x00-\x1f\x7f-\x9f]|^\.")
+_UNSAFE = re.compile(r"[/\\%:\x00-\x1f\x7f-\x9f]|^\.|\.(?=part-)")
+"""The last: `x.part-1.jsonl` holds rows of `x.jsonl` (`harness/jsonl/files.py`)."""
 _ESCAPED = re.compile(r"%([0-9A-F]{2})")
 MOST_BYTES = 200
 HISTORY = "+history="

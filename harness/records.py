@@ -37,10 +37,18 @@ PENALTY = Wanted("a number from -2 to 2", lambda number: -2 <= number <= 2)
 MODES: tuple[Mode, ...] = ("single", "pairwise-baseline", "pairwise-all")
 
 
+HASH_DIGITS = 16
+
+
 def content_hash(*parts: Any) -> str:
     """Return 16 hexadecimal digits that stand for these JSON values (SHA-256 over their canonical form)."""
-    text = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return hashlib.sha256(canonical(parts)).hexdigest()[:HASH_DIGITS]
+
+
+def canonical(value: Any) -> bytes:
+    """Return the one way in which a JSON value is written where it is hashed."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +133,8 @@ class Message:
 
     role: Literal["system", "user", "assistant"]
     content: str
+    carried: str | None = None
+    """What the provider wants back in place of an earlier reply's text, see `Reply.carried`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +274,8 @@ class Reply:
     """Whether it was found in a cache of completions: its usage was paid for elsewhere."""
     batch: bool = False
     """Whether it came by a batch, at the batch's share of the price."""
+    carried: str | None = None
+    """What the provider demands back with this reply in the next turn, as it came, in JSON; no row holds it."""
     given: str | None = None
     """Who gave it in place of the model: `question`, `reference`, whose answer it is, or for a judgment `EQUAL`.
 

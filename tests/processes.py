@@ -31,7 +31,6 @@ IMPORTS = (
     "harness.chat.anthropic_messages",
     "harness.chat.openai_batches",
     "harness.chat.openai_chat",
-    "harness.cli.bar",
     "harness.running.bar",
     "harness.cli.gen_answer",
     "harness.cli.gen_judgment",

@@ -36,6 +36,29 @@ def test_options_are_words_as_on_the_command_line(data: pathlib.Path) -> None:
     assert "Observations object" not in shown
 
 
+def test_words_of_a_whole_run_go_to_models_or_judges(data: pathlib.Path) -> None:
+    with ProtocolServer(lambda body: verdict(body) if "[Question]" in str(body) else "Because.") as server:
+        report = harness.run_bench(
+            "m",
+            "j",
+            "small",
+            data_dir=data,
+            first_n=1,
+            base_url=server.openai_url,
+            judge_base_url=server.openai_url,
+            temperature=0.5,
+            judge_max_tokens=77,
+            turns=[1],
+            retry_cut=2,
+        )
+        asked, judged = [request.body for request in server.requests]
+    assert (report.answers.written, report.judgments.written) == (1, 1)
+    assert (asked["temperature"], judged["temperature"]) == (0.5, 0.0)
+    assert (77 in asked.values(), 77 in judged.values()) == (False, True)
+    with pytest.raises(TypeError, match=r"run_bench\(\) got .* 'judge_temprature'; did you mean 'judge_temperature'"):
+        harness.run_bench("m", "j", "small", data_dir=data, judge_temprature=1)
+
+
 def test_an_unknown_word_is_a_type_error_that_names_the_near_one(data: pathlib.Path) -> None:
     with pytest.raises(TypeError, match=r"gen_answer\(\) got .* 'base_ulr'; did you mean 'base_url'"):
         harness.gen_answer("builtin/eliza", "small", data_dir=data, base_ulr="http://localhost:1/v1")

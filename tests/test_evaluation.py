@@ -134,7 +134,7 @@ def test_every_fault_is_named_before_the_first_call(bench: Bench, tmp_path: path
         "chat: the judge set metrics_en has no prompt for 'wit'",
         "chat: no metric 'bleux'; did you mean 'bleu'?",
         "closed_qa: unieval is for English, these texts are 'hu'",
-        "chat: bleu compare with a target, and there is none for 1",
+        "chat: no target (a reference answer) for question 1, which bleu cannot do without",
     ):
         assert fault in told
     with pytest.raises(DataError, match=r"no judge set 'metrics_hu'.*name one for 'hu' with --judge-set"):

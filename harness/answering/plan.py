@@ -14,7 +14,7 @@ from harness.bench import Bench, read_answers
 from harness.chat import Endpoint, resolve
 from harness.chat.providers import check_parameters
 from harness.errors import MissingError, UsageError
-from harness.jsonl import need_own, read_rows
+from harness.jsonl import is_there, need_own, read_rows
 from harness.names import history_of, history_variant, plain_model
 from harness.records import Answer, Choice, Question, QuestionId, content_hash
 from harness.rows import question_id
@@ -256,7 +256,7 @@ def _need_answers_of(model: str, path: pathlib.Path) -> None:
     """Raise unless a file is free, or holds answers of this model: what else it holds must not be taken for such."""
     if path.parent.is_dir():  # a folder that is not there is made
         need_own(path, _ANSWERS, "a file of answers")
-    others = {str(row.value.get("model_id", model)) for row in read_rows(path)} - {model} if path.exists() else ()
+    others = {str(row.value.get("model_id", model)) for row in read_rows(path)} - {model} if is_there(path) else ()
     if others:
         raise UsageError(f"{path}: holds answers of {', '.join(map(repr, others))}; name another --answer-file")
 
@@ -295,7 +295,7 @@ def _plan_model(
 
 def _answers_there(plan: ModelPlan) -> tuple[Mapping[QuestionId, Answer], set[Any]]:
     """Return the good answers of a file by question, and the ids of all its rows."""
-    if not plan.path.exists():
+    if not is_there(plan.path):
         return {}, set()
     ids = [row.value.get("question_id") for row in read_rows(plan.path)]
     plan.untidy = len({str(key) for key in ids}) < len(ids)
@@ -325,5 +325,5 @@ def _shape_fits(answer: Answer, question: Question) -> bool:
 
 
 def row_name(endpoint: Endpoint, question: Question) -> str:
-    """Return the name of one answer's row, as it is told to the user."""
+    """Return the name of one answer's row, as messages have it."""
     return f"{endpoint.name}, question {question.question_id}"

@@ -22,11 +22,7 @@ def parser() -> command.Parser:
     group = p.add_argument_group("checks")
     flags.add_names(group, "--model-list", help="the models to check (default: all that have answers)")
     add_run_code(group)
-    group.add_argument(
-        "--redo",
-        action="store_true",
-        help="check again what is checked; the old rows are kept in .turnbench/ (default: off)",
-    )
+    flags.add_redo(group, "check again what is checked")
     flags.add_slice(flags.add_bench(p))
     return p
 
@@ -45,7 +41,6 @@ def work(args: argparse.Namespace) -> int:
     """Plan, check, report."""
     from harness.bench import load_bench
     from harness.checks.sandbox import open_sandbox
-    from harness.cli.bar import bar
     from harness.metrics.checks import plan_checks
     from harness.metrics.run import run_metrics
 
@@ -58,7 +53,7 @@ def work(args: argparse.Namespace) -> int:
         redo=args.redo,
     )
     tell_plan(args, plan, NAME)
-    with bar(plan.rows, "turn", quiet=args.quiet) as watch:
+    with messages.bar(plan.rows, "turn", quiet=args.quiet) as watch:
         report = run_metrics(plan, watch=watch)
     tell_report(args, plan, report, NAME)
     messages.results("\n".join(map(str, report.paths)))

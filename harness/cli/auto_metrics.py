@@ -42,17 +42,8 @@ def parser() -> command.Parser:
     )
     add_setup(p, group)
     flags.add_names(group, "--model-list", help="the models to measure (default: all that have answers)")
-    group.add_argument(
-        "--reference",
-        metavar="NAME",
-        help="whose answers are the references: a file of reference_answer/ or any answered model "
-        "(default: the only file there)",
-    )
-    group.add_argument(
-        "--redo",
-        action="store_true",
-        help="measure again what is measured; the old rows are kept in .turnbench/ (default: off)",
-    )
+    flags.add_reference(group)
+    flags.add_redo(group, "measure again what is measured")
     flags.add_slice(flags.add_bench(p))
     return p
 
@@ -127,24 +118,18 @@ def setup(args: argparse.Namespace, bench: "Bench") -> "Setup":
 
     from harness.metrics.setup import Setup, by_task
 
-    return Setup(
-        language=args.language or bench.settings.language,
-        variant=args.variant,
-        tokenizer=args.tokenizer,
-        bert_model=args.bert_model,
-        bert_layer=args.bert_layer,
-        unieval_models=by_task(args.unieval_model or ()),
-        unieval_dimensions=tuple(args.dimension or ()),
-        unieval_questions=None if args.unieval_questions is None else pathlib.Path(args.unieval_questions),
-        device=args.device,
-        batch_size=args.batch_size,
-    )
+    own: dict[str, Any] = {
+        "language": args.language or bench.settings.language,
+        "unieval_models": by_task(args.unieval_model or ()),
+        "unieval_dimensions": tuple(args.dimension or ()),
+        "unieval_questions": None if args.unieval_questions is None else pathlib.Path(args.unieval_questions),
+    }
+    return Setup(**flags.words(args, Setup, **own))
 
 
 def work(args: argparse.Namespace) -> int:
     """Plan, compute, report."""
     from harness.bench import load_bench
-    from harness.cli.bar import bar
     from harness.errors import UsageError
     from harness.evaluation import read_evaluation
     from harness.metrics.run import plan_metrics, run_metrics
@@ -171,7 +156,7 @@ def work(args: argparse.Namespace) -> int:
         redo=args.redo,
     )
     tell_plan(args, plan)
-    with bar(plan.rows, "number", quiet=args.quiet) as watch:
+    with messages.bar(plan.rows, "number", quiet=args.quiet) as watch:
         report = run_metrics(plan, watch=watch)
     tell_report(args, plan, report)
     messages.results("\n".join(map(str, report.paths)))
@@ -185,11 +170,8 @@ def tell_plan(args: argparse.Namespace, plan: "MetricPlan", name: str = NAME) ->
     against = f", reference: {plan.reference}" if plan.reference else ""
     messages.say(args, f"{plan.bench.name}: {messages.counted(len(plan.models), 'model')}{against}")
     for todo in plan.works:
-        parts = [f"{todo.already} measured before"] if todo.already else []
-        if todo.superseded:
-            parts.append(f"{todo.superseded} to measure anew because something changed")
-        turns = messages.counted(len(todo.todo), "turn")
-        parts.append(f"{turns} to measure" if todo.todo else "nothing left to measure")
+        left = f"{messages.counted(len(todo.todo), 'turn')} to measure" if todo.todo else ""
+        parts = messages.work_text("measure", "measured", todo.already, todo.superseded, left)
         messages.say(args, f"{_shown(todo.metric)}: {', '.join(parts)}")
         messages.detail(args, f"  numbers: {todo.path}")
 
@@ -206,9 +188,7 @@ def tell_report(args: argparse.Namespace, plan: "MetricPlan", report: "MetricRep
     if report.undefined:
         written = messages.counted(report.written, "row")
         messages.warn(name, f"{report.undefined} of {written} have no number; each says why, and no mean counts it")
-    if report.superseded:
-        moved = messages.counted(report.superseded, "older row")
-        messages.say(args, f"{moved} moved to {plan.bench.metric_state / 'superseded'}")
+    messages.moved(args, report.superseded, "older row", plan.bench.metric_state)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

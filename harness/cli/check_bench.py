@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from harness.cli import flags
 from harness.cli.command import Parser, run_command
 from harness.cli.messages import counted, results
 
@@ -31,9 +32,7 @@ def parser() -> Parser:
     what.add_argument(
         "which", metavar="DIR_OR_NAME", help="a folder that holds question.jsonl, or the name of a benchmark"
     )
-    what.add_argument(
-        "--data-dir", default="data", metavar="DIR", help="data folder in which a name is looked for (default: ./data)"
-    )
+    flags.add_data_dir(what, "data folder in which a name is looked for")
     output = p.add_argument_group("output")
     output.add_argument(
         "--format",

@@ -1,13 +1,12 @@
 """Bring a published benchmark from its upstream, verified."""
 
 import argparse
-import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from harness.cli import flags
 from harness.cli.command import Parser, run_command
-from harness.cli.messages import ask_to_go_on, results, say, warn
+from harness.cli.messages import ask_to_go_on, byte_bar, results, say, warn
 
 EXAMPLES = (
     "fetch_bench --list",
@@ -33,9 +32,7 @@ def parser() -> Parser:
     what.add_argument(
         "--list", action="store_true", help="show what can be fetched, with licence and size (default: off)"
     )
-    what.add_argument(
-        "--data-dir", default="data", metavar="DIR", help="data folder, where the new folder goes (default: ./data)"
-    )
+    flags.add_data_dir(what, "data folder, where the new folder goes")
     what.add_argument(
         "--from",
         dest="source",
@@ -68,8 +65,8 @@ def work(args: argparse.Namespace) -> int:
     if original.notice:
         warn("fetch_bench", original.notice)
         ask_to_go_on(args, f"{_size(original.size)} will be fetched")
-    with _bar(original.size, quiet=args.quiet) as watch:
-        fetched = fetch(original, args.data_dir, source=args.source, watch=watch)
+    with byte_bar(original.size, quiet=args.quiet) as moved_to:
+        fetched = fetch(original, args.data_dir, source=args.source, watch=moved_to)
     if fetched.already:
         say(args, f"already there, equal to the pinned ones: {', '.join(map(str, fetched.already))}")
     for path in fetched.written:
@@ -102,28 +99,6 @@ def _listed() -> str:
 
 def _size(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
-
-
-@contextlib.contextmanager
-def _bar(total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """Show a bar of bytes from the first byte on; yield what moves it."""
-    drawn: Any = None
-
-    def watch(size: int) -> None:
-        nonlocal drawn
-        if quiet:
-            return
-        if drawn is None:
-            from tqdm import tqdm
-
-            drawn = tqdm(total=total, unit="B", unit_scale=True, file=sys.stderr, dynamic_ncols=True)
-        drawn.update(size - drawn.n)
-
-    try:
-        yield watch
-    finally:
-        if drawn is not None:
-            drawn.close()
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,9 +1,11 @@
-"""The flags that stand in several commands, and the kinds of values that flags take.
+"""The flags that several commands have, and the kinds of values that flags take.
 
-`add_...` puts flags into a group; `positive`, `seconds` and the like read one value for argparse.
+`add_...` puts flags into a group, `words` hands them to a function; `positive`, `seconds` and the like read one value
+for argparse.
 """
 
 import argparse
+import inspect
 import json
 import os
 from collections.abc import Callable
@@ -20,9 +22,79 @@ MODES = ("single", "pairwise-baseline", "pairwise-all")
 """The same as `harness.records.MODES`, which is not imported so that every command starts at once."""
 
 
+def words(args: argparse.Namespace, taker: Callable[..., Any], **own: Any) -> dict[str, Any]:
+    """Return the flags that were given as keywords of a function or dataclass that has them by the same names.
+
+    `own` are keywords that no flag says as it is.
+    """
+    taken = inspect.signature(taker).parameters
+    names = list(taken)
+    if any(one.kind is one.VAR_KEYWORD for one in taken.values()):
+        from harness.results.query import Words
+
+        names += Words.__annotations__
+    return {name: value for name in names if (value := getattr(args, name, None)) is not None} | own
+
+
 def add_names(group: Any, *flags: str, help: str, metavar: str = "NAME", **more: Any) -> None:  # noqa: A002
     """Add an option that takes one or more values and may be repeated."""
     group.add_argument(*flags, nargs="+", action="extend", metavar=metavar, help=help, **more)
+
+
+def add_redo(group: Any, what: str) -> None:
+    """Add the flag that makes anew what is there."""
+    group.add_argument(
+        "--redo",
+        action="store_true",
+        help=f"{what}; the old rows are kept in .turnbench/ (default: off)",
+    )
+
+
+def add_turns(group: Any, what: str = "the turns to count (default: all)") -> None:
+    """Add the flag that chooses turns."""
+    add_names(group, "--turns", help=what, metavar="N", type=positive)
+
+
+def add_exclude(group: Any, what: str = "voters to leave out") -> None:
+    """Add the flag that leaves voters out."""
+    add_names(group, "--exclude", metavar="GLOB", help=f"{what}, such as 'author*' (default: none)")
+
+
+def add_input_file(group: Any, what: str = "a judgment or vote file") -> None:
+    """Add the flag that names one file in place of the benchmark's."""
+    group.add_argument("--input-file", metavar="FILE", help=f"{what} (default: the one in model_judgment/)")
+
+
+def add_judge_set(group: Any) -> None:
+    """Add the flag that chooses among judgments by their judge set."""
+    group.add_argument(
+        "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
+    )
+
+
+def add_reference(group: Any) -> None:
+    """Add the flag that says whose answers are the references."""
+    group.add_argument(
+        "--reference",
+        metavar="NAME",
+        help="whose answers are the references: a file of reference_answer/ or any answered model "
+        "(default: the only file there)",
+    )
+
+
+def add_data_dir(group: Any, what: str = "data folder, where answers and judgments are") -> None:
+    """Add the flag that says where the benchmarks are."""
+    group.add_argument("--data-dir", default="data", metavar="DIR", help=f"{what} (default: ./data)")
+
+
+def add_key(group: Any, whose: str = "") -> None:
+    """Add the flag that names the variable with the key for a server of one's own."""
+    group.add_argument(
+        f"--{whose}api-key-env",
+        type=variable,
+        metavar="VARIABLE",
+        help=f"environment variable that holds the key for --{whose}base-url (default: no key is sent)",
+    )
 
 
 def add_mode(group: Any, what: str) -> None:
@@ -69,12 +141,7 @@ def add_bench(parser: argparse.ArgumentParser, *, default: str | None = "mt_benc
         metavar="NAME",
         help="benchmark: a folder in the data folder (default: mt_bench)",
     )
-    group.add_argument(
-        "--data-dir",
-        default="data",
-        metavar="DIR",
-        help="data folder, where answers and judgments are (default: ./data)",
-    )
+    add_data_dir(group)
     return group
 
 
@@ -133,7 +200,8 @@ def questions(args: argparse.Namespace, bench: "Bench") -> "tuple[Question, ...]
 def add_endpoint(parser: argparse.ArgumentParser, what: str) -> Any:
     """Add the flags that say how to reach a chat model; return their group."""
     group = parser.add_argument_group(
-        "endpoint", "Keys come from the environment only: OPENAI_API_KEY, ANTHROPIC_API_KEY, or --api-key-env."
+        "endpoint",
+        "Keys come from the environment only: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, or --api-key-env.",
     )
     group.add_argument(
         "--base-url",
@@ -142,12 +210,7 @@ def add_endpoint(parser: argparse.ArgumentParser, what: str) -> Any:
         help=f"address of an OpenAI-compatible server for {what} (default: OPENAI_BASE_URL or ANTHROPIC_BASE_URL, "
         "else the provider's)",
     )
-    group.add_argument(
-        "--api-key-env",
-        type=variable,
-        metavar="VARIABLE",
-        help="environment variable that holds the key for --base-url (default: no key is sent)",
-    )
+    add_key(group)
     group.add_argument(
         "--timeout",
         type=seconds,
@@ -206,6 +269,7 @@ def add_models_file(group: Any) -> None:
     """Add the flag that names the file of endpoints."""
     group.add_argument(
         "--models",
+        dest="models_file",
         metavar="FILE",
         help="file that names endpoints: addresses, pools, prices, limits (default: ./models.toml, if it is there)",
     )
@@ -269,8 +333,29 @@ def add_running(parser: argparse.ArgumentParser) -> Any:
     group.add_argument(
         "--batch",
         action="store_true",
-        help="hand the calls in as batches, which OpenAI and Anthropic answer within a day at half the price; the "
-        "command waits, and may be stopped and run again to collect them (default: off)",
+        help="hand the calls in as batches, which OpenAI, Anthropic and Google answer within a day at half the price; "
+        "the command waits, and may be stopped and run again to collect them (default: off)",
+    )
+    group.add_argument(
+        "--processes",
+        type=positive,
+        metavar="N",
+        help="processes that make the calls, for endpoints that answer faster than one can ask; with --ray the number "
+        "of workers (default: as many as pay, found out while the calls are made; with --ray one on each node)",
+    )
+    group.add_argument(
+        "--ray",
+        nargs="?",
+        const="",
+        metavar="ADDRESS",
+        help="make the calls on the workers of a Ray cluster, local weights on its GPUs; needs the extra [ray] "
+        "(default: off; without ADDRESS: the cluster that this machine belongs to, else one on this machine alone)",
+    )
+    group.add_argument(
+        "--gpus-per-model",
+        type=gpus,
+        metavar="N",
+        help="with --ray, GPUs for each copy of local weights; 0.5 puts two on one (default: 1 where there are any)",
     )
     return group
 
@@ -279,16 +364,7 @@ def running(args: argparse.Namespace) -> "RunOptions":
     """Return what the flags of `add_running` say."""
     from harness.running.options import RunOptions
 
-    return RunOptions(
-        parallel=args.parallel,
-        rpm=args.rpm,
-        tpm=args.tpm,
-        patience=args.patience,
-        max_wait=args.max_wait,
-        max_cost=args.max_cost,
-        cache=_cache(args),
-        batch=args.batch,
-    )
+    return RunOptions(**words(args, RunOptions, cache=_cache(args)))
 
 
 def _cache(args: argparse.Namespace) -> "pathlib.Path | None":
@@ -305,6 +381,11 @@ def _cache(args: argparse.Namespace) -> "pathlib.Path | None":
 def positive(text: str) -> int:
     """Return a whole number from 1, for argparse."""
     return int(_number(text, "a whole number from 1", lambda n: n >= 1 and n == int(n)))
+
+
+def gpus(text: str) -> float:
+    """Return a number of GPUs, for argparse."""
+    return _number(text, "a whole number from 1, or a share of a GPU", lambda n: n > 0 and (n < 1 or n == int(n)))
 
 
 def parallel(text: str) -> int | None:

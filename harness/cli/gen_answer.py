@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import command, flags, messages
+from harness.cli import command, flags, messages, output
 
 if TYPE_CHECKING:
     from harness.answering import AnswerOptions, AnswerPlan, AnswerReport
@@ -36,11 +36,7 @@ def parser() -> command.Parser:
         metavar="FILE",
         help="write the answers of the one model here (default: model_answer/ of the benchmark)",
     )
-    models.add_argument(
-        "--redo",
-        action="store_true",
-        help="answer again what is answered; the old rows are kept in .turnbench/ (default: off)",
-    )
+    flags.add_redo(models, "answer again what is answered")
     flags.add_slice(flags.add_bench(p))
     history = add_history(p)
     history.add_argument(
@@ -101,12 +97,7 @@ def add_user(p: command.Parser) -> None:
     user.add_argument(
         "--user-base-url", metavar="URL", help="address of an OpenAI-compatible server for it (default: the provider's)"
     )
-    user.add_argument(
-        "--user-api-key-env",
-        type=flags.variable,
-        metavar="VARIABLE",
-        help="environment variable that holds the key for --user-base-url (default: no key is sent)",
-    )
+    flags.add_key(user, "user-")
 
 
 def add_sampling(p: command.Parser) -> None:
@@ -160,8 +151,6 @@ def work(args: argparse.Namespace) -> int:
     from harness.answering import plan_answers, run_answers
     from harness.bench import load_bench
     from harness.chat.endpoint import Weights
-    from harness.cli.bar import bar
-    from harness.cli.output import ask_to_call, estimates_of, show_estimates
     from harness.errors import UsageError
 
     bench = load_bench(args.bench_name, args.data_dir)
@@ -171,7 +160,7 @@ def work(args: argparse.Namespace) -> int:
     plan = plan_answers(
         names,
         bench,
-        replace(options(args), model_path=args.model_path, weights=Weights(args.dtype, args.device, args.batch_size)),
+        replace(options(args), weights=Weights(args.dtype, args.device, args.batch_size)),
         questions=flags.questions(args, bench),
         answer_file=pathlib.Path(args.answer_file) if args.answer_file else None,
         redo=args.redo,
@@ -179,11 +168,9 @@ def work(args: argparse.Namespace) -> int:
     )
     messages.detail(args, f"questions: {bench.source / 'question.jsonl'}")
     tell_plan(args, plan)
-    if args.dry_run:
-        show_estimates(args, estimates_of(args, plan))
+    if not output.go_on(args, plan):
         return 0
-    ask_to_call(args, plan)
-    with bar(plan.jobs, "conversation", quiet=args.quiet) as watch:
+    with messages.bar(plan.jobs, "conversation", quiet=args.quiet) as watch:
         report = run_answers(plan, flags.running(args), watch=watch)
     tell_report(args, plan, report)
     messages.report_failures(NAME, report.tally.failures)
@@ -200,39 +187,14 @@ def tell_report(args: argparse.Namespace, plan: "AnswerPlan", report: "AnswerRep
         messages.warn(name, f"{cut} cut at the limit on tokens; raise --max-tokens for whole ones")
     if flagged:
         messages.warn(name, f"some replies are not whole ({flagged}); they are kept, flagged, and judged as they stand")
-    if report.superseded:
-        moved = messages.counted(report.superseded, "older answer")
-        messages.say(args, f"{moved} moved to {plan.bench.answer_state / 'superseded'}")
+    messages.moved(args, report.superseded, "older answer", plan.bench.answer_state)
 
 
 def options(args: argparse.Namespace) -> "AnswerOptions":
     """Return what the flags say about how answers are made."""
     from harness.answering import AnswerOptions
 
-    return AnswerOptions(
-        num_choices=args.num_choices,
-        temperature=args.temperature,
-        max_tokens=args.max_tokens,
-        top_p=args.top_p,
-        seed=args.seed,
-        params=dict(args.param),
-        retry_cut=args.retry_cut,
-        system=args.system,
-        base_url=args.base_url,
-        api_key_env=args.api_key_env,
-        conv_template=args.conv_template,
-        timeout=args.timeout,
-        history=args.history,
-        user=args.user,
-        user_samples=args.user_samples,
-        user_seed=args.user_seed,
-        user_turns=args.user_turns,
-        user_prompt=args.user_prompt,
-        user_base_url=args.user_base_url,
-        user_api_key_env=args.user_api_key_env,
-        models_file=args.models,
-        key_needed=not args.dry_run,
-    )
+    return AnswerOptions(**flags.words(args, AnswerOptions, params=dict(args.param), key_needed=not args.dry_run))
 
 
 def tell_plan(args: argparse.Namespace, plan: "AnswerPlan") -> None:
@@ -242,14 +204,11 @@ def tell_plan(args: argparse.Namespace, plan: "AnswerPlan") -> None:
     if plan.user is not None:
         messages.say(args, f"the user is played by {plan.user.endpoint.name}: {plan.simulated} conversations to hold")
     for model in plan.models:
-        parts = [f"{model.already} answered before"] if model.already else []
-        if model.superseded:
-            parts.append(f"{model.superseded} to answer anew because something changed")
         todo = f"{messages.counted(len(model.todo), 'question')} to answer, {messages.counted(model.calls, 'call')}"
-        parts.append(todo if model.todo else "nothing left to answer")
-        parts += messages.kept_told(model.path, plan.bench.answer_state, redo=plan.redo)
+        parts = messages.work_text("answer", "answered", model.already, model.superseded, todo if model.todo else "")
+        parts += messages.kept_text(model.path, plan.bench.answer_state, redo=plan.redo)
         messages.say(args, f"{model.endpoint.name}: {', '.join(parts)}")
-        messages.detail(args, f"  {messages.endpoint_told(model.endpoint)}; answers: {model.path}")
+        messages.detail(args, f"  {messages.endpoint_text(model.endpoint)}; answers: {model.path}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

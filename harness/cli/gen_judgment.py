@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import command, flags, messages
+from harness.cli import command, flags, messages, output
 
 if TYPE_CHECKING:
     from harness.judging.planned import JudgmentPlan
@@ -91,9 +91,7 @@ def add_judging(p: command.Parser, models: str, *, required: bool = True) -> Any
         help="with --mode pairwise-all: files of votes; judge the pairs that people voted on, to compare judges with "
         "people (default: all pairs)",
     )
-    flags.add_names(
-        judging, "--turns", help="the turns to judge (default: every turn)", metavar="N", type=flags.positive
-    )
+    flags.add_turns(judging, "the turns to judge (default: every turn)")
     judging.add_argument(
         "--reference",
         metavar="NAME",
@@ -132,8 +130,6 @@ def add_judging(p: command.Parser, models: str, *, required: bool = True) -> Any
 def work(args: argparse.Namespace) -> int:
     """Plan, ask, call, report."""
     from harness.bench import load_bench
-    from harness.cli.bar import bar
-    from harness.cli.output import ask_to_call, estimates_of, show_estimates, show_reach
     from harness.judging.run import plan_judgments, run_judgments
 
     bench = load_bench(args.bench_name, args.data_dir)
@@ -148,13 +144,9 @@ def work(args: argparse.Namespace) -> int:
         redo_failed=args.redo == "failed",
     )
     tell_plan(args, plan)
-    if args.dry_run:
-        estimates = estimates_of(args, plan)
-        show_estimates(args, estimates)
-        show_reach(args, plan, estimates)
+    if not output.go_on(args, plan, reach=plan):
         return 0
-    ask_to_call(args, plan)
-    with bar(plan.jobs, "job", quiet=args.quiet) as watch:
+    with messages.bar(plan.jobs, "job", quiet=args.quiet) as watch:
         report = run_judgments(plan, flags.running(args), watch=watch)
     tell_report(args, plan, report)
     messages.report_failures(NAME, report.tally.failures)
@@ -178,36 +170,24 @@ def tell_report(args: argparse.Namespace, plan: "JudgmentPlan", report: "Judgmen
                 "half of the judgments or more give no verdict; see why with show_result, mend it, and "
                 "run gen_judgment --redo failed",
             )
-    if report.superseded:
-        moved = messages.counted(report.superseded, "older judgment")
-        messages.say(args, f"{moved} moved to {plan.bench.judgment_state / 'superseded'}")
+    messages.moved(args, report.superseded, "older judgment", plan.bench.judgment_state)
 
 
 def options(args: argparse.Namespace) -> "JudgeOptions":
     """Return what the flags say about how judgments are made."""
     from harness.judging.run import JudgeOptions
 
-    return JudgeOptions(
-        judge_set=args.judge_set,
-        baseline=args.baseline_model,
-        turns=tuple(args.turns) if args.turns else None,
-        reference=args.reference,
-        temperature=args.temperature,
-        max_tokens=args.max_tokens,
-        params=dict(args.param),
-        retry_cut=args.retry_cut,
-        base_url=args.base_url,
-        api_key_env=args.api_key_env,
-        timeout=args.timeout,
-        skip_missing=args.skip_missing,
-        models_file=args.models,
-        key_needed=not args.dry_run,
-        criteria=tuple(args.criterion or ()),
-        samples=args.samples,
-        every_choice=args.choices == "all",
-        structured=args.structured == "auto",
-        votes=tuple(args.votes or ()),
-    )
+    own: dict[str, Any] = {
+        "baseline": args.baseline_model,
+        "turns": tuple(args.turns) if args.turns else None,
+        "params": dict(args.param),
+        "key_needed": not args.dry_run,
+        "criteria": tuple(args.criterion or ()),
+        "every_choice": args.choices == "all",
+        "structured": args.structured == "auto",
+        "votes": tuple(args.votes or ()),
+    }
+    return JudgeOptions(**flags.words(args, JudgeOptions, **own))
 
 
 def tell_plan(args: argparse.Namespace, plan: "JudgmentPlan", name: str = NAME) -> None:
@@ -225,16 +205,13 @@ def tell_plan(args: argparse.Namespace, plan: "JudgmentPlan", name: str = NAME) 
         seed = f" by the seed {plan.judge_set.order_seed}" if plan.judge_set.order == "random" else ""
         messages.say(args, f"each pair is shown in one order only ({plan.judge_set.order.replace('_', ' ')}{seed})")
     for judge in plan.judges:
-        parts = [f"{judge.already} judged before"] if judge.already else []
-        if judge.superseded:
-            parts.append(f"{judge.superseded} to judge anew because something changed")
         matches = messages.counted(judge.rows, "match", "matches")
-        todo = f"{matches} to judge, {messages.counted(judge.calls, 'call')}"
-        parts.append(todo if judge.rows else "nothing left to judge")
-        parts += messages.kept_told(judge.path, plan.bench.judgment_state, redo=plan.redo)
+        todo = f"{matches} to judge, {messages.counted(judge.calls, 'call')}" if judge.rows else ""
+        parts = messages.work_text("judge", "judged", judge.already, judge.superseded, todo)
+        parts += messages.kept_text(judge.path, plan.bench.judgment_state, redo=plan.redo)
         sample = f", sample {judge.sample}" if judge.sample else ""
         messages.say(args, f"{judge.judge}{sample}: {', '.join(parts)}")
-        messages.detail(args, f"  {messages.endpoint_told(judge.endpoint)}; judgments: {judge.path}")
+        messages.detail(args, f"  {messages.endpoint_text(judge.endpoint)}; judgments: {judge.path}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

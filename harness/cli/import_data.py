@@ -6,7 +6,7 @@ import pathlib
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages
 
@@ -82,9 +82,7 @@ def parser() -> command.Parser:
         help="whose judgments (default: the only judge's); of imported annotations, who made them (default: the judge "
         "that the judge set of that name names, else the annotator)",
     )
-    back.add_argument(
-        "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
-    )
+    flags.add_judge_set(back)
     back.add_argument("--output", metavar="FILE", help="where to write them; needed with --back (default: none)")
     return p
 
@@ -119,9 +117,7 @@ def _annotations(args: argparse.Namespace) -> int:
     from harness.annotations import import_annotations
 
     with _bar(args) as progress:
-        report = import_annotations(
-            args.files, args.bench_name, data_dir=args.data_dir, judge_model=args.judge_model, progress=progress
-        )
+        report = import_annotations(**flags.words(args, import_annotations, progress=progress))
     if report.questions:
         messages.say(args, f"{report.folder}: {messages.counted(report.questions, 'question')}")
     for model, count in report.judgments.items():
@@ -143,17 +139,8 @@ def imported(
     from harness.importing.run import import_data
 
     with _bar(args) as progress:
-        report = import_data(
-            format_name,
-            args.files,
-            args.bench_name,
-            data_dir=args.data_dir,
-            model_id=args.model_id or (),
-            language=language,
-            first_n=args.first_n,
-            keep_input=getattr(args, "keep_input", False),
-            progress=progress,
-        )
+        own = {"format_name": format_name, "language": language, "progress": progress}
+        report = import_data(**flags.words(args, import_data, **own))
     _tell(args, report, name)
     return report
 
@@ -214,14 +201,7 @@ def _write_back(args: argparse.Namespace) -> int:
         raise UsageError("say where to write with --output")
     if args.format is not None:
         raise UsageError(f"--back takes no files, this is {args.format!r}")
-    report = import_back(
-        args.back,
-        args.output,
-        args.bench_name,
-        data_dir=args.data_dir,
-        judge_model=args.judge_model,
-        judge_set=args.judge_set,
-    )
+    report = import_back(**flags.words(args, import_back, form=args.back))
     if isinstance(report, dict):
         for model, count in report.items():
             messages.say(args, f"{model}: {messages.counted(count, 'annotation')}")
@@ -244,15 +224,15 @@ def _write_back(args: argparse.Namespace) -> int:
 def _bar(args: argparse.Namespace) -> Iterator[Callable[[int], None]]:
     """Show how much of the files has been read."""
     sizes = [pathlib.Path(file).stat().st_size for file in args.files if pathlib.Path(file).is_file()]
-    if args.quiet or not sizes:
-        yield lambda count: None
-        return
-    from tqdm import tqdm
+    with messages.byte_bar(sum(sizes), quiet=args.quiet) as moved_to:
+        total = 0
 
-    pause = 0.1 if sys.stderr.isatty() else 10.0
-    drawn: Any = tqdm(total=sum(sizes), unit="B", unit_scale=True, file=sys.stderr, mininterval=pause)
-    with contextlib.closing(drawn):
-        yield drawn.update
+        def read(count: int) -> None:
+            nonlocal total
+            total += count
+            moved_to(total)
+
+        yield read
 
 
 def main(argv: Sequence[str] | None = None) -> int:

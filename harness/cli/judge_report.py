@@ -2,7 +2,6 @@
 
 import argparse
 import difflib
-import inspect
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -13,6 +12,7 @@ from harness.cli.report_flags import FLAGS, usual_flags
 from harness.meta_evaluation import REPORTS
 
 if TYPE_CHECKING:
+    from harness.judging.run import JudgeOptions
     from harness.meta_evaluation.report import Report
 
 NAME = "judge_report"
@@ -73,15 +73,12 @@ def _parser_of(name: str) -> command.Parser:
 
 def _made(args: argparse.Namespace) -> "Report":
     """Return the report: its function takes every flag of its name that was given."""
-    from harness.results.query import Words
-
     if getattr(args, "judge_set", None) is not None:
         from harness.judging.sets import judge_set_name
 
         args.judge_set = judge_set_name(args.judge_set)
     function = REPORTS[args.report].load()
-    names = [*Words.__annotations__, *inspect.signature(function).parameters]
-    return function(**{name: getattr(args, name) for name in names if getattr(args, name, None) is not None})
+    return function(**flags.words(args, function))
 
 
 def _self(args: argparse.Namespace) -> "Report":
@@ -96,86 +93,40 @@ def _self(args: argparse.Namespace) -> "Report":
     return _made(args)
 
 
-def _attack(args: argparse.Namespace) -> "Report | None":
-    from harness.cli.bar import bar
+def _options(args: argparse.Namespace) -> "JudgeOptions":
+    """Return how a report that calls a judge has it judge."""
     from harness.judging.run import JudgeOptions
+
+    criteria = tuple(getattr(args, "criterion", None) or ())
+    return JudgeOptions(**flags.words(args, JudgeOptions, key_needed=not args.dry_run, criteria=criteria, votes=()))
+
+
+def _attack(args: argparse.Namespace) -> "Report | None":
     from harness.meta_evaluation.attack import plan_attack, run_attack
 
-    options = JudgeOptions(
-        judge_set=args.judge_set,
-        base_url=args.base_url,
-        api_key_env=args.api_key_env,
-        timeout=args.timeout,
-        models_file=args.models,
-        key_needed=not args.dry_run,
-        criteria=tuple(args.criterion or ()),
-    )
-    plan = plan_attack(
-        args.judge_model,
-        args.bench_name or "mt_bench",
-        mode=args.mode,
-        options=options,
-        data_dir=args.data_dir,
-        first_n=args.first_n,
-        sample_n=args.sample_n,
-        weak_model=args.weak_model,
-        strong_model=args.strong_model,
-        attack_file=args.attack_file,
-    )
+    plan = plan_attack(**flags.words(args, plan_attack, options=_options(args)))
     told = f"{len(plan.attacks)} attacks on {messages.counted(len(plan.judgments.questions), 'question')}"
     messages.say(args, f"{args.judge_model}: {told}, {messages.counted(plan.judgments.calls, 'call')}")
-    if args.dry_run:
-        output.show_estimates(args, output.estimates_of(args, plan.judgments))
+    if not output.go_on(args, plan.judgments):
         return None
-    output.ask_to_call(args, plan.judgments)
-    with bar(plan.judgments.calls, "call", quiet=args.quiet) as watch:
+    with messages.bar(plan.judgments.calls, "call", quiet=args.quiet) as watch:
         return run_attack(plan, flags.running(args), watch=watch, seed=args.seed)
 
 
 def _examples(args: argparse.Namespace) -> "Report | None":
-    from harness.cli.bar import bar
-    from harness.judging.run import JudgeOptions
     from harness.meta_evaluation.examples import plan_examples, run_examples
 
-    options = JudgeOptions(
-        judge_set=args.judge_set,
-        base_url=args.base_url,
-        api_key_env=args.api_key_env,
-        timeout=args.timeout,
-        models_file=args.models,
-        key_needed=not args.dry_run,
-    )
-    plan = plan_examples(
-        args.judge_model,
-        args.votes or (),
-        args.bench_name or "mt_bench",
-        shots=args.shots,
-        first_n=args.first_n,
-        sample_n=args.sample_n,
-        output=args.output,
-        options=options,
-        exclude=args.exclude or (),
-        data_dir=args.data_dir,
-        seed=args.seed,
-    )
+    plan = plan_examples(**flags.words(args, plan_examples, options=_options(args)))
     messages.say(args, f"{plan.judge_set}: {args.judge_set} with {messages.counted(len(plan.shown), 'example')}")
     messages.say(args, f"{args.judge_model}: {messages.counted(plan.calls, 'call')}, without and with them")
-    if args.dry_run:
-        output.show_estimates(args, output.estimates_of(args, *plan.plans))
+    if not output.go_on(args, *plan.plans):
         return None
-    output.ask_to_call(args, *plan.plans)
-    with bar(plan.calls, "call", quiet=args.quiet) as watch:
+    with messages.bar(plan.calls, "call", quiet=args.quiet) as watch:
         return run_examples(plan, flags.running(args), watch=watch, seed=args.seed)
-
-
-def _judges(args: argparse.Namespace) -> "Report":
-    args.models_file = args.models
-    return _made(args)
 
 
 _CALLS: dict[str, Callable[[argparse.Namespace], "Report | None"]] = {
     "self": _self,
-    "judges": _judges,
     "examples": _examples,
     "attack": _attack,
 }

@@ -8,7 +8,7 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import Interrupted, StorageError
@@ -16,6 +16,8 @@ from harness.names import printable
 
 if TYPE_CHECKING:
     import pathlib
+
+    from harness.running.watch import Watcher
 
 
 def results(text: str) -> None:
@@ -87,7 +89,59 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def kept_told(path: "pathlib.Path", state: "pathlib.Path", *, redo: bool) -> list[str]:
+def work_text(do: str, done: str, already: int, superseded: int, todo: str) -> list[str]:
+    """Return what to say of work on one file: what was done before, what is to do anew, and `todo`, empty for none."""
+    parts = [f"{already} {done} before"] if already else []
+    parts += [f"{superseded} to {do} anew because something changed"] if superseded else []
+    return [*parts, todo or f"nothing left to {do}"]
+
+
+def moved(args: argparse.Namespace, number: int, what: str, state: "pathlib.Path") -> None:
+    """Say where rows went that newer ones have replaced."""
+    if number:
+        say(args, f"{counted(number, what)} moved to {state / 'superseded'}")
+
+
+@contextlib.contextmanager
+def bar(total: int, unit: str, *, quiet: bool) -> Iterator["Watcher"]:
+    """Show the progress bar of long work while the block runs, unless `quiet`; yield the watcher that moves it."""
+    from harness.running.watch import nobody
+
+    if quiet or not total:
+        yield nobody
+        return
+    from harness.running.bar import tqdm_watch
+
+    with tqdm_watch(total, unit) as watch:
+        yield watch
+
+
+@contextlib.contextmanager
+def byte_bar(total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Show a bar of bytes from the first one on; yield what moves it to a number of them."""
+    drawn: Any = None
+
+    def moved_to(size: int) -> None:
+        nonlocal drawn
+        if quiet or not total:
+            return
+        if drawn is None:
+            from tqdm import tqdm
+
+            from harness.running.bar import IN_FILE, ON_TERMINAL
+
+            pause = ON_TERMINAL if sys.stderr.isatty() else IN_FILE
+            drawn = tqdm(total=total, unit="B", unit_scale=True, file=sys.stderr, dynamic_ncols=True, mininterval=pause)
+        drawn.update(size - drawn.n)
+
+    try:
+        yield moved_to
+    finally:
+        if drawn is not None:
+            drawn.close()
+
+
+def kept_text(path: "pathlib.Path", state: "pathlib.Path", *, redo: bool) -> list[str]:
     """Return what to say of the replies that an earlier run left for an output file: nothing, if there are none."""
     from harness.running.batches.ledger import starts_anew
     from harness.running.pending import kept_count
@@ -96,7 +150,7 @@ def kept_told(path: "pathlib.Path", state: "pathlib.Path", *, redo: bool) -> lis
     return [f"{counted(kept, 'reply', 'replies')} kept from an earlier run"] if kept else []
 
 
-def endpoint_told(endpoint: Any) -> str:
+def endpoint_text(endpoint: Any) -> str:
     """Return where a chat model is and whose key is sent, for --verbose; never the key."""
     if endpoint is None or endpoint.provider == "builtin":
         return "built in"
@@ -119,7 +173,7 @@ def tell(text: str) -> None:
     drawn = sys.modules.get("tqdm")
     try:
         with drawn.tqdm.external_write_mode(file=sys.stderr) if drawn else contextlib.nullcontext():
-            # What is told holds names and texts of models: none of them may steer the terminal.
+            # Messages hold names and texts of models: none of them may steer the terminal.
             print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
     except OSError:
         forget(sys.stderr)

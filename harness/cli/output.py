@@ -40,14 +40,23 @@ def estimates_of(args: argparse.Namespace, *plans: "AnswerPlan | JudgmentPlan") 
     return found
 
 
-def ask_to_call(args: argparse.Namespace, *plans: "AnswerPlan | JudgmentPlan") -> None:
-    """Ask on a terminal, with calls and cost, before models are called that run elsewhere and may cost something.
+def go_on(args: argparse.Namespace, *plans: "AnswerPlan | JudgmentPlan", reach: "JudgmentPlan | None" = None) -> bool:
+    """Return whether to make the calls of plans: with --dry-run print what they will take, else ask on a terminal.
+
+    `reach` is the plan whose smallest difference is shown beside an estimate. Asked is, with calls and cost, only
+    before models are called that run elsewhere and may cost something.
 
     Raises:
         Interrupted: the user said no.
     """
+    if args.dry_run:
+        estimates = estimates_of(args, *plans)
+        show_estimates(args, estimates)
+        if reach is not None:
+            show_reach(args, reach, [each for each in estimates if each.what == "judgments"])
+        return False
     if not messages.may_ask(args):
-        return
+        return True
     from harness.chat.prices import FREE
     from harness.showing.costs import cost_told
 
@@ -56,6 +65,7 @@ def ask_to_call(args: argparse.Namespace, *plans: "AnswerPlan | JudgmentPlan") -
         calls = messages.counted(sum(each.calls for each in asked), "call")
         names = ", ".join(dict.fromkeys(each.model for each in asked))
         messages.ask_to_go_on(args, f"{calls} to {names}, {cost_told(asked)}")
+    return True
 
 
 def show_estimates(args: argparse.Namespace, estimates: Sequence["Estimate"]) -> None:

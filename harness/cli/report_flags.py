@@ -14,16 +14,8 @@ def _judge(group: Any, *, several: str | None = None) -> None:
         group.add_argument(
             "--judge-model", metavar="NAME", help="whose judgments (default: the only judge's; of several, name one)"
         )
-    group.add_argument(
-        "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
-    )
+    flags.add_judge_set(group)
     flags.add_kind(group)
-
-
-def _one_file(group: Any) -> None:
-    group.add_argument(
-        "--input-file", metavar="FILE", help="a pair judgment or vote file (default: the one in model_judgment/)"
-    )
 
 
 def _files(group: Any, what: str) -> None:
@@ -43,7 +35,7 @@ def _votes(group: Any, what: str, *, needed: bool = True, usual: str = "none") -
     needed = needed and usual == "none"
     default = "needed" if needed else f"default: {usual}"
     flags.add_names(group, "--votes", metavar="FILE", required=needed, help=f"{what} ({default})")
-    flags.add_names(group, "--exclude", metavar="GLOB", help="voters to leave out, such as 'author*' (default: none)")
+    flags.add_exclude(group)
 
 
 def usual_flags(group: Any) -> None:
@@ -53,7 +45,7 @@ def usual_flags(group: Any) -> None:
 
 
 def _position_flags(group: Any) -> None:
-    _one_file(group)
+    flags.add_input_file(group, "a pair judgment or vote file")
     _judge(group, several="whose judgments; several are counted together and each for itself (default: the only one's)")
 
 
@@ -73,7 +65,7 @@ def _disagreement_flags(group: Any) -> None:
 
 
 def _length_flags(group: Any) -> None:
-    _one_file(group)
+    flags.add_input_file(group, "a pair judgment or vote file")
     _judge(group)
     flags.add_names(
         group,
@@ -81,9 +73,7 @@ def _length_flags(group: Any) -> None:
         help="versions of one model, such as asked to be concise or verbose: by how much do they move its win rate, raw"
         " and at equal length, against the one named first (default: none)",
     )
-    flags.add_names(
-        group, "--exclude", metavar="GLOB", help="voters to leave out of a vote file, such as 'author*' (default: none)"
-    )
+    flags.add_exclude(group, "voters to leave out of a vote file")
 
 
 def _repeat_flags(group: Any) -> None:
@@ -119,18 +109,16 @@ def _ranking_flags(group: Any) -> None:
     group.add_argument("--variant", metavar="NAME", help="which variant of the metrics (default: the only one)")
     group.add_argument("--model-column", metavar="NAME", help="its column of models (default: model, name, ...)")
     group.add_argument("--score-column", metavar="NAME", help="its column of scores (default: score, rating, elo, ...)")
-    group.add_argument(
-        "--input-file", metavar="FILE", help="a judgment or vote file (default: the one in model_judgment/)"
-    )
+    flags.add_input_file(group)
     _mode(group)
     _judge(group)
 
 
 def _corrected_flags(group: Any) -> None:
     _votes(group, "files of people's votes on some of the pairs")
-    _one_file(group)
+    flags.add_input_file(group, "a pair judgment or vote file")
     _judge(group)
-    flags.add_names(group, "--turns", help="the turns to count (default: all)", metavar="N", type=flags.positive)
+    flags.add_turns(group)
     group.add_argument(
         "--these-questions",
         dest="finite",
@@ -141,9 +129,7 @@ def _corrected_flags(group: Any) -> None:
 
 
 def _checks_flags(group: Any) -> None:
-    group.add_argument(
-        "--input-file", metavar="FILE", help="a judgment or vote file (default: the one in model_judgment/)"
-    )
+    flags.add_input_file(group)
     _mode(group)
     _judge(group)
     group.add_argument(
@@ -197,7 +183,7 @@ def _judges_flags(group: Any) -> None:
     )
     flags.add_names(group, "--judge-model", help="the judges to show (default: all)")
     group.add_argument("--judge-set", metavar="SET", help="made with which judge set (default: all)")
-    flags.add_names(group, "--turns", help="the turns to count (default: all)", metavar="N", type=flags.positive)
+    flags.add_turns(group)
     group.add_argument(
         "--compatible",
         action="store_true",

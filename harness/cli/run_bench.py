@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.cli import auto_checks, auto_metrics, command, flags, gen_answer, gen_judgment, messages
+from harness.cli import auto_checks, auto_metrics, command, flags, gen_answer, gen_judgment, messages, output
 
 if TYPE_CHECKING:
     from harness.bench import Bench
@@ -56,11 +56,7 @@ def parser() -> command.Parser:
         help="by what each category is judged and measured: a configuration of ColossalAI's chat evaluation, or the "
         "same as TOML; chooses judge set, criteria and metrics (default: none)",
     )
-    models.add_argument(
-        "--redo",
-        action="store_true",
-        help="answer and judge again what is there; the old rows are kept in .turnbench/ (default: off)",
-    )
+    flags.add_redo(models, "answer and judge again what is there")
     auto_checks.add_run_code(models)
     judging = gen_judgment.add_judging(p, "those of --model and --import", required=False)
     judging.add_argument(
@@ -96,25 +92,20 @@ def parser() -> command.Parser:
         help="address of an OpenAI-compatible server for the judges (default: OPENAI_BASE_URL or ANTHROPIC_BASE_URL, "
         "else the provider's; never --base-url)",
     )
-    endpoint.add_argument(
-        "--judge-api-key-env",
-        type=flags.variable,
-        metavar="VARIABLE",
-        help="environment variable that holds the key for --judge-base-url (default: no key is sent)",
-    )
+    flags.add_key(endpoint, "judge-")
     flags.add_running(p)
-    output = p.add_argument_group("output")
-    output.add_argument(
+    form = p.add_argument_group("output")
+    form.add_argument(
         "--format",
         default="table",
         choices=["table", "json", "csv", "markdown"],
         help="how to print; json and csv are not rounded (default: table)",
     )
-    flags.add_board(output)
+    flags.add_board(form)
     flags.add_names(
-        output, "--allow", help="with --board: may differ from its rows: judge, judge-set, baseline (default: nothing)"
+        form, "--allow", help="with --board: may differ from its rows: judge, judge-set, baseline (default: nothing)"
     )
-    output.add_argument(
+    form.add_argument(
         "--sort", metavar="COLUMN", help="column to sort the models, or the board, by (default: the judge set's)"
     )
     p.set_defaults(mode=None, judge_set=None, bench_name=None)  # `_settle` fills in what the user leaves open
@@ -124,8 +115,6 @@ def parser() -> command.Parser:
 def work(args: argparse.Namespace) -> int:
     """Plan, ask, call, report, show."""
     from harness.bench import load_bench
-    from harness.cli.bar import bar
-    from harness.cli.output import ask_to_call, estimates_of, show_estimates, show_reach
     from harness.errors import UsageError
     from harness.metrics.run import check_metrics, forewarned
     from harness.metrics.table import load_metrics
@@ -174,16 +163,12 @@ def work(args: argparse.Namespace) -> int:
     if args.model:
         gen_answer.tell_plan(args, plan.answers)
     gen_judgment.tell_plan(args, plan.judgments, NAME)
-    if args.dry_run:
-        estimates = estimates_of(args, plan.answers, plan.judgments)
-        show_estimates(args, estimates)
-        show_reach(args, plan.judgments, [each for each in estimates if each.what == "judgments"])
-        return 0
-    if metrics and not plan.answers.calls:  # whatever stops them stops before the first call
-        _measure(args, bench, metrics, plan.judgments.models, questions)
-    ask_to_call(args, plan.answers, plan.judgments)
     missing = plan.answers.calls
-    with bar(plan.jobs, "job", quiet=args.quiet) as watch:
+    if metrics and not missing and not args.dry_run:  # whatever stops them stops before the first call
+        _measure(args, bench, metrics, plan.judgments.models, questions)
+    if not output.go_on(args, plan.answers, plan.judgments, reach=plan.judgments):
+        return 0
+    with messages.bar(plan.jobs, "job", quiet=args.quiet) as watch:
         report = run_plan(plan, flags.running(args), watch=watch)
     if args.model:
         gen_answer.tell_report(args, plan.answers, report.answers, NAME)
@@ -293,7 +278,6 @@ def _measure(
     complete: bool = True,
 ) -> None:
     """Compute the metrics of what is answered."""
-    from harness.cli.bar import bar
     from harness.errors import MissingError
     from harness.metrics.run import plan_metrics, run_metrics
 
@@ -308,7 +292,7 @@ def _measure(
         return
     measured.notices = [notice for notice in measured.notices if notice not in args.told]
     auto_metrics.tell_plan(args, measured, NAME)
-    with bar(measured.rows, "number", quiet=args.quiet) as watch:
+    with messages.bar(measured.rows, "number", quiet=args.quiet) as watch:
         auto_metrics.tell_report(args, measured, run_metrics(measured, watch=watch), NAME)
 
 
@@ -331,10 +315,11 @@ def _show(args: argparse.Namespace, plan: "BenchPlan", metrics: "Sequence[Metric
     """Print what the judgments add up to, a table for each judge, and the metrics' means."""
     from harness.cli.show_result import print_result
     from harness.errors import TurnbenchError
+    from harness.jsonl import is_there
     from harness.results.show import show_result
 
     for judge in plan.judgments.judges:
-        if not judge.path.exists():
+        if not is_there(judge.path):
             continue
         try:
             result = show_result(

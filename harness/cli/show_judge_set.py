@@ -31,9 +31,7 @@ def parser() -> command.Parser:
     prompts.add_argument(
         "--question", metavar="ID", help="print what would be sent about this question (default: none)"
     )
-    flags.add_names(
-        prompts, "--turns", help="the turns to show (default: every turn)", metavar="N", type=flags.positive
-    )
+    flags.add_turns(prompts, "the turns to show (default: every turn)")
     flags.add_names(
         prompts,
         "--model-list",
@@ -46,12 +44,7 @@ def parser() -> command.Parser:
         help="show one answer or two (default: as many as there are models, else all that the set can do)",
     )
     flags.add_names(prompts, "--criterion", help="the judge set's criteria to show (default: its usual ones)")
-    prompts.add_argument(
-        "--reference",
-        metavar="NAME",
-        help="whose answers are the references: a file of reference_answer/ or any answered model "
-        "(default: the only file there)",
-    )
+    flags.add_reference(prompts)
     flags.add_bench(p)
     p.add_argument_group("output").add_argument("--json", action="store_true", help="print JSON (default: off)")
     return p

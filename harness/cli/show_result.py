@@ -30,17 +30,13 @@ def parser() -> command.Parser:
         "Judgments of answers that have been replaced since are left out, with a note; gen_judgment makes them again.",
     )
     flags.add_mode(what, "grades, pairs with a baseline, or all pairs")
-    what.add_argument(
-        "--input-file", metavar="FILE", help="a judgment or vote file (default: the one in model_judgment/)"
-    )
+    flags.add_input_file(what)
     flags.add_names(
         what,
         "--judge-model",
         help="whose judgments; several make a panel: each judge alone and all together (default: the only judge's)",
     )
-    what.add_argument(
-        "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
-    )
+    flags.add_judge_set(what)
     flags.add_kind(what)
     flags.add_names(
         what,
@@ -55,7 +51,7 @@ def parser() -> command.Parser:
         metavar="NAME",
         help="the baseline of pairwise-baseline (default: the judge set's, else the model that is in every pair)",
     )
-    flags.add_names(what, "--turns", help="the turns to count (default: all)", metavar="N", type=flags.positive)
+    flags.add_turns(what)
     what.add_argument(
         "--aggregate",
         choices=["mean", "min", "last", "pooled"],
@@ -73,9 +69,7 @@ def parser() -> command.Parser:
         action="store_true",
         help="count a rating without score as -1, as some published averages did (default: off, it is left out)",
     )
-    flags.add_names(
-        what, "--exclude", help="voters to leave out of a vote file, such as 'author*' (default: none)", metavar="GLOB"
-    )
+    flags.add_exclude(what, "voters to leave out of a vote file")
     what.add_argument(
         "--repeated",
         choices=["last", "average", "refuse"],
@@ -233,38 +227,9 @@ def work(args: argparse.Namespace) -> int:
         from harness.showing.pictures import check_folder
 
         check_folder(pathlib.Path(args.charts))
-    result = show_result(
-        args.mode,
-        bench_name=args.bench_name,
-        data_dir=args.data_dir,
-        input_file=args.input_file,
-        judge_model=args.judge_model,
-        judge_set=args.judge_set,
-        model_list=args.model_list,
-        baseline_model=args.baseline_model,
-        turns=args.turns,
-        count_failed=args.count_failed,
-        common=args.common or args.efficiency,
-        exclude=args.exclude or (),
-        intervals=args.intervals if args.report is None and args.charts is None else True,
-        by=args.by,
-        against=args.against,
-        allow=args.allow or (),
-        margin=args.margin,
-        difference=args.difference,
-        sort=args.sort,
-        sample=args.sample,
-        criterion=args.criterion,
-        score_method=args.score_method,
-        metric=args.metric or (),
-        variant=args.variant,
-        length_control=args.length_control,
-        board=args.board,
-        overwrite=args.overwrite,
-        aggregate=args.aggregate,
-        seed=args.seed,
-        repeated=args.repeated,
-    )
+    intervals = args.intervals if args.report is None and args.charts is None else True
+    common = args.common or args.efficiency
+    result = show_result(**flags.words(args, show_result, intervals=intervals, common=common))
     rows = result.rows()
     if not rows:
         raise MissingError(f"{result.path}: no judgment is left by --turns, --exclude and the models named")
@@ -293,13 +258,11 @@ def print_result(args: argparse.Namespace, result: "Result", *, intervals: bool 
 
 def _style(args: argparse.Namespace) -> int:
     """Show the models at equal style."""
-    from harness.results.query import Words
     from harness.results.styled import show_style
     from harness.showing.style import style_page
 
-    words = {name: getattr(args, name) for name in Words.__annotations__ if getattr(args, name, None) is not None}
-    result = show_style(args.style, anchors=args.style_anchor or (), **words)
-    output.show(args, style_page(result), NAME)
+    words = flags.words(args, show_style, features=args.style, anchors=args.style_anchor or ())
+    output.show(args, style_page(show_style(**words)), NAME)
     return 0
 
 
@@ -308,15 +271,7 @@ def _cost(args: argparse.Namespace) -> int:
     from harness.results.cost import show_cost
     from harness.showing.costs import cost_page
 
-    costs = show_cost(
-        bench_name=args.bench_name,
-        data_dir=args.data_dir,
-        input_file=args.input_file,
-        judge_model=args.judge_model,
-        model_list=args.model_list,
-        models_file=args.models,
-    )
-    output.show(args, cost_page(costs))
+    output.show(args, cost_page(show_cost(**flags.words(args, show_cost))))
     return 0
 
 
@@ -326,8 +281,7 @@ def _efficiency(args: argparse.Namespace, result: "Result") -> int:
     from harness.showing.efficiency import efficiency_page
     from harness.showing.html import write_report
 
-    found = efficiency(result, bench_name=args.bench_name, data_dir=args.data_dir, models_file=args.models)
-    page = efficiency_page(found)
+    page = efficiency_page(efficiency(**flags.words(args, efficiency, result=result)))
     if args.report is not None:
         write_report(args.report, page)
     output.show(args, page, NAME)
@@ -345,22 +299,7 @@ def _first_turn(args: argparse.Namespace) -> int:
         raise UsageError("--first-turn-effect is of grades; leave out --mode")
     if args.report is not None:
         check_report(args.report)
-    page = first_turn_page(
-        first_turn_effect(
-            bench_name=args.bench_name,
-            data_dir=args.data_dir,
-            input_file=args.input_file,
-            judge_model=args.judge_model,
-            judge_set=args.judge_set,
-            model_list=args.model_list,
-            sample=args.sample,
-            criterion=args.criterion,
-            score_method=args.score_method,
-            by=args.by,
-            seed=args.seed,
-            repeated=args.repeated,
-        )
-    )
+    page = first_turn_page(first_turn_effect(**flags.words(args, first_turn_effect)))
     if args.report is not None:
         write_report(args.report, page)
     output.show(args, page, NAME)
@@ -401,7 +340,7 @@ def _spent(args: argparse.Namespace, result: "Result") -> str:
     from harness.results.cost import show_cost
     from harness.showing.values import dollars
 
-    rows = show_cost(input_file=result.path, judge_model=result.judge.split(", "), models_file=args.models)
+    rows = show_cost(input_file=result.path, judge_model=result.judge.split(", "), models_file=args.models_file)
     priced = [row for row in rows if row.cost is not None and row.unstated < row.calls]
     calls = sum(row.calls for row in priced)
     return f"{dollars(sum(row.cost or 0.0 for row in priced))} for {messages.counted(calls, 'call')}" if priced else ""

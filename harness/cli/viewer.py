@@ -24,12 +24,7 @@ def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--data-dir")
     what = p.add_argument_group("what to show")
-    what.add_argument(
-        "--data-dir",
-        default="data",
-        metavar="DIR",
-        help="data folder, where answers and judgments are (default: ./data)",
-    )
+    flags.add_data_dir(what)
     flags.add_names(
         what, "--bench-name", help="benchmarks that may be shown (default: all that are in the data folder)"
     )

@@ -7,6 +7,7 @@ import pathlib
 import re
 
 from harness.errors import StorageError
+from harness.jsonl.files import files_of, is_packed, logical_file
 
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
@@ -68,6 +69,17 @@ def need_regular(path: pathlib.Path) -> None:
         raise storage_error(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)), kept=False)
     if path.exists() and not path.is_file():
         raise StorageError(f"{path}: is a device or a pipe, not a file; results are kept in files, name another one")
+
+
+def need_plain(path: pathlib.Path) -> None:
+    """Raise `StorageError` if rows of a file are in parts, or compressed: such files are read, and not written."""
+    others = [file.name for file in files_of(path) if file != path or is_packed(file)]
+    if others:
+        known = f"{', '.join(others[:3])}{f' and {len(others) - 3} more' if len(others) > 3 else ''}"
+        raise StorageError(
+            f"{path}: rows of it are in {known}, which is read and not written; to go on, unpack and join all of them "
+            f"into {logical_file(path).name} (zstd -dc, gzip -dc, cat), and move them away"
+        )
 
 
 def need_own(path: pathlib.Path, mark: re.Pattern[bytes], what: str) -> None:

@@ -19,6 +19,7 @@ from harness.errors import DataError
 from harness.jsonl.disk import (
     append_bytes,
     make_folder,
+    need_plain,
     need_regular,
     replace_bytes,
     storage_error,
@@ -54,8 +55,9 @@ class Journal:
         """Take the lock, set a torn tail aside, and see that the file can be written (it is made with the first row).
 
         Raises:
-            StorageError: another process writes the file, or it cannot be written.
+            StorageError: another process writes the file, or it cannot be written, or is split or compressed.
         """
+        need_plain(self.path)
         self._lock = lock(self.path, self.state)
         try:
             make_folder(self.path.parent)

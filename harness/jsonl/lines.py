@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from harness.errors import DataError
+from harness.jsonl.files import files_of, lines_in, numbered
 from harness.written import is_deep
 
 log = logging.getLogger("turnbench")
@@ -47,24 +48,26 @@ def finite(value: Any) -> Any:
 
 
 def read_rows(path: pathlib.Path, *, whole: bool = False) -> Iterator[Row]:
-    """Yield the rows of a JSON Lines file, blank lines left out.
+    """Yield the rows of a JSON Lines file, which may be split or compressed (`files.py`), blank lines left out.
 
-    A broken last line is left out with a warning: a run that was killed may have left it, or one that still writes.
-    With `whole` it is an error like any other: for files that people write.
+    A broken last line of it, or of a part, is left out with a warning: a run that was killed may have left it, or one
+    that still writes. With `whole` it is an error like any other: for files that people write.
 
     Raises:
         DataError: the file cannot be read, or another line is no JSON object.
     """
-    try:
-        with path.open("rb") as file:
-            held: tuple[int, bytes] | None = None
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    if held is not None:
-                        yield row_of(path, held[0], value_of(path, *held))
-                    held = (number, line)
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
+    for file in files_of(path) or [path]:
+        yield from _rows_in(file, whole, named=file != path)
+
+
+def _rows_in(path: pathlib.Path, whole: bool, named: bool) -> Iterator[Row]:
+    """Yield the rows of one file; with `named`, their lines know where they are."""
+    held: tuple[int, bytes] | None = None
+    for number, line in enumerate(lines_in(path), 1):
+        if line.strip():
+            if held is not None:
+                yield row_of(path, held[0], value_of(path, *held))
+            held = (numbered(path, number) if named else number, line)
     if held is None:
         return
     try:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple, Self, TypeAlias
 
-from harness.jsonl import Journal
+from harness.jsonl import Journal, is_there
 from harness.judging.materials import Materials
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.judgments.writing import game_to_row, pair_to_row, single_to_row
@@ -41,7 +41,7 @@ class Done:
         """Whether the file has rows that later ones replace: a run was stopped before it could move them."""
         self._rows: dict[Key, _Kept] = {}
         self._seen: set[Key] = set()
-        for row in judged_rows(path) if path.exists() else ():
+        for row in judged_rows(path) if is_there(path) else ():
             each(row)
             self.untidy |= row.key in self._seen
             self._seen.add(row.key)
@@ -103,7 +103,7 @@ def _is_same(row: _Kept, match: Match, materials: Materials) -> bool:
 
 
 def _prompt(match: Match, materials: Materials) -> int:
-    return hash(materials.request(match).messages[-1].content)
+    return hash(materials.prompt(match))
 
 
 class JudgmentSink:

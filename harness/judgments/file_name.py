@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
+from harness.jsonl import logical_files
 from harness.names import file_stem, name_of
 from harness.records import Mode
 
@@ -59,7 +60,7 @@ def kinds_of(mode: Mode) -> tuple[Kind, ...]:
 
 def judgment_files(folder: pathlib.Path, kinds: Sequence[Kind], sample: int | None = None) -> list[pathlib.Path]:
     """Return the judgment files in a folder, by name; of one sample where that is named."""
-    named = {path: parse(path.name) for path in sorted(folder.glob("*.jsonl"))}
+    named = {path: parse(path.name) for path in logical_files(folder)}
     return [
         path
         for path, name in named.items()

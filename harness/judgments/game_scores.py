@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
-from harness.jsonl import read_rows
+from harness.jsonl import files_of, open_bytes, read_rows
 from harness.judgments.case import SCORE, key_of
 from harness.judgments.line import CASE, case_of, fields_of, line_of
 from harness.judgments.observations import Observations
@@ -32,9 +32,7 @@ def scores_of_sides(path: pathlib.Path, pairs: Observations) -> Observations:
     Raises:
         DataError: the file cannot be read.
     """
-    with path.open("rb") as file:
-        begin = file.read(_FIRST)
-    if not any(f'"{name}"'.encode() in begin for name in _NAMES):
+    if not any(map(_may_hold_scores, files_of(path))):
         return Observations()
     kept: dict[Any, list[Observation]] = {}
     wanted, asked = set(map(key_of, pairs.cases)), set(pairs.questions())
@@ -51,6 +49,12 @@ def scores_of_sides(path: pathlib.Path, pairs: Observations) -> Observations:
                 for model, score in zip(case.models, scores, strict=True)
             ]
     return Observations.of(one for both in kept.values() for one in both)
+
+
+def _may_hold_scores(file: pathlib.Path) -> bool:
+    with open_bytes(file) as opened:
+        begin = opened.read(_FIRST)
+    return any(f'"{name}"'.encode() in begin for name in _NAMES)
 
 
 def _of_row(row: Mapping[str, Any]) -> tuple[float, float] | None:

@@ -13,13 +13,13 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from operator import itemgetter
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from harness.judgments.case import CONFIDENCE, SCORE, SHARE, TOTAL, WIN, Asked, Case, Numbers
-from harness.records import UNSTATED, Form, Games, Scale, Source
+from harness.records import HASH_DIGITS, UNSTATED, Form, Games, Scale, Source
 from harness.rows import MOST_SCORE, question_id, shown
 
 FAILED_SCORE = -1
@@ -31,8 +31,9 @@ class _Object(msgspec.Struct, frozen=True):
     """A JSON object in a field of which nothing inside counts."""
 
 
-class _MadeFrom(msgspec.Struct, frozen=True):
+class _MadeFrom(msgspec.Struct, gc=False):
     question: Any = None
+    conversation: Any = None
 
 
 _Plain: TypeAlias = str | int | float | bool | None
@@ -87,10 +88,10 @@ decode_lines: Callable[[bytes | memoryview], list[Any]] = msgspec.json.Decoder(L
 _PLACE = {name: at for at, name in enumerate(_FIELDS)}
 CASE = itemgetter(slice(_PLACE["model"], _PLACE["judge"] + 1))
 """Of a line's fields (`fields_of`), those that a `Case` is made of; and likewise."""
-ASKED = itemgetter(slice(_PLACE["judge"], _PLACE["made_from"] + 1))
+ASKED = itemgetter(slice(_PLACE["judge"], _PLACE["question_id"] + 1))
 WINNERS = itemgetter(slice(_PLACE["g1_winner"], _PLACE["g2_preference"] + 1))
 SCORE_OF, LABEL, SCORES = (itemgetter(_PLACE[name]) for name in ("score", "label", "scores"))
-SAMPLING = itemgetter(_PLACE["sampling"])
+SAMPLING, MADE_FROM = itemgetter(_PLACE["sampling"]), itemgetter(_PLACE["made_from"])
 fields_of: Callable[[Any], tuple[Any, ...]] = msgspec.structs.astuple
 """Return all fields of a line; to cut a tuple takes half the time of getting attributes by name."""
 
@@ -180,12 +181,35 @@ def case_of(fields: tuple[Any, ...], sampling: bytes) -> Case:
     return Case(models, turn, sys.intern(str(criterion)) if named else WIN if paired else SCORE, source)
 
 
-def asked_of(judge: Any, key: Any, made_from: Any) -> Asked:
-    """Return what `ASKED` of a line means, or raise `WrongError`."""
+def asked_of(judge: Any, key: Any, content: str | None = None) -> Asked:
+    """Return what `ASKED` of a line means, with the hash of its question; or raise `WrongError`."""
     if key is UNSET or (isinstance(key, str) and not key.strip()):
         raise wrong("question_id", key)
-    content = made_from.question if isinstance(made_from, _MadeFrom) else None
-    return Asked(question_id(key), _judge(judge)[1], content if isinstance(content, str) else None)
+    return Asked(question_id(key), _judge(judge)[1], content)
+
+
+class Hashes(NamedTuple):
+    """What `MADE_FROM` of a line means."""
+
+    question: str | None
+    conversation: int
+    """The hash of the conversation that was judged, as a number below 2**64; 0 where the line does not say it."""
+
+
+_NO_HASHES = Hashes(None, 0)
+
+
+def hashes_of(made_from: Any) -> Hashes:
+    """Return the hashes of a line; other tools may use the field for something else."""
+    if not isinstance(made_from, _MadeFrom):
+        return _NO_HASHES
+    content, conversation = made_from.question, made_from.conversation
+    hashed = isinstance(conversation, str) and len(conversation) == HASH_DIGITS
+    try:
+        number = int(conversation, 16) if hashed else 0
+    except ValueError:
+        number = 0
+    return Hashes(content if isinstance(content, str) else None, max(0, number))
 
 
 def form_of(label: Any, scores: Any) -> Form:

@@ -4,9 +4,9 @@
     asked   0: question 81                                    1: question 82, ...
     rows    case 0, asked 0, 8.0     case 1, asked 0, NaN (no score)     case 0, asked 1, 6.0
 
-A million rows take 16 MB, where as many records take 300. Whoever wants records iterates over `Observations`; whoever
-wants speed takes the columns. Every case and every asked is in at least one row, in the order in which rows first name
-them.
+A million rows take 16 MB (24 where they say what was judged), where as many records take 300. Whoever wants records
+iterates over `Observations`; whoever wants speed takes the columns. Every case and every asked is in at least one row,
+in the order in which rows first name them.
 """
 
 import math
@@ -26,6 +26,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Codes: TypeAlias = npt.NDArray[np.int32]
 Bools: TypeAlias = npt.NDArray[np.bool_]
+Hashed: TypeAlias = npt.NDArray[np.uint64]
 
 _SPARE = 16
 """Bytes for each row, up to which equal keys are looked for in a table of all keys rather than by sorting."""
@@ -40,6 +41,7 @@ class Observations(Sequence[Observation]):
         asked: Sequence[Asked] = (),
         columns: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike] = ((), (), ()),
         games: Sequence[Games] = OUTCOMES,
+        judged: npt.ArrayLike | None = None,
     ) -> None:
         """Keep the columns; of `cases` and `asked`, those that no row names are left out."""
         self.cases: list[Case]
@@ -50,6 +52,8 @@ class Observations(Sequence[Observation]):
         self.said: Floats = np.asarray(columns[2], dtype=np.float64)
         """For each row its value (NaN for none) or, of a pair, its place in `games`."""
         self.games = list(games)
+        self.judged: Hashed | None = None if judged is None else np.asarray(judged, dtype=np.uint64)
+        """For each row the hash of the conversation that was judged, 0 for none; None where no row says it."""
 
     @classmethod
     def of(cls, records: Iterable[Observation]) -> Self:
@@ -86,7 +90,9 @@ class Observations(Sequence[Observation]):
             own = _next(of_games, part.games)
             columns[2].append(own[part.said.astype(np.int64)] if part.paired else part.said)
         case, about, said = map(np.concatenate, columns)
-        return cls(cases, asked, (case, about, said), games)
+        hashes = [np.zeros(len(part), np.uint64) if part.judged is None else part.judged for part in parts]
+        judged = np.concatenate(hashes) if any(part.judged is not None for part in parts) else None
+        return cls(cases, asked, (case, about, said), games, judged)
 
     @property
     def paired(self) -> bool:
@@ -159,9 +165,9 @@ class Observations(Sequence[Observation]):
 
     def only(self, rows: npt.NDArray[Any]) -> Self:
         """Return some of the rows, by a mask or by their places."""
-        return type(self)(
-            self.cases, self.asked, (self.case_at[rows], self.asked_at[rows], self.said[rows]), self.games
-        )
+        columns = self.case_at[rows], self.asked_at[rows], self.said[rows]
+        judged = None if self.judged is None else self.judged[rows]
+        return type(self)(self.cases, self.asked, columns, self.games, judged)
 
     def sources(self) -> list[Source]:
         """Return who said all this, each once, whichever choice and scale it was about."""

@@ -15,6 +15,7 @@ from array import array
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from harness.jsonl.files import is_packed
 from harness.judgments.case import Asked, Case
 from harness.judgments.reading import Part, Torn
 from harness.records import Source
@@ -39,7 +40,7 @@ def read_whole(part: Part, large: int = LARGE) -> None:
     Raises:
         DataError: the file cannot be read, or a line is not what it must be.
     """
-    size = _size(part.path)
+    size = 0 if is_packed(part.path) else _size(part.path)
     count = min(_processes(), 1 + size // large)
     starts = [0] if count < 2 else [0, *_starts(part.path, size, count)]
     with contextlib.ExitStack() as until:
@@ -74,7 +75,7 @@ def _join(part: Part, other: "subprocess.Popen[bytes]") -> bool:
     sent = other.stdout.read() if other.stdout else b""
     if other.wait() != 0:
         return False
-    form, torn, cases, asked, games, case_at, asked_at, said = marshal.loads(sent)
+    form, torn, cases, asked, games, case_at, asked_at, said, judged = marshal.loads(sent)
     if form is not None or torn is not None:
         if part.torn is not None or part.form not in {None, form}:
             return False
@@ -85,6 +86,9 @@ def _join(part: Part, other: "subprocess.Popen[bytes]") -> bool:
     of_games = [part.games.setdefault(tuple(own), len(part.games)) for own in games]
     _extend(part.case_at, array("i", case_at), of_case)
     _extend(part.asked_at, array("i", asked_at), of_asked)
+    if judged:
+        part.fill_judged()
+        part.judged.frombytes(judged)
     _extend(part.said, array("d", said), of_games if form == "pair" else [])
     return True
 
@@ -111,7 +115,7 @@ def send_part() -> None:
         sys.exit(1)  # labels and dimensions are few; the first process reads them
     torn = None if part.torn is None else tuple(part.torn)
     cases = [(*case[:3], tuple(case.source)) for case in part.cases]
-    columns = (part.case_at.tobytes(), part.asked_at.tobytes(), part.said.tobytes())
+    columns = tuple(column.tobytes() for column in (part.case_at, part.asked_at, part.said, part.judged))
     sent: Any = (part.form, torn, cases, list(map(tuple, part.asked)), list(part.games), *columns)
     sys.stdout.buffer.write(marshal.dumps(sent))
 

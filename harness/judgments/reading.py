@@ -12,17 +12,28 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from io import FileIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET
 
 from harness.errors import DataError
-from harness.jsonl import row_of, value_of, warn_of_torn
+from harness.jsonl import files_of, open_bytes, row_of, value_of, warn_of_torn
+from harness.jsonl.files import MOST_LINE, broken, is_packed, too_long, unreadable
 from harness.judgments import line as lines_of
 from harness.judgments.case import CONFIDENCE, OUTCOMES, SHARE, TOTAL, Asked, Case, Numbers, key_of
-from harness.judgments.line import ASKED, CASE, FAILED_SCORE, LABEL, SAMPLING, SCORE_OF, SCORES, WINNERS, WrongError
+from harness.judgments.line import (
+    ASKED,
+    CASE,
+    FAILED_SCORE,
+    LABEL,
+    MADE_FROM,
+    SAMPLING,
+    SCORE_OF,
+    SCORES,
+    WINNERS,
+    WrongError,
+)  # fmt: skip
 from harness.records import Form, Games
 
 if TYPE_CHECKING:  # it needs numpy, and the processes that read a part of a large file do not
@@ -79,12 +90,15 @@ def read_judgments(path: pathlib.Path, *, faults: list[DataError] | None = None,
     from harness.judgments.parts import read_whole
 
     part = Part(path, faults)
-    read_whole(part)
-    if part.torn is not None:
-        try:
-            value_of(path, part.number(part.torn.place), part.torn.line)
-        except DataError as error:
-            warn_of_torn(error)
+    for file in files_of(path) or [path]:
+        part.path = file
+        read_whole(part)
+        if part.torn is not None:
+            try:
+                value_of(file, part.number(part.torn.place), part.torn.line)
+            except DataError as error:
+                warn_of_torn(error)
+            part.torn = None
     return part.finished(every=every)
 
 
@@ -99,10 +113,12 @@ class Part:
         self.path, self.faults = path, faults
         self.case_at, self.asked_at, self.said = array("i"), array("i"), array("d")
         """For each row the places of its case and of what was asked, and its score or the place of its games."""
+        self.judged = array("Q")
+        """For each row the hash of the conversation that was judged, 0 for none; shorter if the last rows have none."""
         self.cases: dict[Case, int] = {}
         self.asked: dict[Asked, int] = {}
         self.games: dict[Games, int] = {games: code for code, games in enumerate(OUTCOMES)}
-        self.several: list[tuple[Case, Asked, Numbers]] = []
+        self.several: list[_Several] = []
         """Rows whose one judgment gives several numbers: labels and dimensions."""
         self._known: list[Case] = []
         """The cases as a list, to take them by their places."""
@@ -127,7 +143,12 @@ class Part:
         said = np.frombuffer(self.said) if self.said else np.empty(0)
         if self.form == "grade":
             said[said == FAILED_SCORE] = np.nan
-        whole = Observations(list(self.cases), list(self.asked), (self.case_at, self.asked_at, said), list(self.games))
+        columns = self.case_at, self.asked_at, said
+        judged = None
+        if self.judged:
+            self.fill_judged()
+            judged = np.frombuffer(self.judged, np.uint64)
+        whole = Observations(list(self.cases), list(self.asked), columns, list(self.games), judged)
         latest, turned = whole.latest()
         return Read(whole if every else latest, len(whole) - len(latest), self.form, turned)
 
@@ -138,31 +159,36 @@ class Part:
             DataError: the file cannot be read, or a line is not what it must be.
         """
         try:
-            with self.path.open("rb", buffering=0) as file:
+            with self._opened() as file:
                 if start:
                     file.seek(start)
                 if not file.seekable():
                     self._places = array("q")
                 self._read(file, start, sys.maxsize if end is None else end)
-        except OSError as error:
-            raise DataError(f"cannot be read: {error.strerror or error}", path=self.path) from error
+        except broken(self.path) as error:
+            raise unreadable(self.path, error) from error
+
+    def _opened(self) -> Any:
+        return open_bytes(self.path) if is_packed(self.path) else self.path.open("rb", buffering=0)
 
     def number(self, place: int) -> int:
         """Return the number of the line that begins at that place of the file."""
         if self._places is not None:
             return bisect_left(self._places, place) + 1
         number = 1
-        with self.path.open("rb") as file:
+        with open_bytes(self.path) as file:
             while place > 0 and (block := file.read(min(_BLOCK, place))):
                 number += block.count(b"\n")
                 place -= len(block)
         return number
 
-    def _read(self, file: FileIO, place: int, end: int) -> None:
+    def _read(self, file: Any, place: int, end: int) -> None:
         """Read blocks; what one holds of a line that goes on stays, as the beginning of the next."""
         buffer, rest = bytearray(_BLOCK), 0
         while True:
             if rest == len(buffer):
+                if rest > MOST_LINE and is_packed(self.path):
+                    raise too_long(self.path, self.number(place))
                 buffer.extend(bytes(rest))
             with memoryview(buffer) as view:
                 held = rest + file.readinto(view[rest : rest + end - place - rest])
@@ -240,7 +266,15 @@ class Part:
         else:
             with_sampling = zip(map(CASE, fields), map(bytes, stated), strict=True)
             cases = list(map(self._sampled_codes.__getitem__, with_sampling))
-        asked = list(map(self._asked_codes.__getitem__, map(ASKED, fields)))
+        made = list(map(MADE_FROM, fields))
+        if _all(made, UNSET):
+            judged: list[int] = []
+            asked = list(map(self._asked_codes.__getitem__, map(ASKED, fields)))
+        else:
+            hashes = list(map(lines_of.hashes_of, made))
+            judged = [conversation for _, conversation in hashes]
+            keys = ((*key, content) for key, (content, _) in zip(map(ASKED, fields), hashes, strict=True))
+            asked = list(map(self._asked_codes.__getitem__, keys))
         if len(self._known) < len(self.cases):
             self._known = list(self.cases)
         known = self._known
@@ -252,17 +286,24 @@ class Part:
         elif True in paired:
             raise _mixed("grade", "pair")
         elif not (_all(list(map(LABEL, fields)), UNSET) and _all(list(map(SCORES, fields)), UNSET)):
-            self._take_several(rows, cases, known, asked)
+            self._take_several(rows, cases, known, asked, judged)
             return
         elif self.form == "dimensions":  # other tools write nothing but -1 where there is no verdict
-            self._take_several(rows, cases, known, asked, form="dimensions")
+            self._take_several(rows, cases, known, asked, judged, form="dimensions")
             return
         else:
             said = _grades(list(map(SCORE_OF, fields)))
             self._become("grade")
         self.case_at.extend(cases)
         self.asked_at.extend(asked)
+        if judged:
+            self.fill_judged()
+            self.judged.extend(judged)
         self.said.extend(said)
+
+    def fill_judged(self) -> None:
+        """Give the last rows no hash, so that each row has one or 0; until a row has one there is no such column."""
+        self.judged.frombytes(bytes(8 * (len(self.said) - len(self.judged))))
 
     def _games(
         self, fields: Sequence[Any], cases: Sequence[int], known: Sequence[Case], voters: set[bool]
@@ -279,19 +320,20 @@ class Part:
         cases: Sequence[int],
         known: Sequence[Case],
         asked: Sequence[int],
+        judged: Sequence[int],
         form: Form | None = None,
     ) -> None:
         """Add judgments that give several numbers each: labels, dimensions."""
         about = list(self.asked)
         found = []
-        for row, case, place in zip(rows, cases, asked, strict=True):
+        for row, case, place, hashed in zip(rows, cases, asked, judged or [0] * len(rows), strict=True):
             own = form or lines_of.form_of(row.label, row.scores)
             if own == "grade" and not math.isnan(lines_of.score_of(row.score)):
                 raise _mixed("grade", self.form or "dimensions")
             own = self.form or "dimensions" if own == "grade" else own
             numbers = lines_of.numbers_of(own, row)
             whole = known[case]._replace(metric="", source=known[case].source._replace(form=own))
-            found.append((whole, about[place], numbers))
+            found.append(_Several(whole, about[place], numbers, hashed))
             self._become(own)
         self.several += found
 
@@ -329,34 +371,46 @@ def _explain(path: pathlib.Path, value: Any, error: Exception, number: int) -> N
     raise DataError(str(lines_of.wrong_of(row, error)), path=path, line=number) from None
 
 
-def _latest_of(rows: Sequence[tuple[Case, Asked, Numbers]]) -> tuple[list[tuple[Case, Asked, Numbers]], int]:
+class _Several(NamedTuple):
+    """A judgment that gives several numbers."""
+
+    case: Case
+    asked: Asked
+    numbers: Numbers
+    judged: int
+
+
+def _latest_of(rows: Sequence[_Several]) -> tuple[list[_Several], int]:
     """Return, of rows with equal keys, the last one with a verdict, and how many others there were."""
-    kept: dict[Any, tuple[Case, Asked, Numbers]] = {}
+    kept: dict[Any, _Several] = {}
     for row in rows:
-        key = (key_of(row[0]), row[1].question_id)
-        if row[2] or key not in kept:
+        key = (key_of(row.case), row.asked.question_id)
+        if row.numbers or key not in kept:
             kept[key] = row
     return list(kept.values()), len(rows) - len(kept)
 
 
-def _each_number(rows: Sequence[tuple[Case, Asked, Numbers]]) -> "Observations":
+def _each_number(rows: Sequence[_Several]) -> "Observations":
     """Return an observation for each number.
 
     One label excludes the set's others, so these are 0. A judgment without a verdict is one without a value for each
     metric that other judgments of the file name.
     """
-    metrics = list(dict.fromkeys(name for _, _, numbers in rows for name in numbers)) or [""]
+    metrics = list(dict.fromkeys(name for row in rows for name in row.numbers)) or [""]
+    judged: list[int] = []
     of_set = {name: 0.0 for name in metrics if name not in {SHARE, CONFIDENCE, TOTAL}}
 
     def each() -> Iterator[tuple[Case, Asked, float]]:
-        for case, asked, numbers in rows:
+        for case, asked, numbers, hashed in rows:
             if not numbers:
                 values: Mapping[str, float | None] = dict.fromkeys([*of_set, *({TOTAL} & set(metrics))] or metrics)
             else:
                 values = {**of_set, **numbers} if case.source.form == "label" else numbers
+            judged.extend([hashed] * len(values))
             for name, value in values.items():
                 yield case._replace(metric=name), asked, math.nan if value is None else value
 
     from harness.judgments.observations import Observations
 
-    return Observations.from_rows(each())
+    found = Observations.from_rows(each())
+    return Observations(found.cases, found.asked, (found.case_at, found.asked_at, found.said), judged=judged)

@@ -13,7 +13,7 @@ from harness.errors import DataError
 from harness.jsonl import read_rows
 from harness.judgments import line as lines
 from harness.judgments.case import SCORE, WIN, Numbers
-from harness.judgments.line import ASKED, CASE, WINNERS, WrongError
+from harness.judgments.line import CASE, WINNERS, WrongError
 from harness.records import Games, MadeFrom, QuestionId, Source
 from harness.rows import is_error
 
@@ -114,7 +114,7 @@ def _judged(row: Mapping[str, Any], number: int) -> JudgedRow:
     line = lines.line_of(row)
     fields = lines.fields_of(line)
     case = lines.case_of(CASE(fields), bytes(line.sampling))
-    asked = lines.asked_of(*ASKED(fields))
+    asked = lines.asked_of(line.judge, line.question_id, lines.hashes_of(line.made_from).question)
     games: Games = ()
     numbers: Numbers = {}
     source = case.source

@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
+from harness.jsonl import logical_files
 from harness.judgments.case import outcome
 from harness.judgments.file_name import judgment_files, kinds_of, parse
 from harness.judgments.row import JudgedRow, judged_rows
@@ -83,7 +84,7 @@ def vote_files(query: Query, votes: Sequence[pathlib.Path]) -> list[pathlib.Path
     if votes:
         return list(dict.fromkeys(votes))
     folder = query.bench.folder / "human_judgment"
-    found = sorted(path for path in folder.glob("*.jsonl") if not path.name.startswith("."))
+    found = logical_files(folder)
     if not found:
         raise MissingError(
             f"there are no votes in {folder}; vote in the viewer, or name files of votes with --votes "

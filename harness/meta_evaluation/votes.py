@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
 from harness.errors import UsageError
+from harness.jsonl import logical_file
 from harness.judgments.case import CONFIDENCE, SCORE, SHARE, WIN, winner
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read
@@ -168,8 +169,9 @@ def has_judge(read: Read, judge: str) -> bool:
 
 def names_of(paths: Sequence[pathlib.Path]) -> dict[pathlib.Path, str]:
     """Return the name of each file: its stem, with its folder before it where two have the same stem."""
-    often = Counter(path.stem for path in paths)
-    names = {path: path.stem if often[path.stem] == 1 else f"{path.parent.name}/{path.stem}" for path in paths}
+    stems = {path: logical_file(path).stem for path in paths}
+    often = Counter(stems.values())
+    names = {path: stem if often[stem] == 1 else f"{path.parent.name}/{stem}" for path, stem in stems.items()}
     if len(set(names.values())) < len(names):
         names = {path: str(path) for path in paths}
     return names

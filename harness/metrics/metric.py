@@ -5,7 +5,7 @@
 A metric that works on one item at a time is lifted by `each`; one that works in batches takes all items itself.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,6 +76,14 @@ class Metric:
     """Whether it is for a turn of a question."""
     shaped_by: Callable[[Question, int], Any] | None = None
     """What else of a question shapes a turn's number, as a JSON value, beside its turns and category."""
+    lacks: Callable[[Question, str | None], Collection[str]] | None = None
+    """What it cannot do without and neither the question nor its reference has, where that is more than a reference."""
+
+    def lacking(self, question: Question, reference: str | None) -> Collection[str]:
+        """Return what a question lacks for it, such as `reference`; nothing where it can be measured."""
+        if self.lacks is not None:
+            return self.lacks(question, reference)
+        return () if not self.needs_reference or (reference or "").strip() else ("reference",)
 
     @property
     def content(self) -> str:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
-from harness.jsonl import Journal, read_rows
+from harness.jsonl import Journal, is_there, read_rows
 from harness.judging.extraction import extracted
 from harness.metrics.advice import warnings_of
 from harness.metrics.metric import Item, Measured, Metric
@@ -329,7 +329,7 @@ def _there(path: pathlib.Path) -> tuple[dict[Key, MeasuredFrom | None], bool]:
     """Return what the rows of a file were made from, and whether some of them are replaced by later ones."""
     there: dict[Key, MeasuredFrom | None] = {}
     untidy = False
-    for line, row in read_rows(path) if path.exists() else ():
+    for line, row in read_rows(path) if is_there(path) else ():
         made = measurement_from_row(row, path, line).made_from
         key = row_key(row)
         untidy |= key in there

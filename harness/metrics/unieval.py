@@ -65,6 +65,7 @@ def metric(setup: Setup) -> Metric:
         applies=lambda question, turn: not by_category or bool(by_category.get(question.category)),
         shaped_by=lambda question, turn: _shaped(question, by_category),
         reads_reference=any("reference" in one.template.names for one in dimensions),
+        lacks=lambda question, reference: _lacking(dimensions, by_category, question, reference),
     )
 
 
@@ -201,6 +202,18 @@ def _shaped(question: Question, by_category: Mapping[str, Sequence[str]]) -> Any
 def _context(question: Question) -> str | None:
     context = question.extra.get("context")
     return context if isinstance(context, str) else None
+
+
+def _lacking(
+    dimensions: Sequence[Dimension],
+    by_category: Mapping[str, Sequence[str]],
+    question: Question,
+    reference: str | None,
+) -> list[str]:
+    """Return what the dimensions that are asked about a question need and its first turn lacks, whatever the answer."""
+    item = Item(question, 1, ("an answer",), reference)
+    asked = [one for one in dimensions if not by_category or one.key in by_category.get(question.category, ())]
+    return sorted({name for one in asked for name in _missing(one, item)})
 
 
 def _measured(item: Item, numbers: Mapping[Dimension, float | None]) -> Measured:

@@ -1,6 +1,7 @@
 """Observations in a file -> which benchmark they are about, and its questions' categories or another field."""
 
 import pathlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -50,6 +51,21 @@ class About(NamedTuple):
         found = Groups((q.question_id, q.category if by == USUAL_FIELD else q.extra.get(by)) for q in self.questions)
         found.fixed = query.fixed_mix
         return found
+
+    def reach(self, shown: Observations, turns: Sequence[int] | None) -> str | None:
+        """Return how many of the benchmark's questions observations are about; None of all, or where that is unknown.
+
+        Of certain `turns` only questions count that have one of them.
+        """
+        asked = [q for q in self.questions if turns is None or q.user is not None or len(q.turns) >= min(turns)]
+        there = set(shown.questions())
+        without = Counter(question.category for question in asked if question.question_id not in there)
+        if not without:
+            return None
+        each = Counter(question.category for question in asked)
+        absent = [name for name, missing in without.items() if missing == each[name]]
+        none = f", none of {', '.join(absent)}" if absent else ""
+        return f"{len(asked) - without.total()} of the {len(asked)} questions of {self.bench} are judged{none}"
 
 
 def about(query: Query, found: Observations, path: pathlib.Path) -> About:

@@ -17,7 +17,7 @@ from harness.chat.catalog import load_catalog
 from harness.chat.endpoint import Price
 from harness.chat.prices import list_price
 from harness.errors import MissingError
-from harness.jsonl import read_rows
+from harness.jsonl import logical_files, read_rows
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.names import name_of, plain_model
 from harness.records import Usage
@@ -67,14 +67,14 @@ def show_cost(
     prices = Prices(models_file)
     if input_file is None:
         folder = load_bench(bench_name or "mt_bench", data_dir).folder
-        for path in sorted((folder / "model_answer").glob("*.jsonl")):
+        for path in logical_files(folder / "model_answer"):
             model = name_of(path.stem)
             if not model_list or model in model_list:
                 for _, answer in read_rows(path):
                     _count(rows, prices, "answers", model, _answer_calls(answer))
                     if isinstance(user := answer.get("user"), dict) and isinstance(user.get("model"), str):
                         _count(rows, prices, "users", user["model"], _user_calls(answer))
-        where, files = str(folder), sorted((folder / "model_judgment").glob("*.jsonl"))
+        where, files = str(folder), logical_files(folder / "model_judgment")
     else:
         where, files = str(input_file), [pathlib.Path(input_file)]
     for path in files:

@@ -16,9 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.bench import Bench, load_bench, read_answers
+from harness.answer_lines import Said, StoredAnswers
+from harness.bench import Bench, load_bench
 from harness.errors import MissingError, UsageError
-from harness.records import Answer, QuestionId, Reply
+from harness.jsonl import is_there
+from harness.records import QuestionId, Reply
 from harness.results.cost import Prices
 from harness.results.result import Result
 from harness.running.cost import cost_of
@@ -95,13 +97,17 @@ def efficiency(
     """
     scores = _scores(result)
     bench = load_bench(bench_name or result.bench or "mt_bench", data_dir)
-    answers = {model: _answers(bench, model) for model in scores}
-    there = {model: found for model, found in answers.items() if found}
+    known = {question.question_id for question in bench.questions}
+    there = {model: own for model in scores if (own := _answered(bench, model) & known)}
     if not there:
         raise MissingError(f"{bench.folder / 'model_answer'} holds no answers of {', '.join(scores)}")
-    common = set.intersection(*(set(found) for found in there.values()))
+    common = set.intersection(*there.values())
     prices = Prices(models_file)
-    rows = [_row(model, scores[model], [found[key] for key in common], prices) for model, found in there.items()]
+    rows = []
+    for model in there:  # one after another: what a model's answers took is reduced to its row, then forgotten
+        with StoredAnswers(bench.answer_file(model), model) as stored:
+            said = [one for question in stored.questions if question in common for one in stored.costs(question)]
+        rows.append(_row(model, scores[model], said, prices))
     notes = []
     lacking = [model for model in scores if model not in there]
     if lacking:
@@ -126,31 +132,17 @@ def _scores(result: Result) -> dict[str, Score]:
     return {row["model"]: Score(row[column], row.get(f"{column}_low"), row.get(f"{column}_high")) for row in rows}
 
 
-class _Taken(NamedTuple):
-    """What an answer took; its texts would fill the memory."""
-
-    replies: tuple[Reply, ...]
-    """Without their texts."""
-    characters: tuple[int, ...]
-    """Of each of these replies."""
-
-
-def _answers(bench: Bench, model: str) -> dict[QuestionId, _Taken]:
+def _answered(bench: Bench, model: str) -> set[QuestionId]:
     path = bench.answer_file(model)
-    known = {question.question_id for question in bench.questions}
-    found = read_answers(path, model) if path.exists() else {}
-    return {key: _taken(answer) for key, answer in found.items() if key in known}
+    if not is_there(path):
+        return set()
+    with StoredAnswers(path, model) as stored:
+        return set(stored.questions)
 
 
-def _taken(answer: Answer) -> _Taken:
-    own = [reply for choice in answer.choices for reply in choice.replies if reply.given is None]
-    light = tuple(replace(reply, text="", reasoning=None) for reply in own)
-    return _Taken(light, tuple(len(reply.text) for reply in own))
-
-
-def _row(model: str, score: Score, answers: Sequence[_Taken], prices: Prices) -> Efficiency:
+def _row(model: str, score: Score, said: Sequence[Said], prices: Prices) -> Efficiency:
     """Return what one model's answers took."""
-    replies = [reply for taken in answers for reply in taken.replies]
+    replies = [one.reply for one in said]
     seconds = [r.seconds for r in replies if r.seconds is not None and not (r.from_cache or r.batch)]
     stated = [r.usage for r in replies if r.usage.completion_tokens is not None]
     tokens = sum(usage.completion_tokens or 0 for usage in stated)
@@ -169,7 +161,7 @@ def _row(model: str, score: Score, answers: Sequence[_Taken], prices: Prices) ->
         reasoning_share=thought / tokens if tokens else None,
         seconds=float(np.median(seconds)) if seconds else None,
         seconds_95=float(np.percentile(seconds, 95)) if seconds else None,
-        characters=_mean([each for taken in answers for each in taken.characters]) or 0.0,
+        characters=_mean([one.characters for one in said]) or 0.0,
         cut=_share(replies, "length"),
         refused=_share(replies, "refused", "empty"),
     )

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from harness.errors import MissingError, UsageError
+from harness.jsonl import is_there
 from harness.judgments.case import Case
 from harness.judgments.file_name import OWN_JUDGE_SET, FileName, judgment_files, kinds_of
 from harness.judgments.observations import Observations
@@ -179,7 +180,7 @@ def usual_file(query: Query) -> pathlib.Path:
     if judge is not None:
         named = judge_set.rsplit(" ", 1)[0] if judge_set else OWN_JUDGE_SET
         own = OWN_JUDGE_SET if named == UNSTATED else named
-        found = [path for kind in kinds_of(mode) if (path := folder / FileName(judge, own, kind, sample).text).exists()]
+        found = [path for kind in kinds_of(mode) if is_there(path := folder / FileName(judge, own, kind, sample).text)]
         if len(found) == 1:
             return found[0]
         if found:
@@ -212,7 +213,7 @@ def _of_one(query: Query, each: Each) -> list[Found]:
         named = OWN_JUDGE_SET if source.judge_set == UNSTATED else source.judge_set
         kind = "pair1" if files[0].stem.endswith("_pair1") else kinds_of(query.mode or "single")[0]
         sample = 1
-        while (path := files[0].parent / FileName(first.judge, named, kind, sample).text).exists():
+        while is_there(path := files[0].parent / FileName(first.judge, named, kind, sample).text):
             found += _in_file(query, path, read_for(query, path), each) if path not in files else []
             sample += 1
     _comparable(found, ("judge", "judge_set"))

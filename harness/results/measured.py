@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
-from harness.jsonl import read_rows
+from harness.jsonl import is_there, logical_files, read_rows
 from harness.judgments.observations import Observations
 from harness.names import name_of
 from harness.records import Measurement, Observation, QuestionId, Source
@@ -37,7 +37,7 @@ _SHARE = (0.0, 1.0)
 def measured_metrics(bench: Bench) -> list[str]:
     """Return the metrics of which there are numbers, by name."""
     folder = bench.folder / "model_metric"
-    return sorted(name_of(path.stem) for path in folder.glob("*.jsonl") if not path.name.startswith("."))
+    return sorted(name_of(path.stem) for path in logical_files(folder))
 
 
 def read_metric(bench: Bench, name: str, variant: str | None = None) -> Observations:
@@ -169,7 +169,7 @@ def _numbers_of(turn: CheckedTurn, kind: str) -> Iterator[Observation]:
 def _file_of(bench: Bench, name: str) -> pathlib.Path:
     """Return the file of a metric, or raise `MissingError`."""
     path = bench.metric_file(name)
-    if not path.exists():
+    if not is_there(path):
         there = measured_metrics(bench)
         how = "auto_checks" if name == CHECKS else f"auto_metrics --metrics {name}"
         hint = f"; {nearest(name, there)}" if there else ""

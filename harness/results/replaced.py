@@ -6,47 +6,29 @@ another answer now, the judgment is about a text that is gone: `status` counts i
 stay.
 """
 
+import contextlib
 import pathlib
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
-import msgspec
+import numpy as np
+import numpy.typing as npt
 
+from harness.answer_lines import StoredAnswers
 from harness.bench import Bench, load_bench
 from harness.errors import MissingError, TurnbenchError
-from harness.judgments.case import Asked, Case
-from harness.judgments.observations import Observations
-from harness.records import Answer, QuestionId
+from harness.jsonl import is_there
+from harness.judgments.case import Case
+from harness.judgments.observations import Bools, Ints, Observations
+from harness.records import QuestionId
 from harness.results.finding import Found
-from harness.rows import question_id
 
 _NAMED = 3
-_CONVERSATION = b'"conversation"'
-_BLOCK = 1 << 18
-
-
-class _MadeFrom(msgspec.Struct):
-    conversation: str | None = None
-
-
-class _Row(msgspec.Struct):
-    """What a line says of what was judged."""
-
-    question_id: int | str
-    turn: int = 1
-    model: str | None = None
-    model_1: str | None = None
-    model_2: str | None = None
-    judge: Any = None
-    sample: int = 0
-    choice: int = 0
-    made_from: _MadeFrom | None = None
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models, in the order of their names."""
-        return tuple(sorted(name for name in (self.model, self.model_1, self.model_2) if name is not None))
+_NOT_YET = -1
+_BLOCK = 1 << 16
+"""Rows that are looked at together; as numbers of Python's they take five times the memory of the columns."""
 
 
 def without_replaced(found: Sequence[Found], notes: list[str]) -> list[Found]:
@@ -54,18 +36,21 @@ def without_replaced(found: Sequence[Found], notes: list[str]) -> list[Found]:
 
     Raises:
         MissingError: nothing is left.
+        DataError: an answer is not what it must be.
     """
     kept, gone = [], Counter[str]()
-    for one in found:
-        stale = _stale(one.path, one.observations)
-        if not stale:
-            kept.append(one)
+    for folder, beside in groupby(found, lambda one: one.path.resolve().parent):
+        several = list(beside)
+        stale = _stale(folder, Observations.joined([one.observations for one in several]))
+        if stale is None:
+            kept += several
             continue
-        own = one.observations
-        rows = [row for row in own.rows() if _key(row[0], row[1]) not in stale]
-        gone.update(" and ".join(case.models) for case, asked, _ in own.rows() if _key(case, asked) in stale)
-        if rows:
-            kept.append(one._replace(observations=Observations.from_rows(rows, own.games)))
+        for one in several:
+            own, stale = stale[: len(one.observations)], stale[len(one.observations) :]
+            for case, count in zip(*np.unique(one.observations.case_at[own], return_counts=True), strict=True):
+                gone[" and ".join(one.observations.cases[case].models)] += int(count)
+            if not own.all():
+                kept.append(one._replace(observations=one.observations.only(~own)) if own.any() else one)
     if not gone:
         return list(found)
     shown = ", ".join(f"{models} {count}" for models, count in gone.most_common(_NAMED))
@@ -77,98 +62,98 @@ def without_replaced(found: Sequence[Found], notes: list[str]) -> list[Found]:
     return kept
 
 
-def _stale(path: pathlib.Path, found: Observations) -> set[Hashable]:
-    """Return the keys of the rows whose answers are others now."""
-    bench = _bench_of(path)
-    if bench is None:
-        return set()
-    models = {model for case in found.cases for model in case.models if not case.source.voter}
-    answers = _Answers(bench, {model for model in models if bench.answer_file(model).is_file()})
-    stale: dict[Hashable, None] = {}  # of equal rows the last one counts
-    for row in _rows(path):
-        if row.made_from is None or row.made_from.conversation is None:
-            continue
-        about = question_id(row.question_id), row.turn, row.choice, row.models
-        judge = row.judge if isinstance(row.judge, str) else next(iter(row.judge or ("",)))
-        now = _content(bench, answers, *about)
-        if now is not None and now != row.made_from.conversation:
-            stale[(about, judge, row.sample)] = None
-        else:
-            stale.pop((about, judge, row.sample), None)
-    return set(stale)
+def _stale(folder: pathlib.Path, found: Observations) -> Bools | None:
+    """Return for each row whether its answers are others now; None where no row says what was judged.
 
-
-class _Answers(dict[str, Mapping[QuestionId, Answer]]):
-    """A model's answers, read when a judgment of them is met; none of a model that is not in `there`."""
-
-    def __init__(self, bench: Bench, there: Collection[str]) -> None:
-        super().__init__()
-        self.bench, self.there = bench, there
-
-    def __missing__(self, model: str) -> Mapping[QuestionId, Answer]:
-        found = self[model] = self.bench.answers(model) if model in self.there else {}
-        return found
-
-
-def _says_what_was_judged(path: pathlib.Path) -> bool:
-    """Return whether any row of a file may hold the hash of a conversation, by a look at its bytes.
-
-    To look costs a tenth of decoding the rows, and those of other tools have none. In a text the quotes are escaped.
+    One question is looked at after another, so only its answers are in memory. That the files of answers are older than
+    the judgments would settle nothing: a file that was put back, or whose folder was renamed, has kept its old time.
     """
-    rest = b""
-    with path.open("rb", buffering=0) as file:
-        while block := file.read(_BLOCK):
-            block = rest + block
-            if _CONVERSATION in block:
-                return True
-            rest = block[1 - len(_CONVERSATION) :]
-    return False
-
-
-def _key(case: Case, asked: Asked) -> Hashable:
-    source = case.source
-    choice = int(source.choice) if source.choice.isdigit() else source.choice
-    about = asked.question_id, case.turn, choice, tuple(sorted(case.models))
-    return about, source.judge, source.sample
-
-
-def _bench_of(path: pathlib.Path) -> Bench | None:
-    """Return the benchmark in whose folder a judgment file is; None where no row says what was judged."""
-    folder = path.resolve().parent
-    if folder.name != "model_judgment" or not (folder.parent / "model_answer").is_dir():
+    bench = None if found.judged is None else _bench_of(folder)
+    if bench is None or found.judged is None:
         return None
-    if not _says_what_was_judged(path):
+    stale = np.zeros(len(found), dtype=bool)
+    questions, question_at = found.of_asked(lambda asked: asked.question_id)
+    rows = np.flatnonzero(found.judged)
+    rows = rows[np.argsort(question_at[rows], kind="stable")]
+    with contextlib.ExitStack() as until:
+        answers = _Answers(bench, found.cases, until)
+        asked = None
+        known: list[int | None] = []
+        for row, question, case, judged in _in_blocks(rows, question_at, found.case_at, found.judged):
+            if question != asked:
+                asked = question
+                known = [_NOT_YET] * len(found.cases)
+                answers.ask(questions[question])
+            if known[case] == _NOT_YET:
+                known[case] = answers.content(case)
+            stale[row] = known[case] not in {None, judged}
+    return stale
+
+
+def _in_blocks(rows: Ints, *columns: npt.NDArray[Any]) -> Iterator[tuple[int, ...]]:
+    """Yield the places of rows with what the columns hold there, as Python's numbers."""
+    for at in range(0, len(rows), _BLOCK):
+        own = rows[at : at + _BLOCK]
+        yield from zip(own.tolist(), *(column[own].tolist() for column in columns), strict=True)
+
+
+class _Answers:
+    """The answers that cases are about, to one question at a time."""
+
+    def __init__(self, bench: Bench, cases: Sequence[Case], until: contextlib.ExitStack) -> None:
+        """Look through the files of answers that are there; they are closed with `until`."""
+        from harness.judging import materials  # with it come judge sets and providers
+
+        self._bench, self._materials = bench, materials
+        numbers: dict[tuple[str, int, int], int] = {}
+        self._parts = [[numbers.setdefault(one, len(numbers)) for one in _conversations(case)] for case in cases]
+        """For each case the numbers of its conversations, in the order of the models' names."""
+        self._conversations = list(numbers)
+        files = {model: bench.answer_file(model) for model, _, _ in numbers}
+        self._stored = {
+            model: until.enter_context(StoredAnswers(path, model)) for model, path in files.items() if is_there(path)
+        }
+
+    def ask(self, question: QuestionId) -> None:
+        """Turn to another question."""
+        self._question = question
+        self._said: list[bytes | None] = [None] * len(self._conversations)
+        """What was said in each conversation; one is in many pairs."""
+
+    def content(self, case: int) -> int | None:
+        """Return the hash of a case's conversations as they would be judged now; None if an answer is not there."""
+        said = []
+        for number in self._parts[case]:
+            own = self._said[number]
+            if own is None:
+                own = self._said[number] = self._in_conversation(*self._conversations[number])
+            if not own:
+                return None
+            said.append(own)
+        return int(self._materials.hash_of_said(said), 16) if said else None
+
+    def _in_conversation(self, model: str, turn: int, choice: int) -> bytes:
+        """Return what a model said as it is hashed; nothing if it has no answer."""
+        stored = self._stored.get(model)
+        if stored is None or self._question not in stored.questions:
+            return b""
+        texts = stored.texts(self._question, choice)
+        shown = self._materials.as_shown(self._bench, texts.so_far(turn), played=bool(texts.user))
+        return self._materials.said_json(model, shown)
+
+
+def _conversations(case: Case) -> list[tuple[str, int, int]]:
+    """Return model, turn and choice of the conversations that were judged; none where votes, or others, do not say."""
+    choice = case.source.choice
+    said = choice.isdigit() and not case.source.voter
+    return [(model, case.turn, int(choice)) for model in sorted(case.models)] if said else []
+
+
+def _bench_of(folder: pathlib.Path) -> Bench | None:
+    """Return the benchmark whose judgment files are in a folder; None if it is of none, or there are no answers."""
+    if folder.name != "model_judgment" or not (folder.parent / "model_answer").is_dir():
         return None
     try:
         return load_bench(folder.parent.name, folder.parent.parent)
     except TurnbenchError:
         return None
-
-
-def _rows(path: pathlib.Path) -> Iterator[_Row]:
-    """Yield the rows that can be read; others are told of where the file is read."""
-    decode = msgspec.json.Decoder(_Row).decode
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                yield decode(line)
-            except (msgspec.MsgspecError, UnicodeError):
-                continue
-
-
-def _content(
-    bench: Bench,
-    answers: _Answers,
-    question: QuestionId,
-    turn: int,
-    choice: int,
-    models: Sequence[str],
-) -> str | None:
-    """Return the hash of the conversation as it would be judged now; None if an answer is not there."""
-    from harness.judging.materials import conversation_content, shown_turns  # with it come judge sets and providers
-
-    own = [answers[model].get(question) for model in models]
-    if not own or any(answer is None for answer in own):
-        return None
-    there = [(model, answer) for model, answer in zip(models, own, strict=True) if answer is not None]
-    return conversation_content((model, shown_turns(bench, answer, turn, choice)) for model, answer in there)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from harness.errors import TurnbenchError
-from harness.jsonl import read_rows
+from harness.jsonl import is_there, read_rows
 from harness.names import file_stem, plain_model
 from harness.rows import reply_from_row, sampling_from_row
 
@@ -30,7 +30,7 @@ def settings_notes(folder: pathlib.Path, models: Iterable[str]) -> list[str]:
 
 def _first(path: pathlib.Path) -> Mapping[str, Any]:
     try:
-        return next((row.value for row in read_rows(path)), {}) if path.is_file() else {}
+        return next((row.value for row in read_rows(path)), {}) if is_there(path) else {}
     except TurnbenchError:  # whoever reads the answers says so
         return {}
 
@@ -58,7 +58,3 @@ def _line(model: str, named: Mapping[str, Mapping[str, Any]]) -> str | None:
         for name, settings in named.items()
     )
     return f"{model} stands under several names, with other settings: {'; '.join(own)}"
-
-
-def _prompted(row: Mapping[str, Any]) -> dict[str, str]:
-    return {"system prompt": "yes"} if row.get("system_prompt") else {}

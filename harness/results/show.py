@@ -413,6 +413,8 @@ def _notes(found: Sequence[Found], wanted: Wanted, records: Observations, subjec
     query = wanted.query
     notes = [] if wanted.count_failed or not judged else failure_notes(found, query.shown(records))
     notes += replaced_note(found)
+    if judged and (reach := subject.reach(query.shown(records), query.turns)):
+        notes.append(reach)
     if (samples := len({one.sample for one in found})) > 1:
         notes.append(f"{samples} samples of each judgment count, averaged (--sample N shows one)")
     if query.turns is not None:

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from harness.cli.bar import bar
+from harness.cli.messages import bar
 from harness.records import Failure
 from harness.running import bar as bar_module
 from harness.running.bar import told, tqdm_watch

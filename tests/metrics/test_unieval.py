@@ -1,5 +1,6 @@
 """UniEval by a tiny T5: p(Yes) against other ways to compute it, sentences, missing texts, and what is refused."""
 
+import json
 import math
 import pathlib
 import shutil
@@ -9,7 +10,8 @@ from typing import Any
 import pytest
 
 from harness import checkpoints
-from harness.errors import UsageError
+from harness.errors import DataError, UsageError
+from harness.evaluation import read_evaluation
 from harness.metrics.metric import Item, Metric
 from harness.metrics.run import plan_metrics, run_metrics
 from harness.metrics.setup import Setup
@@ -295,3 +297,21 @@ def test_a_configuration_asks_each_category_its_own(t5: pathlib.Path, tmp_path: 
         "unieval dialogue_naturalness"
     }
     assert plan_metrics(unieval, bench).rows == 0
+
+
+def test_a_configuration_names_the_questions_that_a_dimension_cannot_be_asked_of(
+    t5: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    """The first question has a context and no reference, the second the reverse; nothing else is at fault."""
+    questions = [{**question(1), "category": "chat", "context": "A fact."}, {**question(2), "category": "chat"}]
+    bench = small_bench(tmp_path, *questions)
+    write(bench.folder / "reference_answer" / "key.jsonl", [answer(2, "key", "One.", "Two.")])
+    asked = ["dialogue-naturalness", "dialogue-groundedness", "summarization-relevance"]
+    config = {"language": "en", "path_for_UniEval": {}, "category": {"chat": {"UniEval": asked}}}
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        read_evaluation(path).planned(bench, bench.questions, mode=None, given=setup_of(t5))
+    assert "2 faults" in str(caught.value)
+    assert "chat: no target (a reference answer) for question 1, which unieval cannot do without" in str(caught.value)
+    assert "chat: no context (a field of the question) for question 2, which unieval" in str(caught.value)

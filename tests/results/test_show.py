@@ -42,7 +42,14 @@ def vote(one: str, other: str, winner: str, judge: str, question: int = 1) -> di
 
 def other_notes(result: Result) -> list[str]:
     """Return the notes but for those on what the rows below lack: a verdict, questions and opponents in common."""
-    of_rows = ("intervals are for", "give no verdict", "all that failed", "unequal opponents", "different questions")
+    of_rows = (
+        "intervals are for",
+        "give no verdict",
+        "all that failed",
+        "unequal opponents",
+        "different questions",
+        "are judged",
+    )
     return [note for note in result.notes if not any(words in note for words in of_rows)]
 
 
@@ -151,6 +158,13 @@ def test_one_turn_only(bench: pathlib.Path) -> None:
     assert other_notes(result) == ["turn 2 only"]
     with pytest.raises(UsageError, match=r"gpt-4_single\.jsonl holds no judgment of turn 3"):
         show(bench, turns=[3])
+
+
+def test_a_table_of_some_of_the_questions_says_so(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_single.jsonl", grade("x", 1, 7))
+    assert "1 of the 2 questions of tiny are judged, none of math" in show(bench).notes
+    judged(bench, "gpt-4_single.jsonl", grade("x", 1, 7), grade("x", 2, 7))
+    assert not any("are judged" in note for note in show(bench).notes)
 
 
 def test_rows_of_a_rerun_are_told(bench: pathlib.Path) -> None:

@@ -1,0 +1,184 @@
+"""Which files hold the rows of `NAME.jsonl`, and how each is opened: the only place that knows.
+
+    x.part-1.jsonl.zst  x.part-2.jsonl.zst  x.part-10.jsonl.gz  x.jsonl        all hold rows of x.jsonl, in this order
+
+A file may be split, compressed, or both. Numbers in the names of parts count as numbers; what stands in `x.jsonl`
+itself comes last, so that of rows with equal keys its own count. Such files are read, and never written: a writer
+refuses them in one line (`Journal`).
+
+Compressed data is read as a stream. It is unpacked within `MOST_LINE` for a line, and never as a whole into memory.
+"""
+
+import os
+import pathlib
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from harness.errors import DataError, UsageError
+
+MOST_LINE = 256 << 20
+"""Bytes of a line of compressed data that is still read: a few bytes can stand for any number of them."""
+_NAME = re.compile(r"(.+?)(?:\.part-([^/\\]*?))?\.jsonl(\.gz|\.zst)?", re.DOTALL)
+_DIGITS = re.compile(r"(\d+)")
+
+
+class _Name(NamedTuple):
+    """What a file's name says."""
+
+    stem: str
+    part: str | None
+    packed: str | None
+
+
+class Line(int):
+    """The number of a line in a part of a file; errors name the part."""
+
+    path: pathlib.Path
+
+
+def numbered(path: pathlib.Path, line: int) -> Line:
+    """Return the number of a line of a part."""
+    number = Line(line)
+    number.path = path
+    return number
+
+
+def files_of(path: pathlib.Path) -> list[pathlib.Path]:
+    """Return the files that hold the rows of `path`, in the order in which they count; empty if there is none.
+
+    A path that is itself a part or compressed stands for itself.
+    """
+    name = _name(path.name)
+    if name is None or name.part is not None or name.packed is not None:
+        return [path] if path.is_file() else []
+    try:
+        with os.scandir(path.parent) as folder:
+            there = [entry.name for entry in folder if entry.name.startswith(name.stem)]
+    except OSError:
+        there = [path.name]
+    own = [(known, one) for one in there if (known := _name(one)) is not None and known.stem == name.stem]
+    found = (path.with_name(one) for _, one in sorted(own, key=lambda pair: _order(pair[0])))
+    return [file for file in found if file.is_file()]
+
+
+def is_there(path: pathlib.Path) -> bool:
+    """Return whether any file holds rows of `path`."""
+    return path.is_file() or bool(files_of(path))
+
+
+def is_plain(path: pathlib.Path) -> bool:
+    """Return whether all rows of `path` are in that file itself, or there is none."""
+    return files_of(path) in ([], [path]) and not is_packed(path)
+
+
+def is_packed(path: pathlib.Path) -> bool:
+    """Return whether a file is compressed, by its name."""
+    return path.suffix in {".gz", ".zst"}
+
+
+def size_of(path: pathlib.Path) -> int:
+    """Return the bytes that the files of `path` take on the disk."""
+    return sum(file.stat().st_size for file in files_of(path))
+
+
+def logical_files(folder: pathlib.Path) -> list[pathlib.Path]:
+    """Return each `NAME.jsonl` of which a folder holds rows, by name; hidden files are other programs'."""
+    try:
+        names = [entry.name for entry in os.scandir(folder) if not entry.name.startswith(".") and entry.is_file()]
+    except OSError:
+        return []
+    stems = {name.stem for name in map(_name, names) if name is not None}
+    return sorted(folder / f"{stem}.jsonl" for stem in stems)
+
+
+def logical_file(path: pathlib.Path) -> pathlib.Path:
+    """Return the `NAME.jsonl` whose rows a file holds."""
+    name = _name(path.name)
+    return path if name is None else path.with_name(f"{name.stem}.jsonl")
+
+
+def open_bytes(path: pathlib.Path) -> BinaryIO:
+    """Open one file for its bytes, unpacked if its name says that it is compressed.
+
+    What is wrong with compressed data shows while it is read; see `broken`.
+
+    Raises:
+        OSError: it cannot be opened.
+        UsageError: it needs a package that is not installed.
+    """
+    if path.suffix == ".gz":
+        import gzip
+
+        return cast("BinaryIO", gzip.open(path, "rb"))
+    if path.suffix == ".zst":
+        return cast("BinaryIO", _zstd(path).open(path, "rb"))
+    return path.open("rb")
+
+
+def broken(path: pathlib.Path) -> tuple[type[Exception], ...]:
+    """Return the errors with which the reading of a file ends where it is no sound compressed data."""
+    import zlib
+
+    more = (_zstd(path).ZstdError,) if path.suffix == ".zst" else ()
+    return (OSError, EOFError, zlib.error, *more)
+
+
+def unreadable(path: pathlib.Path, error: Exception) -> DataError:
+    """Return the error of a file that cannot be read, or not unpacked."""
+    if isinstance(error, EOFError):
+        return DataError("the compressed data ends too early; write or fetch the file again", path=path)
+    if is_packed(path) and not getattr(error, "errno", None):
+        return DataError(f"cannot be unpacked: {error}; write or fetch the file again", path=path)
+    return DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path)
+
+
+def too_long(path: pathlib.Path, line: int) -> DataError:
+    """Return the error of a line of compressed data that nobody can have meant."""
+    return DataError(f"this line is longer than {MOST_LINE >> 20} MiB when unpacked", path=path, line=line)
+
+
+def lines_in(path: pathlib.Path) -> Iterator[bytes]:
+    """Yield the lines of one file, with their ends.
+
+    Raises:
+        DataError: it cannot be read or unpacked, or a line of compressed data is too long.
+    """
+    try:
+        with open_bytes(path) as file:
+            if not is_packed(path):
+                yield from file
+                return
+            number = 1
+            while line := file.readline(MOST_LINE + 1):
+                if len(line) > MOST_LINE:
+                    raise too_long(path, number)
+                yield line
+                number += 1
+    except broken(path) as error:
+        raise unreadable(path, error) from error
+
+
+def _name(name: str) -> _Name | None:
+    found = _NAME.fullmatch(name)
+    return None if found is None else _Name(found[1], found[2], found[3])
+
+
+def _order(name: _Name) -> tuple[Any, ...]:
+    pieces = () if name.part is None else tuple(
+        (0, int(piece), "") if piece.isdigit() and piece.isascii() else (1, 0, piece)
+        for piece in _DIGITS.split(name.part)
+    )  # fmt: skip
+    return name.part is None, pieces, name.packed is None, name.packed or ""
+
+
+def _zstd(path: pathlib.Path) -> Any:
+    """Return the module that reads zstd: Python's own from 3.14 on."""
+    import importlib
+
+    for name in ("compression.zstd", "backports.zstd"):
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    raise UsageError(f"{path} needs a package to be unpacked: pip install 'turnbench[zstd]' (or: zstd -d {path.name})")
