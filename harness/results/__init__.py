@@ -4,7 +4,7 @@ what is shown about   query.py: what is asked; finding.py: its observations; abo
 what of it counts     answers.py, replaced.py, common.py, failures.py
 arrays                matrix.py: questions x models; measured.py: metrics without a judge
 statistics/           intervals (bootstrap.py), tests (paired.py, signflip.py), ranks
-arrays -> one table   table.py: a line for each model, judge, group or turn, an estimate in each column, every projection
+arrays -> one table   table.py: a line for each model, judge, group or turn, a number in each column
                       grades/, pairs/, means.py (criteria, dimensions, metrics), labels.py; panel.py for several judges
 what show_result shows   show.py, panel_result.py, wanted.py, result.py; brief.py; detail.py with --intervals
 before a run          planning.py: what questions and samples would show
