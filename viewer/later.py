@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
+from harness.jsonl import size_of
+
 Made = TypeVar("Made")
 PATIENCE = 0.25
 """Seconds that a page waits for what is being made before it is shown without."""
@@ -22,7 +24,7 @@ def apart(make: Callable[..., Made], *args: Any, of: Iterable[pathlib.Path]) -> 
 
     Reading much in this process would hold up every page, since only one thread runs Python at a time.
     """
-    if sum(path.stat().st_size for path in of if path.exists()) < _LARGE:
+    if sum(map(size_of, of)) < _LARGE:
         return make(*args)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(make, args)

@@ -17,7 +17,8 @@ from operator import itemgetter
 from typing import Any
 
 from harness.errors import DataError
-from harness.jsonl import Row, row_of, value_of
+from harness.jsonl import Row, files_of, row_of, value_of
+from harness.jsonl.copies import plain_copy
 from harness.records import QuestionId
 from harness.rows import question_id
 
@@ -60,6 +61,8 @@ class Places:
         self.damaged: list[int] = []
         """Numbers of the lines in which no question's id can be found; those that are whole only."""
         self._file: tuple[int, int] | None = None
+        self._read_at = path
+        """The file itself, or a copy of its parts joined and unpacked; lines are counted there."""
         self._lock = threading.Lock()
         self._forget()
 
@@ -82,7 +85,8 @@ class Places:
         """
         with self._lock:
             try:
-                now = self.path.stat()
+                self._read_at = plain_copy(self.path)
+                now = self._read_at.stat()
                 if self._file != (now.st_dev, now.st_ino) or now.st_size < self._end:
                     self._forget()
                     self._file = (now.st_dev, now.st_ino)
@@ -92,7 +96,7 @@ class Places:
                 raise DataError(f"cannot be read: {error.strerror or error}", path=self.path) from error
 
     def _read_on(self) -> None:
-        with io.BufferedReader(io.FileIO(self.path), _BLOCK) as file:
+        with io.BufferedReader(io.FileIO(self._read_at), _BLOCK) as file:
             file.seek(self._end)
             if self._unended and file.peek(1)[:1] == b"\n":
                 self._end += len(file.read(1))
@@ -138,7 +142,7 @@ class Places:
             places = self._places_of(key)
             if not places:
                 return
-            with self.path.open("rb") as file:
+            with self._read_at.open("rb") as file:
                 for at, line in places:
                     file.seek(at)
                     yield self._row(line, file.readline(_LONGEST))
@@ -163,13 +167,13 @@ class Places:
             return error
 
 
-def stamp(path: pathlib.Path) -> tuple[int, int, int] | None:
-    """Return what changes whenever the file does; None if there is none."""
+def stamp(path: pathlib.Path) -> tuple[tuple[int, int, int], ...] | None:
+    """Return what changes whenever the file, or a part of it, does; None if there is none."""
     try:
-        found = os.stat(path)
+        found = [os.stat(file) for file in files_of(path)]
     except OSError:
         return None
-    return (found.st_ino, found.st_size, found.st_mtime_ns)
+    return tuple((file.st_ino, file.st_size, file.st_mtime_ns) for file in found) or None
 
 
 def _id_at(line: bytes) -> QuestionId | None:

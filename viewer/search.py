@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from harness.errors import UsageError
+from harness.errors import TurnbenchError, UsageError
+from harness.jsonl.copies import plain_copy
 from harness.records import Question, QuestionId
 from harness.rows import question_id
 from viewer.limited import Limited, TooLong
@@ -166,7 +167,7 @@ def _lines(path: pathlib.Path, text: str) -> Iterator[bytes]:
     needles = _needles(text)
     rest = b""
     try:
-        with path.open("rb") as file:
+        with plain_copy(path).open("rb") as file:
             while block := file.read(_BLOCK):
                 end = block.rfind(b"\n") + 1
                 if end:
@@ -175,7 +176,7 @@ def _lines(path: pathlib.Path, text: str) -> Iterator[bytes]:
                 elif len(rest) < _MOST_LINE:
                     rest += block
         yield from _holding(rest, needles)
-    except OSError:
+    except (OSError, TurnbenchError):  # whoever shows the rows says so
         return
 
 

@@ -16,6 +16,7 @@ from itertools import combinations
 from typing import Any, Unpack
 
 from harness.errors import MissingError, UsageError
+from harness.jsonl.copies import local_file
 from harness.judging.builtin import notices
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read, read_judgments
@@ -57,7 +58,7 @@ def judge_agreement(votes: Sequence[pathlib.Path | str], **words: Unpack[Words])
         UsageError: a file mixes what is not comparable, or files have nothing in common.
         DataError: a line is not what it must be.
     """
-    paths = [pathlib.Path(path) for path in votes]
+    paths = [local_file(path) for path in votes]
     if not paths:
         raise UsageError("no file of votes; name one or more with --votes")
     if len(set(paths)) < len(paths):

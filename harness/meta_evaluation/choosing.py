@@ -14,6 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from harness.errors import DataError, StorageError, UsageError
+from harness.jsonl.copies import local_file
 from harness.judging.builtin import LONGEST, RULES, notices
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of, read_items, texts_of, vote_files
@@ -90,7 +91,7 @@ def judge_judges(
         DataError: a line is not what it must be.
     """
     query = Query.of("pairwise-all", **words)
-    paths = vote_files(query, [pathlib.Path(path) for path in votes])
+    paths = vote_files(query, [local_file(path) for path in votes])
     bench = home_of(query, (query.files or tuple(paths))[0])
     judged = judgment_files_of(query, bench)
     found = read_items(query, paths, judged, Prices(models_file), bench)

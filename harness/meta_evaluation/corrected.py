@@ -48,6 +48,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from harness.errors import UsageError
+from harness.jsonl.copies import local_file
 from harness.judging.builtin import notices
 from harness.judgments.observations import Observations
 from harness.judgments.reading import read_judgments
@@ -329,7 +330,7 @@ def judge_corrected(votes: Sequence[pathlib.Path | str], *, finite: bool = False
         finite: whether to ask for exactly the judged questions, or for all questions of their kind.
         words: see `Words`.
     """
-    paths = [pathlib.Path(path) for path in votes]
+    paths = [local_file(path) for path in votes]
     if not paths:
         raise UsageError("no file of votes; name one or more with --votes")
     query = Query.of("pairwise-all", **words)

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 from harness.bench import Bench, load_bench, spread
 from harness.errors import MissingError, StorageError, UsageError
 from harness.jsonl import need_own
+from harness.jsonl.copies import local_file
 from harness.judging.builtin import notices
 from harness.judging.planned import JudgmentPlan
 from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
@@ -119,7 +120,7 @@ def plan_examples(
     asked = options or JudgeOptions()
     bench = load_bench(bench_name, data_dir)
     query = Query.of("pairwise-all", bench_name=bench_name, data_dir=data_dir, exclude=exclude)
-    paths = vote_files(query, [pathlib.Path(path) for path in votes])
+    paths = vote_files(query, [local_file(path) for path in votes])
     base = load_judge_set(asked.judge_set, bench.folder)
     found = read_items(query, paths, [], Prices(None), bench)
     shown = tuple(picked(found, bench, base, shots, seed))
