@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from harness.judging.builtin_model import BuiltinJudge
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.verdict_agreement import SETUPS, between, within
-from harness.meta_evaluation.votes import TIE, Item, Vote, Votes, votes_of
+from harness.meta_evaluation.verdict_agreement import SETUPS, Setup
+from harness.meta_evaluation.votes import TIE, Item, Meeting, Vote, Votes, met_between, met_within, votes_of
 from harness.records import Facts, Message, Question, QuestionId, Request
 from tests.observed import Origin, pair
 
@@ -122,6 +122,21 @@ def longer_votes(material: Material, items: Iterable[Item]) -> dict[Item, list[V
         winner = "tie" if first == second else "model_1" if first > second else "model_2"
         pairs.append(pair(*item, (winner,), Origin("longer")))
     return votes_of(pairs)
+
+
+def between(left: Votes, right: Votes, setup: Setup) -> tuple[int, int]:
+    """Return the agreement of every vote of the one side with every vote of another judge on the other side."""
+    return _count(met_between(left, right), setup)
+
+
+def within(votes: Votes, setup: Setup) -> tuple[int, int]:
+    """Return the agreement of different judges of one side with each other."""
+    return _count(met_within(votes), setup)
+
+
+def _count(met: Iterable[Meeting], setup: Setup) -> tuple[int, int]:
+    kept = [(one, other) for _, one, other in met if setup == "S1" or TIE not in (one, other)]
+    return sum(one == other for one, other in kept), len(kept)
 
 
 class Row(NamedTuple):

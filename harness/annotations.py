@@ -19,14 +19,15 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from harness.bench import Bench, load_bench
-from harness.errors import DataError, StorageError, TurnbenchError, UsageError
+from harness.errors import DataError, TurnbenchError, UsageError
 from harness.importing.alpaca_eval import NAME, instruction_of
 from harness.importing.answers import add_answers, expanded
+from harness.importing.back import of_one_judge
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, Item, optional_text, text_of
 from harness.importing.records import Progress, read_records
 from harness.importing.run import BadRow, PathLike, value_of
-from harness.jsonl import Journal, is_there
+from harness.jsonl import Journal, is_there, storing
 from harness.jsonl.copies import need_near
 from harness.judging.gathering import gather
 from harness.judging.materials import Materials
@@ -274,11 +275,7 @@ def write_annotations(
         raise UsageError(f"{path} is there already; give another --output")
     folder = bench.folder / "model_judgment"
     rows = [row for file in judgment_files(folder, ("pair1", "pair"), 0) for row in judged_rows(file)]
-    if not rows:
-        raise UsageError(f"there are no judgments of pairs in {folder}")
-    rows = _only(rows, "judge", "--judge-model", judge, [row.source.judge for row in rows])
-    rows = _only(rows, "judge set", "--judge-set", judge_set, [row.source.judge_set for row in rows])
-    latest = {row.key: row for row in rows}
+    latest = {row.key: row for row in of_one_judge(rows, "judgments of pairs", folder, judge, judge_set)}
     counts: dict[str, int] = {}
     answers = {model: bench.answers(model) for row in latest.values() for model in row.models}
     questions = {question.question_id: question for question in bench.questions}
@@ -291,21 +288,9 @@ def write_annotations(
         texts = [answer.choices[0].turns[0] for answer in found if answer is not None]
         records.append(_record(row, questions[row.question_id], texts))
         counts[model] = counts.get(model, 0) + 1
-    try:
+    with storing(path):
         path.write_text(json.dumps(records, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
     return counts
-
-
-def _only(rows: Sequence[JudgedRow], what: str, flag: str, wanted: str | None, names: Sequence[str]) -> list[JudgedRow]:
-    """Return the rows of the one judge or judge set that is meant; `names` has that of each row."""
-    there = list(dict.fromkeys(names))
-    if wanted is None and len(there) > 1:
-        raise UsageError(f"there are several {what}s, choose one with {flag}: {', '.join(there)}")
-    if wanted is not None and wanted not in there:
-        raise UsageError(f"no judgments of pairs with the {what} {wanted!r}; there are: {', '.join(there)}")
-    return [row for row, name in zip(rows, names, strict=True) if wanted in {None, name}]
 
 
 def _record(row: JudgedRow, question: Question, texts: Sequence[str]) -> dict[str, Any]:

@@ -133,6 +133,8 @@ class Message:
 
     role: Literal["system", "user", "assistant"]
     content: str
+    carried: str | None = None
+    """What the provider wants back in place of an earlier reply's text, see `Reply.carried`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +274,8 @@ class Reply:
     """Whether it was found in a cache of completions: its usage was paid for elsewhere."""
     batch: bool = False
     """Whether it came by a batch, at the batch's share of the price."""
+    carried: str | None = None
+    """What the provider demands back with this reply in the next turn, as it came, in JSON; no row holds it."""
     given: str | None = None
     """Who gave it in place of the model: `question`, `reference`, whose answer it is, or for a judgment `EQUAL`.
 

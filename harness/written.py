@@ -22,7 +22,7 @@ import pathlib
 import re
 import reprlib
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from harness.errors import DataError
@@ -86,6 +86,12 @@ def _is(there: Callable[[], bool]) -> bool:
         return there()
     except (OSError, ValueError):
         return False
+
+
+def toml_value(value: str | Sequence[str]) -> str:
+    """Return a text or a list of texts as TOML, which JSON's texts are but for one control character."""
+    given = value if isinstance(value, str) else list(value)
+    return json.dumps(given, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def read_toml(path: pathlib.Path) -> dict[str, Any]:

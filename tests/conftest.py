@@ -19,7 +19,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hide keys, addresses and proxies that the person who runs the tests may have set."""
     for name in list(os.environ):
-        if name.startswith(("OPENAI_", "ANTHROPIC_", "TURNBENCH_")) or name.lower().endswith("_proxy"):
+        if name.startswith(("OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "TURNBENCH_")) or name.lower().endswith(
+            "_proxy"
+        ):
             monkeypatch.delenv(name)
 
 

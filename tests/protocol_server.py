@@ -1,9 +1,9 @@
-"""A server on loopback that speaks OpenAI's and Anthropic's protocols, for tests that run the real SDKs.
+"""A server on loopback that speaks OpenAI's, Anthropic's and Gemini's protocols, for tests that run the real SDKs.
 
 Its parts are in `tests/protocol`.
 
     with ProtocolServer(faults={0: rate_limited()}, refuses={"temperature"}) as server:
-        ...                       # server.openai_url, server.anthropic_url
+        ...                       # server.openai_url; server.url for Anthropic's and Gemini's
         server.requests           # everything that arrived, with its order, headers and body
         server.statuses           # Counter({200: 3, 429: 1})
 

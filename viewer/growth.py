@@ -1,22 +1,26 @@
-"""How a file of results grows: when its last row was written, how fast rows came, and why verdicts are missing.
+"""How a file of results grows: when its last row was written, how fast rows came, what they add, why verdicts lack.
 
-Only the end of a file is read for its rate: of rows written at 0, 10 and 30 seconds, two in half a minute.
+Only the end of a file is read for its rate: of rows written at 0, 10 and 30 seconds, two in half a minute. And what has
+come since all was counted is added to that, so that a run that goes on is followed without counting all again.
 """
 
+import contextlib
 import json
 import pathlib
 import time
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from harness.errors import DataError
-from harness.jsonl import files_of, row_of, value_of
+from harness.jsonl import Row, files_of, row_of, value_of
 from harness.jsonl.files import lines_in
 from harness.judgments.line import FAILED_SCORE, FAILED_WINNER
 from harness.judgments.row import judged_row
+from harness.status import BenchStatus, JudgeStatus, ModelStatus
+from viewer.places import End, ends_of
 
 _END = 1 << 20
 """Bytes at the end of a file that are read."""
@@ -69,6 +73,54 @@ def _tstamp(line: bytes) -> float | None:
         return None
     value = row.get("tstamp") if isinstance(row, dict) else None
     return float(value) if isinstance(value, int | float) and 1e6 < value < 1e11 else None
+
+
+def counted_on(
+    status: BenchStatus, ends: Mapping[pathlib.Path, End]
+) -> tuple[BenchStatus, Mapping[pathlib.Path, End]] | None:
+    """Return what was counted with the rows that have come behind these places, and where the files end now.
+
+    A run writes what was missing or out of date, and nothing else; so each of its rows is one less of these. None: a
+    file does not go on where it ended, and all must be counted anew.
+    """
+    paths = {*(model.path for model in status.models), *(judge.path for judge in status.judges)}
+    now = ends_of(paths)
+    if not all(path in ends and path in now and ends[path].continues(path) for path in paths):
+        return None
+    came = {path: list(_rows_between(ends[path].place, now[path].place, path)) for path in paths}
+    models = [_answered_on(model, came[model.path]) for model in status.models]
+    judges = [_judged_on(judge, came[judge.path]) for judge in status.judges]
+    return replace(status, models=models, judges=judges), {**ends, **now}
+
+
+def _rows_between(start: int, stop: int, path: pathlib.Path) -> Iterator[Row]:
+    """Yield the rows between two places of a file; what is no row is passed over."""
+    with path.open("rb") as file:
+        file.seek(start)
+        for number, line in enumerate(file.read(max(0, stop - start)).splitlines(), 1):
+            with contextlib.suppress(DataError):
+                yield row_of(path, number, value_of(path, number, line))
+
+
+def _answered_on(model: ModelStatus, rows: Iterable[Row]) -> ModelStatus:
+    came = {row.value.get("question_id") for row in rows if isinstance(row.value.get("choices"), list)}
+    missing, superseded = (tuple(key for key in keys if key not in came) for keys in (model.missing, model.superseded))
+    done = len(model.missing) + len(model.superseded) - len(missing) - len(superseded)
+    return replace(model, answered=model.answered + done, missing=missing, superseded=superseded)
+
+
+def _judged_on(judge: JudgeStatus, rows: Iterable[Row]) -> JudgeStatus:
+    came = {}
+    for number, row in rows:
+        with contextlib.suppress(DataError):
+            judged = judged_row(row, judge.path, number)
+            if judged.good and judged.source.judge == judge.judge and judged.source.sample == judge.sample:
+                came[judged.key] = judged.unparsed
+    missing = max(0, judge.missing - len(came))
+    superseded = max(0, judge.superseded - max(0, len(came) - judge.missing))
+    done = judge.missing + judge.superseded - missing - superseded
+    unparsed = judge.unparsed + sum(came.values())
+    return replace(judge, judged=judge.judged + done, missing=missing, superseded=superseded, unparsed=unparsed)
 
 
 def reasons_in(path: pathlib.Path) -> Counter[str]:

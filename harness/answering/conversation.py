@@ -1,6 +1,6 @@
 """One conversation, as a job: each turn sees the model's own earlier replies, or those that are given in their place.
 
-Reasoning is kept apart and never carried over.
+Reasoning is kept apart and never carried over, but for what a provider demands back with a reply, sealed as it came.
 """
 
 from collections.abc import Iterator
@@ -51,7 +51,8 @@ def conversation(
             asked = yield from uncut(Request(tuple(messages), sampling, Facts(question, number, reference)), retry_cut)
             reply = replace(asked[-1], usage=total([each.usage for each in asked]))
         replies.append(reply)
-        messages.append(Message("assistant", standing.get(number, reply.text)))
+        own = Message("assistant", reply.text, reply.carried)
+        messages.append(Message("assistant", standing[number]) if number in standing else own)
     return AnsweredChoice(question, Choice(index, tuple(replies), () if history is None else history.turns))
 
 
@@ -91,7 +92,7 @@ def simulated(
         messages.append(Message("user", template.replace("{question}", text)))
         tried = yield from uncut(Request(tuple(messages), sampling, Facts(question, number)), retry_cut)
         replies.append(replace(tried[-1], usage=total([each.usage for each in tried])))
-        messages.append(Message("assistant", replies[-1].text))
+        messages.append(Message("assistant", replies[-1].text, replies[-1].carried))
     return AnsweredChoice(question, Choice(index, tuple(replies), user=tuple(said)))
 
 

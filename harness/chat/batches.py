@@ -157,8 +157,12 @@ class RemoteBatches(Generic[ModelT]):
             raise UsageError(f"{self.name}: the server at {self.model.address} has no batches; leave out --batch")
 
     async def _listed(self) -> Any:
-        with provider_call(self.model, {status: no_batches(self.model, status) for status in NO_BATCHES}):
+        with provider_call(self.model, self.without_batches()):
             return await self.desk.list(limit=1)
+
+    def without_batches(self) -> Mapping[int, TurnbenchError]:
+        """Return the errors for the statuses with which a server says that it has none."""
+        return {status: no_batches(self.model, status) for status in NO_BATCHES}
 
     @property
     def desk(self) -> Any:
@@ -237,7 +241,8 @@ def provider_call(model: RemoteModel, answers: Mapping[int, TurnbenchError] | No
     except TurnbenchError:
         raise
     except Exception as error:
-        fault = (answers or {}).get(getattr(error, "status_code", 0)) or model.fault(error)
+        status = getattr(error, "status_code", None) or getattr(error, "code", None)
+        fault = (answers or {}).get(status if isinstance(status, int) else 0) or model.fault(error)
         if fault is None:
             raise
     raise fault

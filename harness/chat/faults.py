@@ -6,7 +6,8 @@ several meanings (400). What is tried again is decided here, by `RETRIED`, and n
     401, 402, 403, 404, 405, 410, 3xx, no quota     EndpointError    no call can succeed
     400, 413, 422, …                                ChatError        this request would fail again
 
-Both SDKs name their exceptions alike, so one function serves both. With the aiohttp transport they report a refused
+Two of the SDKs name their exceptions alike, so one function serves both; the third's status comes here, and the rest it
+leaves to the transport. With the aiohttp transport they report a refused
 connection and a dropped one alike; what really happened is at the end of the chain of causes. Whatever a server says is
 cut to `MOST_SEARCHED` characters before any expression looks at it.
 """
@@ -58,14 +59,17 @@ RETRIED: Mapping[int, Retried] = {
 """The statuses that are tried again; every other one from 500 is a `server error` too."""
 
 _QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"}
+_KEY_REFUSED = {"API_KEY_INVALID", "API_KEY_EXPIRED"}
+"""Google's reasons for a 400 that is about the key."""
 _TOO_LONG = re.compile(
-    r"context[ _](?:length|window|size)|maximum context|(?:prompt|input) is too long|too many (?:\w+ )?tokens",
+    r"context[ _](?:length|window|size)|maximum context|(?:prompt|input) is too long|too many (?:\w+ )?tokens"
+    r"|input token count .{0,40}exceeds",
     re.IGNORECASE,
 )
 _FILTERED = re.compile(
     r"content[ _](?:management )?(?:policy|filter)|content_policy_violation|safety system", re.IGNORECASE
 )
-_KEYLIKE = re.compile(r"\bsk-[\w*.-]{6,}|(?<![\w-])[\w-]*\*{3,}[\w*-]*")
+_KEYLIKE = re.compile(r"\bsk-[\w*.-]{6,}|\bAIza[\w-]{10,}|(?<![\w-])[\w-]*\*{3,}[\w*-]*")
 _NEVER_CONNECTED = {"ConnectError", "ConnectTimeout", "ProxyError", "ClientConnectorError", "ConnectionTimeoutError"}
 
 
@@ -97,23 +101,30 @@ def fault_of(
     oversized = next((cause for cause in _causes(error) if isinstance(cause, OversizedError)), None)
     if oversized is not None:  # one of the SDKs takes it for a broken connection
         return malformed(endpoint, str(oversized))
-    if isinstance(error, sdk.APIStatusError):
+    if isinstance(error, _named(sdk, "APIStatusError")):
         headers = error.response.headers
         return fault_of_status(
             error.status_code, error.body, endpoint, headers=headers, secrets=secrets, sent=sent, also=also
         )
-    if isinstance(error, sdk.APIConnectionError):
-        return _connection_fault(error, endpoint, secrets, silence, timed_out=isinstance(error, sdk.APITimeoutError))
+    if isinstance(error, _named(sdk, "APIConnectionError")):
+        late = isinstance(error, _named(sdk, "APITimeoutError"))
+        return _connection_fault(error, endpoint, secrets, silence, timed_out=late)
     if isinstance(error, TimeoutError):
         return TransientError(
             f"{_where(endpoint)} did not answer within {endpoint.timeout:g} s; a longer time limit may help",
             kind="timeout",
         )
-    if isinstance(error, (ValueError, ArithmeticError, RecursionError, sdk.APIResponseValidationError)):
+    if isinstance(error, (ValueError, ArithmeticError, RecursionError, _named(sdk, "APIResponseValidationError"))):
         return malformed(endpoint, "a body that is cut or is no JSON")
     if isinstance(error, OSError) or type(error).__module__.partition(".")[0] in {"aiohttp", "httpx", "httpx2"}:
-        return _connection_fault(error, endpoint, secrets, silence, timed_out=False)
+        late = any(cls.__name__ == "TimeoutException" for cls in type(error).__mro__)
+        return _connection_fault(error, endpoint, secrets, silence, timed_out=late)
     return None
+
+
+def _named(sdk: ModuleType, name: str) -> Any:
+    """Return an exception of an SDK; where it has none of that name, what no exception is."""
+    return getattr(sdk, name, ())
 
 
 def fault_of_status(
@@ -141,6 +152,7 @@ def fault_of_status(
     retried = RETRIED.get(status, Retried("server error") if status >= 500 else None)
     if retried is not None:
         wait = retry_after(told)
+        wait = _retry_delay(detail["delay"]) if wait is None else wait
         return TransientError(said, kind=retried.kind, retry_after=retried.after if wait is None else wait)
     if status == 400:
         return _bad_request(said, detail, sent or {}, also)
@@ -200,7 +212,7 @@ def _endpoint_fault(
     if status == 404 or "model_not_found" in codes:
         what = f"check the model's name ({endpoint.model}) and the address"
         return EndpointError(f"{said}; {what}", kind=UNKNOWN_MODEL)
-    if status in (401, 403):
+    if status in (401, 403) or _KEY_REFUSED.intersection(codes):
         variable = endpoint.api_key_env
         what = f"check the key in {variable}" if variable else "no key was sent: name its variable with --api-key-env"
         return EndpointError(f"{said}; {what}", kind="key refused")
@@ -244,7 +256,7 @@ def _bad_request(
 
 
 def _detail(body: Any) -> dict[str, str]:
-    """Return message, code, type and param of an error body, in whichever of the usual shapes it came; empty: none."""
+    """Return message, code, type, param and time to wait of an error body, in whichever of the usual shapes it came."""
     inner = body.get("error", body) if isinstance(body, Mapping) else body
     if isinstance(inner, Mapping):
         message, fields = inner.get("message") or inner.get("detail"), inner
@@ -254,7 +266,17 @@ def _detail(body: Any) -> dict[str, str]:
         text = body if isinstance(body, str) else ""
         message, fields = "an HTML page" if text.lstrip()[:1] == "<" else text, {}
     named = {name: value if isinstance(value := fields.get(name), str) else "" for name in ("code", "type", "param")}
-    return {**named, "message": _plain(message)}
+    for more in fields.get("details") or () if isinstance(fields.get("details"), list) else ():  # Google's
+        if isinstance(more, Mapping):
+            named["code"] = named["code"] or _plain(more.get("reason"))
+            named["delay"] = _plain(more.get("retryDelay")) or named.get("delay", "")
+    return {"delay": "", **named, "message": _plain(message)}
+
+
+def _retry_delay(text: str) -> float | None:
+    """Return the seconds of a duration as Google writes it (`34.07s`); None if it is none."""
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)s", text)
+    return float(found[1]) if found else None
 
 
 def _plain(value: Any) -> str:

@@ -52,9 +52,11 @@ def key_variable(
         return api_key_env
     if given is not None:
         return None
-    if address is not None and not environment.get(service.key_variable, "").strip():
+    variables = (service.key_variable, *service.other_key_variables)
+    filled = next((name for name in variables if environment.get(name, "").strip()), None)
+    if address is not None and filled is None:
         return None
-    return service.key_variable
+    return filled or service.key_variable
 
 
 def key(name: str, variable: str, environment: Mapping[str, str]) -> str:

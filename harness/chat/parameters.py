@@ -44,10 +44,11 @@ _RANGE = re.compile(
 
 _MESSAGES = {"model", "messages", "prompt", "input", "instructions", "system", "stream", "stream_options", "n", "store"}
 _LENGTHS = {"max_tokens", "max_completion_tokens", "max_output_tokens", "logprobs", "top_logprobs"}
-_OURS = _MESSAGES | _LENGTHS | {"response_format", "output_config", "text", "tools", "tool_choice"}
+_GOOGLES = {"contents", "systemInstruction", "maxOutputTokens", "candidateCount", "responseMimeType", "responseSchema"}
+_OURS = _MESSAGES | _LENGTHS | _GOOGLES | {"response_format", "output_config", "text", "tools", "tool_choice"}
 """Fields of a body that the harness fills, or that would change what kind of reply comes."""
 _SECRET = re.compile(r"auth|api-?key|token|secret|cookie|passw", re.IGNORECASE)
-_SCHEMAS = ("response_format", "output_config", "text")
+_SCHEMAS = ("response_format", "output_config", "text", "response_json_schema")
 """What holds a JSON schema; many servers take none, whatever their model is called."""
 _DOUBTFUL = re.compile(r"(?:^|/)(?:o[1345](?:-|$)|gpt-[5-9]|claude-)")
 
@@ -107,8 +108,9 @@ def check_sampling(sampling: Sampling, names: Mapping[str, str], where: str) -> 
         known = ", ".join(sorted(names))
         raise UsageError(f"{where}: its provider takes no {lacking[0]}; it takes {known} (a field: extra_body.NAME)")
     taken = {*_OURS, *(wire for name, wire in names.items() if name in stated)}
-    for name in sampling.extra_body or {}:
-        if name in taken:
+    fields = [*(sampling.extra_body or {}), *_within(sampling.extra_body, "generationConfig")]
+    for name in fields:
+        if name.rpartition(".")[2] in taken:
             raise UsageError(f"{where}: extra_body.{name} would replace what turnbench itself sends; leave it out")
         if name in Sampling.__slots__ and name in names:
             raise UsageError(f"{where}: extra_body.{name}: say {name} without extra_body")
@@ -120,6 +122,12 @@ def check_sampling(sampling: Sampling, names: Mapping[str, str], where: str) -> 
             f"{where}: thinking_budget {sampling.thinking_budget} leaves nothing of the {sampling.max_tokens} tokens "
             "that a reply may have; raise --max-tokens above it"
         )
+
+
+def _within(body: Mapping[str, Any] | None, name: str) -> list[str]:
+    """Return the names of the fields in a field of a body that is an object."""
+    inner = (body or {}).get(name)
+    return [f"{name}.{field}" for field in inner] if isinstance(inner, Mapping) else []
 
 
 def refused_parameter(

@@ -84,6 +84,14 @@ class RemoteModel(ABC):
         """Return the headers that a call needs beside the usual ones."""
         return {}
 
+    def transport(self) -> Callable[..., Any]:
+        """Return what makes the SDK's HTTP client: the faster of the two that it has, if that is installed."""
+        from harness.chat import wire
+
+        fast: bool = wire.has_aiohttp()
+        made: Callable[..., Any] = self._sdk.DefaultAioHttpClient if fast else self._sdk.DefaultAsyncHttpxClient
+        return made
+
     def every_header(self, request: Request, sent: Parameters) -> dict[str, str]:
         """Return the headers that a call needs, and those that its user asked for."""
         return {**(request.sampling.extra_headers or {}), **self.headers(sent)}
@@ -197,15 +205,23 @@ class RemoteModel(ABC):
         """Remember that the model does not take a parameter; return whether that was new and can be repaired."""
         return self._parameters.learn(parameter)
 
-    def fault(self, error: Exception) -> ChatError | None:
-        """Return our error for what the SDK raised outside a call; None if it is not the endpoint's doing."""
-        return fault_of(error, self._sdk, self.endpoint, secrets=self._secrets)
+    def fault(self, error: Exception, sent: Parameters | None = None, silence: float | None = None) -> ChatError | None:
+        """Return our error for what the SDK raised, if it was in a call with what was sent in it; None if it is not the
+        endpoint's doing."""
+        secrets, also = self._secrets, self.also_refused if sent is not None else ()
+        return fault_of(error, self._sdk, self.endpoint, secrets=secrets, sent=sent, also=also, silence=silence)
 
     def fault_of_result(
-        self, status: int, body: Any, sent: Parameters | None = None, request: Request | None = None
+        self,
+        status: int,
+        body: Any,
+        sent: Parameters | None = None,
+        request: Request | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> ChatError:
-        """Return our error for a batch, or a request in one, that ended with this status and error body."""
-        fault = fault_of_status(status, body, self.endpoint, secrets=self._secrets, sent=sent, also=self.also_refused)
+        """Return our error for a call, a batch, or a request in one, that ended with this status and error body."""
+        secrets, also = self._secrets, self.also_refused
+        fault = fault_of_status(status, body, self.endpoint, headers=headers, secrets=secrets, sent=sent, also=also)
         return fault if request is None else refused_logprobs(fault, request, self.endpoint) or fault
 
     async def close(self) -> None:
@@ -213,7 +229,11 @@ class RemoteModel(ABC):
         clients, self._client, self._left = (self._client, self._left), None, None
         for client in clients:
             if client is not None:
-                await client.close()
+                await self.close_client(client)
+
+    async def close_client(self, client: Any) -> None:
+        """Release the connections of what `open_client` made."""
+        await client.close()
 
     async def _attempt(self, request: Request, sent: Parameters) -> Reply:
         """Return the reply of one call, or raise our own error for what the SDK raised.
@@ -229,8 +249,7 @@ class RemoteModel(ABC):
                 answer = await self._post(client, request, sent)
             return replace(self.read(answer), seconds=time.perf_counter() - started)
         except Exception as error:
-            secrets, also = self._secrets, self.also_refused
-            fault = fault_of(error, self._sdk, self.endpoint, secrets=secrets, sent=sent, also=also, silence=silence)
+            fault = self.fault(error, sent, silence)
             if fault is None:
                 raise
         raise fault
@@ -239,11 +258,9 @@ class RemoteModel(ABC):
         """Return the JSON of the server's answer to one call."""
         import httpx2
 
-        from harness.chat.wire import json_of, time_limits
+        from harness.chat.wire import json_of
 
-        options: dict[str, Any] = {"headers": self.every_header(request, sent)}
-        if self.silence < self.endpoint.timeout:
-            options["timeout"] = time_limits(self.endpoint.timeout, self.silence)
+        options = {"headers": self.every_header(request, sent)}
         body = self.body(request, sent)
         return json_of(await client.post(self.path, body=body, cast_to=httpx2.Response, options=options))
 
@@ -253,15 +270,16 @@ class RemoteModel(ABC):
         Without a key nothing is sent that says who is asking, and to an address that was stated nothing but the key
         that was named for it, whatever the SDK found in the environment.
         """
-        from harness.chat.wire import Guard, http_client
+        from harness.chat.wire import Guard, http_client, time_limits
 
         own = self._key is not None and not self.endpoint.stated
         self._guard = Guard(
             self.standing,
             credentials=None if own else self.credentials(self._key) if self._key else {},
             foreign=self._headers if self.endpoint.stated else (),
+            limits=lambda: time_limits(self.endpoint.timeout, self.silence),
         )
-        client = http_client(self._sdk, self._guard, self.address, timeout=self.endpoint.timeout)
+        client = http_client(self.transport(), self._guard, self.address, timeout=self.endpoint.timeout)
         return self.open_client(
             base_url=self.address,
             api_key=self._key or "none",

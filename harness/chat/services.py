@@ -21,6 +21,7 @@ PROVIDERS: dict[str, str] = {
     "openai": "harness.chat.openai_chat",
     "azure": "harness.chat.openai_azure",
     "anthropic": "harness.chat.anthropic_messages",
+    "gemini": "harness.chat.gemini",
     "completions": "harness.chat.openai_completions",
     "local": "harness.chat.local.model",
 }
@@ -59,6 +60,8 @@ class Service:
     batches: str | None = None
     """The module whose `open_batches(model)` hands in batches; None: it takes none."""
 
+    other_key_variables: tuple[str, ...] = ()
+    """Where its key may stand if `key_variable` is empty."""
     sampling: Mapping[str, str] = field(default_factory=dict)
     """Each parameter of `Sampling` that its protocol has, and its name there."""
 

@@ -16,10 +16,10 @@ from harness.chat.thinking import storable
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Reply, Request, TokenLogprobs
 
-SCHEMA_PARAMETERS = ("response_format", "output_config", "text")
+SCHEMA_PARAMETERS = ("response_format", "output_config", "text", "response_json_schema")
 """How the providers call what holds a schema."""
 
-_LOGPROBS_PARAMETERS = ("logprobs", "top_logprobs", "include")
+_LOGPROBS_PARAMETERS = ("logprobs", "top_logprobs", "include", "response_logprobs")
 
 
 class NoLogprobsError(EndpointError):
@@ -73,7 +73,7 @@ def told(reply: Reply, request: Request, sent: Parameters, endpoint: Endpoint) -
 
 def refused_logprobs(error: ChatError, request: Request, endpoint: Endpoint) -> EndpointError | None:
     """Return the error that ends the run, if this one is a server's refusal of log-probabilities; else None."""
-    if request.top_logprobs is None or isinstance(error, TransientError) or "logprobs" not in str(error):
+    if request.top_logprobs is None or isinstance(error, TransientError) or "logprobs" not in str(error).lower():
         return None
     return no_logprobs(endpoint, str(error))
 

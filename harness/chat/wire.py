@@ -5,8 +5,7 @@ The SDKs take a client of ours; the hooks here are the last to see a request and
 """
 
 import json
-from collections.abc import AsyncIterator, Collection, Mapping
-from types import ModuleType
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies_environment
@@ -30,6 +29,8 @@ _IDENTIFYING = (
     "proxy-authorization",
     "x-api-key",
     "api-key",
+    "x-goog-api-key",
+    "x-goog-user-project",
     "openai-organization",
     "openai-project",
     "cookie",
@@ -46,17 +47,25 @@ _STREAMED = ("/content", "/results")
 class Guard:
     """The hooks of one client."""
 
-    def __init__(self, standing: Standing, credentials: Mapping[str, str] | None, foreign: Collection[str]) -> None:
+    def __init__(
+        self,
+        standing: Standing,
+        credentials: Mapping[str, str] | None,
+        foreign: Collection[str],
+        limits: Callable[[], httpx2.Timeout],
+    ) -> None:
         """`credentials` are the headers that say who is asking, and no other may (None: as the SDK has it); `foreign`
-        names the headers from the environment that are not for this server."""
+        names the headers from the environment that are not for this server; `limits` are those of the next call."""
         self._standing = standing
+        self._limits = limits
         self._credentials = credentials
         self._foreign = frozenset(name.lower() for name in foreign) - _PROTOCOL
         self.heard = False
         """Whether the server has ever sent anything."""
 
     async def request(self, request: httpx2.Request) -> None:
-        """Take out of a request what is not for this server."""
+        """Take out of a request what is not for this server, and limit its time, whatever the SDK has said of it."""
+        request.extensions["timeout"] = self._limits().as_dict()
         for name in (*self._foreign, *(_IDENTIFYING if self._credentials is not None else ())):
             request.headers.pop(name, None)
         request.headers.update(self._credentials or {})
@@ -126,8 +135,8 @@ def time_limits(timeout: float, silence: float | None = None) -> httpx2.Timeout:
     return httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS), read=read)
 
 
-def http_client(sdk: ModuleType, guard: Guard, address: str, *, timeout: float) -> Any:
-    """Return a client for an SDK, on the faster of the two transports that it has if that is installed.
+def http_client(transport: Callable[..., Any], guard: Guard, address: str, *, timeout: float) -> Any:
+    """Return a client for an SDK, made by `transport`.
 
     A proxy is never used for this machine's own addresses. `timeout` is the time in seconds for a whole call.
 
@@ -135,7 +144,6 @@ def http_client(sdk: ModuleType, guard: Guard, address: str, *, timeout: float) 
         UsageError: a variable names a proxy that cannot be one; its value may hold a password and is not repeated.
     """
     local = (urlsplit(address).hostname or "") in {"localhost", "127.0.0.1", "::1"}
-    transport = sdk.DefaultAioHttpClient if has_aiohttp() else sdk.DefaultAsyncHttpxClient
     if not local:
         _check_proxies()
     return transport(

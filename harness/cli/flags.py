@@ -200,7 +200,8 @@ def questions(args: argparse.Namespace, bench: "Bench") -> "tuple[Question, ...]
 def add_endpoint(parser: argparse.ArgumentParser, what: str) -> Any:
     """Add the flags that say how to reach a chat model; return their group."""
     group = parser.add_argument_group(
-        "endpoint", "Keys come from the environment only: OPENAI_API_KEY, ANTHROPIC_API_KEY, or --api-key-env."
+        "endpoint",
+        "Keys come from the environment only: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, or --api-key-env.",
     )
     group.add_argument(
         "--base-url",
@@ -332,8 +333,8 @@ def add_running(parser: argparse.ArgumentParser) -> Any:
     group.add_argument(
         "--batch",
         action="store_true",
-        help="hand the calls in as batches, which OpenAI and Anthropic answer within a day at half the price; the "
-        "command waits, and may be stopped and run again to collect them (default: off)",
+        help="hand the calls in as batches, which OpenAI, Anthropic and Google answer within a day at half the price; "
+        "the command waits, and may be stopped and run again to collect them (default: off)",
     )
     return group
 

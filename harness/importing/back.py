@@ -10,14 +10,14 @@ left out and counted.
 import pathlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from harness.bench import Bench
-from harness.errors import DataError, StorageError, UsageError
+from harness.errors import DataError, UsageError
 from harness.importing.feedback_collection import GRADES
-from harness.jsonl import encode
+from harness.jsonl import encode, storing
 from harness.judgments.file_name import judgment_files
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.records import Answer, QuestionId
@@ -50,9 +50,11 @@ def write_back(
     if path.exists():
         raise UsageError(f"{path} is there already; give another --output")
     report = BackReport(path)
-    rows = _rows(bench, judge, judge_set)
+    folder = bench.folder / "model_judgment"
+    found = [row for file in judgment_files(folder, ("single",)) for row in judged_rows(file)]
+    rows = of_one_judge(found, "graded judgments", folder, judge, judge_set)
     try:
-        with path.open("x", encoding="utf-8") as file:
+        with storing(path), path.open("x", encoding="utf-8") as file:
             file.write("[")
             for number, record in enumerate(_records(bench, rows, report)):
                 file.write(("," if number else "") + "\n" + encode(record))
@@ -60,34 +62,31 @@ def write_back(
     except DataError:
         path.unlink(missing_ok=True)
         raise
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
     return report
 
 
-def _rows(bench: Bench, judge: str | None, judge_set: str | None) -> list[JudgedRow]:
-    """Return the graded rows of the one judge and judge set that are meant, each with its place."""
-    folder = bench.folder / "model_judgment"
-    found = [row for path in judgment_files(folder, ("single",)) for row in judged_rows(path)]
-    if not found:
-        raise UsageError(f"there are no graded judgments in {folder}")
-    judge = _one("judge", "--judge-model", judge, (row.source.judge for row in found))
-    own = [row for row in found if row.source.judge == judge]
-    judge_set = _one("judge set", "--judge-set", judge_set, (row.source.judge_set for row in own))
-    return [row for row in own if row.source.judge_set == judge_set]
+def of_one_judge(
+    rows: Sequence[JudgedRow], kind: str, folder: pathlib.Path, judge: str | None, judge_set: str | None
+) -> Sequence[JudgedRow]:
+    """Return the rows of the one judge and judge set that are meant; `kind` says in an error what the rows are.
+
+    Raises:
+        UsageError: there are none, or several of which none is named.
+    """
+    if not rows:
+        raise UsageError(f"there are no {kind} in {folder}")
+    asked = (("judge", "--judge-model", judge, "judge"), ("judge set", "--judge-set", judge_set, "judge_set"))
+    for what, flag, wanted, name in asked:
+        there = list(dict.fromkeys(getattr(row.source, name) for row in rows))
+        if wanted is not None and wanted not in there:
+            raise UsageError(f"no {kind} with the {what} {wanted!r}; there are: {', '.join(there)}")
+        if wanted is None and len(there) > 1:
+            raise UsageError(f"there are several {what}s, choose one with {flag}: {', '.join(there)}")
+        rows = [row for row in rows if getattr(row.source, name) == (wanted or there[0])]
+    return rows
 
 
-def _one(what: str, flag: str, wanted: str | None, names: Iterable[str]) -> str:
-    """Return the one that is wanted, or the only one that there is."""
-    there = list(dict.fromkeys(names))
-    if wanted is not None and wanted not in there:
-        raise UsageError(f"no graded judgments with the {what} {wanted!r}; there are: {', '.join(there)}")
-    if wanted is None and len(there) > 1:
-        raise UsageError(f"there are several {what}s, choose one with {flag}: {', '.join(there)}")
-    return wanted or there[0]
-
-
-def _records(bench: Bench, rows: list[JudgedRow], report: BackReport) -> Iterator[dict[str, Any]]:
+def _records(bench: Bench, rows: Sequence[JudgedRow], report: BackReport) -> Iterator[dict[str, Any]]:
     questions = {question.question_id: question for question in bench.questions}
     references = bench.reference_answers(bench.references()[0]) if bench.references() else {}
     answers: dict[str, Mapping[QuestionId, Answer]] = {}

@@ -4,9 +4,7 @@ A run that is stopped leaves nothing behind. Where the benchmark is there alread
 then only files that are not there yet are added, since nothing that stands is rewritten.
 """
 
-import contextlib
 import filecmp
-import json
 import os
 import pathlib
 import shutil
@@ -15,11 +13,12 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from harness.errors import StorageError, UsageError
+from harness.errors import UsageError
 from harness.importing.items import Item
-from harness.jsonl import encode, is_there, read_rows
+from harness.jsonl import encode, is_there, read_rows, storing
 from harness.names import check_model_name, file_stem
 from harness.records import QuestionId, content_hash
+from harness.written import toml_value
 
 REFERENCE = "reference"
 """The author under which imported references are filed."""
@@ -39,14 +38,14 @@ class ImportFolder:
         """The files that were put in place."""
 
     def __enter__(self) -> Self:
-        with _storing(self._work):
+        with storing(self._work):
             self._work.mkdir(parents=True)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         try:
             for file in self._open.values():
-                with _storing(self._work):
+                with storing(self._work):
                     file.close()
             if kind is None:
                 self._put_in_place()
@@ -76,8 +75,8 @@ class ImportFolder:
 
     def settings(self, table: Mapping[str, str]) -> None:
         """Write `bench.toml`."""
-        lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in table.items()]
-        with _storing(self._work):
+        lines = [f"{name} = {toml_value(value)}" for name, value in table.items()]
+        with storing(self._work):
             (self._work / "bench.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def _answer(self, room: str, model: str, question_id: QuestionId, turns: list[str], note: str | None) -> None:
@@ -93,7 +92,7 @@ class ImportFolder:
     def _write(self, name: str, row: Mapping[str, Any]) -> None:
         path = self._work / name
         file = self._open.get(path)
-        with _storing(path):
+        with storing(path):
             if file is None:
                 if len(self._open) >= _MOST_OPEN:
                     self._open.pop(next(iter(self._open))).close()
@@ -103,7 +102,7 @@ class ImportFolder:
 
     def _put_in_place(self) -> None:
         new = sorted(path for path in self._work.rglob("*") if path.is_file())
-        with _storing(self.folder):
+        with storing(self.folder):
             self._check_same_questions()
             self._check_same_answers(new)
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -137,11 +136,3 @@ class ImportFolder:
 def _answers(path: pathlib.Path) -> set[str]:
     """Return what tells the answers of a file apart."""
     return {content_hash(row["question_id"], row.get("choices")) for _, row in read_rows(path)}
-
-
-@contextlib.contextmanager
-def _storing(path: pathlib.Path) -> Any:
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error

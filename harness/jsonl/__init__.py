@@ -4,6 +4,7 @@
 - `files.py`: which files hold a file's rows, split or compressed as they may be, and how each is opened
 - `lines.py`: rows as lines, read and written
 - `locks.py`: one writer for each file, and who it is
+- `texts.py`: whole texts, written in one step
 - `journal.py`: the journal, which keeps a file whole whatever happens
 
 What is set aside, the locks and the rest stay in a state folder (`.turnbench/`), so the data folders hold only public
@@ -15,6 +16,7 @@ from harness.jsonl.files import files_of, is_there, logical_file, logical_files,
 from harness.jsonl.journal import Journal
 from harness.jsonl.lines import Row, encode, finite, read_rows, row_of, sound_rows, taken_as, value_of, warn_of_torn
 from harness.jsonl.locks import holder_of, lock
+from harness.jsonl.texts import put_text, storing
 
 __all__ = [
     "Journal",
@@ -31,11 +33,13 @@ __all__ = [
     "need_own",
     "need_regular",
     "open_bytes",
+    "put_text",
     "read_rows",
     "replace_bytes",
     "row_of",
     "size_of",
     "sound_rows",
+    "storing",
     "taken_as",
     "value_of",
     "warn_of_torn",

@@ -40,15 +40,15 @@ import numpy.typing as npt
 from harness.bench import Bench, load_bench
 from harness.errors import MissingError, UsageError
 from harness.judgments.case import TOTAL, winner
-from harness.judgments.observations import Observations
-from harness.meta_evaluation.report import Report, common_notes, flat, interval, report_of
+from harness.judgments.observations import Observations, numbered
+from harness.meta_evaluation.by_question import ratio
+from harness.meta_evaluation.report import Report, asked, flat, interval
 from harness.records import Mode, Observation, QuestionId, Scale
-from harness.results.about import about
-from harness.results.finding import Found, ask, replaced_note
+from harness.results.finding import Found
 from harness.results.matrix import Floats, Ints
 from harness.results.measured import CheckedTurn, read_checks
 from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import Estimate, estimates
+from harness.results.statistics.bootstrap import Estimate
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Place: TypeAlias = tuple[QuestionId, int, str, str]
@@ -75,9 +75,9 @@ class Items:
     """What was judged, one entry for each answer's turn or pair: axis 0 of every array."""
 
     question: Ints
-    """Places in `groups`."""
-    groups: list[Any]
-    """The category of each question."""
+    """The place of each one's question."""
+    questions: int
+    """How many there are."""
     cell: Ints
     """Equal for what is about the same turn of the same question."""
     model: Ints
@@ -91,11 +91,7 @@ class Items:
 
     def ratio(self, sums: Floats, counts: Floats, bounds: Scale | None = None) -> Estimate:
         """Return the sum of `sums` over that of `counts`, both by entry, with an interval over questions."""
-        shape = (len(self.groups), 1)
-        by_question = np.zeros(shape), np.zeros(shape)
-        for into, own in zip(by_question, (sums, counts), strict=True):
-            np.add.at(into[:, 0], self.question, own)
-        return estimates(*by_question, seed=self.seed, bounds=bounds)[0]
+        return ratio(self.question, sums, counts, self.questions, seed=self.seed, bounds=bounds)
 
     def share(self, of: Bools, among: Bools) -> Estimate:
         """Return the share that has a property, among some of the entries."""
@@ -164,7 +160,6 @@ def checked_bench(query: Query, path: pathlib.Path) -> Bench:
 def _items(
     judged: Observations,
     found: dict[Place, tuple[Broken, str | None]],
-    categories: dict[QuestionId, Any],
     left_out: Counter[str],
     seed: int,
 ) -> Items:
@@ -184,12 +179,12 @@ def _items(
             left_out[OTHER_WORDING] += 1
         else:
             kept.append((one, value, [broken for broken, _ in there]))
-    questions = _numbers(one.question_id for one, _, _ in kept)
+    questions, question = _numbered(one.question_id for one, _, _ in kept)
     return Items(
-        question=questions,
-        groups=[categories.get(q) for q in dict.fromkeys(one.question_id for one, _, _ in kept)],
-        cell=_numbers((one.question_id, one.turn) for one, _, _ in kept),
-        model=_numbers(one.model for one, _, _ in kept),
+        question=question,
+        questions=len(questions),
+        cell=_numbered((one.question_id, one.turn) for one, _, _ in kept)[1],
+        model=_numbered(one.model for one, _, _ in kept)[1],
         broken=[own[0] for _, _, own in kept],
         other=[own[-1] for _, _, own in kept],
         value=np.array([value for _, value, _ in kept], dtype=np.float64),
@@ -197,10 +192,9 @@ def _items(
     )
 
 
-def _numbers(values: Iterable[Hashable]) -> Ints:
-    """Return for each value its place among the distinct ones, as they come."""
-    places: dict[Hashable, int] = {}
-    return np.array([places.setdefault(value, len(places)) for value in values], dtype=np.int64)
+def _numbered(values: Iterable[Hashable]) -> tuple[list[Any], Ints]:
+    names, places = numbered(values)
+    return names, np.array(places, dtype=np.int64)
 
 
 def _of_kind(broken: Sequence[Broken], kind: str | None) -> Floats:
@@ -287,19 +281,17 @@ def judge_checks(
         MissingError: there are no judgments, no checks, or none of the same answers.
         UsageError: the judgments are labels, or not comparable.
     """
-    query = Query.of(mode, **words)
-    (source,) = sources = ask(query)
+    given = asked(mode, words)
+    query, source = given.query, given.sources[0]
     judged = _countable(source)
-    subject = about(query, judged, source.path)
     left_out: Counter[str] = Counter()
     found = broken_checks(read_checks(checked_bench(query, source.path)), loose=loose)
-    items = _items(judged, found, dict(subject.categories), left_out, query.seed)
+    items = _items(judged, found, left_out, query.seed)
     if not len(items.value):
         missing = "; ".join(left_out_notes(left_out, "judgment"))
         raise MissingError(f"no judgment of {source.path} is of an answer with decided checks: {missing}")
-    notes = replaced_note(sources)
     how = "however leniently it is read" if loose else "read strictly"
-    notes.append(f"a check is broken if the reply does not meet it, {how}; answers to the same turn are compared")
+    notes = [f"a check is broken if the reply does not meet it, {how}; answers to the same turn are compared"]
     if judged.paired:
         rows, kinds, measured = _paired(items)
         notes.append("ties, or winners that change with the order, are counted apart")
@@ -312,8 +304,7 @@ def judge_checks(
             "models that break more may be worse in other things too; at equal strength the models' means are taken off"
         )
     notes += left_out_notes(left_out, "pair" if judged.paired else "answer")
-    notes += common_notes(sources, subject.why_not, measured)
-    return report_of("checks", sources, subject.bench, rows, notes, kinds=kinds)
+    return given.report("checks", rows, notes, measured, kinds=kinds)
 
 
 def _countable(source: Found) -> Observations:

@@ -6,18 +6,17 @@ judge_judges(compatible=True, table="judges.csv")     AlpacaEval's way of counti
 
 import csv
 import io
-import os
 import pathlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
-import numpy as np
-
-from harness.errors import DataError, StorageError, UsageError
+from harness.errors import DataError, UsageError
+from harness.jsonl import put_text
 from harness.jsonl.copies import local_file
 from harness.judging.builtin import LONGEST, RULES, notices
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of, read_items, texts_of, vote_files
+from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.judges import (
     CORRELATIONS,
     MEASURES,
@@ -27,14 +26,14 @@ from harness.meta_evaluation.judges import (
     mode,
     questions_of,
 )
-from harness.meta_evaluation.report import Report, flat
+from harness.meta_evaluation.report import Report, flat, interval_notes
 from harness.meta_evaluation.votes import Item
 from harness.records import content_hash
 from harness.results.about import about
 from harness.results.answers import home_of
 from harness.results.cost import Prices
 from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import COVERAGE, Estimate, estimates
+from harness.results.statistics.bootstrap import Estimate
 
 DEFINITIONS: Mapping[str, str] = {
     "human_agreement": "1 - |difference| of each verdict and what most people say of the pair, a tie half; of the "
@@ -160,8 +159,7 @@ def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: 
         notes.append("bias and variance need two samples of a judge or more: gen_judgment --samples 4")
     notes += notices(row.judge.name for row in rows)
     notes += [f"{name}: {meaning}" for name, meaning in DEFINITIONS.items()]
-    methods = dict.fromkeys(e.method for row in rows for e in row.measures.values() if e.method)
-    return notes + ([f"intervals: {COVERAGE[method]}" for method in methods] or ["too few questions for intervals"])
+    return notes + interval_notes(e for row in rows for e in row.measures.values())
 
 
 def advice(found: Items, rows: Sequence[JudgeRow], counting: Counting) -> list[str]:
@@ -237,7 +235,7 @@ def _against_rule(found: Items, judge: Judge, counting: Counting) -> Estimate:
     """Return by how much a judge agrees with people more than "the longer answer wins" does."""
     lengths = {}
     for item, (one, other) in counting.texts.items():
-        votes = [vote.value for vote in found.people[item] if vote.value is not None]
+        votes = [vote.value for vote in found.people.get(item, ()) if vote.value is not None]
         if votes:
             longer = 0.5 if len(one) == len(other) else float(len(one) > len(other))
             lengths[item] = 1 - abs(longer - mode(votes, compatible=counting.compatible))
@@ -257,12 +255,10 @@ def _to_place(found: Items, judge: Judge, counting: Counting) -> Estimate:
 
 
 def _paired(one: Mapping[Item, float], other: Mapping[Item, float], counting: Counting) -> Estimate:
-    sums, counts = np.zeros((2, len(counting.questions), 1))
-    for item in one.keys() & other.keys():
-        place = counting.questions[item.question_id]
-        sums[place, 0] += one[item] - other[item]
-        counts[place, 0] += 1
-    return estimates(sums, counts, seed=counting.seed, bounds=(-1.0, 1.0))[0]
+    both = [item for item in one if item in other]
+    places = [counting.questions[item.question_id] for item in both]
+    apart = [one[item] - other[item] for item in both]
+    return ratio(places, apart, 1.0, len(counting.questions), seed=counting.seed, bounds=(-1.0, 1.0))
 
 
 def _not_above(difference: Estimate) -> bool:
@@ -315,13 +311,7 @@ def _grown(
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
     writer.writerows(whole)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_text(text.getvalue(), encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
+    put_text(path, text.getvalue())
     if kept:
         notes.append(f"{path} had {', '.join(dict.fromkeys(kept))} already and keeps them (--overwrite replaces them)")
     return [{name: value for name, value in row.items() if name != "votes"} for row in whole]

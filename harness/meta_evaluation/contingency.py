@@ -23,17 +23,17 @@ Krippendorff's Alpha-Reliability".
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from harness.meta_evaluation.by_question import jackknifed
 from harness.results.matrix import Floats, Ints
 from harness.results.statistics.bootstrap import (
     FEW,
     LEAST,
     RESAMPLINGS,
     Estimate,
-    estimates,
     question_weights,
     strata_of,
 )
@@ -98,8 +98,8 @@ def table_estimate(
     if np.isnan(without).any() or np.ptp(without) < 1e-12:
         return none
     if n < FEW:
-        pseudo = value + (n - 1) * (without.mean() - without)
-        return estimates(pseudo[:, None], np.ones((n, 1)), resamplings=resamplings, seed=seed, bounds=(-1.0, 1.0))[0]
+        how: dict[str, Any] = {"resamplings": resamplings, "seed": seed, "bounds": (-1.0, 1.0)}
+        return jackknifed(np.array([value]), without[:, None], **how)[0]
     low, high = np.quantile(resampled(tables, statistic, resamplings, seed), (0.025, 0.975)).tolist()
     return Estimate(value, low, high, n, "percentile")
 

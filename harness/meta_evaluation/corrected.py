@@ -59,6 +59,7 @@ from harness.results.finding import ask, replaced_note, without_voters
 from harness.results.matrix import Floats, Pairs
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.query import Query, Words
+from harness.results.statistics.bootstrap import Estimate
 
 ASSUMPTION = (
     "assumes that the voted questions, and the voted pairs of a question, are a random subset of the judged ones; "
@@ -68,15 +69,6 @@ LEAST = 8
 """With fewer voted questions than this there is no interval."""
 
 
-class Rate(NamedTuple):
-    """A win rate with its 95% interval."""
-
-    value: float
-    low: float | None
-    """None with fewer than eight voted questions, where all say the same, or where nothing is left to vote on."""
-    high: float | None
-
-
 @dataclass(frozen=True, slots=True)
 class CorrectedRow:
     """The win rate of one model by the judge, by the votes there are, and by both together."""
@@ -84,9 +76,10 @@ class CorrectedRow:
     model: str
     judge: float
     """By the judge alone, on all items; it has the judge's bias, which no interval shows."""
-    votes: Rate
-    """By the votes alone."""
-    corrected: Rate
+    votes: Estimate
+    """By the votes alone. No interval with fewer than eight voted questions, where all say the same, or where nothing
+    is left to vote on."""
+    corrected: Estimate
     weight: float
     """lambda: how far the judge is used, from 0 (not at all) to 1."""
     questions: int
@@ -148,7 +141,7 @@ def corrected_rates(judge: Pairs, votes: Pairs, *, finite: bool = True) -> Corre
     """
     sums, unjudged, unclear = _summed(judge, votes)
     rows = [_row(model, own, finite) for model, own in sums.items() if own.voted.any()]
-    rows.sort(key=lambda row: (-row.corrected.value, row.model))
+    rows.sort(key=lambda row: (-(row.corrected.value or 0.0), row.model))
     without = [model for model, own in sums.items() if own.items.any() and not own.voted.any()]
     return CorrectedReport(rows, without, unjudged, unclear)
 
@@ -249,15 +242,13 @@ def _row(model: str, sums: _Sums, finite: bool) -> CorrectedRow:
     )
 
 
-def _rate(value: float, variance: float, n: int, freedom: int, settled: bool) -> Rate:
+def _rate(value: float, variance: float, n: int, freedom: int, settled: bool) -> Estimate:
     """Return a rate with its interval, both kept between 0 and 1; `settled`: all that could be voted on was."""
     kept = min(1.0, max(0.0, value))
-    if settled:
-        return Rate(kept, None, None)
-    if n < LEAST or variance < 1e-12:
-        return Rate(kept, None, None)
+    if settled or n < LEAST or variance < 1e-12:
+        return Estimate(kept, None, None, n, None)
     half = student(freedom) * math.sqrt(variance)
-    return Rate(kept, min(1.0, max(0.0, value - half)), min(1.0, max(0.0, value + half)))
+    return Estimate(kept, min(1.0, max(0.0, value - half)), min(1.0, max(0.0, value + half)), n, None)
 
 
 def _of_judge(sums: _Sums, judge_all: float, residual: Floats, weight: float) -> float:

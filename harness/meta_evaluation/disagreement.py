@@ -26,11 +26,10 @@ from harness.judgments.case import Case
 from harness.judgments.observations import Observations, numbered
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.preferences import as_preferences
-from harness.meta_evaluation.report import Report, notice_of, report_of
+from harness.meta_evaluation.report import Report, asked
 from harness.meta_evaluation.votes import by_majority, votes_of
 from harness.records import Mode, Observation, QuestionId
-from harness.results.about import about
-from harness.results.finding import ask, replaced_note, without_voters
+from harness.results.finding import without_voters
 from harness.results.matrix import Floats, Ints
 from harness.results.pairs.games import Bools
 from harness.results.query import Query, Words
@@ -210,12 +209,11 @@ def judge_disagreement(
     Raises:
         UsageError: there are fewer than two judges and no votes, or the files hold labels.
     """
-    query = Query.of(mode, **words)
-    sources = ask(query, several=True)
-    records = Observations.joined([source.observations for source in sources])
+    given = asked(mode, words, several=True)
+    query, records = given.query, given.judged
     if any(case.source.form == "label" for case in records.cases):
         raise UsageError("labels have no distance; judge_report agreement counts how often they are the same")
-    judges = list(dict.fromkeys(source.judge for source in sources))
+    judges = list(dict.fromkeys(source.judge for source in given.sources))
     if votes:
         cast = Observations.joined([_votes(query, local_file(path)) for path in votes])
         rows, note = _against_voters(records, cast, judges)
@@ -226,9 +224,7 @@ def judge_disagreement(
         rows = _rows(judged, disagreed(judged), judges, {})
         told = "another winner, or a tie" if judged.paired else f"grades {APART:g} points apart or more"
         note = f"judges disagree: {told}; {len(set(judged.item.tolist()))} items were judged"
-    subject = about(query, records, sources[0].path)
-    notes = [*replaced_note(sources), note, *notice_of(sources, subject.why_not)]
-    return report_of("disagreement", sources, subject.bench, rows, notes)
+    return given.report("disagreement", rows, [note])
 
 
 def _against_voters(

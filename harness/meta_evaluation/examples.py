@@ -15,7 +15,6 @@ Source: Zheng et al. 2023 (arXiv 2306.05685), section 3.4: with three examples, 
 77.5%.
 """
 
-import json
 import pathlib
 import random
 import re
@@ -24,8 +23,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from harness.bench import Bench, load_bench, spread
-from harness.errors import MissingError, StorageError, UsageError
-from harness.jsonl import need_own
+from harness.errors import MissingError, UsageError
+from harness.jsonl import need_own, put_text, storing
 from harness.jsonl.copies import local_file
 from harness.judging.builtin import notices
 from harness.judging.planned import JudgmentPlan
@@ -47,6 +46,7 @@ from harness.results.query import Query
 from harness.results.statistics.bootstrap import COVERAGE, Estimate
 from harness.running.options import RunOptions
 from harness.running.watch import Watcher, nobody
+from harness.written import toml_value
 
 SHOTS = 3
 """Examples, if no number is given."""
@@ -219,24 +219,17 @@ def _write_set(folder: pathlib.Path, base: JudgeSet, given: str, examples: Seque
     """Write the set with examples, in place of an earlier one that was made so."""
     path = folder / "judge_set.toml"
     extends = str(pathlib.Path(given).resolve()) if pathlib.Path(given).exists() else given
-    lines = [_MARK, f"extends = {_toml(extends)}", f"name = {_toml(folder.name)}", f"version = {_toml(base.version)}"]
-    lines.append(f"title = {_toml(f'{base.name}, with {len(examples)} examples by people')}")
+    title = f"{base.name}, with {len(examples)} examples by people"
+    said = {"extends": extends, "name": folder.name, "version": base.version, "title": title}
+    lines = [_MARK, *(f"{name} = {toml_value(value)}" for name, value in said.items())]
     for example in examples:
         lines += ["", "[[examples]]"]
         for name in ("verdict", "category", "turns", "answer_a", "answer_b", "reference"):
-            lines.append(f"{name} = {_toml(getattr(example, name))}")
-    try:
+            lines.append(f"{name} = {toml_value(getattr(example, name))}")
+    with storing(path):
         folder.mkdir(parents=True, exist_ok=True)
-        need_own(path, re.compile(re.escape(_MARK.encode())), "a judge set with examples")
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
-
-
-def _toml(value: str | Sequence[str]) -> str:
-    """Return a text or a list of texts as TOML, which JSON's texts are but for one control character."""
-    given = value if isinstance(value, str) else list(value)
-    return json.dumps(given, ensure_ascii=False).replace("\x7f", "\\u007f")
+    need_own(path, re.compile(re.escape(_MARK.encode())), "a judge set with examples")
+    put_text(path, "\n".join(lines) + "\n")
 
 
 def run_examples(

@@ -29,21 +29,19 @@ for the step.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there
-from harness.meta_evaluation.report import Report, columns, common_notes, interval, pairs_text, report_of
-from harness.results.about import about
+from harness.meta_evaluation.by_question import jackknifed, ratio
+from harness.meta_evaluation.report import Report, asked, columns, interval, pairs_text
 from harness.results.answers import home_of
-from harness.results.finding import ask, replaced_note
 from harness.results.matrix import Floats, Ints, Pairs
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.pairs.length_control import answer_lengths
-from harness.results.query import Query, Words
+from harness.results.query import Words
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
 
 PRIOR = "half a virtual tie at equal length for each pair of models that met"
@@ -172,7 +170,8 @@ def length_report(
     present = np.bincount(games.question, minlength=games.questions) > 0
 
     def resampled(value: Floats, without: Floats, bounds: tuple[float, float] | None = None) -> list[Estimate]:
-        return _jackknifed(value, without, present, pairs, resamplings, seed, bounds)
+        without = np.where(np.isnan(without), value, without)  # a model that is in one question only
+        return jackknifed(value, without, present, resamplings=resamplings, seed=seed, bounds=bounds)
 
     no_slope = Estimate(None, None, None, int(present.sum()), None)
     slopes = [
@@ -181,11 +180,9 @@ def length_report(
     decided = games.outcome != 0.5
     counted = decided & (games.d != 0)
     longer = np.where(games.d > 0, games.outcome, 1.0 - games.outcome)
-    sums, counts = np.zeros((2, games.questions, 1))
-    np.add.at(sums[:, 0], games.question[counted], longer[counted])
-    np.add.at(counts[:, 0], games.question[counted], 1.0)
-    share = estimates(sums, counts, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))[0]
-    rates = _win_rates(games, pairs, resamplings, seed)
+    how: dict[str, Any] = {"resamplings": resamplings, "seed": seed, "bounds": (0.0, 1.0)}
+    share = ratio(games.question[counted], longer[counted], 1.0, games.questions, **how)
+    rates = estimates(*_sums(games), **how)
     at_equal = [no_slope] * games.models
     if full is not None:
         at_equal = resampled(*_equal_length(games, full), (0.0, 1.0))
@@ -238,12 +235,6 @@ def _sums(games: _Games) -> tuple[Floats, Floats]:
         np.add.at(sums, (games.question, side), value)
         np.add.at(counts, (games.question, side), 1.0)
     return sums, counts
-
-
-def _win_rates(games: _Games, pairs: Pairs, resamplings: int, seed: int) -> list[Estimate]:
-    sums, counts = _sums(games)
-    found = estimates(sums, counts, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))
-    return [found[at] for at in range(games.models)]
 
 
 def _fitted(games: _Games, *, models: bool) -> _Fit | None:
@@ -322,26 +313,6 @@ def _rates(met: Floats, coefficients: Floats) -> Floats:
     return rates
 
 
-def _jackknifed(
-    value: Floats,
-    without: Floats,
-    present: npt.NDArray[np.bool_],
-    pairs: Pairs,
-    resamplings: int,
-    seed: int,
-    bounds: tuple[float, float] | None,
-) -> list[Estimate]:
-    """Return estimates whose intervals resample the pseudo-values of the questions; `without` is questions × values."""
-    n = int(present.sum())
-    without = np.where(np.isnan(without), value, without)  # a model that is in one question only
-    centre = without[present].mean(axis=0)
-    counts = np.repeat(present[:, None].astype(np.float64), len(value), axis=1)
-    pseudo = np.where(present[:, None], value + (n - 1) * (centre - without), 0.0)
-    known = ~np.isnan(value)
-    found = estimates(np.where(known, pseudo, 0.0), counts * known, resamplings=resamplings, seed=seed, bounds=bounds)
-    return [found[at] for at in range(len(value))]
-
-
 def _connected(games: _Games) -> bool:
     """Return whether every model that played reaches every other by "won or tied against"."""
     beat = np.zeros((games.models, games.models), dtype=bool)
@@ -382,19 +353,18 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
     Raises:
         MissingError: no answer of the judged models is there.
     """
-    query = Query.of("pairwise-all", **words)
-    (source,) = sources = ask(query)
-    judged = source.observations
-    bench = home_of(query, source.path)
-    subject = about(query, judged, source.path)
-    found = pair_arrays(judged, subject.categories or None)
+    given = asked("pairwise-all", words)
+    judged, path = given.judged, given.sources[0].path
+    bench = home_of(given.query, path)
+    given = given._replace(subject=given.subject._replace(bench=given.subject.bench or bench.name))
+    found = pair_arrays(judged, given.subject.categories or None)
     lengths = answer_lengths(judged, bench)
-    result = length_report(found, *lengths, variants=variants, seed=query.seed)
+    result = length_report(found, *lengths, variants=variants, seed=given.query.seed)
     if not result.n and result.left_out == len(judged) and judged.failed.all():
-        raise MissingError(f"no pair of {source.path} has a verdict in both games")
+        raise MissingError(f"no pair of {path} has a verdict in both games")
     if not result.n:
         raise MissingError(
-            f"no pair of {source.path} has both answers in {bench.folder / 'model_answer'}; "
+            f"no pair of {path} has both answers in {bench.folder / 'model_answer'}; "
             "say with --bench-name and --data-dir where they are"
         )
     rows = [
@@ -403,10 +373,11 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
         {"measure": "slope with models", **interval(result.slope_with_models), "n": result.n},
     ]
     models = [columns(row) for row in result.rows]
-    notes = [
+    notes = [_spread_note(result.variants)] if result.variants else []
+    notes.append(
         f"longer wins: of {result.decided} pairs that are decided and of unequal length "
         f"({result.ties} ties and {result.equal} of equal length apart)"
-    ]
+    )
     if result.spread is not None:
         notes.append(
             f"slope: change in the log odds to win for each {result.spread:.0f} characters that an answer is longer; "
@@ -420,13 +391,8 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
         notes.append(f"no answers of {', '.join(absent)} in {bench.folder / 'model_answer'}")
     if result.left_out:
         notes.append(f"{pairs_text(result.left_out)} without a verdict or without both answers' lengths left out")
-    notes = replaced_note(sources) + notes
-    notes += common_notes(sources, subject.why_not, [result.longer_wins])
-    versions = [columns(row) for row in result.variants]
-    if versions:
-        notes.insert(0, _spread_note(result.variants))
-    more = {"variants": versions} if versions else {}
-    return report_of("length", sources, subject.bench or bench.name, rows, notes, models=models, **more)
+    more = {"variants": [columns(row) for row in result.variants]} if result.variants else {}
+    return given.report("length", rows, notes, [result.longer_wins], models=models, **more)
 
 
 def _spread_note(variants: Sequence[VariantRow]) -> str:

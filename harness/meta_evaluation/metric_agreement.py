@@ -17,20 +17,18 @@ answers, with ties as half.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Unpack
 
-import numpy as np
-
 from harness.errors import UsageError
 from harness.judgments.case import SCORE, TOTAL, WIN
-from harness.judgments.observations import Observations
+from harness.judgments.observations import Observations, numbered
+from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.preferences import as_preferences
-from harness.meta_evaluation.report import Report, common_notes, flat, report_of
+from harness.meta_evaluation.report import Report, asked, flat
 from harness.meta_evaluation.votes import TIE, Item, votes_of
 from harness.records import Mode, QuestionId
-from harness.results.about import about, is_fixed
-from harness.results.finding import ask, replaced_note
+from harness.results.about import is_fixed
 from harness.results.measured import measured_metrics, read_metric
-from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import Estimate, estimates
+from harness.results.query import Words
+from harness.results.statistics.bootstrap import Estimate
 
 
 class Judged(NamedTuple):
@@ -56,11 +54,9 @@ def judge_metrics(
         MissingError: there are no such numbers or judgments.
         UsageError: nothing was both judged and measured.
     """
-    query = Query.of(mode, **words)
-    sources = ask(query, every_metric=True)
-    said = Observations.joined([source.observations for source in sources])
-    subject = about(query, said, sources[0].path)
-    categories = subject.groups(query)
+    given = asked(mode, words, every_metric=True)
+    query, said = given.query, given.judged
+    categories = given.subject.groups(query)
     bench = query.bench
     names = list(metric) or [name for name in measured_metrics(bench) if name != "checks"]
     if not names:
@@ -91,15 +87,14 @@ def judge_metrics(
         raise UsageError("no two answers were put in order by the judge and measured too; judge more models or measure")
     places = {category: at for at, category in enumerate(dict.fromkeys([None, *categories.values()]))}
     rows.sort(key=lambda row: (places[row["category"]], row.get("criterion", ""), -row["agree"]))
-    notes = replaced_note(sources)
-    notes.append(
+    notes = [
         "agree: of the pairs of answers to one question that the judge put in order, the share that the metric orders "
         "alike, its ties as half; 0.5 is chance, and the greatest says which metric to trust most"
-    )
+    ]
     if lacking:
         told = ", ".join(f"{number} {count}" for number, count in lacking.items())
         notes.append(f"pairs left out because an answer has no number: {told}")
-    return report_of("ranking", sources, subject.bench, rows, notes + common_notes(sources, subject.why_not, intervals))
+    return given.report("ranking", rows, notes, intervals)
 
 
 def _in_order(said: Observations) -> list[tuple[Item, int]]:
@@ -122,13 +117,10 @@ def _rows(
         counted = [one for one in found if category in {None, categories.get(one.question_id)}]
         if not counted:
             continue
-        places = {key: at for at, key in enumerate(dict.fromkeys(one.question_id for one in counted))}
-        sums, counts = np.zeros((2, len(places), 1))
-        for one in counted:
-            sums[places[one.question_id]] += one.credit
-            counts[places[one.question_id]] += 1
-        strata = [categories.get(key) for key in places] if is_fixed(categories) else None
-        estimate = estimates(sums, counts, strata, seed=seed, bounds=(0.0, 1.0))[0]
+        questions, places = numbered(one.question_id for one in counted)
+        groups = [categories.get(key) for key in questions] if is_fixed(categories) else None
+        agreed = [one.credit for one in counted]
+        estimate = ratio(places, agreed, 1.0, groups=groups, seed=seed, bounds=(0.0, 1.0))
         tied = sum(one.credit == 0.5 for one in counted)
         made.append(({"category": category, **flat("agree", estimate), "n": len(counted), "tied": tied}, estimate))
     return made

@@ -8,12 +8,9 @@ The counting, with a worked line, is that of `harness.results.pairs.position`, w
 
 from typing import Unpack
 
-from harness.judgments.observations import Observations
-from harness.meta_evaluation.report import Report, common_notes, flat, pairs_text, report_of
-from harness.results.about import about
-from harness.results.finding import ask, replaced_note
+from harness.meta_evaluation.report import Report, asked, flat, pairs_text
 from harness.results.pairs.position import KINDS, in_one_order, position_rows
-from harness.results.query import Query, Words
+from harness.results.query import Words
 
 
 def judge_position(**words: Unpack[Words]) -> Report:
@@ -25,12 +22,9 @@ def judge_position(**words: Unpack[Words]) -> Report:
         UsageError: the file mixes what is not comparable, or holds no pairs.
         MissingError: there are no judgments.
     """
-    query = Query.of("pairwise-all", **words)
-    sources = ask(query)
-    records = Observations.joined([source.observations for source in sources])
-    once = in_one_order(records)
-    subject = about(query, records, sources[0].path)
-    found = position_rows(records, categories=subject.categories or None, seed=query.seed)
+    given = asked("pairwise-all", words)
+    once = in_one_order(given.judged)
+    found = position_rows(given.judged, categories=given.subject.categories or None, seed=given.query.seed)
     rows = []
     for row in found:
         shown = {name: getattr(row, name) for name in ("by", "group", "n", "errors", *KINDS)}
@@ -38,11 +32,10 @@ def judge_position(**words: Unpack[Words]) -> Report:
             shown |= flat(f"{kind}_share", getattr(row, f"{kind}_share"))
         shown |= {"first_games": row.first_games, "decided_games": row.decided_games}
         rows.append(shown | flat("first_share", row.first_share))
-    notes = replaced_note(sources)
+    notes = []
     if found[0].errors:
         notes.append(f"{pairs_text(found[0].errors)} without a verdict in both games left out (errors)")
     if once:
-        nothing = ", which is all there are: nothing can be said of position" if once == len(records) else ""
+        nothing = ", which is all there are: nothing can be said of position" if once == len(given.judged) else ""
         notes.append(f"{pairs_text(once)} played in one order only skipped{nothing}")
-    notes += common_notes(sources, subject.why_not, [row.first_share for row in found])
-    return report_of("position", sources, subject.bench, rows, notes)
+    return given.report("position", rows, notes, [row.first_share for row in found])

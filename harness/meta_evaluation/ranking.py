@@ -35,20 +35,18 @@ import io
 import math
 import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from harness.errors import DataError, UsageError
-from harness.meta_evaluation.report import Report, interval, notice_of, report_of
-from harness.records import Mode
-from harness.results.about import about
-from harness.results.finding import ask, replaced_note
+from harness.meta_evaluation.report import Report, asked, interval
+from harness.records import Mode, Scale
 from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays
-from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, question_weights, strata_of
+from harness.results.query import Words
+from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, question_weights, strata_of
 
 LEAST_MODELS = 5
 """With fewer common models than this there is no interval."""
@@ -92,30 +90,20 @@ class OurScores:
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
-    """A rank correlation."""
-
-    value: float | None
-    """None with fewer than two models in common, or where one ranking is all ties."""
-    low: float | None
-    """95% interval; None with fewer than five models or questions."""
-    high: float | None
-    undefined: int
-    """Resampled questions that gave no correlation."""
-
-
-@dataclass(frozen=True, slots=True)
 class RankingReport:
     """How well two rankings agree."""
 
-    spearman: Correlation
-    kendall: Correlation
+    spearman: Estimate
+    """None with fewer than two models in common, or where one ranking is all ties; no interval with fewer than five
+    models or questions."""
+    kendall: Estimate
     models: tuple[str, ...]
     """The models in both, best of ours first."""
     only_ours: tuple[str, ...]
     only_theirs: tuple[str, ...]
     questions: int
-    method: str
+    undefined: int
+    """Resampled questions that gave no correlation."""
 
 
 def read_ranking(
@@ -191,42 +179,44 @@ def ranking_report(
     there = np.array([theirs[model] for model in models], dtype=np.float64)
     here = np.array([score[model] for model in models], dtype=np.float64)
     questions = np.flatnonzero(ours.counts[:, common].any(axis=1))
-    values = rank_correlations(here[None], there, np.ones((1, len(models))))[:, 0]
-    found = [Correlation(None if np.isnan(value) else float(value), None, None, 0) for value in values]
+    values = rank_correlations(here[None], there)[:, 0]
+    n, undefined = len(questions), 0
+    found = [Estimate(None if np.isnan(value) else float(value), None, None, n, None) for value in values]
     if len(models) >= LEAST_MODELS and len(questions) >= LEAST and not np.isnan(values).any():
         sums, counts = (own[questions][:, common] for own in (ours.sums, ours.counts))
         strata = strata_of([None] * len(questions))
         blocks = [
-            rank_correlations(*part)
+            rank_correlations(here, there)
             for weights in question_weights(strata, corrected=True, resamplings=resamplings, seed=seed)
-            for part in _parts(weights, sums, counts, there)
+            for here in _parts(weights, sums, counts)
         ]
         resampled = np.concatenate(blocks, axis=1)
         reliable = reliability(sums, counts, strata)
         found = [
-            _interval(measure, float(value), len(models), reliable, own)
-            for measure, value, own in zip((_SPEARMAN, _KENDALL), values, resampled, strict=True)
+            replace(one, low=low, high=high)
+            for measure, one, own in zip((_SPEARMAN, _KENDALL), found, resampled, strict=True)
+            for low, high in [_interval(measure, one.value or 0.0, len(models), reliable, own)]
         ]
+        undefined = int(np.isnan(resampled[0]).sum())
     return RankingReport(
         spearman=found[0],
         kendall=found[1],
         models=tuple(sorted(models, key=lambda model: (-score[model], model))),
         only_ours=tuple(sorted(model for model in score if model not in theirs)),
         only_theirs=tuple(sorted(model for model in theirs if model not in score)),
-        questions=len(questions),
-        method=METHOD,
+        questions=n,
+        undefined=undefined,
     )
 
 
-def rank_correlations(here: Floats, there: Floats, times: Floats) -> Floats:
+def rank_correlations(here: Floats, there: Floats) -> Floats:
     """Return Spearman's correlation and tau-b of each row of scores with one other ranking, as two rows.
 
     Args:
         here: resamplings × models, NaN where a model has no score.
         there: one number for each model.
-        times: resamplings × models, how often each model counts.
     """
-    times = np.where(np.isnan(here), 0.0, times)
+    times = np.where(np.isnan(here), 0.0, 1.0)
     ours = np.nan_to_num(np.sign(here[:, :, None] - here[:, None, :]))
     theirs = np.sign(there[:, None] - there[None, :])
     ranks = _weighted(ours, times)  # how many are below minus how many are above: ranks but for a scale
@@ -241,7 +231,7 @@ def rank_correlations(here: Floats, there: Floats, times: Floats) -> Floats:
 
 
 def _weighted(signs: Floats, times: Floats) -> Floats:
-    """Return for each resampling and model the sum of its signs over the models that were drawn."""
+    """Return for each resampling and model the sum of its signs over the models that count."""
     result: Floats = (signs @ times[:, :, None])[:, :, 0]
     return result
 
@@ -269,15 +259,13 @@ def reliability(sums: Floats, counts: Floats, strata: Sequence[Ints]) -> float:
     return min(max(1.0 - noise / variance, _LEAST_RELIABLE), 1.0) if variance > 0 else 1.0
 
 
-def _parts(weights: Floats, sums: Floats, counts: Floats, there: Floats) -> Iterator[tuple[Floats, Floats, Floats]]:
-    """Yield scores by resampled questions, the other ranking, and that each model counts once, in parts that fit."""
-    models = len(there)
+def _parts(weights: Floats, sums: Floats, counts: Floats) -> Iterator[Floats]:
+    """Yield scores by resampled questions, in parts that fit into the memory."""
     total = weights @ counts
     here = np.divide(weights @ sums, total, out=np.full(total.shape, np.nan), where=total > 1e-9)
-    size = max(1, _BLOCK // models**2)
+    size = max(1, _BLOCK // counts.shape[1] ** 2)
     for start in range(0, len(here), size):
-        own = here[start : start + size]
-        yield own, there, np.ones_like(own)
+        yield here[start : start + size]
 
 
 class _Measure(NamedTuple):
@@ -307,8 +295,8 @@ _KENDALL = _Measure(
 )
 
 
-def _interval(measure: _Measure, value: float, models: int, reliable: float, resampled: Floats) -> Correlation:
-    """Return a correlation with its interval."""
+def _interval(measure: _Measure, value: float, models: int, reliable: float, resampled: Floats) -> Scale:
+    """Return the ends of the interval of a correlation."""
     known = resampled[~np.isnan(resampled)]
     half = measure.step(models) / 2
     sd = measure.deviation(value, models)
@@ -324,7 +312,7 @@ def _interval(measure: _Measure, value: float, models: int, reliable: float, res
         measure.rank(min(max(measure.normal(end) / math.sqrt(reliable) * (lost if at == outer else 1.0), -1.0), 1.0))
         for at, end in enumerate(ends)
     )
-    return Correlation(value, min(low, value), max(high, value), len(resampled) - len(known))
+    return min(low, value), max(high, value)
 
 
 def _rows(path: pathlib.Path) -> Iterator[tuple[int, list[str]]]:
@@ -411,16 +399,13 @@ def judge_ranking(
         return judge_metrics(metric or (), mode, variant=variant, **words)
     path = pathlib.Path(against)
     other = read_ranking(path, model_column=model_column, score_column=score_column)
-    query = Query.of(mode, **words)
-    (source,) = sources = ask(query)
-    records = source.observations
-    subject = about(query, records, source.path)
-    groups = subject.categories or None
+    given = asked(mode, words)
+    records, groups = given.judged, given.subject.categories or None
     ours = pair_scores(pair_arrays(records, groups)) if records.paired else grade_scores(matrix(records, groups))
-    found = ranking_report(ours, other.numbers, seed=query.seed)
+    found = ranking_report(ours, other.numbers, seed=given.query.seed)
     if len(found.models) < 2:
         raise UsageError(
-            f"{path} and {sources[0].path} have {len(found.models) or 'no'} model in common; "
+            f"{path} and {given.sources[0].path} have {len(found.models) or 'no'} model in common; "
             f"judged are {', '.join(found.only_ours)}"
         )
     rows = [
@@ -444,8 +429,7 @@ def judge_ranking(
         }
         for model in found.models
     ]
-    notes = replaced_note(sources)
-    notes.append(f"against the column {other.column!r} of {path.name}, {len(found.models)} models in common")
+    notes = [f"against the column {other.column!r} of {path.name}, {len(found.models)} models in common"]
     for who, left in (("judged", found.only_ours), (path.name, found.only_theirs)):
         if left:
             notes.append(f"only {who}: {', '.join(left)}" if len(left) <= 10 else f"only {who}: {len(left)} models")
@@ -454,13 +438,11 @@ def judge_ranking(
     if found.spearman.low is None:
         notes.append(f"no interval: it takes {LEAST_MODELS} models and 5 questions, and scores that differ")
     else:
-        notes.append(f"intervals: {found.method}, of {found.questions} questions and {len(found.models)} models")
+        notes.append(f"intervals: {METHOD}, of {found.questions} questions and {len(found.models)} models")
         notes.append(COVERED)
-    if found.spearman.undefined:
-        notes.append(f"{found.spearman.undefined} resamplings without a correlation left out")
-    return report_of(
-        "ranking", sources, subject.bench, rows, notes + notice_of(sources, subject.why_not), models=models
-    )
+    if found.undefined:
+        notes.append(f"{found.undefined} resamplings without a correlation left out")
+    return given.report("ranking", rows, notes, models=models)
 
 
 def _ranks(numbers: Mapping[str, float]) -> dict[str, float]:

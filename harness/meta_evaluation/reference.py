@@ -40,14 +40,16 @@ from harness.errors import MissingError, UsageError
 from harness.judging.sets import judge_set_name
 from harness.judgments.case import winner
 from harness.judgments.file_name import OWN_JUDGE_SET
+from harness.judgments.observations import numbered
+from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.checks import NO_GRADE, NO_VERDICT, Place, checked_bench, left_out_notes
-from harness.meta_evaluation.report import Report, common_notes, flat, report_of
+from harness.meta_evaluation.report import Asked, Report, flat
 from harness.records import Mode, Observation, QuestionId, Scale
 from harness.results.about import about
-from harness.results.finding import Found, ask, replaced_note
+from harness.results.finding import Found, ask
 from harness.results.measured import CheckedTurn, read_checks
 from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import Estimate, estimates
+from harness.results.statistics.bootstrap import Estimate
 
 UNAIDED = "mt_bench_unaided"
 _STATE = frozenset({"number", "choice", "equals", "contains", "code"})
@@ -190,16 +192,12 @@ def _rows(outcomes: list[Outcome], paired: bool, seed: int) -> tuple[list[dict[s
 
 def _shares(own: list[Outcome], seed: int) -> list[Estimate]:
     """Return the share without the reference, with it, and the difference."""
-    places = {key: at for at, key in enumerate(dict.fromkeys(one.question_id for one in own))}
-    sums, counts = np.zeros((2, len(places), 3))
-    for one in own:
-        sums[places[one.question_id]] += [one.without, one.beside, float(one.beside) - one.without]
-        counts[places[one.question_id]] += 1.0
-    found = []
-    for at, bounds in enumerate(((0.0, 1.0), (0.0, 1.0), (-1.0, 1.0))):
-        column = slice(at, at + 1)
-        found.append(estimates(sums[:, column], counts[:, column], seed=seed, bounds=bounds)[0])
-    return found
+    places = numbered(one.question_id for one in own)[1]
+    without, beside = (
+        np.array([getattr(one, name) for one in own], dtype=np.float64) for name in ("without", "beside")
+    )
+    columns = ((without, (0.0, 1.0)), (beside, (0.0, 1.0)), (beside - without, (-1.0, 1.0)))
+    return [ratio(places, column, 1.0, seed=seed, bounds=bounds) for column, bounds in columns]
 
 
 def _least(scale: Scale | None, named: float | None) -> float:
@@ -256,14 +254,13 @@ def judge_reference(
         raise MissingError(f"{what} right {'and' if paired else 'or'} wrong: {missing}")
     rows, made = _rows(outcomes, paired, query.seed)
     both = [one for own in sources for one in own]
-    notes = replaced_note(both)
     sets = f"with {beside.judge_set} and, without reference, {bare.judge_set}"
     if paired:
-        notes.append(f"pairs of a right and a wrong answer, {sets}; what is left to 1 are ties")
+        notes = [f"pairs of a right and a wrong answer, {sets}; what is left to 1 are ties"]
     else:
-        notes.append(f"graded right: {least:g} or more, {sets}")
+        notes = [f"graded right: {least:g} or more, {sets}"]
     mistakes = "where the wrong answer wins" if paired else "of wrong answers"
     notes.append(f"{mistakes} these are the judge's mistakes; right and wrong are what checks say, read leniently")
     notes += left_out_notes(left_out, "pair" if paired else "answer")
-    notes += common_notes(both, about(query, beside.observations, beside.path).why_not, made)
-    return report_of("reference", both, bench.name, rows, notes)
+    subject = about(query, beside.observations, beside.path)._replace(bench=bench.name)
+    return Asked(query, both, beside.observations, subject).report("reference", rows, notes, made)

@@ -41,15 +41,13 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.errors import UsageError
-from harness.judgments.observations import Observations
-from harness.meta_evaluation.report import Report, columns, common_notes, of_turn, report_of
+from harness.meta_evaluation.by_question import jackknifed
+from harness.meta_evaluation.report import Report, asked, columns, of_turn
 from harness.records import Mode, Observation
-from harness.results.about import about
-from harness.results.finding import ask, replaced_note
 from harness.results.matrix import Floats
 from harness.results.planning import MORE, Spread, alternatives, design_rows
-from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+from harness.results.query import Words
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate
 
 Facet: TypeAlias = Literal["question", "model", "question × model", "order", "judge", "rest", "repeat"]
 Records: TypeAlias = npt.NDArray[np.void]
@@ -159,7 +157,7 @@ def repeat_report(verdicts: Records, *, resamplings: int = RESAMPLINGS, seed: in
         names.append("repeat")
     else:
         missing.append(Missing("repeat", "nothing was judged twice by one judge in one order; see --samples"))
-    intervals = _jackknifed(found, resamplings, seed)
+    intervals = _estimated(found, resamplings, seed)
     positive = np.maximum(found[0], 0.0)
     total = float(positive[: len(kept) + 1].sum())
     components = [
@@ -288,15 +286,13 @@ def _within(cells: _Cells) -> Floats:
     return variance
 
 
-def _jackknifed(found: Floats, resamplings: int, seed: int) -> list[Estimate]:
+def _estimated(found: Floats, resamplings: int, seed: int) -> list[Estimate]:
     """Return each column's first row with an interval that resamples the pseudo-values of the others."""
     value, without = found[0], found[1:]
     n = len(without)
     if np.isnan(without).any() or n < 2:
         return [Estimate(float(own), None, None, n, None) for own in value]
-    pseudo = value + (n - 1) * (without.mean(axis=0) - without)
-    intervals = estimates(pseudo, np.ones(pseudo.shape), resamplings=resamplings, seed=seed)
-    return [intervals[at] for at in range(len(value))]
+    return jackknifed(value, without, resamplings=resamplings, seed=seed)
 
 
 def _margin(values: Floats, axes: str) -> Floats:
@@ -390,17 +386,15 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     Several files of one judge count as its repeats, several judges as a facet of their own. A facet that the data lack
     has no variance, and a reason in `why_not`. See `Words` for what can be asked for.
     """
-    query = Query.of(mode, **words)
-    sources = ask(query, every_sample=True)
-    records = Observations.joined([source.observations for source in sources])
-    subject = about(query, records, sources[0].path)
+    given = asked(mode, words, every_sample=True)
+    records, sources = given.judged, given.sources
     rows: list[dict[str, Any]] = []
     left_out, intervals = 0, []
     designs: list[dict[str, Any]] = []
     answers: list[str] = []
     for turn in sorted({case.turn for case in records.cases}):
         own = records.keep(case=partial(of_turn, turn))
-        result = repeat_report(records_of(own), seed=query.seed)
+        result = repeat_report(records_of(own), seed=given.query.seed)
         left_out += result.left_out
         models = len({model for case in own.cases for model in case.models})
         if planned := _designs(result, len(own.questions()), models, paired=own.paired):
@@ -413,7 +407,7 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
         for missing in result.missing:
             absent = dict.fromkeys(("variance", "variance_low", "variance_high", "share", "levels", "levels_are"))
             rows.append({"turn": turn, "facet": missing.facet, **absent, "why_not": missing.why})
-    notes = replaced_note(sources)
+    notes = []
     if len(sources) > 1:
         notes.append(f"counted together: {', '.join(source.text for source in sources)}")
     if left_out:
@@ -423,5 +417,4 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
         "intervals are for other questions; variances of models, orders and judges are those among exactly these, "
         "which are all there are or were chosen, not drawn"
     )
-    notes += common_notes(sources, subject.why_not, intervals)
-    return report_of("repeat", sources, subject.bench, rows, notes, designs=designs)
+    return given.report("repeat", rows, notes, intervals, designs=designs)

@@ -3,12 +3,15 @@
 import pathlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.judging.builtin import notices
 from harness.judgments.case import Case
-from harness.records import Failure
-from harness.results.finding import Found
+from harness.judgments.observations import Observations
+from harness.records import Failure, Mode
+from harness.results.about import About, about
+from harness.results.finding import Found, ask, replaced_note
+from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import COVERAGE, Estimate
 
 if TYPE_CHECKING:
@@ -40,24 +43,52 @@ class Report:
         return pandas.DataFrame(self.rows)
 
 
-def report_of(
-    name: str, sources: Sequence[Found], bench: str | None, rows: list[dict[str, Any]], notes: list[str], **more: Any
-) -> Report:
-    """Return the report of these sources; `more` are further tables."""
-    judges = ", ".join(dict.fromkeys(source.judge for source in sources))
-    return Report(name, judges, bench, rows, more, notes, tuple(dict.fromkeys(source.path for source in sources)))
+class Asked(NamedTuple):
+    """What most reports begin with, and are made of in the end: the judgments asked for, and what they are about."""
+
+    query: Query
+    sources: Sequence[Found]
+    judged: Observations
+    """Those of all sources."""
+    subject: About
+
+    def report(
+        self,
+        name: str,
+        rows: list[dict[str, Any]],
+        notes: Sequence[str],
+        intervals: Iterable[Estimate] | None = None,
+        **more: list[dict[str, Any]],
+    ) -> Report:
+        """Return the report, its notes between those that every report has; `more` are further tables.
+
+        `intervals` are the estimates whose intervals a note is to explain (None: no note).
+        """
+        judges = list(dict.fromkeys(source.judge for source in self.sources))
+        why_not = [self.subject.why_not] if self.subject.why_not else []
+        every = [*replaced_note(self.sources), *notes, *notices(judges), *why_not]
+        every += interval_notes(intervals) if intervals is not None else []
+        paths = tuple(dict.fromkeys(source.path for source in self.sources))
+        return Report(name, ", ".join(judges), self.subject.bench, rows, more, every, paths)
 
 
-def common_notes(sources: Sequence[Found], why_not: str | None, intervals: Iterable[Estimate]) -> list[str]:
-    """Return what is said of every report: `notice_of`, and how intervals are made."""
+def asked(mode: Mode | None, words: Words, **how: bool) -> Asked:
+    """Return the judgments that words of a query ask for; `how` is that of `ask`.
+
+    Raises:
+        UsageError: there are several judges or judge sets; the message lists them.
+        MissingError: there are no judgments.
+    """
+    query = Query.of(mode, **words)
+    sources = ask(query, **how)
+    judged = Observations.joined([source.observations for source in sources])
+    return Asked(query, sources, judged, about(query, judged, sources[0].path))
+
+
+def interval_notes(intervals: Iterable[Estimate]) -> list[str]:
+    """Return how the intervals of these estimates are made."""
     methods = dict.fromkeys(estimate.method for estimate in intervals if estimate.method)
-    made = [f"intervals: {COVERAGE[method]}" for method in methods] or ["too few questions for intervals"]
-    return notice_of(sources, why_not) + made
-
-
-def notice_of(sources: Sequence[Found], why_not: str | None) -> list[str]:
-    """Return the notice of a built-in judge, and why there are no categories, as far as these apply."""
-    return notices(source.judge for source in sources) + ([why_not] if why_not else [])
+    return [f"intervals: {COVERAGE[method]}" for method in methods] or ["too few questions for intervals"]
 
 
 def of_turn(turn: int | None, case: Case) -> bool:

@@ -26,20 +26,18 @@ humans (gpt-4 +10%, claude-v1 +25%) without intervals; the second difference is 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias, Unpack
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.judgments.observations import Observations
-from harness.meta_evaluation.report import Report, columns, common_notes, report_of
+from harness.meta_evaluation.by_question import ratio
+from harness.meta_evaluation.report import Report, asked, columns
 from harness.records import Mode
-from harness.results.about import about
-from harness.results.finding import ask, replaced_note
 from harness.results.matrix import Floats, Ints, matrix
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.panel import PanelGrades, PanelPairs, panel_grades, panel_pairs
-from harness.results.query import Query, Words
+from harness.results.query import Words
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -122,11 +120,9 @@ def paired_self_preference(
             rows.append(case.row(n, left_out, why_not))
             continue
         rates = [np.where(first, values, 1.0 - values)[both] for values in (met.by_judge, met.by_others)]
-        sums, counts = np.zeros((2, len(panel.questions), 1))
-        np.add.at(sums[:, 0], panel.question[both], rates[0] - rates[1])
-        np.add.at(counts[:, 0], panel.question[both], 1.0)
-        found = estimates(sums, counts, resamplings=resamplings, seed=seed, bounds=(-1.0, 1.0))
-        rows.append(case.row(n, left_out, None, [*(float(own.mean()) for own in rates), None, None], found[0]))
+        how: dict[str, Any] = {"resamplings": resamplings, "seed": seed, "bounds": (-1.0, 1.0)}
+        found = ratio(panel.question[both], rates[0] - rates[1], 1.0, len(panel.questions), **how)
+        rows.append(case.row(n, left_out, None, [*(float(own.mean()) for own in rates), None, None], found))
     return rows
 
 
@@ -217,25 +213,20 @@ def judge_self(
     Raises:
         UsageError: there are fewer than two judges, or they had different judge sets.
     """
-    query = Query.of(mode, **words)
-    sources = ask(query, several=True)
-    records = Observations.joined([source.observations for source in sources])
-    subject = about(query, records, sources[0].path)
-    groups = subject.categories or None
-    judges = list(dict.fromkeys(source.judge for source in sources))
+    given = asked(mode, words, several=True)
+    records, seed, groups = given.judged, given.query.seed, given.subject.categories or None
+    judges = list(dict.fromkeys(source.judge for source in given.sources))
     own = {judge: records.keep(lambda case, judge=judge: case.source.judge == judge) for judge in judges}  # type: ignore[misc]
     if records.paired:
         paired = panel_pairs({judge: pair_arrays(judged, groups) for judge, judged in own.items()})
-        found = paired_self_preference(paired, families=families, seed=query.seed)
+        found = paired_self_preference(paired, families=families, seed=seed)
     else:
         graded = panel_grades({judge: matrix(judged, groups) for judge, judged in own.items()})
-        found = graded_self_preference(graded, families=families, seed=query.seed)
+        found = graded_self_preference(graded, families=families, seed=seed)
     none = Estimate(None, None, None, 0, None)
     rows = [columns(replace(row, difference=row.difference or none)) for row in found]
-    notes = replaced_note(sources)
-    notes.append(
+    note = (
         "difference: how much better the models of the judge's family fare under it than under the others; it cannot "
         "tell a judge that favours them from one that sees better what they are good at"
     )
-    notes += common_notes(sources, subject.why_not, [row.difference for row in found if row.difference])
-    return report_of("self", sources, subject.bench, rows, notes)
+    return given.report("self", rows, [note], [row.difference for row in found if row.difference])

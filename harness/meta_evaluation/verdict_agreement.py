@@ -23,10 +23,10 @@ with all, 1.
 Source: Zheng et al. 2023 (arXiv 2306.05685), section 4.2 and Table 5, which counts experts only.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -78,13 +78,6 @@ class AgreementRow:
     kappa_high: float | None
 
 
-class Count(NamedTuple):
-    """How many pairs of votes agree, of how many."""
-
-    agree: int
-    total: int
-
-
 @dataclass(frozen=True, slots=True)
 class WinRateRow:
     """How a model fares with two judges on the items that both voted on."""
@@ -104,21 +97,6 @@ class WinRateRow:
     low: float | None
     """95% interval of the difference; None on fewer than five questions, or where all differ equally."""
     high: float | None
-
-
-def between(left: Votes, right: Votes, setup: Setup) -> Count:
-    """Return the agreement of every vote of the one side with every vote of another judge on the other side."""
-    return _count(met_between(left, right), setup)
-
-
-def within(votes: Votes, setup: Setup) -> Count:
-    """Return the agreement of different judges of one side with each other."""
-    return _count(met_within(votes), setup)
-
-
-def _count(met: Iterable[Meeting], setup: Setup) -> Count:
-    kept = [(one, other) for _, one, other in met if setup == "S1" or TIE not in (one, other)]
-    return Count(sum(one == other for one, other in kept), len(kept))
 
 
 @dataclass(frozen=True, slots=True)

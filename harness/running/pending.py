@@ -31,6 +31,7 @@ class _KeptLine(TypedDict):
     request: str
     text: str
     details: dict[str, Any]
+    carried: NotRequired[str | None]
     logprobs: NotRequired[list[tuple[str, float, list[tuple[str, float]]]] | None]
 
 
@@ -188,8 +189,10 @@ def redo_begun(kept: pathlib.Path) -> bool:
 
 
 def reply_to_kept(reply: Reply) -> dict[str, Any]:
-    """Return all of a reply as JSON: also what no row holds in this form, the log-probabilities."""
+    """Return all of a reply as JSON: also what no row holds, log-probabilities and what the next turn carries."""
     kept: dict[str, Any] = {"text": reply.text, "details": reply_details(reply)}
+    if reply.carried is not None:
+        kept["carried"] = reply.carried
     if reply.logprobs is not None:
         kept["logprobs"] = [[token.token, token.logprob, token.top] for token in reply.logprobs]
     return kept
@@ -197,7 +200,10 @@ def reply_to_kept(reply: Reply) -> dict[str, Any]:
 
 def reply_from_kept(kept: Mapping[str, Any]) -> Reply:
     """Return the reply; the inverse of `reply_to_kept`."""
-    reply = reply_from_row(kept["text"], kept["details"])
+    carried = kept.get("carried")
+    reply = replace(
+        reply_from_row(kept["text"], kept["details"]), carried=carried if isinstance(carried, str) else None
+    )
     if kept.get("logprobs") is None:
         return reply
     logprobs = tuple(

@@ -13,6 +13,7 @@ from harness.errors import EndpointError, UsageError
 from harness.records import Message, Reply, Request, Sampling
 from tests.protocol_server import BatchDesk, ProtocolServer, Script
 
+KINDS = ["openai", "anthropic", "gemini"]
 REQUESTS = [
     Request((Message("system", "Be kind."), Message("user", "Grüße, \u2028 and a lone \ud800.")), Sampling(0.5, 100)),
     Request((Message("user", "One"), Message("assistant", ""), Message("user", "Two")), Sampling(max_tokens=7)),
@@ -23,6 +24,9 @@ REQUESTS = [
 def opened(server: ProtocolServer, kind: str) -> ChatModel:
     if kind == "openai":
         return open_chat_model(resolve("m", base_url=server.openai_url))
+    if kind == "gemini":
+        environ = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": server.url}
+        return open_chat_model(resolve("gemini-x", environ=environ), environ=environ)
     environ = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.anthropic_url}
     return open_chat_model(resolve("claude-sonnet-4", environ=environ), environ=environ)
 
@@ -40,7 +44,7 @@ async def through_batches(taker: BatchModel, token: str) -> dict[str, Any]:
     return came
 
 
-@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_batch_holds_the_bodies_of_direct_calls_and_brings_their_replies(kind: str) -> None:
     async def both() -> tuple[list[Reply], dict[str, Any]]:
         model = opened(server, kind)
@@ -52,7 +56,7 @@ def test_a_batch_holds_the_bodies_of_direct_calls_and_brings_their_replies(kind:
 
     with ProtocolServer() as server:
         direct, came = asyncio.run(both())
-    calls = [asked.body for asked in server.requests if asked.protocol in ("chat", "messages")]
+    calls = [asked.body for asked in server.requests if asked.protocol in ("chat", "messages", "gemini")]
     batched = {one: asked.body for made in server.batches.made for one, asked in made.requests}
     assert [batched[f"t-{n}"] for n in range(3)] == calls
     assert [replace(came[f"t-{n}"], batch=False) for n in range(3)] == [replace(one, seconds=None) for one in direct]
@@ -66,7 +70,7 @@ def test_requests_of_another_protocol_version_are_a_batch_of_their_own() -> None
     assert headers == [(("anthropic-version", "2023-06-01"),), (), (("anthropic-version", "2023-06-01"),)]
 
 
-@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_batch_is_found_by_its_token_alone(kind: str) -> None:
     async def look() -> list[Found]:
         model = opened(server, kind)
@@ -105,16 +109,16 @@ def test_a_batch_of_the_size_that_goes_on_may_be_the_one() -> None:
         assert asyncio.run(look()) == Found(None, certain=False)
 
 
-@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_batch_that_the_provider_does_not_know_is_told_so(kind: str) -> None:
     async def look() -> None:
         model = opened(server, kind)
         try:
-            await open_batches(model).progress("batch_99")
+            await open_batches(model).progress("batches/99")
         finally:
             await model.close()
 
-    with ProtocolServer() as server, pytest.raises(EndpointError, match="batch batch_99 is not known at http"):
+    with ProtocolServer() as server, pytest.raises(EndpointError, match="batch batches/99 is not known at http"):
         asyncio.run(look())
 
 

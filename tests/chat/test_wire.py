@@ -18,7 +18,7 @@ from tests.protocol_server import Asked, Fault, ProtocolServer, Said, rate_limit
 
 KEY = "sk-secret-0123456789"
 HELLO = Request((Message("user", "Hello?"),))
-PROVIDERS = ("openai", "anthropic", "completions", "azure")
+PROVIDERS = ("openai", "anthropic", "completions", "azure", "gemini")
 
 
 @pytest.fixture(params=["aiohttp", "httpx2"])
@@ -32,13 +32,15 @@ def endpoint_at(url: str, provider: str) -> Endpoint:
     """Return an endpoint whose address its own variable gives, so that all the environment holds may be sent there."""
     environ = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, "AZURE_OPENAI_API_KEY": KEY}
     environ |= {"OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url, "AZURE_OPENAI_ENDPOINT": url}
+    environ |= {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": url}
     if provider == "azure":
         return Endpoint("m", "azure", "m", url, "AZURE_OPENAI_API_KEY", api_version="2024-10-21")
-    name = "claude-x" if provider == "anthropic" else "test-model"
+    name = {"anthropic": "claude-x", "gemini": "gemini-x"}.get(provider, "test-model")
     return resolve(name, conv_template="vicuna_v1.1" if provider == "completions" else None, environ=environ)
 
 
 ENVIRON = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, "AZURE_OPENAI_API_KEY": KEY, "MY_KEY": KEY}
+ENVIRON |= {"GEMINI_API_KEY": KEY}
 
 
 def ask(endpoint: Endpoint) -> Reply:
@@ -83,7 +85,7 @@ def test_a_redirect_to_nowhere_is_the_same_error(location: str) -> None:
     assert "hidden" not in str(error)
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
 def test_no_redirect_of_a_batch_is_followed(provider: str) -> None:
     async def scene(url: str) -> list[ChatError]:
         model = open_chat_model(endpoint_at(url, provider), environ=ENVIRON)
@@ -91,14 +93,14 @@ def test_no_redirect_of_a_batch_is_followed(provider: str) -> None:
         errors = []
         prepared = [batches.prepare("t-0", HELLO)]
         calls: list[Any] = [batches.check, batches.submit, batches.find, batches.progress, batches.cancel]
-        arguments: list[Any] = [(), ("t", prepared), ("t", 1, 0.0, ()), ("b",), ("b",)]
+        arguments: list[Any] = [(), ("t", prepared), ("t", 1, 0.0, ()), ("batches/b",), ("batches/b",)]
         try:
             for call, given in zip(calls, arguments, strict=True):
                 with pytest.raises(ChatError) as caught:
                     await call(*given)
                 errors.append(caught.value)
             with pytest.raises(ChatError) as caught:
-                async for _ in batches.results("b", {}):
+                async for _ in batches.results("batches/b", {}):
                     pass
             return [*errors, caught.value]
         finally:
@@ -234,7 +236,8 @@ def test_a_packed_reply_is_read() -> None:
 @pytest.mark.parametrize("content_type", ["text/plain", "application/octet-stream", "text/html; charset=utf-8"])
 def test_json_is_read_whatever_the_server_calls_it(content_type: str, provider: str) -> None:
     reply = {"choices": [{"text": "four", "message": {"content": "four"}}]}
-    body = json.dumps({**reply, "content": [{"type": "text", "text": "four"}]}).encode()
+    gemini = {"candidates": [{"content": {"parts": [{"text": "four"}]}}]}
+    body = json.dumps({**reply, **gemini, "content": [{"type": "text", "text": "four"}]}).encode()
     with ProtocolServer(faults={0: raw(body, content_type=content_type)}) as server:
         assert ask(endpoint_at(server.url, provider)).text == "four"
 
@@ -326,8 +329,8 @@ def test_a_server_that_has_answered_may_take_the_whole_limit_until_the_first_byt
     sent = wire.Guard.request
 
     async def request(guard: wire.Guard, request: Any) -> None:
-        limits.append(request.extensions["timeout"]["read"])
         await sent(guard, request)
+        limits.append(request.extensions["timeout"]["read"])
 
     monkeypatch.setattr(wire.Guard, "request", request)
 
@@ -358,6 +361,7 @@ WHOLE: dict[str, dict[str, Any]] = {
     "azure": {"choices": [{"message": {"content": "fo"}}]},
     "completions": {"choices": [{"text": "fo"}]},
     "anthropic": {"content": [{"type": "text", "text": "fo"}]},
+    "gemini": {"candidates": [{"content": {"parts": [{"text": "fo"}]}}]},
 }
 
 

@@ -8,15 +8,14 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from benchmarks.judge_agreement import between, within
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.contingency import cohen_kappa, table_estimate
 from harness.meta_evaluation.verdict_agreement import (
     SETUPS,
     Setup,
     agreement_rows,
-    between,
     win_rate_rows,
-    within,
 )
 from harness.meta_evaluation.votes import (
     FIRST,

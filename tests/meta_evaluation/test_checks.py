@@ -162,7 +162,7 @@ def simulated(generator: np.random.Generator, questions: int = 30, models: int =
     grades = 7 + strength - lost + generator.normal(0, 1, len(question))
     cell = np.repeat(np.arange(2 * questions), models)
     counted = [Broken(int(b), {}, {}) for b in broken]
-    return Items(question, [at % 8 for at in range(questions)], cell, model, counted, counted, grades, seed=0)
+    return Items(question, questions, cell, model, counted, counted, grades, seed=0)
 
 
 def test_the_loss_at_equal_strength_is_the_true_one_and_its_interval_covers_it() -> None:

@@ -72,6 +72,14 @@ def report_on(data_dir: pathlib.Path, **words: Any) -> Report:
     return judge_judges(bench_name="small", data_dir=data_dir, **words)
 
 
+def test_the_way_of_alpaca_eval_leaves_out_items_with_fewer_votes_that_have_answers(tmp_path: pathlib.Path) -> None:
+    votes, texts = {1: [1, 1, 0, 1], 2: [0, 0]}, {1: ("long", "x"), 2: ("y", "long")}
+    judged(tmp_path, votes, {"j": {1: [1], 2: [0]}}, texts)
+    report = report_on(tmp_path, compatible=True)
+    assert row_of(report, "j")["Human agreement"] == 100
+    assert report.notes[1].startswith("measured on 1 pairs")
+
+
 def test_the_worked_example(tmp_path: pathlib.Path) -> None:
     judged(tmp_path, {1: [1, 1, 0], 2: [0, 0]}, {"j": {1: [1, 1], 2: [0, 1]}})
     own = row_of(report_on(tmp_path), "j")

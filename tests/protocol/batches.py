@@ -1,4 +1,4 @@
-"""The batches of both providers: files and batches of OpenAI's, message batches of Anthropic's, and how each one goes.
+"""The batches of all providers: OpenAI's files and batches, Anthropic's, Gemini's, and how each one goes.
 
 desk = BatchDesk(Script(polls=2, outcome=lambda asked: "expired" if "2" in asked.texts[-1] else None))
 with ProtocolServer(batches=desk) as server: ...
@@ -42,7 +42,7 @@ class Made:
     """A batch that was handed in."""
 
     name: str
-    kind: Literal["openai", "anthropic"]
+    kind: Literal["openai", "anthropic", "gemini"]
     requests: list[tuple[str, Asked]]
     script: Script
     metadata: Mapping[str, str] = field(default_factory=dict)
@@ -76,6 +76,9 @@ class BatchDesk:
             return 404, b'{"error": {"message": "Not Found"}}'
         path = asked.path.partition("?")[0]
         for pattern, act in (
+            (r"/v1/models/([^/:]+):batchGenerateContent", self._gemini),
+            (r"/v1/(batches/[\w-]+):cancel", self._cancel),
+            *([(r"/v1/(batches(?:/[\w-]+)?)", self._gemini_told)] if asked.of_google else []),
             (r"/v1/files", self._upload),
             (r"/v1/files/([\w-]+)/content", self._download),
             (r"/v1/batches", self._openai),
@@ -145,12 +148,38 @@ class BatchDesk:
         assert made is not None
         return 200, self._read(made, [line for _, line in made.lines])
 
+    async def _gemini(self, asked: Asked, names: Sequence[str], answer: Answer) -> tuple[int, bytes]:
+        batch = asked.body["batch"]
+        path = f"/v1/models/{names[0]}:generateContent"
+        requests = []
+        for one in batch["inputConfig"]["requests"]["requests"]:
+            assert one["request"].pop("model") == f"models/{names[0]}"
+            requests.append((one["metadata"]["key"], self._request(asked, path, one["request"])))
+        made = Made(
+            f"batches/gemini{len(self.made)}", "gemini", requests, self._script(), {"name": batch["displayName"]}
+        )
+        await self._work(made, answer)
+        return _json(_gemini_body(made))
+
+    async def _gemini_told(self, asked: Asked, names: Sequence[str], _: Answer) -> tuple[int, bytes]:
+        if names[0] == "batches":
+            return _json({"operations": self._listed("gemini")})
+        made = self._find(names[0])
+        if made is None:
+            return 404, b'{"error": {"code": 404, "message": "Requested entity was not found.", "status": "NOT_FOUND"}}'
+        made.polls += 1
+        status, body = _json(_gemini_body(made))
+        if made.ended:
+            made.downloads += 1
+            body = body[: len(body) // 2 + 1] if made.downloads <= made.script.cut else body
+        return status, body
+
     async def _cancel(self, asked: Asked, names: Sequence[str], _: Answer) -> tuple[int, bytes]:
         made = self._find(names[0])
         if made is None:
             return 404, b'{"error": {"message": "No batch found"}}'
         made.cancelled = True
-        return _json(_openai_body(made) if made.kind == "openai" else _anthropic_body(made))
+        return _json(_BODIES[made.kind](made))
 
     def _script(self) -> Script:
         return self.script(len(self.made)) if callable(self.script) else self.script
@@ -162,7 +191,7 @@ class BatchDesk:
         newest = [made for made in reversed(self.made) if made.kind == kind]
         for made in newest:
             made.polls += 1
-        return [_openai_body(made) if kind == "openai" else _anthropic_body(made) for made in newest]
+        return [_BODIES[made.kind](made) for made in newest]
 
     def _request(self, asked: Asked, path: str, body: Mapping[str, Any]) -> Asked:
         return Asked(-1, asked.arrived, "POST", path, asked.headers, body)
@@ -193,6 +222,8 @@ class BatchDesk:
 
 
 def _replied(made: Made, custom_id: str, body: Any) -> dict[str, Any]:
+    if made.kind == "gemini":
+        return {"metadata": {"key": custom_id}, "response": body}
     if made.kind == "anthropic":
         return {"custom_id": custom_id, "result": {"type": "succeeded", "message": body}}
     response = {"status_code": 200, "request_id": "r", "body": body}
@@ -200,6 +231,11 @@ def _replied(made: Made, custom_id: str, body: Any) -> dict[str, Any]:
 
 
 def _failed(made: Made, custom_id: str, asked: Asked, outcome: Outcome) -> dict[str, Any]:
+    if made.kind == "gemini":
+        fault = outcome if isinstance(outcome, Fault) else Fault(503, f"This request was not executed: {outcome}.")
+        code = 1 if outcome == "cancelled" else _GOOGLE_CODES.get(fault.status, 13)
+        error = {**bodies.google_error(fault), "code": code}
+        return {"metadata": {"key": custom_id}, "error": error}
     if isinstance(outcome, Fault):
         body = json.loads(bodies.error_body(asked, outcome, "r"))
         if made.kind == "anthropic":
@@ -256,6 +292,24 @@ def _anthropic_body(made: Made) -> dict[str, Any]:
         "cancel_initiated_at": None,
         "results_url": f"/v1/messages/batches/{made.name}/results" if made.ended else None,
     }
+
+
+def _gemini_body(made: Made) -> dict[str, Any]:
+    state = "BATCH_STATE_SUCCEEDED" if made.ended else "BATCH_STATE_RUNNING"
+    state = "BATCH_STATE_CANCELLED" if made.cancelled else "BATCH_STATE_FAILED" if made.script.refusal else state
+    lines = [line for _, line in made.lines] if state == "BATCH_STATE_SUCCEEDED" else []
+    created = datetime.fromtimestamp(made.created, UTC).isoformat().replace("+00:00", "Z")
+    told = {"displayName": made.metadata["name"], "state": state, "createTime": created, "updateTime": created}
+    output = {"output": {"inlinedResponses": {"inlinedResponses": lines}}} if lines else {}
+    return {"name": made.name, "metadata": {**told, **output}}
+
+
+_GOOGLE_CODES = {400: 3, 403: 7, 404: 5, 429: 8, 503: 14, 504: 4}
+_BODIES: Mapping[str, Callable[[Made], dict[str, Any]]] = {
+    "openai": _openai_body,
+    "anthropic": _anthropic_body,
+    "gemini": _gemini_body,
+}
 
 
 def _json(value: Mapping[str, Any]) -> tuple[int, bytes]:

@@ -1,5 +1,6 @@
-"""The bodies of both providers, as their services send them."""
+"""The bodies of all providers, as their services send them."""
 
+import base64
 import json
 import math
 from collections.abc import Mapping
@@ -14,6 +15,15 @@ _OPENAI_TYPES = {
     404: "invalid_request_error",
     429: "requests",
     400: "invalid_request_error",
+}
+_GOOGLE_STATUSES = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    429: "RESOURCE_EXHAUSTED",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
 }
 _ANTHROPIC_TYPES = {
     400: "invalid_request_error",
@@ -38,6 +48,8 @@ def reply_body(asked: Asked, said: Said) -> dict[str, Any]:
         return _completion(asked, said)
     if asked.protocol == "responses":
         return _response(asked, said)
+    if asked.protocol == "gemini":
+        return _candidate(asked, said)
     return _chat_completion(asked, said)
 
 
@@ -57,13 +69,30 @@ def error_body(asked: Asked, fault: Fault, request_id: str) -> bytes:
         kind = fault.type or _ANTHROPIC_TYPES.get(fault.status, "api_error")
         error: dict[str, Any] = {"type": kind, "message": fault.message}
         return _dump({"type": "error", "error": error, "request_id": request_id})
+    if asked.of_google:
+        return _dump({"error": google_error(fault)})
     kind = fault.type or _OPENAI_TYPES.get(fault.status, "server_error")
     error = {"message": fault.message, "type": kind, "param": fault.param, "code": fault.code}
     return _dump({"error": error})
 
 
+def google_error(fault: Fault) -> dict[str, Any]:
+    """Return what stands under `error` where Google's service refuses; a `code` is the reason that it names."""
+    about: list[dict[str, Any]] = []
+    if fault.code is not None:
+        about.append({"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": fault.code})
+    if (wait := fault.headers.get("retry-after")) is not None:
+        about.append({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": f"{wait}s"})
+    kind = fault.type or _GOOGLE_STATUSES.get(fault.status, "INTERNAL")
+    return {"code": fault.status, "message": fault.message, "status": kind, **({"details": about} if about else {})}
+
+
 def unsupported(asked: Asked, name: str) -> Fault:
     """Return how a provider refuses a parameter that the model does not take."""
+    if asked.of_google and name == "includeThoughts":
+        return Fault(400, f"Thinking is not enabled for models/{asked.model}")
+    if asked.of_google:
+        return Fault(400, f"Invalid JSON payload received. Unknown name \"{name}\" at 'generation_config'")
     if asked.protocol == "messages":
         return Fault(400, f"`{name}` is not supported by this model.")
     if name == "max_tokens":
@@ -83,6 +112,8 @@ def wrong_key(asked: Asked) -> Fault:
     """Return the 401 for a missing or wrong key; like the services, it repeats part of what it was sent."""
     if asked.protocol == "messages":
         return Fault(401, "invalid x-api-key")
+    if asked.of_google:
+        return Fault(400, "API key not valid. Please pass a valid API key.", code="API_KEY_INVALID")
     if not asked.key:
         return Fault(401, "You didn't provide an API key.")
     return Fault(401, f"Incorrect API key provided: {asked.key}.", code="invalid_api_key")
@@ -92,6 +123,8 @@ def unknown_model(asked: Asked) -> Fault:
     """Return the 404 for a model that is not there."""
     if asked.protocol == "messages":
         return Fault(404, f"model: {asked.model}")
+    if asked.of_google:
+        return Fault(404, f"models/{asked.model} is not found for API version v1")
     words = f"The model `{asked.model}` does not exist or you do not have access to it."
     return Fault(404, words, code="model_not_found")
 
@@ -231,3 +264,30 @@ def _response(asked: Asked, said: Said) -> dict[str, Any]:
         ],
         "usage": said.usage or usage,
     }
+
+
+def _candidate(asked: Asked, said: Said) -> dict[str, Any]:
+    """Return the body of Gemini's reply; what it thought comes as a part, and sealed with the text."""
+    prompt, reply = sum(map(_tokens, asked.texts)), _tokens(said.text)
+    thought = _tokens(said.reasoning) if said.reasoning else 0
+    usage = {"promptTokenCount": prompt, "totalTokenCount": prompt + reply + thought}
+    head = {"modelVersion": said.model or asked.model, "responseId": asked.digest}
+    if said.refusal is not None:
+        return {**head, "promptFeedback": {"blockReason": said.refusal}, "usageMetadata": usage}
+    parts: list[Mapping[str, Any]] = [{"text": said.text}] if said.text else []
+    if said.reasoning is not None:
+        sealed = base64.b64encode(f"sealed {asked.digest}".encode()).decode()
+        shown = [{"text": said.reasoning, "thought": True}] if asked.fields.get("includeThoughts") else []
+        parts = [*shown, *({**part, "thoughtSignature": sealed} for part in parts)]
+        usage["thoughtsTokenCount"] = thought
+    candidate: dict[str, Any] = {
+        "content": {"role": "model", "parts": parts if said.content is None else said.content},
+        "finishReason": said.finish or "STOP",
+        "index": 0,
+    }
+    if said.logprobs is not None and asked.fields.get("responseLogprobs"):
+        ranked = [_ranked(likely)[: asked.fields["logprobs"]] for _, likely in said.logprobs]
+        told = [[{"token": t, "logProbability": p} for t, p in each] for each in ranked]
+        chosen = [{"token": t, "logProbability": math.log(likely[t])} for t, likely in said.logprobs]
+        candidate["logprobsResult"] = {"topCandidates": [{"candidates": e} for e in told], "chosenCandidates": chosen}
+    return {**head, "candidates": [candidate], "usageMetadata": said.usage or {**usage, "candidatesTokenCount": reply}}

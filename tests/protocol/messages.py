@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-Protocol: TypeAlias = Literal["chat", "completions", "messages", "responses", "models", "batches", "other"]
+Protocol: TypeAlias = Literal["chat", "completions", "messages", "responses", "gemini", "models", "batches", "other"]
 PATHS: Mapping[str, Protocol] = {
     "/v1/chat/completions": "chat",
     "/v1/completions": "completions",
@@ -17,6 +17,8 @@ PATHS: Mapping[str, Protocol] = {
     "/v1/models": "models",
 }
 BATCH_PATH = re.compile(r"/v1/(?:messages/)?(?:files|batches)(?:/|$)")
+GEMINI_PATH = re.compile(r"/v1/models/([^/:]+):generateContent")
+GEMINI_BATCH_PATH = re.compile(r"/v1/models/[^/:]+:batchGenerateContent|/v1/batches/[^/:]+:cancel")
 AZURE_PATH = re.compile(r"/openai/deployments/[^/]+/chat/completions")
 
 
@@ -46,26 +48,45 @@ class Asked:
     def protocol(self) -> Protocol:
         """Which of the protocols' calls this is."""
         path = self.path.partition("?")[0]
-        if BATCH_PATH.match(path):
+        if BATCH_PATH.match(path) or GEMINI_BATCH_PATH.fullmatch(path):
             return "batches"
+        if GEMINI_PATH.fullmatch(path):
+            return "gemini"
         return "chat" if AZURE_PATH.fullmatch(path) else PATHS.get(path, "other")
 
     @property
     def model(self) -> str:
         """The model that is asked."""
-        return str(self.body.get("model", ""))
+        named = GEMINI_PATH.fullmatch(self.path.partition("?")[0])
+        return named[1] if named else str(self.body.get("model", ""))
+
+    @property
+    def of_google(self) -> bool:
+        """Whether Google's SDK sent it: two providers have batches at one path."""
+        return "x-goog-api-client" in self.headers
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The fields of the body; of Gemini's also those that stand together in one, which are spelt in two ways."""
+        config = self.body.get("generationConfig") or {}
+        more = {**config, **(config.get("thinkingConfig") or {})}
+        return {**self.body, **{re.sub("_([a-z])", lambda m: m[1].upper(), name): more[name] for name in more}}
 
     @property
     def key(self) -> str | None:
         """The key that was sent, in whichever header."""
         bearer = self.headers.get("authorization", "")
-        return bearer.removeprefix("Bearer ") or self.headers.get("x-api-key") or self.headers.get("api-key")
+        named = ("x-api-key", "api-key", "x-goog-api-key")
+        return bearer.removeprefix("Bearer ") or next((self.headers[one] for one in named if one in self.headers), None)
 
     @property
     def texts(self) -> list[str]:
         """The text of every message, the system's first; for a completion, the prompt."""
         if self.protocol == "completions":
             return [str(self.body.get("prompt", ""))]
+        if self.protocol == "gemini":
+            told = [self.body["systemInstruction"]] if "systemInstruction" in self.body else []
+            return [text_of(content.get("parts")) for content in (*told, *self.body.get("contents", ()))]
         system = self.body.get("system") or self.body.get("instructions")
         messages = self.body.get("messages") or self.body.get("input") or []
         return [text_of(system)] * bool(system) + [text_of(message.get("content")) for message in messages]
@@ -75,6 +96,7 @@ class Asked:
         """The JSON schema that the reply must follow; None if there is none."""
         form = self.body.get("response_format") or (self.body.get("output_config") or {}).get("format")
         form = form or (self.body.get("text") or {}).get("format") or {}
+        form = form or {"schema": (self.body.get("generationConfig") or {}).get("responseJsonSchema")}
         schema = (form.get("json_schema") or form).get("schema")
         return schema if isinstance(schema, dict) else None
 
@@ -90,10 +112,11 @@ class Said:
 
     text: str | None = "Hello."
     reasoning: str | None = None
-    """Goes to `message.reasoning_content`, or into a thinking block."""
+    """Goes to `message.reasoning_content`, or into a thinking block; Gemini's with a signature in the text's part."""
     finish: str | None = None
     """The provider's own word; None: `stop`, `end_turn`."""
     refusal: str | None = None
+    """OpenAI's; or why Gemini blocks the prompt."""
     model: str | None = None
     usage: Mapping[str, Any] | None = None
     message: Mapping[str, Any] = field(default_factory=dict)
@@ -101,7 +124,7 @@ class Said:
     logprobs: Sequence[tuple[str, Mapping[str, float]]] | None = None
     """Each token with the probabilities of what might stand in its place, itself among them; sent where asked for."""
     content: list[Mapping[str, Any]] | None = None
-    """Anthropic's blocks, or OpenAI's list content, as they are."""
+    """Anthropic's blocks, OpenAI's list content, or Gemini's parts, as they are."""
     latency: float | None = None
     """Seconds before it is sent; None: the server's."""
 

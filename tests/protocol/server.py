@@ -20,7 +20,7 @@ _NEW_ANTHROPIC = "2026-10-21"
 
 
 class ProtocolServer:
-    """A context manager that serves both protocols and remembers everything that it was asked.
+    """A context manager that serves all protocols and remembers everything that it was asked.
 
     `responder` makes a reply of a request: a text, a `Said`, or an awaitable of either. `faults` says which calls fail:
     by number, or by a function. `refuses` names parameters that are answered by a 400, `api_key` the only key
@@ -214,7 +214,7 @@ class ProtocolServer:
         """Return why a request cannot be answered, whether it came alone or in a batch."""
         if self.models is not None and asked.protocol != "models" and asked.model not in self.models:
             return bodies.unknown_model(asked)
-        refused = [name for name in asked.body if name in self.refuses]
+        refused = [name for name in asked.fields if name in self.refuses]
         if asked.protocol == "messages" and asked.headers.get("anthropic-version") == _NEW_ANTHROPIC:
             refused += [name for name in ("temperature", "top_p", "top_k") if name in asked.body]
         if asked.protocol == "messages" and "max_tokens" not in asked.body:
@@ -238,8 +238,8 @@ class ProtocolServer:
             await asyncio.sleep(latency)
         reply = bodies.reply_body(asked, said)
         if fault is not None and fault.how == "empty":
-            lost: dict[str, object] = {"content": None} if asked.protocol == "messages" else {"choices": []}
-            reply.update(lost)
+            named = {"messages": "content", "gemini": "candidates"}.get(asked.protocol, "choices")
+            reply[named] = None if named == "content" else []
         body = bodies.encoded(reply)
         return body[: len(body) // 2] if fault is not None and fault.how == "cut" else body
 

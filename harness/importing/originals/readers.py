@@ -9,7 +9,6 @@ but the pinned files, so making it again gives the same bytes; something else in
 """
 
 import ast
-import os
 import pathlib
 import re
 from collections.abc import Callable, Mapping
@@ -17,6 +16,7 @@ from collections.abc import Callable, Mapping
 from harness.errors import DataError, StorageError
 from harness.importing.originals.templates import renamed, template_toml, toml
 from harness.importing.originals.unieval import questions_toml
+from harness.jsonl import put_text
 
 PROMETHEUS_NAMES = {
     "instruction": "question",
@@ -177,12 +177,6 @@ def _put(folder: pathlib.Path, files: Mapping[str, str]) -> tuple[pathlib.Path, 
         path = folder / name
         if path.exists():
             continue
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = path.with_name(f".{path.name}.{os.getpid()}")
-            fresh.write_text(text, encoding="utf-8", newline="\n")
-            os.replace(fresh, path)
-        except OSError as error:
-            raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
+        put_text(path, text)
         made.append(path)
     return tuple(made)

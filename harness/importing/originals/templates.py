@@ -1,8 +1,9 @@
 """Templates as TOML: another project's prompt in our words, and texts as TOML writes them."""
 
-import json
 import re
 from collections.abc import Mapping
+
+from harness.written import toml_value
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
@@ -23,13 +24,13 @@ def braces(text: str) -> str:
 def template_toml(kind: str, verdict: str, user: str, system: str, *, sides: tuple[str, str] | None = None) -> str:
     """Return a template's file."""
     lines = [f'kind = "{kind}"', f'verdict = "{verdict}"']
-    lines += [f"sides = {json.dumps(list(sides))}"] if sides else []
+    lines += [f"sides = {toml_value(sides)}"] if sides else []
     return "\n".join([*lines, "", f"system = {toml(system)}", "", f"user = {toml(user)}", ""])
 
 
 def toml(text: str) -> str:
     """Return a text as TOML writes it, on as many lines as it has."""
     if "\n" not in text:
-        return json.dumps(text, ensure_ascii=False)
+        return toml_value(text)
     inside = text.replace("\\", "\\\\").replace('"""', '""\\"')
     return f'"""\n{inside}"""' if not inside.endswith('"') else f'"""\n{inside[:-1]}\\""""'

@@ -11,13 +11,13 @@ Source: alpaca_eval 0.6.6, `metrics/winrate.py` and `main.py`.
 
 import csv
 import io
-import os
 import pathlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.bench import Bench
-from harness.errors import DataError, MissingError, StorageError, UsageError
+from harness.errors import DataError, MissingError, UsageError
+from harness.jsonl import put_text
 from harness.judging.sets import JudgeSet
 from harness.results.pairs.length_control import ControlTable
 from harness.results.pairs.pairwise import PairwiseRow
@@ -148,7 +148,7 @@ def write_board(
     writer = csv.DictWriter(table, [first, *fields], restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(every)
-    _put(path, table.getvalue())
+    put_text(path, table.getvalue())
     placed = {row[first]: at for at, row in enumerate(every, 1) if row[first] in new}
     return Board(path, [{"model": row[first], **row} for row in every], column, placed)
 
@@ -202,16 +202,6 @@ def _comparable(
             f"the published rows of {path} are {who}, these by {new['judge']}: not comparable; give another --board "
             "(or --allow judge, and read the places with care)"
         )
-
-
-def _put(path: pathlib.Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_name(f".{path.name}.{os.getpid()}")
-        fresh.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(fresh, path)
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def _text(value: Any) -> str:

@@ -1,0 +1,296 @@
+"""Google's Gemini, by its own SDK (`google-genai`).
+
+Its models think, and show it: summaries of the thoughts come as parts of their own and are kept apart. A part may also
+hold a signature, the sealed thoughts; the service demands that back in the next turn, with the part, as it came.
+(https://ai.google.dev/gemini-api/docs/thought-signatures)
+
+`reasoning_effort` is its thinking level, `thinking_budget` its budget. The limit on tokens holds for the thoughts too.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from harness.chat.body import body_of
+from harness.chat.endpoint import Endpoint
+from harness.chat.faults import malformed
+from harness.chat.parameters import Parameters, on_the_wire
+from harness.chat.remote import RemoteModel, count, word
+from harness.chat.services import Service
+from harness.chat.structured import strict, token_logprobs
+from harness.chat.thinking import NO_REPLY, finish, sendable, spoken
+from harness.errors import ChatError
+from harness.records import FinishReason, Message, Reply, Request, Sampling, TokenLogprobs, Usage
+
+_TAKEN = {
+    **{name: name for name in ("temperature", "top_p", "top_k", "seed", "extra_body", "extra_headers")},
+    **{name: name for name in ("frequency_penalty", "presence_penalty")},
+    "max_tokens": "max_output_tokens",
+    "stop": "stop_sequences",
+    "reasoning_effort": "thinking_level",
+    "thinking_budget": "thinking_budget",
+}
+_THINKING = ("include_thoughts", "thinking_budget", "thinking_level")
+"""What is sent together as `thinking_config`."""
+_FINISH: dict[str, FinishReason] = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    "CONTINUATION": "length",  # a reply longer than any limit that is asked for here
+    **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), "refused"),
+    **dict.fromkeys(("ESCALATION", "MODEL_ARMOR", "PUP_LIMITED_DISABLED", "IMAGE_SAFETY"), "refused"),
+}
+_FAILED = ("MALFORMED_RESPONSE", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS")
+"""What it says of a reply that it broke off: no answer, whatever text came with it."""
+_CONNECTIONS = 1000
+"""Connections at once; how many calls there are is decided elsewhere."""
+
+
+class Gemini(RemoteModel):
+    """A chat model behind `models/NAME:generateContent`."""
+
+    repairable = frozenset({"temperature", "top_p", "seed", "response_json_schema", "include_thoughts"})
+    also_refused = (
+        ("JSON mode", "response_json_schema"),
+        ("response_schema", "response_json_schema"),
+        ("responseJsonSchema", "response_json_schema"),
+        ("response_mime_type", "response_json_schema"),
+        ("hinking is not", "include_thoughts"),
+        ("include_thoughts", "include_thoughts"),
+        ("includeThoughts", "include_thoughts"),
+        ("topP", "top_p"),
+    )
+
+    def __init__(self, endpoint: Endpoint, key: str | None, address: str) -> None:
+        """Prepare to talk to `address` with this key."""
+        from google.genai import errors
+
+        super().__init__(endpoint, key, errors, address)
+
+    def transport(self) -> Callable[..., Any]:
+        """Return what makes the HTTP client: the SDK takes one of its usual kind alone."""
+        import functools
+
+        import httpx2
+
+        limits = httpx2.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=100)
+        return functools.partial(httpx2.AsyncClient, limits=limits)
+
+    def open_client(self, **options: Any) -> Any:
+        """Return the SDK's client."""
+        import httpx2
+        from google.genai import Client, types
+
+        self._http = options["http_client"]
+        http = types.HttpOptions(
+            base_url=options["base_url"],
+            api_version=self.endpoint.api_version,
+            httpx_async_client=self._http,
+            httpx_client=httpx2.Client(trust_env=False),  # never used; its own would read the proxies' variables
+        )
+        log = logging.getLogger("google_genai")
+        level = log.level
+        log.setLevel(logging.ERROR)  # with both keys' variables set it says that it takes the other one, and does not
+        try:
+            return Client(vertexai=False, api_key=options["api_key"], http_options=http)
+        finally:
+            log.setLevel(level)
+
+    async def close_client(self, client: Any) -> None:
+        """Release the connections: the SDK closes no client that it was given."""
+        await self._http.aclose()
+
+    def credentials(self, key: str) -> Mapping[str, str]:
+        """Return the header with the key."""
+        return {"x-goog-api-key": key}
+
+    def asked(self, sampling: Sampling) -> Parameters:
+        """Return the sampling parameters that are stated, by the SDK's names; thoughts are asked for where there may be
+        some."""
+        asked = on_the_wire(replace(sampling, extra_body=None), _TAKEN)
+        if sampling.thinking_budget != 0:
+            asked["include_thoughts"] = True
+        if sampling.extra_body:
+            asked["extra_body"] = dict(sampling.extra_body)
+        return asked
+
+    def shape(self, request: Request) -> Parameters:
+        """Return the schema and the log-probabilities that a request wants, by the SDK's names."""
+        wanted: Parameters = {}
+        if request.top_logprobs is not None:
+            wanted |= {"response_logprobs": True, "logprobs": request.top_logprobs}
+        if request.schema is not None:
+            wanted["response_json_schema"] = strict(request.schema)
+        return wanted
+
+    def body(self, request: Request, sent: Parameters) -> dict[str, Any]:
+        """Return all that is sent for a request, by the SDK's names, as JSON."""
+        system = "\n\n".join(message.content for message in request.messages if message.role == "system")
+        config: dict[str, Any] = {name: value for name, value in sent.items() if name not in (*_THINKING, "extra_body")}
+        if thinking := {name: sent[name] for name in _THINKING if name in sent}:
+            config["thinking_config"] = thinking
+        if "response_json_schema" in config:
+            config["response_mime_type"] = "application/json"
+        if system.strip():
+            config["system_instruction"] = sendable(system)
+        said = [_content(message) for message in request.messages if message.role != "system"]
+        return {"model": self.endpoint.model, "contents": said, "config": config}
+
+    async def _post(self, client: Any, request: Request, sent: Parameters) -> Any:
+        """Return the JSON of the service's answer to one call.
+
+        The SDK is asked for the answer as it came: its own types refuse what a newer service says.
+        """
+        from google.genai import types
+
+        body = self.body(request, sent)
+        http = types.HttpOptions(headers=self.every_header(request, sent), extra_body=sent.get("extra_body"))
+        config = types.GenerateContentConfig(
+            **body["config"],
+            http_options=http,
+            should_return_http_response=True,
+            automatic_continuation=False,
+            automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+        )
+        # Signatures are bytes, which the SDK's types take in base64 from JSON alone.
+        contents = [types.Content.model_validate_json(json.dumps(content)) for content in body["contents"]]
+        answer = await client.aio.models.generate_content(model=body["model"], contents=contents, config=config)
+        return body_of(json.loads(answer.sdk_http_response.body or "null"))
+
+    async def told(self, path: str) -> Any:
+        """Return the JSON that stands at a path.
+
+        The SDK's own call for it has a type for everything, and fails as a whole where one of a thousand results tells
+        of its error more than that type has room for.
+        """
+        answer = await self.client._api_client.async_request("get", path, {}, None)
+        return body_of(json.loads(answer.body or "null"))
+
+    def fault(self, error: Exception, sent: Parameters | None = None, silence: float | None = None) -> ChatError | None:
+        """Return our error for what the SDK raised; None if it is not the service's doing."""
+        if isinstance(error, self._sdk.APIError):
+            headers = getattr(error.response, "headers", None)
+            return self.fault_of_result(error.code, error.details, sent, headers=headers)
+        if isinstance(error, (AttributeError, TypeError, KeyError)) and _raised_in_sdk(error):
+            return malformed(self.endpoint, "a body of another shape")
+        return super().fault(error, sent, silence)
+
+    def read(self, answer: Any) -> Reply:
+        """Return the reply that an answer holds."""
+        candidates = _member(answer, "candidates")
+        blocked = _word(_member(answer, "promptFeedback"), "blockReason")
+        if not candidates and blocked is not None:
+            return Reply("", finish_reason="refused", usage=usage_of(answer), note=f"the prompt was blocked: {blocked}")
+        if not (isinstance(candidates, list) and candidates and candidates[0] is not None):
+            raise self.no_reply(answer, "a body without a candidate")
+        candidate = candidates[0]
+        failed = self.failed(answer, candidate)
+        if failed is not None:
+            raise failed
+        ended = _word(candidate, "finishReason") or ""
+        if ended in _FAILED:
+            raise malformed(self.endpoint, f"a reply that ended with {ended}")
+        reason = _FINISH.get(ended, "unstated")
+        parts = _member(_member(candidate, "content"), "parts")
+        parts = parts if isinstance(parts, list) else []
+        texts = [_word(part, "text") or "" for part in parts if _member(part, "thought") is not True]
+        thoughts = tuple(_word(part, "text") for part in parts if _member(part, "thought") is True)
+        text, reasoning = spoken("".join(texts), apart=thoughts, cut=reason == "length")
+        return Reply(
+            text=text,
+            reasoning=reasoning,
+            finish_reason=finish(reason, text),
+            usage=usage_of(answer),
+            model=word(_member(answer, "modelVersion")),
+            carried=_carried(parts),
+            note=f"stopped by the service: {ended}" if reason == "refused" else None,
+            logprobs=_logprobs(_member(candidate, "logprobsResult")),
+        )
+
+
+def usage_of(answer: Any) -> Usage:
+    """Return the tokens of an answer; the service counts thoughts apart from the reply's, we within."""
+    usage = _member(answer, "usageMetadata")
+    said = count(_member(usage, "candidatesTokenCount"))
+    thought = count(_member(usage, "thoughtsTokenCount"))
+    prompt = count(_member(usage, "promptTokenCount"))
+    both = None if said is None and thought is None else (said or 0) + (thought or 0)
+    return Usage(
+        prompt_tokens=prompt,
+        completion_tokens=0 if both is None and prompt is not None else both,  # none is counted for no reply
+        reasoning_tokens=thought,
+        cached_tokens=count(_member(usage, "cachedContentTokenCount")),
+    )
+
+
+def _content(message: Message) -> dict[str, Any]:
+    """Return a message in the service's form: what it wants back of its own, else the text, which may not be empty."""
+    role = "model" if message.role == "assistant" else "user"
+    if role == "model" and message.carried is not None:
+        return {"role": role, "parts": json.loads(message.carried)}
+    return {"role": role, "parts": [{"text": sendable(message.content) if message.content.strip() else NO_REPLY}]}
+
+
+def _carried(parts: list[Any]) -> str | None:
+    """Return the parts that the next turn has to hold, as JSON; None if no part is signed, and the text will do."""
+    kept = []
+    for part in parts:
+        signature = _member(part, "thoughtSignature")
+        thought = _member(part, "thought") is True
+        if thought and not signature:
+            continue  # a summary, which is for people
+        kept.append({"text": sendable(_word(part, "text") or "")} | ({"thought": True} if thought else {}))
+        if isinstance(signature, str) and signature:
+            kept[-1]["thoughtSignature"] = signature
+    return json.dumps(kept) if any("thoughtSignature" in part for part in kept) else None
+
+
+def _logprobs(result: Any) -> tuple[TokenLogprobs, ...] | None:
+    """Return the log-probabilities of a reply's tokens, which come as two parallel lists."""
+    chosen = _member(result, "chosenCandidates")
+    tops = _member(result, "topCandidates")
+    if not isinstance(chosen, list) or not isinstance(tops, list) or len(chosen) != len(tops):
+        return None
+
+    def place(one: Any) -> dict[str, Any]:
+        return {"token": _member(one, "token"), "logprob": _member(one, "logProbability")}
+
+    listed = [_member(top, "candidates") for top in tops]
+    each = [[place(one) for one in top] if isinstance(top, list) else [] for top in listed]
+    told = [place(one) | {"top_logprobs": top} for one, top in zip(chosen, each, strict=True)]
+    return token_logprobs(body_of(told))
+
+
+def _member(part: Any, name: str) -> Any:
+    """Return a field of an answer; None if it has none."""
+    return getattr(part, name, None)
+
+
+def _word(part: Any, name: str) -> str | None:
+    """Return a field that is a text."""
+    value = _member(part, name)
+    return value if isinstance(value, str) else None
+
+
+def _raised_in_sdk(error: BaseException) -> bool:
+    """Return whether an error arose in the SDK, which takes the shape of a body for granted."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and "genai" in trace.tb_frame.f_globals.get("__name__", "")
+
+
+SERVICE = Service(
+    title="Google Gemini",
+    prefixes=("gemini-",),
+    examples=("gemini-2.5-flash", "gemini-2.5-pro", "gemini-3.8-flash"),
+    key_variable="GEMINI_API_KEY",
+    other_key_variables=("GOOGLE_API_KEY",),
+    url_variable="GOOGLE_GEMINI_BASE_URL",
+    address="https://generativelanguage.googleapis.com",
+    packages=(("google-genai", (3,)),),
+    open=Gemini,
+    batches="harness.chat.gemini_batches",
+    sampling=_TAKEN,
+)

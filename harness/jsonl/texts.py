@@ -1,0 +1,33 @@
+"""Whole text files that this program writes: a table, a set, an export."""
+
+import contextlib
+import os
+import pathlib
+from collections.abc import Iterator
+
+from harness.errors import StorageError
+
+
+@contextlib.contextmanager
+def storing(path: pathlib.Path) -> Iterator[None]:
+    """Turn what the disk refuses while the block runs into a `StorageError` about that path."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def put_text(path: pathlib.Path, text: str) -> None:
+    """Write a file in one step, its folder too where it is missing: a reader sees the old text or the new one.
+
+    Raises:
+        StorageError: it can't be written.
+    """
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    with storing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            fresh.write_text(text, encoding="utf-8", newline="\n")
+            os.replace(fresh, path)
+        finally:
+            fresh.unlink(missing_ok=True)
