@@ -192,7 +192,7 @@ def advice(found: Items, rows: Sequence[JudgeRow], counting: Counting) -> list[s
             lines.append(f"{_named(row)} is not shown to agree more than '{LONGEST}' does: do not rely on it")
         lines += _habits(row, people, _to_place(found, row.judge, counting))
     if len(counting.questions) < 100:
-        lines.append(f"{len(counting.questions)} questions tell apart only judges that differ a lot; vote on more")
+        lines.append(f"{len(counting.questions)} questions show only large differences between judges; vote on more")
     return lines
 
 
@@ -282,7 +282,7 @@ def _number(value: float | None) -> float:
 
 
 def _votes_hash(found: Items) -> str:
-    """Return what stands for the votes that judges were measured on."""
+    """Return the hash of the votes that judges were measured on."""
     return content_hash(sorted(map(str, ((item, [one.value for one in own]) for item, own in found.people.items()))))
 
 

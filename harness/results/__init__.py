@@ -7,5 +7,6 @@ statistics/           intervals (bootstrap.py), tests (paired.py, signflip.py), 
 grades/, pairs/, labels/, criteria/   each kind's numbers; their first lines say which
 what show_result shows   show.py, wanted.py, result.py; brief.py; detail.py and pair_detail.py with --intervals
 several judges        panel.py, panel_table.py, verdict_panel.py; panel_result.py shows them
-two runs, and more    runs.py, first_turn.py, styled.py, standing.py, users.py, cost.py, efficiency.py
+before a run          planning.py: what questions and samples would show
+two runs, and more    runs.py, settings.py, first_turn.py, styled.py, standing.py, users.py, cost.py, efficiency.py
 """

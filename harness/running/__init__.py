@@ -6,6 +6,10 @@
 - `cache.py`: completions by content, shared by files, benchmarks and processes
 - `retry.py`: which failures are tried again, and when
 - `engine.py`: runs the jobs
+- `engines.py`: where their calls are made: in this process, in others, on a cluster
+- `processes.py`: other processes of this machine
+- `ray_cluster.py`: the workers of a Ray cluster
+- `desk.py`: the far side of both
 - `queue.py`: which job is next
 - `lanes.py`: the endpoints of a model, and which of them a call goes to
 - `limiter.py`, `rates.py`: how many calls at once, how many in a minute
