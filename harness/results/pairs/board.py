@@ -21,6 +21,7 @@ from harness.jsonl import put_text
 from harness.judging.sets import JudgeSet
 from harness.results.pairs.length_control import ControlTable
 from harness.results.pairs.pairwise import PairwiseRow
+from harness.results.table import Row
 from harness.written import nearest
 
 LENGTH_CONTROLLED = "length_controlled_winrate"
@@ -58,7 +59,7 @@ class Board(NamedTuple):
 
 
 def board_rows(
-    pairs: Sequence[PairwiseRow],
+    rows: Sequence[Row],
     bench: Bench,
     control: ControlTable | None,
     *,
@@ -69,22 +70,25 @@ def board_rows(
     """Return the board's row of each model, in percent."""
     controlled = {row.model: row for row in control.rows} if control is not None else {}
     found = []
-    for row in pairs:
-        if row.mean is None:
+    for row in rows:
+        model, weighed = row["model"], "n_draws" in row
+        mean, tie = (row["win_rate"], row["n_draws"]) if weighed else (row["win_rate_adjusted"], row["tie"])
+        if mean is None:
             continue
-        texts = [text for answer in bench.answers(row.model).values() for text in answer.choices[0].turns]
-        own = controlled.get(row.model)
+        counts = PairwiseRow(model, row["win"], row["loss"], tie, row["excluded"])
+        texts = [text for answer in bench.answers(model).values() for text in answer.choices[0].turns]
+        own = controlled.get(model)
         rate = own.rate if own is not None else None
         found.append(
             {
-                "model": row.model,
-                "win_rate": _percent(row.mean),
-                "standard_error": _percent(row.standard_error),
-                "n_wins": row.win,
-                "n_wins_base": row.loss,
-                "n_draws": row.tie,
-                "n_total": row.n,
-                "discrete_win_rate": _percent(row.win_rate_adjusted),
+                "model": model,
+                "win_rate": _percent(mean),
+                "standard_error": _percent(row["standard_error"] if weighed else counts.standard_error),
+                "n_wins": counts.win,
+                "n_wins_base": counts.loss,
+                "n_draws": counts.tie,
+                "n_total": counts.n,
+                "discrete_win_rate": _percent(counts.win_rate_adjusted),
                 "mode": "community",
                 "avg_length": sum(map(len, texts)) // len(texts) if texts else None,
                 LENGTH_CONTROLLED: _percent(rate.value) if rate else None,
