@@ -12,10 +12,9 @@ from typing import Any, Unpack
 
 from harness.errors import DataError, UsageError
 from harness.jsonl import put_text
-from harness.jsonl.copies import local_file
 from harness.judging.builtin import LONGEST, RULES, notices
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of, read_items, texts_of, vote_files
+from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of, read_items, texts_of
 from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.judges import (
     CORRELATIONS,
@@ -27,7 +26,7 @@ from harness.meta_evaluation.judges import (
     questions_of,
 )
 from harness.meta_evaluation.report import Report, flat, interval_notes
-from harness.meta_evaluation.votes import Item
+from harness.meta_evaluation.votes import Item, vote_files
 from harness.records import content_hash
 from harness.results.about import about
 from harness.results.answers import home_of
@@ -90,7 +89,7 @@ def judge_judges(
         DataError: a line is not what it must be.
     """
     query = Query.of("pairwise-all", **words)
-    paths = vote_files(query, [local_file(path) for path in votes])
+    paths = vote_files(query, votes)
     bench = home_of(query, (query.files or tuple(paths))[0])
     judged = judgment_files_of(query, bench)
     found = read_items(query, paths, judged, Prices(models_file), bench)
