@@ -7,7 +7,7 @@ import pathlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from harness.errors import DataError, UsageError
 from harness.importing import (
@@ -29,6 +29,7 @@ from harness.names import check_bench_name
 from harness.records import QuestionId, content_hash
 
 PathLike: TypeAlias = pathlib.Path | str
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +295,8 @@ def _read_answers(
 ) -> None:
     """Write the answers of a further file; with `partial`, those to questions that were not taken are passed over."""
     answered: set[tuple[str, QuestionId]] = set()
-    for record, found in _further(form, path, report, progress):
+    assert form.answer is not None
+    for record, found in good_records(path, form.answer, report.bad, progress):
         model = found.model or name
         question_id = ids.get(found.key)
         if question_id is None and partial:
@@ -308,15 +310,15 @@ def _read_answers(
         report.answers[model] = report.answers.get(model, 0) + 1
 
 
-def _further(
-    form: Format, path: pathlib.Path, report: ImportReport, progress: Progress
-) -> Iterator[tuple[Record, FurtherAnswer]]:
-    assert form.answer is not None
+def good_records(
+    path: pathlib.Path, made: Callable[[Mapping[str, Any]], _Made], bad: list[BadRow], progress: Progress
+) -> Iterator[tuple[Record, _Made]]:
+    """Yield the records of a file with what a function makes of them; those that it refuses go to `bad`."""
     for record in read_records(path, progress):
         try:
-            yield record, form.answer(value_of(record))
+            yield record, made(value_of(record))
         except BadRecordError as error:
-            report.bad.append(BadRow(path, record.position, str(error)))
+            bad.append(BadRow(path, record.position, str(error)))
 
 
 def value_of(record: Record) -> Mapping[str, Any]:
