@@ -1,4 +1,4 @@
-"""The flags that stand in several commands, and the kinds of values that flags take.
+"""The flags that several commands have, and the kinds of values that flags take.
 
 `add_...` puts flags into a group, `words` hands them to a function; `positive`, `seconds` and the like read one value
 for argparse.

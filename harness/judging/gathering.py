@@ -30,10 +30,10 @@ def gather(
     voted: Voted | None = None,
     read: Mapping[str, Mapping[QuestionId, Answer]] | None = None,
 ) -> tuple[Materials, tuple[Question, ...], list[str]]:
-    """Return the materials, the questions that can be judged, and a notice for the user on each thing out of the usual.
+    """Return the materials, the questions that can be judged, and a notice for the user on each thing that is unusual.
 
     `awaited` names answers that will be there later; earlier ones of the same names are not used. With a `mode`,
-    it is seen to it that there is a template for everything, and each text that it shows. With `voted`, only the
+    there must be a template for everything, and each text that it shows. With `voted`, only the
     questions and models of its pairs are looked at. `read` are all answers, where they have been read already.
 
     Raises:
