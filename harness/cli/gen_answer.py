@@ -187,6 +187,7 @@ def work(args: argparse.Namespace) -> int:
         return 0
     with contextlib.ExitStack() as meanwhile:
         if args.serve is not None and plan.calls:
+            messages.say(args, f"waiting until {args.serve} serves {args.model_path}")
             meanwhile.enter_context(served(args.serve, args.model_path, names[0], args.dtype, port))
         watch = meanwhile.enter_context(messages.bar(plan.jobs, "conversation", quiet=args.quiet))
         report = run_answers(plan, flags.running(args), watch=watch)

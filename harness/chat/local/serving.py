@@ -8,7 +8,6 @@ our end of a pipe is closed: at the end of the run, or by the system when we are
 """
 
 import contextlib
-import logging
 import os
 import shlex
 import shutil
@@ -24,7 +23,6 @@ from typing import IO
 
 from harness.errors import EndpointError, UsageError
 
-log = logging.getLogger("turnbench")
 LOOK = 0.25
 """Seconds between two looks whether the server is there."""
 _KEEPER = """
@@ -87,7 +85,6 @@ def served(words: str, path: str, name: str, dtype: str, port: int) -> Iterator[
     with tempfile.TemporaryFile() as output:
         keeper = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=output, stderr=output, process_group=0)
         try:
-            log.warning("waiting for vllm serve %s", path)
             _wait(keeper, f"http://127.0.0.1:{port}/health", output)
             yield
         finally:
