@@ -21,7 +21,7 @@ viewer: demo
 	@$(BIN)/viewer --data-dir demo $(VIEWER_ARGS)
 
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
-QUICK = tests/judgments tests/results/grades tests/results/labels tests/results/pairs tests/results/statistics \
+QUICK = tests/judgments tests/results/grades tests/results/pairs tests/results/statistics \
   tests/judging/verdicts $(addprefix tests/judging/test_,parse.py plan.py prompts.py template.py extraction.py) \
   $(addprefix tests/test_,bench.py docs.py exported_members.py file_edge.py names.py records.py rooms.py rows.py written.py)
 

@@ -11,7 +11,7 @@ started is not known, so sampling is taken to stay as it was.
 import logging
 import pathlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from harness.chat import Endpoint, resolve
 from harness.chat.prices import list_price
 from harness.errors import TurnbenchError
 from harness.estimating import estimate_plan
-from harness.jsonl import holder_of, is_there, logical_files, read_rows
+from harness.jsonl import holder_of, is_there, logical_files, read_rows, size_of
 from harness.judging.builtin import is_builtin_judge
 from harness.judging.files import Done, match_key
 from harness.judging.gathering import gather
@@ -31,7 +31,7 @@ from harness.judging.sets import load_judge_set
 from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.judgments.row import JudgedRow
 from harness.names import name_of, plain_model
-from harness.records import UNSTATED, Mode, QuestionId
+from harness.records import UNSTATED, Answer, Mode, QuestionId
 from harness.rows import is_good_answer, question_id, sampling_from_row
 from harness.running.batches.ledger import ledger_beside, rows_awaited
 from harness.running.estimate import Estimate
@@ -151,8 +151,15 @@ class BenchStatus:
         return [estimate.row() for estimate in self.rest]
 
 
-def bench_status(bench: Bench, *, models_file: pathlib.Path | str | None = None) -> BenchStatus:
+def bench_status(
+    bench: Bench,
+    *,
+    models_file: pathlib.Path | str | None = None,
+    told: Callable[[float], None] = lambda share: None,
+) -> BenchStatus:
     """Return where a benchmark stands; `models_file` is the models.toml that may state prices.
+
+    `told` is called now and then with the share of the work that is done.
 
     Raises:
         DataError: an answer or judgment file can't be read.
@@ -169,19 +176,45 @@ def bench_status(bench: Bench, *, models_file: pathlib.Path | str | None = None)
             status.batched[path.name] = len(rows)
     awaited: dict[str, set[QuestionId]] = {}
     for model in _begun(bench):
-        status.models.append(_model_status(bench, model))
+        status.models.append(_model_status(bench, model, {}))
         status.rest += _rest_of_answers(bench, status.models[-1], models_file)
+    read: dict[str, Mapping[QuestionId, Answer]] = {}
+    answered = [bench.answer_file(model) for model in bench.answered_models()]
+    files = logical_files(bench.folder / "model_judgment")
+    work = _Work([*answered, *files], told)
     for model in bench.answered_models():
-        found = _model_status(bench, model)
+        read[model] = bench.answers(model)
+        found = _model_status(bench, model, read[model])
         status.models.append(found)
         awaited[model] = {*found.missing, *found.superseded}
         status.rest += _rest_of_answers(bench, found, models_file)
+        work.done(found.path)
     answers = tuple(status.rest)
-    for path in logical_files(bench.folder / "model_judgment"):
-        for judged, rest in _judge_statuses(bench, path, awaited, models_file, answers):
+    for path in files:
+        for judged, rest in _judge_statuses(bench, path, read, awaited, models_file, answers, work):
             status.judges.append(judged)
             status.rest += rest
+        work.done(path)
     return status
+
+
+class _Work:
+    """How much of the files has been counted, by their sizes; of a judgment file half is reading, half comparing."""
+
+    def __init__(self, paths: Sequence[pathlib.Path], told: Callable[[float], None]) -> None:
+        self._sizes = {path: size_of(path) for path in paths}
+        self._whole = sum(self._sizes.values()) or 1
+        self._done = 0
+        self._told = told
+
+    def part(self, path: pathlib.Path, share: float) -> None:
+        """Tell that this share of a file is done."""
+        self._told((self._done + share * self._sizes[path]) / self._whole)
+
+    def done(self, path: pathlib.Path) -> None:
+        """Tell that a file is done."""
+        self._done += self._sizes[path]
+        self._told(self._done / self._whole)
 
 
 def _begun(bench: Bench) -> list[str]:
@@ -200,11 +233,8 @@ def _begun(bench: Bench) -> list[str]:
     return sorted(begun.difference(bench.answered_models()))
 
 
-def _model_status(bench: Bench, model: str) -> ModelStatus:
+def _model_status(bench: Bench, model: str, answers: Mapping[QuestionId, Answer]) -> ModelStatus:
     path = bench.answer_file(model)
-    answers = bench.answers(model)
-    stored = read_rows(path) if is_there(path) else ()
-    bad = {question_id(row["question_id"]) for _, row in stored if not is_good_answer(row)}
     missing, superseded = [], []
     without = bench.without_history(model)
     flagged: Counter[str] = Counter()
@@ -222,13 +252,15 @@ def _model_status(bench: Bench, model: str) -> ModelStatus:
             given += sum(reply.given is not None for reply in replies)
             flagged.update(r.finish_reason for r in replies if r.finish_reason in {"length", "refused", "empty"})
     causes = _causes(pending_file(path, bench.answer_state))
+    stored = read_rows(path) if missing and is_there(path) else ()
+    bad = {question_id(row["question_id"]) for _, row in stored if not is_good_answer(row)}
     return ModelStatus(
         model,
         path,
         len(bench.questions) - len(without - answers.keys()) - len(missing) - len(superseded),
         tuple(missing),
         tuple(superseded),
-        len(bad - answers.keys()) + sum(causes.values()),
+        len(bad & set(missing)) + sum(causes.values()),
         dict(flagged),
         kept_count(path, bench.answer_state),
         holder_of(path, bench.answer_state),
@@ -261,9 +293,11 @@ def _endpoint(name: str, models_file: pathlib.Path | str | None) -> Endpoint:
 def _judge_statuses(
     bench: Bench,
     path: pathlib.Path,
+    read: Mapping[str, Mapping[QuestionId, Answer]],
     awaited: Mapping[str, set[QuestionId]],
     models_file: pathlib.Path | str | None,
     answers: Sequence[Estimate],
+    work: _Work,
 ) -> Iterator[tuple[JudgeStatus, list[Estimate]]]:
     """Yield the status of each judge and judge set in a file; there is one, unless files were joined."""
     rows: dict[tuple[str, str, int], dict[Any, _Short]] = {}
@@ -279,6 +313,7 @@ def _judge_statuses(
             bad[which] += 1
 
     done = Done(path, each=note)
+    work.part(path, 0.5)
     for (judge, judge_set, sample), judged in rows.items():
         mode, baseline = _mode(list(judged.values()), _usual_baseline(bench, judge_set))
         causes = _causes(pending_file(path, bench.judgment_state))
@@ -294,7 +329,9 @@ def _judge_statuses(
             held_by=holder_of(path, bench.judgment_state),
         )
         try:
-            yield _compared(bench, status, list(judged.values()), done, baseline, awaited, models_file, answers)
+            yield _compared(
+                bench, status, list(judged.values()), done, baseline, read, awaited, models_file, answers, work
+            )
         except TurnbenchError as error:
             yield replace(status, judged=len(judged), note=str(error)), []
 
@@ -338,9 +375,11 @@ def _compared(
     rows: Sequence[_Short],
     done: Done,
     baseline: str | None,
+    read: Mapping[str, Mapping[QuestionId, Answer]],
     awaited: Mapping[str, set[QuestionId]],
     models_file: pathlib.Path | str | None,
     answers: Sequence[Estimate],
+    work: _Work,
 ) -> tuple[JudgeStatus, list[Estimate]]:
     """Return the status, compared with what there is to judge, and what the rest takes."""
     sampling: Mapping[str, Any] = next((row.sampling for row in reversed(rows) if row.sampling), {})
@@ -350,10 +389,10 @@ def _compared(
     turns = tuple(sorted({row.turn for row in rows}))
     waits = {model: set(ids) for model, ids in awaited.items()}
     materials, questions, _ = gather(
-        bench, judge_set, models, bench.questions, turns=turns, skip_missing=True, awaited=waits
+        bench, judge_set, models, bench.questions, turns=turns, skip_missing=True, awaited=waits, read=read
     )
     plan = JudgmentPlan(bench, status.mode, judge_set, materials, questions, groups, turns, redo=False, awaited=waits)
-    counts = _counts(plan, done, status.sample)
+    counts = _counts(plan, done, status.sample, lambda share: work.part(status.path, 0.5 + share / 2))
     endpoint = None if is_builtin_judge(status.judge) else _endpoint(status.judge, models_file)
     rest = counts[None] + counts[False] + counts["waiting"]
     calls = counts["calls"] * (1 if status.mode == "single" or plan.one_order else 2)
@@ -380,18 +419,20 @@ def _planned(there: set[tuple[str, ...]], groups: list[tuple[str, ...]]) -> list
     return [group for group in groups if frozenset(group) in met] if chosen else groups
 
 
-def _counts(plan: JudgmentPlan, done: Done, sample: int) -> Counter[Any]:
+def _counts(plan: JudgmentPlan, done: Done, sample: int, told: Callable[[float], None]) -> Counter[Any]:
     """Return how many rows are current (True), out of date (False), absent (None), or wait for an answer.
 
     `calls` are those of the last three that take one.
     """
     counts: Counter[Any] = Counter()
     last: Any = None
-    for match in plan.every_match(sample):
-        key = match_key(match)
-        if key != last:  # both games of a pair are one row, and follow each other
-            state = "waiting" if plan.awaits(match) else done.current(match, plan.materials)
-            counts[state] += 1
-            counts["calls"] += state is not True and plan.asks(match)
-        last = key
+    for number, question in enumerate(plan.questions):
+        told(number / len(plan.questions))
+        for match in plan.every_match(sample, questions=[question]):
+            key = match_key(match)
+            if key != last:  # both games of a pair are one row, and follow each other
+                state = "waiting" if plan.awaits(match) else done.current(match, plan.materials)
+                counts[state] += 1
+                counts["calls"] += state is not True and plan.asks(match)
+            last = key
     return counts

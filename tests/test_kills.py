@@ -116,12 +116,14 @@ def moments(seed: int, count: int) -> list[tuple[Literal["request", "reply"], in
     return [(draw.choice(("request", "reply")), draw.randint(1, 6)) for _ in range(count)]
 
 
-def killed_and_resumed(starter: Starter, bench: Bench, words: Sequence[str], seed: int, kills: int) -> None:
+def killed_and_resumed(
+    starter: Starter, bench: Bench, words: Sequence[str], seed: int, kills: int, first: str = ""
+) -> None:
     """Run a command to its end through so many kills, checking after each that nothing kept is asked for again."""
     with (server := Killer(starter)):
         for moment in [*moments(seed, kills), None]:
             there = kept(bench)
-            ended = server.run(words, moment)
+            ended = server.run(words, moment, first=first)
             asked, at = set(server.made.get(server.key, ())), f"run {server.runs}, {moment}"
             assert ended.returncode == (0 if moment is None else -signal.SIGKILL), f"{at}: {ended.stderr}"
             assert not there.intersection(asked), f"{at}: a call was made whose reply had been kept"
@@ -234,6 +236,23 @@ def test_answers_and_judgments_in_one_go_survive_20_kills(tmp_path: pathlib.Path
     killed_and_resumed(starter, bench, run_bench(bench), seed=3, kills=20)
     undisturbed(starter, other, run_bench(other))
     same_files(bench, other, "model_answer/m.jsonl", "model_answer/n.jsonl", "model_judgment/j_pair.jsonl")
+
+
+ELSEWHERE = """
+import functools
+from harness.running import engines
+
+engines.Team = functools.partial(engines.Team, here=False)
+"""
+"""Lets no call be made by the command's own process."""
+
+
+@pytest.mark.slow
+def test_answers_that_other_processes_ask_for_survive_8_kills(tmp_path: pathlib.Path, starter: Starter) -> None:
+    bench, other = twins(tmp_path, 24)
+    killed_and_resumed(starter, bench, gen_answer(bench, "--processes", "2"), seed=6, kills=8, first=ELSEWHERE)
+    undisturbed(starter, other, gen_answer(other))
+    same_files(bench, other, "model_answer/m.jsonl")
 
 
 AFTER_ONE_LINE = """

@@ -33,3 +33,12 @@ def test_rooms_import_only_rooms_above_them() -> None:
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         below += [f"{module} imports {other}" for other in imported(path) if place(other) > place(module)]
     assert below == []
+
+
+def test_packages_name_modules_that_are_there() -> None:
+    gone = []
+    for path in [*ROOT.glob("harness/**/__init__.py"), *ROOT.glob("viewer/**/__init__.py")]:
+        doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        there = {module.name for module in path.parent.rglob("*.py")}
+        gone += [f"{path.parent.name}: {name}" for name in re.findall(r"\b[a-z_]+\.py\b", doc) if name not in there]
+    assert gone == []

@@ -204,29 +204,35 @@ def _searched(judgments: Judgments, answers: "dict[str, Any]", text: str) -> "Bo
     occurs = search.look(search.Wanted(text, judgments.bench.questions, list(answers.values()), paths))
     asked[[place[key] for key in occurs.questions]] = True
     found: Bools = asked[judgments.question]
-    said = _numbers(
-        (place[key] * 4096 + turn) * wide + code[name]
-        for name, own in zip(answers, occurs.answers, strict=True)
-        for key, turn in own
-        if key in place
-    )
     spot = (judgments.question * 4096 + judgments.turn) * wide
-    found |= np.isin(spot + judgments.first, said)
-    found |= (judgments.second >= 0) & np.isin(spot + judgments.second, said)
+    said = [
+        (_places(keys, place) * 4096 + turn) * wide + code[name]
+        for name, own in zip(answers, occurs.answers, strict=True)
+        for turn, keys in own.items()
+    ]
+    found |= _among(spot + judgments.first, said)
+    found |= (judgments.second >= 0) & _among(spot + judgments.second, said)
     for number, of_file in enumerate(occurs.judgments):
-        own = _numbers(
-            judgments.item_of(place[key], turn, [code[name] for name in names])
-            for key, turn, names in of_file
-            if key in place and all(name in code for name in names)
-        )
-        found |= (judgments.file == number) & np.isin(judgments.item, own)
+        items = [
+            judgments.items_of(_places(keys, place), turn, [code[name] for name in names])
+            for (turn, names), keys in of_file.items()
+            if names <= code.keys()
+        ]
+        found |= (judgments.file == number) & _among(judgments.item, items)
     return found
 
 
-def _numbers(values: "Iterable[int]") -> "Ints":
+def _places(keys: "Iterable[QuestionId]", place: "dict[QuestionId, int]") -> "Ints":
     import numpy as np
 
-    return np.fromiter(values, dtype=np.int64)
+    return np.fromiter((place[key] for key in keys if key in place), dtype=np.int64)
+
+
+def _among(numbers: "Ints", wanted: "list[Ints]") -> "Bools":
+    import numpy as np
+
+    among: Bools = np.isin(numbers, np.concatenate(wanted)) if wanted else np.zeros(len(numbers), dtype=bool)
+    return among
 
 
 def _sorted(judgments: Judgments, found: "Ints", sort: str) -> "Ints":

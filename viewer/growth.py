@@ -1,21 +1,26 @@
-"""How a file of results grows: when its last row was written, how fast rows came, and why verdicts are missing.
+"""How a file of results grows: when its last row was written, how fast rows came, what they add, why verdicts lack.
 
-Only the end of a file is read for its rate: of rows written at 0, 10 and 30 seconds, two in half a minute.
+Only the end of a file is read for its rate: of rows written at 0, 10 and 30 seconds, two in half a minute. And what has
+come since all was counted is added to that, so that a run that goes on is followed without counting all again.
 """
 
+import contextlib
 import json
 import pathlib
 import time
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from harness.errors import DataError
-from harness.jsonl import row_of, value_of
+from harness.jsonl import Row, files_of, row_of, value_of
+from harness.jsonl.files import lines_in
 from harness.judgments.line import FAILED_SCORE, FAILED_WINNER
 from harness.judgments.row import judged_row
+from harness.status import BenchStatus, JudgeStatus, ModelStatus
+from viewer.places import End, ends_of
 
 _END = 1 << 20
 """Bytes at the end of a file that are read."""
@@ -43,7 +48,7 @@ class Growth:
 def growth_of(path: pathlib.Path) -> Growth:
     """Return how the file grows; nothing is known of a file that cannot be read."""
     try:
-        with path.open("rb") as file:
+        with (files_of(path) or [path])[-1].open("rb") as file:  # what is compressed says nothing, and does not grow
             size = file.seek(0, 2)
             file.seek(max(0, size - _END))
             lines = file.read().splitlines()
@@ -70,16 +75,64 @@ def _tstamp(line: bytes) -> float | None:
     return float(value) if isinstance(value, int | float) and 1e6 < value < 1e11 else None
 
 
+def counted_on(
+    status: BenchStatus, ends: Mapping[pathlib.Path, End]
+) -> tuple[BenchStatus, Mapping[pathlib.Path, End]] | None:
+    """Return what was counted with the rows that have come behind these places, and where the files end now.
+
+    A run writes what was missing or out of date, and nothing else; so each of its rows is one less of these. None: a
+    file does not go on where it ended, and all must be counted anew.
+    """
+    paths = {*(model.path for model in status.models), *(judge.path for judge in status.judges)}
+    now = ends_of(paths)
+    if not all(path in ends and path in now and ends[path].continues(path) for path in paths):
+        return None
+    came = {path: list(_rows_between(ends[path].place, now[path].place, path)) for path in paths}
+    models = [_answered_on(model, came[model.path]) for model in status.models]
+    judges = [_judged_on(judge, came[judge.path]) for judge in status.judges]
+    return replace(status, models=models, judges=judges), {**ends, **now}
+
+
+def _rows_between(start: int, stop: int, path: pathlib.Path) -> Iterator[Row]:
+    """Yield the rows between two places of a file; what is no row is passed over."""
+    with path.open("rb") as file:
+        file.seek(start)
+        for number, line in enumerate(file.read(max(0, stop - start)).splitlines(), 1):
+            with contextlib.suppress(DataError):
+                yield row_of(path, number, value_of(path, number, line))
+
+
+def _answered_on(model: ModelStatus, rows: Iterable[Row]) -> ModelStatus:
+    came = {row.value.get("question_id") for row in rows if isinstance(row.value.get("choices"), list)}
+    missing, superseded = (tuple(key for key in keys if key not in came) for keys in (model.missing, model.superseded))
+    done = len(model.missing) + len(model.superseded) - len(missing) - len(superseded)
+    return replace(model, answered=model.answered + done, missing=missing, superseded=superseded)
+
+
+def _judged_on(judge: JudgeStatus, rows: Iterable[Row]) -> JudgeStatus:
+    came = {}
+    for number, row in rows:
+        with contextlib.suppress(DataError):
+            judged = judged_row(row, judge.path, number)
+            if judged.good and judged.source.judge == judge.judge and judged.source.sample == judge.sample:
+                came[judged.key] = judged.unparsed
+    missing = max(0, judge.missing - len(came))
+    superseded = max(0, judge.superseded - max(0, len(came) - judge.missing))
+    done = judge.missing + judge.superseded - missing - superseded
+    unparsed = judge.unparsed + sum(came.values())
+    return replace(judge, judged=judge.judged + done, missing=missing, superseded=superseded, unparsed=unparsed)
+
+
 def reasons_in(path: pathlib.Path) -> Counter[str]:
     """Return why the judgments of a file without a verdict have none, as their rows say, the most frequent first."""
     found: Counter[str] = Counter()
     marks = (str(FAILED_SCORE).encode(), f'"{FAILED_WINNER}"'.encode())
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
+        for file in files_of(path):
+            for number, line in enumerate(lines_in(file), 1):
                 if any(mark in line for mark in marks):
-                    found.update(_reasons(path, number, line))
-    except OSError:
+                    found.update(_reasons(file, number, line))
+    except DataError:  # whoever shows the judgments says so
         pass
     return found
 

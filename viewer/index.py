@@ -7,7 +7,7 @@ counts. A file with a damaged line is read line by line, and says which lines ar
 import pathlib
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,9 @@ from harness.bench import Bench
 from harness.errors import DataError
 from harness.judgments.case import TOTAL, Asked, Case, winner
 from harness.judgments.observations import Observations
-from harness.judgments.reading import read_judgments
+from harness.judgments.reading import Part, read_judgments
 from harness.records import Form, Games, Observation, QuestionId
-from viewer.places import stamp
+from viewer.places import End, ends_of, stamp
 from viewer.store import JudgmentFile
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 FIRST, TIE, SECOND, NONE = 0, 1, 2, 3
 """Who won a pair, both games together."""
 _MOST_FAULTS = 3
+_ONE_NUMBER: tuple[Form, ...] = ("grade", "pair")
+"""Forms of which each row is one observation."""
 _SIDES = {1.0: FIRST, 0.5: TIE, 0.0: SECOND, None: NONE}
 _COLUMNS = ("file", "case", "who", "score", "winner", "changed", "failed")
 
@@ -85,12 +87,13 @@ class Judgments:
         """A number for what was judged: the same for the same question, turn and models, in either order."""
         return self.judged.item
 
-    def item_of(self, question: int, turn: int, models: Sequence[int]) -> int:
-        """Return the number of an item, as `item` has it."""
+    def items_of(self, questions: "Ints", turn: int, models: Sequence[int]) -> "Ints":
+        """Return the numbers of the items of these questions, as `item` has them."""
         from harness.meta_evaluation.disagreement import item_number
 
         low, high = (min(models), max(models)) if len(models) > 1 else (-1, models[0])
-        return int(item_number(question, turn, low, high, len(self.models)))
+        numbers: Ints = item_number(questions, turn, low, high, len(self.models))
+        return numbers
 
     @cached_property
     def order(self) -> "Ints":
@@ -132,7 +135,7 @@ class Indexes:
     """The judgments of benchmarks, read when they are looked for; safe to use from several threads."""
 
     def __init__(self) -> None:
-        self._files: dict[pathlib.Path, tuple[Any, Columns]] = {}
+        self._files: dict[pathlib.Path, tuple[Any, Columns, End | None]] = {}
         self._latest: dict[Any, Judgments] = {}
         self._lock = threading.Lock()
 
@@ -141,7 +144,7 @@ class Indexes:
         return self._latest.get(key)
 
     def make(self, key: Any, bench: Bench, kind: str, files: Sequence[JudgmentFile]) -> Judgments:
-        """Return the judgments of the files as they stand now; a file that did not change is not read again."""
+        """Return the judgments of the files as they stand now; of a file that grew, what was added is read."""
         made = joined(bench, kind, [self._columns(file) for file in files])
         self._latest[key] = made
         return made
@@ -150,11 +153,37 @@ class Indexes:
         mark = stamp(file.path)
         with self._lock:
             known = self._files.get(file.path)
-        if known is None or known[0] != mark:
-            known = (mark, read_columns(file))
-            with self._lock:
-                self._files[file.path] = known
-        return known[1]
+        if known is not None and known[0] == mark:
+            return known[1]
+        end = ends_of([file.path]).get(file.path)
+        found = None
+        if known is not None and known[2] is not None and known[2].continues(file.path):
+            found = _read_on(known[1], known[2].place)
+        if found is None:
+            found = read_columns(file)
+        with self._lock:
+            self._files[file.path] = (mark, found, end)
+        return found
+
+
+def _read_on(before: Columns, place: int) -> Columns | None:
+    """Return the judgments of a file of which those before a place are known; None if it must be read as a whole."""
+    part = Part(before.file.path)
+    try:
+        part.read(place, None)
+    except DataError:  # the number of its line is known to who reads all lines
+        return None
+    added = part.finished(every=True)
+    if added.form is None:
+        return before
+    # Of several dimensions one stands for all, and which one the whole file says.
+    if (
+        before.faults
+        or {case.source.form for case in before.read.cases} != {added.form}
+        or added.form not in _ONE_NUMBER
+    ):
+        return None
+    return replace(before, read=Observations.joined([before.read, added.observations]).latest()[0])
 
 
 def read_columns(file: JudgmentFile) -> Columns:

@@ -3,29 +3,72 @@
 import multiprocessing
 import pathlib
 import threading
-from collections.abc import Callable, Hashable, Iterable
+import time
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from multiprocessing.connection import Connection
 from typing import Any, TypeVar
+
+from harness.errors import StorageError
+from harness.jsonl import size_of
 
 Made = TypeVar("Made")
 PATIENCE = 0.25
 """Seconds that a page waits for what is being made before it is shown without."""
 _KEPT = 40
-
+_LONG = 3.0
+"""Seconds after which a page says how long it has been waiting."""
 
 _LARGE = 20_000_000
 """Bytes of files from which on counting is left to a process of its own."""
 
 
-def apart(make: Callable[..., Made], *args: Any, of: Iterable[pathlib.Path]) -> Made:
+def apart(
+    make: Callable[..., Made], *args: Any, of: Iterable[pathlib.Path], told: Callable[[float], None] | None = None
+) -> Made:
     """Return what a function of a module returns, called in a process of its own if the files `of` are large.
 
-    Reading much in this process would hold up every page, since only one thread runs Python at a time.
+    Reading much in this process would hold up every page, since only one thread runs Python at a time. With `told`
+    the function takes a keyword `told` and calls it with the share of its work that is done.
     """
-    if sum(path.stat().st_size for path in of if path.exists()) < _LARGE:
-        return make(*args)
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(make, args)
+    if sum(map(size_of, of)) < _LARGE:
+        return make(*args) if told is None else make(*args, told=told)
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_send, args=(theirs, make, args, told is not None), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        while isinstance(sent := ours.recv(), float):
+            if told is not None:
+                told(sent)
+        if isinstance(sent[1], BaseException):
+            raise sent[1]
+        made: Made = sent[0]
+        return made
+    except EOFError:
+        text = "the process that worked it out was ended; it may need more memory than there is"
+        raise StorageError(text) from None
+    finally:
+        process.kill()
+        process.join()
+        ours.close()
+
+
+def _send(pipe: "Connection[Any, Any]", make: Callable[..., Any], args: Sequence[Any], tells: bool) -> None:
+    """Send the share that is done, at every percent, and then what was made, or what was raised."""
+    last = 0.0
+
+    def told(share: float) -> None:
+        nonlocal last
+        if share - last >= 0.01:
+            last = share
+            pipe.send(share)
+
+    try:
+        pipe.send((make(*args, told=told) if tells else make(*args), None))
+    except Exception as error:  # it is raised where the call was made
+        pipe.send((None, error))
 
 
 class NotYet(Exception):  # noqa: N818  (it is no fault)
@@ -37,7 +80,7 @@ class Later:
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="viewer")
-        self._made: dict[Hashable, Future[Any]] = {}
+        self._made: dict[Hashable, tuple[Future[Any], float]] = {}
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, what: str, make: Callable[[], Made], *, patience: float = PATIENCE) -> Made:
@@ -47,15 +90,15 @@ class Later:
             NotYet: it is not ready within `patience` seconds; ask again.
         """
         with self._lock:
-            future = self._made.pop(key, None)
-            if future is None:
-                future = self._pool.submit(make)
-            self._made[key] = future
+            known = self._made.pop(key, None) or (self._pool.submit(make), time.monotonic())
+            self._made[key] = known
             for old in list(self._made)[:-_KEPT]:
-                self._made.pop(old).cancel()
+                self._made.pop(old)[0].cancel()
+        future, begun = known
         done, _ = wait([future], timeout=patience)
         if not done:
-            raise NotYet(what)
+            spent = time.monotonic() - begun
+            raise NotYet(what if spent < _LONG else f"{what}, for {spent:.0f} seconds so far")
         made: Made = future.result()
         return made
 

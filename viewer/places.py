@@ -4,6 +4,7 @@ The file is looked through once, without decoding its rows, and from there on on
 a newline at its end is still being written, and comes with the next look.
 """
 
+import contextlib
 import io
 import json
 import os
@@ -11,13 +12,14 @@ import pathlib
 import re
 import threading
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import DataError
-from harness.jsonl import Row, row_of, value_of
+from harness.jsonl import Row, files_of, row_of, value_of
+from harness.jsonl.copies import plain_copy
 from harness.records import QuestionId
 from harness.rows import question_id
 
@@ -27,8 +29,50 @@ _head = itemgetter(slice(0, 32))
 _NONE = -1
 """Stands for the question of a line that names none."""
 _BLOCK = 1 << 18
+_SAME = 256
+"""Bytes by which a file is known to hold still what it held."""
 _LONGEST = 64 * 1024 * 1024
 """Bytes of a row that is still read."""
+
+
+class End(NamedTuple):
+    """How far a file was read, and what it is known by when it is looked at again."""
+
+    file: tuple[int, int]
+    place: int
+    last: bytes
+    """The bytes before the place."""
+
+    def continues(self, path: pathlib.Path) -> bool:
+        """Return whether the file still holds what was read of it, and nothing but more behind that."""
+        try:
+            return end_of(path, self.place) == self
+        except OSError:
+            return False
+
+
+def end_of(path: pathlib.Path, place: int | None = None) -> End:
+    """Return the end of what stands before a place of the file: before the last line that has no newline yet."""
+    with path.open("rb") as file:
+        found = os.fstat(file.fileno())
+        if place is None:
+            for back in (_BLOCK, _LONGEST):
+                file.seek(max(0, found.st_size - back))
+                behind = file.read(back).rpartition(b"\n")
+                if behind[1]:
+                    break
+            place = found.st_size - len(behind[2])
+        file.seek(max(0, place - _SAME))
+        return End((found.st_dev, found.st_ino), place, file.read(min(place, _SAME)))
+
+
+def ends_of(paths: Iterable[pathlib.Path]) -> dict[pathlib.Path, End]:
+    """Return where files end that can be read."""
+    ends = {}
+    for path in paths:
+        with contextlib.suppress(OSError):
+            ends[path] = end_of(path)
+    return ends
 
 
 class _Numbers(dict[bytes, int]):
@@ -59,7 +103,9 @@ class Places:
         self.path = path
         self.damaged: list[int] = []
         """Numbers of the lines in which no question's id can be found; those that are whole only."""
-        self._file: tuple[int, int] | None = None
+        self._read_at = path
+        """The file itself, or a copy of its parts joined and unpacked; lines are counted there."""
+        self._read_to: End | None = None
         self._lock = threading.Lock()
         self._forget()
 
@@ -82,17 +128,17 @@ class Places:
         """
         with self._lock:
             try:
-                now = self.path.stat()
-                if self._file != (now.st_dev, now.st_ino) or now.st_size < self._end:
+                self._read_at = plain_copy(self.path)
+                if self._read_to is None or not self._read_to.continues(self._read_at):
                     self._forget()
-                    self._file = (now.st_dev, now.st_ino)
-                if now.st_size > self._end:
+                if self._read_at.stat().st_size > self._end:
                     self._read_on()
+                self._read_to = end_of(self._read_at, self._end)
             except OSError as error:
                 raise DataError(f"cannot be read: {error.strerror or error}", path=self.path) from error
 
     def _read_on(self) -> None:
-        with io.BufferedReader(io.FileIO(self.path), _BLOCK) as file:
+        with io.BufferedReader(io.FileIO(self._read_at), _BLOCK) as file:
             file.seek(self._end)
             if self._unended and file.peek(1)[:1] == b"\n":
                 self._end += len(file.read(1))
@@ -138,7 +184,7 @@ class Places:
             places = self._places_of(key)
             if not places:
                 return
-            with self.path.open("rb") as file:
+            with self._read_at.open("rb") as file:
                 for at, line in places:
                     file.seek(at)
                     yield self._row(line, file.readline(_LONGEST))
@@ -163,13 +209,13 @@ class Places:
             return error
 
 
-def stamp(path: pathlib.Path) -> tuple[int, int, int] | None:
-    """Return what changes whenever the file does; None if there is none."""
+def stamp(path: pathlib.Path) -> tuple[tuple[int, int, int], ...] | None:
+    """Return what changes whenever the file, or a part of it, does; None if there is none."""
     try:
-        found = os.stat(path)
+        found = [os.stat(file) for file in files_of(path)]
     except OSError:
         return None
-    return (found.st_ino, found.st_size, found.st_mtime_ns)
+    return tuple((file.st_ino, file.st_size, file.st_mtime_ns) for file in found) or None
 
 
 def _id_at(line: bytes) -> QuestionId | None:

@@ -3,20 +3,24 @@
     rivers of Asia        the text, upper or lower case alike
     /rivers? of \\w+/      between slashes a regular expression of Python, upper or lower case alike
 
-A line is decoded only if it may hold the text, so that a file of a gigabyte takes seconds. A pattern may take any time,
-so it is looked for in a process of its own (`viewer.limited`).
+A line is decoded only if it may hold the text, and several processes share files that are large. A pattern may take any
+time, so it is looked for in a process of its own (`viewer.limited`).
 """
 
 import functools
 import json
+import os
 import pathlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from harness.errors import UsageError
+from harness.errors import TurnbenchError, UsageError
+from harness.jsonl import size_of
+from harness.jsonl.copies import plain_copy
 from harness.records import Question, QuestionId
 from harness.rows import question_id
 from viewer.limited import Limited, TooLong
@@ -25,7 +29,12 @@ Made = TypeVar("Made")
 SECONDS = 30.0
 """Processor time that looking for a pattern may take."""
 _WORDS = re.compile(r"[0-9a-z]+|[\u0590-\u0fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
-_BLOCK = 8 << 20
+_BLOCK = 1 << 20
+"""Bytes that are looked through together; as many as fit into a processor's caches."""
+_LARGE = 30 << 20
+"""Bytes for which a further process pays."""
+_MOST = 4
+"""Processes that share what is to be looked through."""
 _MOST_LINE = 64 << 20
 
 
@@ -42,10 +51,10 @@ class Occurs(NamedTuple):
     """Where a text occurs."""
 
     questions: set[QuestionId]
-    answers: list[set[tuple[QuestionId, int]]]
-    """For each file of answers, questions and turns."""
-    judgments: list[set[tuple[QuestionId, int, frozenset[str]]]]
-    """For each file of judgments, questions, turns and models."""
+    answers: list[Mapping[int, set[QuestionId]]]
+    """For each file of answers, by turn the questions."""
+    judgments: list[Mapping[tuple[int, frozenset[str]], set[QuestionId]]]
+    """For each file of judgments, by turn and models the questions."""
 
 
 def is_pattern(text: str) -> bool:
@@ -55,16 +64,50 @@ def is_pattern(text: str) -> bool:
 
 def look(wanted: Wanted) -> Occurs:
     """Return where a text or a pattern occurs; a pattern that takes too long, or is none, is a `UsageError`."""
-    if not is_pattern(wanted.text):
+    shares = _shares(wanted)
+    if len(shares) == 1 and not is_pattern(wanted.text):
         return everywhere(wanted)
     try:
-        re.compile(wanted.text[1:-1])
-        return _apart().call(wanted, SECONDS).made
+        if is_pattern(wanted.text):
+            re.compile(wanted.text[1:-1])
+        with ThreadPoolExecutor(len(shares)) as threads:
+            found = list(threads.map(lambda at: _apart(at).call(shares[at], SECONDS).made, range(len(shares))))
     except re.error as error:
         raise UsageError(f"{wanted.text} is no regular expression: {error}") from None
     except TooLong:
         message = f"looking for {wanted.text} takes over {SECONDS:.0f} seconds; look for a simpler pattern"
         raise UsageError(message) from None
+    answers = {
+        path: own
+        for share, one in zip(shares, found, strict=True)
+        for path, own in zip(share.answers, one.answers, strict=True)
+    }
+    judged = {
+        path: own
+        for share, one in zip(shares, found, strict=True)
+        for path, own in zip(share.judgments, one.judgments, strict=True)
+    }
+    return Occurs(
+        found[0].questions, [answers[path] for path in wanted.answers], [judged[path] for path in wanted.judgments]
+    )
+
+
+def _shares(wanted: Wanted) -> list[Wanted]:
+    """Return what each of several processes looks through, about equally much; the questions go to the first."""
+    sizes = {path: size_of(path) for path in (*wanted.answers, *wanted.judgments)}
+    count = max(1, min(_MOST, os.cpu_count() or 1, len(sizes), sum(sizes.values()) // _LARGE))
+    shares: list[list[pathlib.Path]] = [[] for _ in range(count)]
+    for path in sorted(sizes, key=lambda path: -sizes[path]):
+        min(shares, key=lambda share: sum(sizes[own] for own in share)).append(path)
+    return [
+        Wanted(
+            wanted.text,
+            () if at else wanted.questions,
+            [p for p in wanted.answers if p in own],
+            [p for p in wanted.judgments if p in own],
+        )
+        for at, own in enumerate(shares)
+    ]
 
 
 def everywhere(wanted: Wanted) -> Occurs:
@@ -78,7 +121,8 @@ def everywhere(wanted: Wanted) -> Occurs:
 
 
 @functools.cache
-def _apart() -> "Limited[Wanted, Occurs]":
+def _apart(number: int) -> "Limited[Wanted, Occurs]":
+    """Return the process that looks through a share; each is kept."""
     return Limited(everywhere)
 
 
@@ -97,26 +141,30 @@ def in_questions(questions: Iterable[Question], text: str) -> set[QuestionId]:
     return {q.question_id for q in questions if any(map(holds, q.turns))}
 
 
-def in_answers(path: pathlib.Path, text: str) -> set[tuple[QuestionId, int]]:
-    """Return the questions and turns in whose answers the text occurs."""
-    found, holds = set(), _holds(text)
+def in_answers(path: pathlib.Path, text: str) -> dict[int, set[QuestionId]]:
+    """Return, by turn, the questions in whose answers the text occurs."""
+    found: dict[int, set[QuestionId]] = {}
+    holds = _holds(text)
     for line in _lines(path, text):
         if (row := _decoded(_answer, line)) is None:
             continue
-        for at, said in (one for choice in row.choices for one in enumerate(choice.turns, 1)):
-            if isinstance(said, str) and holds(said):
-                found.add((question_id(row.question_id), at))
+        for choice in row.choices:
+            for at, said in enumerate(choice.turns, 1):
+                if isinstance(said, str) and holds(said):
+                    found.setdefault(at, set()).add(question_id(row.question_id))
     return found
 
 
-def in_judgments(path: pathlib.Path, text: str) -> set[tuple[QuestionId, int, frozenset[str]]]:
-    """Return the questions, turns and models in whose judgments the judge uses the text."""
-    found, holds = set(), _holds(text)
+def in_judgments(path: pathlib.Path, text: str) -> dict[tuple[int, frozenset[str]], set[QuestionId]]:
+    """Return, by turn and models, the questions in whose judgments the judge uses the text."""
+    found: dict[tuple[int, frozenset[str]], set[QuestionId]] = {}
+    holds = _holds(text)
     for line in _lines(path, text):
         row = _decoded(_judgment, line)
         if row is not None and any(map(holds, filter(None, (row.judgment, row.g1_judgment, row.g2_judgment)))):
             models = (row.model,) if row.model else (row.model_1, row.model_2)
-            found.add((question_id(row.question_id), row.turn, frozenset(filter(None, models))))
+            which = row.turn, frozenset(filter(None, models))
+            found.setdefault(which, set()).add(question_id(row.question_id))
     return found
 
 
@@ -166,7 +214,7 @@ def _lines(path: pathlib.Path, text: str) -> Iterator[bytes]:
     needles = _needles(text)
     rest = b""
     try:
-        with path.open("rb") as file:
+        with plain_copy(path).open("rb") as file:
             while block := file.read(_BLOCK):
                 end = block.rfind(b"\n") + 1
                 if end:
@@ -175,7 +223,7 @@ def _lines(path: pathlib.Path, text: str) -> Iterator[bytes]:
                 elif len(rest) < _MOST_LINE:
                     rest += block
         yield from _holding(rest, needles)
-    except OSError:
+    except (OSError, TurnbenchError):  # whoever shows the rows says so
         return
 
 

@@ -3,9 +3,9 @@
     plan = plan_answers(["gpt-4o", "builtin/eliza"], load_bench("mt_bench"))    # resolves names and keys; calls nothing
     report = run_answers(plan)                                                  # calls, writes model_answer/*.jsonl
 
-- `options.py`: how answers are made: what the user says, and what it comes to for a model and a question
+- `options.py`: how answers are made: what the user asks for, and what that means for one model and question
 - `plan.py`: what is there, and what is to be done
-- `conversation.py`: one conversation, as a job
+- `conversation.py`: one conversation, as a job; `simulation.py`: a chat model that plays the user in it
 - `work.py`: the plan's jobs with their files open; complete answers become rows
 """
 

@@ -1,4 +1,4 @@
-"""How answers are made: what the user says, and what it comes to for one model and question.
+"""How answers are made: what the user asks for, and what that means for one model and question.
 
 What is asked for is written into each answer's row as it is, and as a hash: an answer is current while the hash is.
 """

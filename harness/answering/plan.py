@@ -325,5 +325,5 @@ def _shape_fits(answer: Answer, question: Question) -> bool:
 
 
 def row_name(endpoint: Endpoint, question: Question) -> str:
-    """Return the name of one answer's row, as it is told to the user."""
+    """Return the name of one answer's row, as messages have it."""
     return f"{endpoint.name}, question {question.question_id}"

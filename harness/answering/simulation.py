@@ -59,7 +59,7 @@ class UserPrompt:
 
     @property
     def content(self) -> str:
-        """The hash of what the one who plays is told."""
+        """The hash of the instructions of the model that plays the user."""
         return content_hash(self.system, self.start, self.stop)
 
     def filled(self, text: str, user: User) -> str:

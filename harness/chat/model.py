@@ -1,7 +1,10 @@
 """The protocol between chat models and the rest of the harness: a request goes in, a reply or an error comes out."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from harness.chat.endpoint import Endpoint
 from harness.records import Reply, Request
 
 
@@ -11,7 +14,8 @@ class ChatModel(Protocol):
     `reply` makes one attempt (plus a repaired one for each parameter that the model turns out not to take) and never
     waits to try again: what to retry, and when, is decided in `harness.running`. One instance serves many concurrent
     calls inside one event loop. A remote model also has `endpoint` (limits and prices are in it) and `standing`, what
-    the headers of its replies say is left; a chat model without them is taken to work in this process.
+    the headers of its replies say is left; a chat model without them is taken to work in this process. One that can as
+    well be opened in another process has `origin`.
     """
 
     name: str
@@ -30,3 +34,16 @@ class ChatModel(Protocol):
     async def close(self) -> None:
         """Release connections."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What another process needs to open the same chat model, and what calls have found out so far; never a key."""
+
+    endpoint: Endpoint
+    address: str | None = None
+    """Where the protocol was found to be spoken."""
+    changes: Mapping[str, str | None] = field(default_factory=dict)
+    """Parameters that were refused, with the other name (None: left out)."""
+    heard: bool = False
+    """Whether the server has ever answered."""

@@ -166,7 +166,8 @@ class ParameterMemory:
         """Know no refusal yet by this model; only a `repairable` parameter may be left out or renamed."""
         self._repairable = repairable
         self._model = model
-        self._changes: dict[str, str | None] = {}
+        self.changes: dict[str, str | None] = {}
+        """What was refused, with its other name; None: it is left out."""
         self._open: asyncio.Event | None = None
         self._repairing = asyncio.Lock()
 
@@ -175,8 +176,8 @@ class ParameterMemory:
         wired: Parameters = {}
         for asked_name, value in asked.items():
             name: str | None = asked_name
-            while name in self._changes:
-                name = self._changes[name]
+            while name in self.changes:
+                name = self.changes[name]
             if name is not None:
                 wired[name] = value
         return wired
@@ -227,7 +228,7 @@ class ParameterMemory:
     def learn(self, name: str) -> bool:
         """Return whether there is a repair for this refusal, and remember it."""
         other = _LIMITS.get(name)
-        if name not in self._repairable or name in self._changes or other in self._changes:
+        if name not in self._repairable or name in self.changes or other in self.changes:
             return False
-        self._changes[name] = other
+        self.changes[name] = other
         return True

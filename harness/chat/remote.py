@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.chat.endpoint import Endpoint
 from harness.chat.faults import UNKNOWN_MODEL, fault_of, fault_of_status, malformed, words_of
+from harness.chat.model import Origin
 from harness.chat.parameters import ParameterMemory, Parameters
 from harness.chat.standing import Standing
 from harness.chat.structured import refused_logprobs, told
@@ -47,6 +48,7 @@ class RemoteModel(ABC):
         self._left: Any = None
         """The client of the address that was given up, which other calls may still be using."""
         self._guard: Guard | None = None
+        self._heard = False
         self._told_of_move = False
         self.standing = Standing()
         self._parameters = ParameterMemory(self.repairable, endpoint.model)
@@ -176,14 +178,29 @@ class RemoteModel(ABC):
         return self._client
 
     @property
+    def heard(self) -> bool:
+        """Whether the server has ever answered, this chat model or the one whose origin was taken over."""
+        return self._heard or (self._guard is not None and self._guard.heard)
+
+    @property
+    def origin(self) -> Origin:
+        """What another process needs to make the same calls."""
+        return Origin(self.endpoint, self.address, self._parameters.changes, self.heard)
+
+    def learn_from(self, origin: Origin) -> None:
+        """Take over what another process has found out."""
+        self.address = origin.address or self.address
+        self._parameters.changes |= origin.changes
+        self._heard = origin.heard
+
+    @property
     def silence(self) -> float:
         """The seconds without a byte after which a call is given up.
 
         A reply comes in one piece, so its first byte may take as long as all of it. Only a server that has never
         answered is given less time: it may never do so, and that is to be found out in minutes.
         """
-        heard = self._guard is not None and self._guard.heard
-        return self.endpoint.timeout if heard else min(self.endpoint.timeout, self.endpoint.silence)
+        return self.endpoint.timeout if self.heard else min(self.endpoint.timeout, self.endpoint.silence)
 
     def wanted(self, request: Request) -> Parameters:
         """Return all that a request wants, by its names on the wire."""

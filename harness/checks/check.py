@@ -176,6 +176,11 @@ class Bounds(Check, frozen=True, kw_only=True):
     at_most: int | None = None
     between: tuple[int, int] | None = None
 
+    @property
+    def bounded(self) -> bool:
+        """Whether any bound is given."""
+        return (self.exactly, self.at_least, self.at_most, self.between) != (None,) * 4
+
     def limits(self, default: tuple[int, int | None] | None = None) -> tuple[int, int | None]:
         """Return the least and the greatest number that will do, None for no greatest."""
         if self.exactly is not None:

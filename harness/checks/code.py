@@ -31,7 +31,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """What is printed; spaces at the ends of lines do not count."""
 
     def is_right(self, got: dict[str, Any], tolerance: float) -> bool:
-        """Return whether a call came to what it should."""
+        """Return whether a call gave the result that it should."""
         if self.raises is not None:
             raised = got.get("raises")
             return isinstance(raised, list) and self.raises in raised

@@ -1,5 +1,7 @@
 """What is written where, and what is not: `contains`, `starts`, `ends`, each also with `not_`, `order`, `equals`."""
 
+from typing import ClassVar, Literal
+
 from harness.checks.check import MET, Check, Finding, Passage, Span
 from harness.checks.find import Texts, Wanted, some
 
@@ -38,13 +40,18 @@ class Contains(Wanted, frozen=True, kw_only=True, tag="contains"):
         return Finding(False, some(broken), tuple(spans[:_MOST_PLACES])) if broken else MET
 
 
-class NotContains(Wanted, frozen=True, kw_only=True, tag="not_contains"):
-    """None of these: {"kind": "not_contains", "text": "!"}."""
+class _Unbounded(Wanted, frozen=True, kw_only=True):
+    """Kinds that look for something written and do not count it."""
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for bounds, which it does not take."""
         super().__post_init__()
-        _no_bounds(self)
+        if self.bounded:
+            raise ValueError(f"{self.kind} takes no bounds; contains does")
+
+
+class NotContains(_Unbounded, frozen=True, kw_only=True, tag="not_contains"):
+    """None of these: {"kind": "not_contains", "text": "!"}."""
 
     def wanted(self) -> str:
         """Return in words what is asked for."""
@@ -59,85 +66,59 @@ class NotContains(Wanted, frozen=True, kw_only=True, tag="not_contains"):
         return Finding(False, some([f"“{text}”" for text in there]), tuple(spans[:_MOST_PLACES]))
 
 
-class Starts(Wanted, frozen=True, kw_only=True, tag="starts"):
+class _Edge(_Unbounded, frozen=True, kw_only=True):
+    """Kinds that look at the beginning or the end."""
+
+    VERB: ClassVar[Literal["begin", "end"]]
+    NOT: ClassVar[bool] = False
+
+    def wanted(self) -> str:
+        """Return in words what is asked for."""
+        return f"{f'does not {self.VERB}' if self.NOT else f'{self.VERB}s'} with {self.quoted(' or ')}"
+
+    def measure(self, passage: Passage) -> Finding:
+        """Look there."""
+        begins = self.VERB == "begin"
+        at = self.begins if begins else self.finishes
+        places = [span for entry in self.entries if (span := at(entry, passage)) is not None]
+        if bool(places) != self.NOT:
+            return MET
+        said, where = (_first(passage), _first_span) if begins else (_last(passage), _last_span)
+        return Finding(False, f"{self.VERB}s with “{said}”", (places[0] if places else where(passage),))
+
+
+class Starts(_Edge, frozen=True, kw_only=True, tag="starts"):
     """It begins with one of these: {"kind": "starts", "words": "Ground floor"}."""
 
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for bounds, which it does not take."""
-        super().__post_init__()
-        _no_bounds(self)
-
-    def wanted(self) -> str:
-        """Return in words what is asked for."""
-        return f"begins with {self.quoted(' or ')}"
-
-    def measure(self, passage: Passage) -> Finding:
-        """Look at the beginning."""
-        met = any(self.begins(entry, passage) is not None for entry in self.entries)
-        return MET if met else Finding(False, f"begins with “{_first(passage)}”", (_first_span(passage),))
+    VERB = "begin"
 
 
-class NotStarts(Wanted, frozen=True, kw_only=True, tag="not_starts"):
+class NotStarts(_Edge, frozen=True, kw_only=True, tag="not_starts"):
     """It begins with none of these: {"kind": "not_starts", "words": "You", "each": "sentence"}."""
 
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for bounds, which it does not take."""
-        super().__post_init__()
-        _no_bounds(self)
-
-    def wanted(self) -> str:
-        """Return in words what is asked for."""
-        return f"does not begin with {self.quoted(' or ')}"
-
-    def measure(self, passage: Passage) -> Finding:
-        """Look at the beginning."""
-        places = [span for entry in self.entries if (span := self.begins(entry, passage)) is not None]
-        return Finding(False, f"begins with “{_first(passage)}”", (places[0],)) if places else MET
+    VERB = "begin"
+    NOT = True
 
 
-class Ends(Wanted, frozen=True, kw_only=True, tag="ends"):
+class Ends(_Edge, frozen=True, kw_only=True, tag="ends"):
     """It ends with one of these: {"kind": "ends", "words": "OVER"}."""
 
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for bounds, which it does not take."""
-        super().__post_init__()
-        _no_bounds(self)
-
-    def wanted(self) -> str:
-        """Return in words what is asked for."""
-        return f"ends with {self.quoted(' or ')}"
-
-    def measure(self, passage: Passage) -> Finding:
-        """Look at the end."""
-        met = any(self.finishes(entry, passage) is not None for entry in self.entries)
-        return MET if met else Finding(False, f"ends with “{_last(passage)}”", (_last_span(passage),))
+    VERB = "end"
 
 
-class NotEnds(Wanted, frozen=True, kw_only=True, tag="not_ends"):
+class NotEnds(_Edge, frozen=True, kw_only=True, tag="not_ends"):
     """It ends with none of these: {"kind": "not_ends", "text": "?"}."""
 
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for bounds, which it does not take."""
-        super().__post_init__()
-        _no_bounds(self)
-
-    def wanted(self) -> str:
-        """Return in words what is asked for."""
-        return f"does not end with {self.quoted(' or ')}"
-
-    def measure(self, passage: Passage) -> Finding:
-        """Look at the end."""
-        places = [span for entry in self.entries if (span := self.finishes(entry, passage)) is not None]
-        return Finding(False, f"ends with “{_last(passage)}”", (places[0],)) if places else MET
+    VERB = "end"
+    NOT = True
 
 
-class Order(Wanted, frozen=True, kw_only=True, tag="order"):
+class Order(_Unbounded, frozen=True, kw_only=True, tag="order"):
     """All of these, each first named after the one before: {"kind": "order", "words": ["harbour", "market"]}."""
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for fewer than two, or for bounds, which it does not take."""
+        """Raise `ValueError` for fewer than two."""
         super().__post_init__()
-        _no_bounds(self)
         if len(self.entries) < 2:
             raise ValueError("order needs at least two texts")
 
@@ -179,11 +160,6 @@ class Equals(Check, frozen=True, kw_only=True, tag="equals"):
     def _plain(self, text: str) -> str:
         plain = " ".join(text.split()).strip("*_ .。")
         return plain if self.match_case else plain.casefold()
-
-
-def _no_bounds(check: Wanted) -> None:
-    if (check.exactly, check.at_least, check.at_most, check.between) != (None,) * 4:
-        raise ValueError(f"{check.kind} takes no bounds; contains does")
 
 
 def _first_span(passage: Passage) -> Span:

@@ -121,11 +121,9 @@ class Json(Check, frozen=True, kw_only=True, tag="json"):
                 left.pop(like)
 
 
-class Table(Check, frozen=True, kw_only=True, tag="table"):
-    """One Markdown table: {"kind": "table", "columns": ["pair", "road"], "rows": 5}."""
+class _Grid(Check, frozen=True, kw_only=True):
+    """Arguments of the kinds that have rows and columns."""
 
-    around: bool = True
-    """Whether text may stand around it."""
     columns: list[str] | None = None
     """The header; case and emphasis do not count."""
     rows: int | None = None
@@ -136,9 +134,45 @@ class Table(Check, frozen=True, kw_only=True, tag="table"):
     tolerance: float = 0
     """How far numbers may be off."""
 
+    def shape(self) -> str:
+        """Return in words what rows and columns are asked for."""
+        header = f" with the columns {', '.join(self.columns)}" if self.columns else ""
+        many = "" if self.rows is None else f"{' and' if header else ' with'} {self.rows} rows"
+        return header + many + (" equal to the given one" if self.equals else "")
+
+    def compared(self, grid: Sequence[Sequence[str]], span: Span) -> Finding:
+        """Return whether the rows of a table are as they must be."""
+        if not grid:
+            return Finding(False, "it is empty")
+        for number, row in enumerate(grid):
+            if len(row) != len(grid[0]):
+                return Finding(False, f"row {number} has {len(row)} cells, the header {len(grid[0])}", (span,))
+        header = [_cell(cell) for cell in grid[0]]
+        columns = self.columns or (list(map(str, self.equals[0])) if self.equals else None)
+        if columns is not None and header != [_cell(cell) for cell in columns]:
+            return Finding(False, f"columns: {', '.join(grid[0])}"[:80], (span,))
+        wanted_rows = len(self.equals) - 1 if self.equals else self.rows
+        if wanted_rows is not None and len(grid) - 1 != wanted_rows:
+            return Finding(False, f"{len(grid) - 1} rows", (span,))
+        left = [list(row) for row in grid[1:]]
+        for number, wanted in enumerate(self.equals[1:] if self.equals else (), 1):
+            among = left[:1] if self.row_order else left
+            like = next((row for row in among if _same_row(wanted, row, self.tolerance)), None)
+            if like is None:
+                return Finding(False, f"row {number} is not as given", (span,))
+            left.remove(like)
+        return MET
+
+
+class Table(_Grid, frozen=True, kw_only=True, tag="table"):
+    """One Markdown table: {"kind": "table", "columns": ["pair", "road"], "rows": 5}."""
+
+    around: bool = True
+    """Whether text may stand around it."""
+
     def wanted(self) -> str:
         """Return in words what is asked for."""
-        return "one table" + _shape(self.columns, self.rows, self.equals)
+        return "one table" + self.shape()
 
     def measure(self, passage: Passage) -> Finding:
         """Take the table apart and compare."""
@@ -150,23 +184,15 @@ class Table(Check, frozen=True, kw_only=True, tag="table"):
         if not self.around and rest.strip():
             return Finding(False, "there is text around the table")
         grid = [[passage.text[cell.start : cell.end] for cell in cells_of(passage.text, row)] for row in found[0]]
-        return _compared(self, grid, span)
+        return self.compared(grid, span)
 
 
-class Csv(Check, frozen=True, kw_only=True, tag="csv"):
+class Csv(_Grid, frozen=True, kw_only=True, tag="csv"):
     """Valid CSV: {"kind": "csv", "delimiter": ";", "columns": ["name", "year"], "rows": 12}."""
 
     around: bool = False
     """Whether text may stand around the block of code that holds it."""
     delimiter: str = ","
-    columns: list[str] | None = None
-    """The header."""
-    rows: int | None = None
-    """How many rows, the header left out."""
-    equals: list[list[str | float]] | None = None
-    """Header and rows."""
-    row_order: bool = True
-    tolerance: float = 0
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for a delimiter that is not one character."""
@@ -176,7 +202,7 @@ class Csv(Check, frozen=True, kw_only=True, tag="csv"):
 
     def wanted(self) -> str:
         """Return in words what is asked for."""
-        return "valid CSV" + _shape(self.columns, self.rows, self.equals)
+        return "valid CSV" + self.shape()
 
     def measure(self, passage: Passage) -> Finding:
         """Parse and compare."""
@@ -186,7 +212,7 @@ class Csv(Check, frozen=True, kw_only=True, tag="csv"):
             grid = [row for row in csv.reader(lines, delimiter=self.delimiter, strict=True) if row]
         except csv.Error as error:
             return Finding(False, f"not valid CSV: {error}", (span,))
-        return _compared(self, grid, span)
+        return self.compared(grid, span)
 
 
 def close(wanted: Decimal, value: Decimal, tolerance: float) -> bool:
@@ -197,30 +223,6 @@ def close(wanted: Decimal, value: Decimal, tolerance: float) -> bool:
         return False
     # The tolerance as it is written: 0.1 must let 1.1 pass for 1.
     return abs(wanted - value) <= Decimal(repr(tolerance))
-
-
-def _compared(check: Table | Csv, grid: Sequence[Sequence[str]], span: Span) -> Finding:
-    """Return whether the rows of a table are as they must be."""
-    if not grid:
-        return Finding(False, "it is empty")
-    for number, row in enumerate(grid):
-        if len(row) != len(grid[0]):
-            return Finding(False, f"row {number} has {len(row)} cells, the header {len(grid[0])}", (span,))
-    header = [_cell(cell) for cell in grid[0]]
-    columns = check.columns or (list(map(str, check.equals[0])) if check.equals else None)
-    if columns is not None and header != [_cell(cell) for cell in columns]:
-        return Finding(False, f"columns: {', '.join(grid[0])}"[:80], (span,))
-    wanted_rows = len(check.equals) - 1 if check.equals else check.rows
-    if wanted_rows is not None and len(grid) - 1 != wanted_rows:
-        return Finding(False, f"{len(grid) - 1} rows", (span,))
-    left = [list(row) for row in grid[1:]]
-    for number, wanted in enumerate(check.equals[1:] if check.equals else (), 1):
-        among = left[:1] if check.row_order else left
-        like = next((row for row in among if _same_row(wanted, row, check.tolerance)), None)
-        if like is None:
-            return Finding(False, f"row {number} is not as given", (span,))
-        left.remove(like)
-    return MET
 
 
 def _same_row(wanted: Sequence[str | float], row: Sequence[str], tolerance: float) -> bool:
@@ -238,12 +240,6 @@ def _same_cell(wanted: str | float, cell: str, tolerance: float) -> bool:
 
 def _cell(text: str) -> str:
     return " ".join(text.strip().strip("*_`").split()).casefold()
-
-
-def _shape(columns: Sequence[str] | None, rows: int | None, equals: object) -> str:
-    header = f" with the columns {', '.join(columns)}" if columns else ""
-    many = "" if rows is None else f"{' and' if header else ' with'} {rows} rows"
-    return header + many + (" equal to the given one" if equals else "")
 
 
 def _block(passage: Passage, around: bool) -> Span:

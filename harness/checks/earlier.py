@@ -44,8 +44,7 @@ class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
         where += place(self.source, None)
         if self._runs:
             return f"{self.many()} consecutive words of {where}"
-        bounded = (self.exactly, self.at_least, self.at_most, self.between) != (None,) * 4
-        return f"keeps {self.many() if bounded else 'all'} {plural(self.of)} of {where} word for word"
+        return f"keeps {self.many() if self.bounded else 'all'} {plural(self.of)} of {where} word for word"
 
     def measure(self, passage: Passage) -> Finding:
         """Look for each part of the earlier reply."""

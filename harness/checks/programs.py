@@ -94,7 +94,7 @@ def call_input(token: str, function: str, calls: Sequence[tuple[Sequence[Any], M
 
 
 def call_results(token: str, printed: str) -> list[dict[str, Any]]:
-    """Return what the calls came to, as far as they came: {"returns": value} or {"raises": [names of its classes]}."""
+    """Return the results of the calls, as far as they ran: {"returns": value} or {"raises": [names of its classes]}."""
     found = []
     for line in printed.splitlines():
         if line.startswith(token):

@@ -4,13 +4,13 @@
 {"between": ["First letter", "Second letter"]}   {"without": "code"}
 """
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from harness.checks.check import Passage, Selector, Span, Split, Unit
 from harness.checks.units import UNITS, full_name, plural, singular, spans_of
+from harness.written import nearest
 
 _TEXTS = ("after", "before")
 _PLACES = (*_TEXTS, "between", "without")
@@ -48,9 +48,7 @@ def known(unit: Unit, also: Sequence[str] = ()) -> None:
     if isinstance(unit, Split):
         _require(unit.split.strip(), "split", "a text", unit.split)
     elif full_name(unit) is None:
-        near = difflib.get_close_matches(unit, [*UNITS, *also], n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join([*UNITS, *also])}"
-        raise ValueError(f"no unit {unit!r}; {hint}")
+        raise ValueError(f"no unit {unit!r}; {nearest(unit, [*UNITS, *also])}")
 
 
 def narrow(within: Selector | Sequence[Selector], passage: Passage) -> Passage:

@@ -3,9 +3,8 @@
 `all` and `any` join checks to one. docs/checks.md is the manual.
 """
 
-import difflib
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import msgspec
 
@@ -17,20 +16,28 @@ from harness.checks.counts import Count, Distinct, Sorted
 from harness.checks.data import Csv, Json, Table
 from harness.checks.earlier import Keeps, Quotes, Shorter
 from harness.checks.writing import Case, Language
+from harness.written import nearest
 
 
-class All(Check, frozen=True, kw_only=True, tag="all"):
-    """All of these, counted as one check: {"kind": "all", "checks": [...]}."""
+class _Joined(Check, frozen=True, kw_only=True):
+    """Kinds that join checks to one."""
 
+    JOINT: ClassVar[str]
     checks: list["AnyCheck"]
 
     def wanted(self) -> str:
         """Return in words what is asked for."""
-        return " and ".join(check.statement for check in self.checks)
+        return f" {self.JOINT} ".join(check.statement for check in self.checks)
 
     def needs_code(self) -> bool:
         """Return whether one of them needs it."""
         return any(check.needs_code() for check in self.checks)
+
+
+class All(_Joined, frozen=True, kw_only=True, tag="all"):
+    """All of these, counted as one check: {"kind": "all", "checks": [...]}."""
+
+    JOINT = "and"
 
     def measure(self, passage: Passage) -> Finding:
         """Return the first that is not met."""
@@ -38,18 +45,10 @@ class All(Check, frozen=True, kw_only=True, tag="all"):
         return next((f for f in findings if f.met is False), next((f for f in findings if f.met is None), MET))
 
 
-class AnyOf(Check, frozen=True, kw_only=True, tag="any"):
+class AnyOf(_Joined, frozen=True, kw_only=True, tag="any"):
     """At least one of these: {"kind": "any", "checks": [...]}."""
 
-    checks: list["AnyCheck"]
-
-    def wanted(self) -> str:
-        """Return in words what is asked for."""
-        return " or ".join(check.statement for check in self.checks)
-
-    def needs_code(self) -> bool:
-        """Return whether one of them needs it."""
-        return any(check.needs_code() for check in self.checks)
+    JOINT = "or"
 
     def measure(self, passage: Passage) -> Finding:
         """Return the first that is met."""
@@ -84,11 +83,11 @@ def read_check(value: Any) -> Check:
         raise ValueError(f"a check needs its kind; known: {', '.join(KINDS)}")
     kind = value["kind"]
     if not isinstance(kind, str) or kind not in KINDS:
-        raise ValueError(f"no kind of check {kind!r}; {_nearest(str(kind), list(KINDS))}")
+        raise ValueError(f"no kind of check {kind!r}; {nearest(str(kind), KINDS)}")
     known = ["kind", *(field.encode_name for field in msgspec.structs.fields(KINDS[kind]))]
     for name in value:
         if name not in known:
-            raise ValueError(f"{kind} takes no {name!r}; {_nearest(name, known)}")
+            raise ValueError(f"{kind} takes no {name!r}; {nearest(name, known)}")
     if kind in ("all", "any"):
         inner = value.get("checks")
         if not isinstance(inner, list) or not inner:
@@ -121,8 +120,3 @@ def read_checks(value: Any, turns: int) -> tuple[tuple[Check, ...], ...]:
                 raise ValueError(f"check {number} of turn {turn}: {error}") from None
         read.append(tuple(found))
     return tuple(read)
-
-
-def _nearest(word: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(word, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"

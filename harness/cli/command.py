@@ -1,6 +1,6 @@
 """What every command is made of: the parser, and the one place where errors end and the process does.
 
-An error becomes one line on stderr, and the exit code. Flags that several commands have are in `flags.py`, what is told
+An error becomes one line on stderr, and the exit code. Flags that several commands have are in `flags.py`; output
 to the user goes through `messages.py`.
 """
 

@@ -1,4 +1,4 @@
-"""The flags that stand in several commands, and the kinds of values that flags take.
+"""The flags that several commands have, and the kinds of values that flags take.
 
 `add_...` puts flags into a group, `words` hands them to a function; `positive`, `seconds` and the like read one value
 for argparse.
@@ -336,6 +336,27 @@ def add_running(parser: argparse.ArgumentParser) -> Any:
         help="hand the calls in as batches, which OpenAI, Anthropic and Google answer within a day at half the price; "
         "the command waits, and may be stopped and run again to collect them (default: off)",
     )
+    group.add_argument(
+        "--processes",
+        type=positive,
+        metavar="N",
+        help="processes that make the calls, for endpoints that answer faster than one can ask; with --ray the number "
+        "of workers (default: as many as pay, found out while the calls are made; with --ray one on each node)",
+    )
+    group.add_argument(
+        "--ray",
+        nargs="?",
+        const="",
+        metavar="ADDRESS",
+        help="make the calls on the workers of a Ray cluster, local weights on its GPUs; needs the extra [ray] "
+        "(default: off; without ADDRESS: the cluster that this machine belongs to, else one on this machine alone)",
+    )
+    group.add_argument(
+        "--gpus-per-model",
+        type=gpus,
+        metavar="N",
+        help="with --ray, GPUs for each copy of local weights; 0.5 puts two on one (default: 1 where there are any)",
+    )
     return group
 
 
@@ -360,6 +381,11 @@ def _cache(args: argparse.Namespace) -> "pathlib.Path | None":
 def positive(text: str) -> int:
     """Return a whole number from 1, for argparse."""
     return int(_number(text, "a whole number from 1", lambda n: n >= 1 and n == int(n)))
+
+
+def gpus(text: str) -> float:
+    """Return a number of GPUs, for argparse."""
+    return _number(text, "a whole number from 1, or a share of a GPU", lambda n: n > 0 and (n < 1 or n == int(n)))
 
 
 def parallel(text: str) -> int | None:

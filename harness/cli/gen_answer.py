@@ -205,10 +205,10 @@ def tell_plan(args: argparse.Namespace, plan: "AnswerPlan") -> None:
         messages.say(args, f"the user is played by {plan.user.endpoint.name}: {plan.simulated} conversations to hold")
     for model in plan.models:
         todo = f"{messages.counted(len(model.todo), 'question')} to answer, {messages.counted(model.calls, 'call')}"
-        parts = messages.left_told("answer", "answered", model.already, model.superseded, todo if model.todo else "")
-        parts += messages.kept_told(model.path, plan.bench.answer_state, redo=plan.redo)
+        parts = messages.work_text("answer", "answered", model.already, model.superseded, todo if model.todo else "")
+        parts += messages.kept_text(model.path, plan.bench.answer_state, redo=plan.redo)
         messages.say(args, f"{model.endpoint.name}: {', '.join(parts)}")
-        messages.detail(args, f"  {messages.endpoint_told(model.endpoint)}; answers: {model.path}")
+        messages.detail(args, f"  {messages.endpoint_text(model.endpoint)}; answers: {model.path}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

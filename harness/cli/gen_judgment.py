@@ -207,11 +207,11 @@ def tell_plan(args: argparse.Namespace, plan: "JudgmentPlan", name: str = NAME) 
     for judge in plan.judges:
         matches = messages.counted(judge.rows, "match", "matches")
         todo = f"{matches} to judge, {messages.counted(judge.calls, 'call')}" if judge.rows else ""
-        parts = messages.left_told("judge", "judged", judge.already, judge.superseded, todo)
-        parts += messages.kept_told(judge.path, plan.bench.judgment_state, redo=plan.redo)
+        parts = messages.work_text("judge", "judged", judge.already, judge.superseded, todo)
+        parts += messages.kept_text(judge.path, plan.bench.judgment_state, redo=plan.redo)
         sample = f", sample {judge.sample}" if judge.sample else ""
         messages.say(args, f"{judge.judge}{sample}: {', '.join(parts)}")
-        messages.detail(args, f"  {messages.endpoint_told(judge.endpoint)}; judgments: {judge.path}")
+        messages.detail(args, f"  {messages.endpoint_text(judge.endpoint)}; judgments: {judge.path}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -89,7 +89,7 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def left_told(do: str, done: str, already: int, superseded: int, todo: str) -> list[str]:
+def work_text(do: str, done: str, already: int, superseded: int, todo: str) -> list[str]:
     """Return what to say of work on one file: what was done before, what is to do anew, and `todo`, empty for none."""
     parts = [f"{already} {done} before"] if already else []
     parts += [f"{superseded} to {do} anew because something changed"] if superseded else []
@@ -141,7 +141,7 @@ def byte_bar(total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
             drawn.close()
 
 
-def kept_told(path: "pathlib.Path", state: "pathlib.Path", *, redo: bool) -> list[str]:
+def kept_text(path: "pathlib.Path", state: "pathlib.Path", *, redo: bool) -> list[str]:
     """Return what to say of the replies that an earlier run left for an output file: nothing, if there are none."""
     from harness.running.batches.ledger import starts_anew
     from harness.running.pending import kept_count
@@ -150,7 +150,7 @@ def kept_told(path: "pathlib.Path", state: "pathlib.Path", *, redo: bool) -> lis
     return [f"{counted(kept, 'reply', 'replies')} kept from an earlier run"] if kept else []
 
 
-def endpoint_told(endpoint: Any) -> str:
+def endpoint_text(endpoint: Any) -> str:
     """Return where a chat model is and whose key is sent, for --verbose; never the key."""
     if endpoint is None or endpoint.provider == "builtin":
         return "built in"
@@ -173,7 +173,7 @@ def tell(text: str) -> None:
     drawn = sys.modules.get("tqdm")
     try:
         with drawn.tqdm.external_write_mode(file=sys.stderr) if drawn else contextlib.nullcontext():
-            # What is told holds names and texts of models: none of them may steer the terminal.
+            # Messages hold names and texts of models: none of them may steer the terminal.
             print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
     except OSError:
         forget(sys.stderr)

@@ -308,9 +308,9 @@ def _first_turn(args: argparse.Namespace) -> int:
 
 def _code(args: argparse.Namespace, result: "Result") -> int:
     """Return the exit code: 1 if the run does not pass and the user wants to know it."""
-    if not args.fail_if_worse or result.gate is None:
+    if not args.fail_if_worse or result.runs is None:
         return 0
-    faults = result.gate.faults(max_missing=args.max_missing, margin=args.margin)
+    faults = result.runs.faults(max_missing=args.max_missing, margin=args.margin)
     for fault in faults:
         messages.warn(NAME, fault)
     return 1 if faults else 0

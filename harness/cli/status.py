@@ -9,6 +9,8 @@ from harness.cli import command, flags, messages, output
 NAME = "status"
 PURPOSE = "Show what is answered, judged, missing and out of date in a benchmark, and what the rest would cost."
 EXAMPLES = ("status", "status --bench-name mt_bench_zh --format json")
+LARGE = 20_000_000
+"""Bytes of answers and judgments from which on counting takes long enough for a bar."""
 
 
 def parser() -> command.Parser:
@@ -28,7 +30,10 @@ def work(args: argparse.Namespace) -> int:
 
     bench = load_bench(args.bench_name, args.data_dir)
     messages.detail(args, f"results: {bench.folder}")
-    output.show(args, status_page(bench_status(bench, models_file=args.models_file)))
+    size = sum(path.stat().st_size for path in bench.folder.glob("model_*/*.jsonl*"))
+    with messages.byte_bar(size, quiet=args.quiet or size < LARGE) as moved_to:
+        status = bench_status(bench, models_file=args.models_file, told=lambda share: moved_to(round(share * size)))
+    output.show(args, status_page(status))
     return 0
 
 

@@ -28,5 +28,5 @@ def is_builtin_judge(name: str) -> bool:
 
 
 def notices(judges: Iterable[str]) -> list[str]:
-    """Return what must be said of the verdicts of these judges, a line for each built-in one."""
+    """Return the warnings about the verdicts of these judges, a line for each built-in one."""
     return [_NOTICES[name] for name in dict.fromkeys(judges) if name in _NOTICES]

@@ -103,7 +103,7 @@ def _is_same(row: _Kept, match: Match, materials: Materials) -> bool:
 
 
 def _prompt(match: Match, materials: Materials) -> int:
-    return hash(materials.request(match).messages[-1].content)
+    return hash(materials.prompt(match))
 
 
 class JudgmentSink:

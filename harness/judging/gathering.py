@@ -28,12 +28,13 @@ def gather(
     structured: bool = True,
     every_choice: bool = False,
     voted: Voted | None = None,
+    read: Mapping[str, Mapping[QuestionId, Answer]] | None = None,
 ) -> tuple[Materials, tuple[Question, ...], list[str]]:
-    """Return the materials, the questions that can be judged, and a notice for the user on each thing out of the usual.
+    """Return the materials, the questions that can be judged, and a notice for the user on each thing that is unusual.
 
     `awaited` names answers that will be there later; earlier ones of the same names are not used. With a `mode`,
-    it is seen to it that there is a template for everything, and each text that it shows. With `voted`, only the
-    questions and models of its pairs are looked at.
+    there must be a template for everything, and each text that it shows. With `voted`, only the
+    questions and models of its pairs are looked at. `read` are all answers, where they have been read already.
 
     Raises:
         MissingError: answers, references, rubrics or contexts are missing (the message names the questions), and
@@ -42,8 +43,9 @@ def gather(
     """
     waits = awaited or {}
     answers = {
-        model: {key: answer for key, answer in bench.answers(model).items() if key not in waits.get(model, ())}
+        model: {key: answer for key, answer in own.items() if key not in waits.get(model, ())}
         for model in models
+        for own in [bench.answers(model) if read is None else read[model]]
     }
     if voted is not None:
         questions = [question for question in questions if question.question_id in voted.models]

@@ -4,6 +4,7 @@ import functools
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import msgspec
 
@@ -68,8 +69,9 @@ class Materials:
     """The judge set's examples by criterion, as messages."""
     _templates: dict[tuple[QuestionId, int, Kind, str | None], JudgeTemplate] = field(default_factory=dict, init=False)
     """Which template was picked for what; a question has many matches."""
-    _fences: tuple[Question | None, dict[str, str]] = field(default=(None, {}), init=False)
-    """The answers to the question that was asked about last, as judges are shown them: each is in many pairs."""
+    _fences: tuple[Question | None, dict[str | tuple[str, int, int], Any]] = field(default=(None, {}), init=False)
+    """What was fenced of the question that was asked about last, by text and by model, turn and choice: each answer is
+    in many matches."""
 
     _begun: tuple[str, int] = field(default=("", 0), init=False)
     """The matches that were asked about last whose prompts begin alike, and how much they have in common."""
@@ -77,6 +79,7 @@ class Materials:
     def add(self, answer: Answer) -> None:
         """Take an answer that has been made meanwhile."""
         self.answers[answer.model][answer.question_id] = answer
+        self._fences = (None, {})
 
     def template(self, match: Match) -> JudgeTemplate:
         """Return the template for a match, or raise `UsageError` if the set has none."""
@@ -200,6 +203,11 @@ class Materials:
         if not self.shows_reference(question, criterion) or question.note_of(turn):
             return False
         return len(self.references.get(question.question_id, ())) < turn
+
+    def prompt(self, match: Match) -> str:
+        """Return the last message of the request about a match, which is what judgment files hold of it."""
+        template = self.template(match)
+        return template.user.fill(self._values(match, template))
 
     def request(self, match: Match) -> Request:
         """Return the request that asks the judge about a match."""
@@ -333,6 +341,17 @@ class Materials:
 
     def _fenced(self, model: str, match: Match) -> list[str]:
         """Return each turn so far between marker lines; of a conversation with a played user each message of it."""
+        about, known = self._fences
+        if about is not match.question:
+            known = {}
+            self._fences = (match.question, known)
+        which = (model, match.turn, match.choice)
+        if which not in known:
+            known[which] = self._newly_fenced(model, match)
+        found: list[str] = known[which]
+        return found
+
+    def _newly_fenced(self, model: str, match: Match) -> list[str]:
         question = match.question
         if question.user is None:
             return [
@@ -386,13 +405,10 @@ class Materials:
     def _fence(self, text: str, question: Question) -> str:
         if not self.judge_set.fence:
             return text
-        about, known = self._fences
-        if about is not question:
-            known = {}
-            self._fences = (question, known)
-        found = known.get(text)
-        if found is None:
-            found = known[text] = fenced(text, judge_set=self.judge_set.name, question="\n".join(question.turns))
+        known = self._fences[1]
+        if text not in known:
+            known[text] = fenced(text, judge_set=self.judge_set.name, question="\n".join(question.turns))
+        found: str = known[text]
         return found
 
     def made_from(self, match: Match) -> MadeFrom:

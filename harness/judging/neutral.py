@@ -43,13 +43,17 @@ _HIDDEN = re.compile(
 
 def neutralised(text: str) -> str:
     """Return the text with everything in it that could pass for a marker replaced by what looks like it."""
-    text = _SPECIAL.sub(lambda found: f"‹{found[1] or '|' + found[2] + '|'}›", text)
-    for pattern in (_SEQUENCE, _REASONING):
-        text = pattern.sub(r"‹\1›", text)
-    text = _INSTRUCTION.sub(lambda found: f"⟦{found[1]}⟧" if found[1] else f"‹‹{found[2]}››", text)
-    text = _BOUNDARY.sub(r"⟦\1⟧", text)
-    text = _HEADING.sub(r"\1＃\2", text)
-    text = _ROLE_LINE.sub("\\1\ua789", text)
+    if "<" in text:
+        text = _SPECIAL.sub(lambda found: f"‹{found[1] or '|' + found[2] + '|'}›", text)
+        for pattern in (_SEQUENCE, _REASONING):
+            text = pattern.sub(r"‹\1›", text)
+    if "[" in text or "<" in text:
+        text = _INSTRUCTION.sub(lambda found: f"⟦{found[1]}⟧" if found[1] else f"‹‹{found[2]}››", text)
+        text = _BOUNDARY.sub(r"⟦\1⟧", text)
+    if "#" in text:
+        text = _HEADING.sub(r"\1＃\2", text)
+    if ":" in text:
+        text = _ROLE_LINE.sub("\\1\ua789", text)
     return _HIDDEN.sub(_visible, text)
 
 

@@ -2,6 +2,7 @@
 
 file_name.py      JUDGE@SET[#n]_{single|pair|pair1}.jsonl, written and parsed
 line.py           what a line means: the only place that knows the fields of a judgment or a vote
+game_scores.py    the scores of each side, of pairs whose judge gave each answer one
 case.py           what rows share, and what the games of a pair say together
 observations.py   a million observations as columns
 reading.py        files -> observations, block by block; parts.py reads a large one in several processes

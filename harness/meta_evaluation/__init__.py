@@ -1,6 +1,14 @@
 """What a judge is worth, and what its verdicts can be trusted for; one file a question.
 
-Each file opens with its formula and ends with the function that makes its report; `report.py` is what reports share.
+Each report's file opens with its formula and ends with the function that makes it. What they share:
+
+report.py        how a report begins and ends, and its rows; by_question.py: numbers with intervals over questions
+contingency.py   how often two sides said what of the same items, and every measure of agreement on such tables;
+                 verdict_agreement.py: of pairs and labels, grade_agreement.py: of grades
+votes.py         who said what about which item, from observations; preferences.py: grades as preferences
+annotations.py   the same with samples, orders and prices, for judges.py
+planning.py      what a run of judgments would show, before it is made (gen_judgment --dry-run)
+
 A new report is a file with such a function, which takes the words of a query (`Words`), and a line in `REPORTS`.
 """
 

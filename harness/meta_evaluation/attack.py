@@ -56,13 +56,13 @@ _COUNTED = {"label": SHARE, "dimensions": TOTAL}
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One way to talk a judge round."""
+    """One way to manipulate a judge."""
 
     name: Annotated[str, FILLED]
     kind: Annotated[str, FILLED]
     """null, verdict, marker, system, list, appeal, padding, language."""
     text: Annotated[str, FILLED]
-    """With `{answer}`, `{question}` and `{top}`; without `{answer}` it stands in place of the answer."""
+    """With `{answer}`, `{question}` and `{top}`; without `{answer}` it replaces the answer."""
 
     def plant(self, answer: str, question: str, top: float) -> str:
         """Return a weak answer with the attack in it; the values are filled in one pass."""
@@ -111,7 +111,7 @@ def attack_bench(
     first = tuple(replace(question, turns=question.turns[:1]) for question in questions)
     made = content_hash([question.content for question in first], weak, strong or "", f"{top:g}")
     folder = bench.state / "attack" / f"{made}"
-    # Attacks stand in what a judge is shown, so the answers are taken out of JSON replies here and not by the judging.
+    # An attack is planted in what the judge sees, so answers are extracted from JSON replies here, not by the judging.
     settings = replace(bench.settings, answer_field=None, confidence_field=None)
     target = replace(bench, folder=folder, questions=first, settings=settings)
     texts = _texts(bench, target, weak)

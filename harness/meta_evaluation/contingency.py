@@ -198,7 +198,7 @@ def _tied_pairs(values: Ints) -> int:
 
 
 def _inversions(values: Ints) -> int:
-    """Return how many pairs stand in falling order: those between the halves of each block, block sizes doubling."""
+    """Return how many pairs are in falling order: those between the halves of each block, block sizes doubling."""
     place = np.arange(len(values))
     found, width = 0, 1
     while width < len(values):

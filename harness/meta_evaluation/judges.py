@@ -332,7 +332,7 @@ def _correlation(tables: Floats, *, ranked: bool) -> Floats:
 
 
 def _ranks(values: Floats) -> Floats:
-    """Return ranks along the last axis, ties at their mean rank; rates that rounding tells apart are tied."""
+    """Return ranks along the last axis, ties at their mean rank; rates that differ by rounding alone are tied."""
     rates = np.round(values, 12)
     above = rates[..., :, None] - rates[..., None, :]
     ranks: Floats = (above > 0).sum(axis=-1) + ((above == 0).sum(axis=-1) + 1) / 2

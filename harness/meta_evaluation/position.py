@@ -36,6 +36,6 @@ def judge_position(**words: Unpack[Words]) -> Report:
     if found[0].errors:
         notes.append(f"{pairs_text(found[0].errors)} without a verdict in both games left out (errors)")
     if once:
-        nothing = ", which is all there are: nothing can be said of position" if once == len(given.judged) else ""
+        nothing = ", which is all there are: there is no estimate of position bias" if once == len(given.judged) else ""
         notes.append(f"{pairs_text(once)} played in one order only skipped{nothing}")
     return given.report("position", rows, notes, [row.first_share for row in found])

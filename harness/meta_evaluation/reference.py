@@ -62,7 +62,7 @@ _NOT_ONE_OF_EACH = "in which not just one answer is right"
 
 
 class Outcome(NamedTuple):
-    """What one answer's turn, or a pair of them, came to in both ways."""
+    """What one answer's turn, or a pair of them, gave in both ways."""
 
     question_id: QuestionId
     category: str
@@ -117,7 +117,7 @@ def _referenced(bench: Bench) -> dict[QuestionId, int]:
 
 
 def _placed(found: Found) -> dict[Place, Observation]:
-    """Return the verdicts by what they are about; of a pair the models stand in the order of their names."""
+    """Return the verdicts by what they are about; the models of a pair in the order of their names."""
     placed = {}
     for one in found.observations:
         models = "\n".join(sorted(filter(None, (one.model, one.opponent))))

@@ -53,7 +53,7 @@ Facet: TypeAlias = Literal["question", "model", "question × model", "order", "j
 Records: TypeAlias = npt.NDArray[np.void]
 
 _AXES: dict[Facet, str] = {"question": "q", "model": "m", "question × model": "qm", "order": "o", "judge": "j"}
-"""The facets whose variances are estimated, in the order in which they are kept if two can't be told apart."""
+"""The facets whose variances are estimated, the first of two that the data cannot separate is kept."""
 _RECORD = np.dtype([("question", "i8"), ("model", "i8"), ("order", "i8"), ("judge", "i8"), ("score", "f8")])
 _SAME = 1e-7
 
@@ -96,7 +96,7 @@ class RepeatReport:
 def records(rows: Iterable[tuple[int, int, int, int, float]]) -> Records:
     """Return a record array of verdicts.
 
-    Fields: `question`, `model`, `order`, `judge` (whole numbers that stand for the levels, from 0), and `score` (NaN
+    Fields: `question`, `model`, `order`, `judge` (whole numbers for the levels, from 0), and `score` (NaN
     if the judge gave none). Rows equal in the first four are repeats of one judgment. `question` is what is resampled:
     code each turn of a question as a question of its own only if you want them resampled apart.
     """
@@ -221,7 +221,7 @@ def _kept(cells: _Cells) -> tuple[list[Facet], list[Missing]]:
         if np.linalg.matrix_rank(system, tol=_SAME) < len(system):
             rest = not kept or _levels(cells, facet, 0) == int(cells.count.sum())
             other = "rest: no answer was judged twice" if rest else "the facets before it: their levels go together"
-            missing.append(Missing(facet, f"it cannot be told from {other}"))
+            missing.append(Missing(facet, f"it cannot be separated from {other}"))
             continue
         kept.append(facet)
     return kept, missing
@@ -377,7 +377,7 @@ def _answer(turn: int, designs: Sequence[dict[str, Any]]) -> str:
 
 
 _LEVELS: dict[Facet, str] = {"question": "a sample", "order": "all there are", "model": "these", "judge": "these"}
-"""What the levels of a facet stand for: others like them, or themselves alone."""
+"""Whether the levels of a facet are a sample of others like them, or all that there are."""
 
 
 def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:

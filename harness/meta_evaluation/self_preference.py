@@ -14,7 +14,7 @@ gpt-5 gpt-4 wins 62% of its pairs, under the others 55%: +7 points.
 Only items (answers or pairs) count that this judge and at least one judge of another family judged. Of scores, every
 question counts once, with its difference between the mean over its own items and the mean over the rest; questions
 without one of the two are left out. Of pairs, every pair counts once. Intervals resample questions (see `bootstrap`).
-What this can't tell apart: a judge that favours its family, and one that sees better what its family is good at.
+It cannot distinguish a judge that favours its family from one that sees better what its family is good at.
 
 A family is the part of a name before the first `-` or `/`, in small letters (gpt-4 and gpt-5: gpt), unless a mapping
 says otherwise: names such as openai/gpt-4 need one.
@@ -161,7 +161,7 @@ class _Case:
         return _Met(by_judge, mean, told & (count > 0), told | (count > 0))
 
     def why_not(self, n: int, item: str) -> str | None:
-        """Return why nothing can be said of this judge, or None."""
+        """Return why there is no estimate for this judge, or None."""
         if not self.own:
             return f"no model of the family {self.family} was judged"
         if len(self.own) == len(self.models):
@@ -227,6 +227,6 @@ def judge_self(
     rows = [columns(replace(row, difference=row.difference or none)) for row in found]
     note = (
         "difference: how much better the models of the judge's family fare under it than under the others; it cannot "
-        "tell a judge that favours them from one that sees better what they are good at"
+        "distinguish a judge that favours them from one that sees better what they are good at"
     )
     return given.report("self", rows, [note], [row.difference for row in found if row.difference])

@@ -7,7 +7,8 @@
     ngrams.py     what two rows of tokens have in common
     bleu.py  rouge.py  chrf.py  distinct.py  token_f1.py  exact_match.py  label_match.py      from the texts alone
     colossalai.py the same by the formulas and tokens of ColossalAI's evaluation
-    bert_score.py  unieval.py     by a model, which models.py finds and loads (extra [models])
+    bert_score.py  unieval.py     by a model (extra [models])
+    checks.py     the checks of `harness.checks` as a metric
     questions.py  what UniEval asks: unieval.toml, or a file of the user's; sentences.py: a text -> its sentences
     advice.py     when a number means less than it seems
     run.py        all of it together: plan_metrics, run_metrics, which write model_metric/

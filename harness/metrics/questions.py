@@ -10,17 +10,35 @@
 import pathlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from harness.errors import DataError, UsageError
 from harness.judging.template import Template
-from harness.written import nearest, read_toml
+from harness.written import FILLED, Wanted, decoded, nearest, read_toml
 
 SHIPPED = pathlib.Path(__file__).with_name("unieval.toml")
 STAND_IN = "stand-in"
 """The name of the shipped questions, which the published checkpoints were not trained on."""
 PLACEHOLDERS = frozenset({"answer", "sentence", "source", "reference", "context"})
-_SENTENCES = ("mean", "sum")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a line may say of a dimension."""
+
+    ask: Annotated[str, Wanted('a text, or a table such as { ask = "...", sentences = "sum" }', FILLED.fits)]
+    sentences: Literal["mean", "sum"] | None = None
+
+
+_QUESTIONS = Wanted("a table [tasks.TASK] with a line for each dimension", bool)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What a file of questions says."""
+
+    name: Annotated[str, Wanted('a name, such as "my_questions", that distinguishes two wordings', FILLED.fits)]
+    tasks: Annotated[Mapping[str, Annotated[Mapping[str, _Asked], _QUESTIONS]], _QUESTIONS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,47 +98,34 @@ def load_questions(path: pathlib.Path | None = None) -> Questions:
         DataError: it cannot be read, or does not hold what it must.
     """
     path = path or SHIPPED
-    table = read_toml(path)
-    for key in table:
-        if key not in ("name", "tasks"):
-            raise DataError(f"unknown key {key!r}; {nearest(key, ['name', 'tasks'])}", path=path)
-    name, tasks = table.get("name"), table.get("tasks")
-    if not isinstance(name, str) or not name.strip():
-        raise DataError(
-            'lacks a name, such as name = "my_questions"; it tells the numbers of two wordings apart', path=path
-        )
-    if not isinstance(tasks, dict) or not tasks or not all(isinstance(of, dict) and of for of in tasks.values()):
-        raise DataError("lacks questions: a table [tasks.TASK] with a line for each dimension", path=path)
-    dimensions = [_dimension(task, one, value, path) for task, of in tasks.items() for one, value in of.items()]
-    return Questions(name, path, tuple(dimensions))
+    table = dict(read_toml(path))
+    if isinstance(table.get("tasks"), dict):
+        table["tasks"] = {task: _whole(of) for task, of in table["tasks"].items()}
+    found = decoded(table, _File, path)
+    dimensions = [_dimension(task, name, one, path) for task, of in found.tasks.items() for name, one in of.items()]
+    return Questions(found.name, path, tuple(dimensions))
 
 
-def _dimension(task: str, name: str, value: Any, path: pathlib.Path) -> Dimension:
-    """Return the dimension on a line, or raise `DataError`."""
+def _whole(task: Any) -> Any:
+    """Return a task's table, a question that is a text alone written out."""
+    return (
+        {name: {"ask": one} if isinstance(one, str) else one for name, one in task.items()}
+        if isinstance(task, dict)
+        else task
+    )
+
+
+def _dimension(task: str, name: str, asked: _Asked, path: pathlib.Path) -> Dimension:
+    """Return a dimension, or raise `DataError` where its text does not fit."""
     where = f"{task}/{name}"
-    ask, sentences = _parts(value, where, path)
     try:
-        template = Template.parse(ask, PLACEHOLDERS)
+        template = Template.parse(asked.ask, PLACEHOLDERS)
     except ValueError as error:
         known = ", ".join(f"{{{one}}}" for one in sorted(PLACEHOLDERS))
-        raise DataError(f"{where}: {{{error.args[0]}}} stands for nothing; there are {known}", path=path) from None
+        raise DataError(f"{where}: {{{error.args[0]}}} is no placeholder; there are {known}", path=path) from None
     by_sentence = "sentence" in template.names
     if by_sentence == ("answer" in template.names):
         raise DataError(f"{where}: must hold one of {{answer}} and {{sentence}}", path=path)
-    if sentences is not None and not by_sentence:
-        raise DataError(f"{where}: sentences = {sentences!r} needs {{sentence}} in the text", path=path)
-    level: Any = (sentences or "mean") if by_sentence else None
-    return Dimension(task, name, ask, template, level)
-
-
-def _parts(value: Any, where: str, path: pathlib.Path) -> tuple[str, str | None]:
-    table: Mapping[str, Any] = {"ask": value} if isinstance(value, str) else value if isinstance(value, dict) else {}
-    for key in table:
-        if key not in ("ask", "sentences"):
-            raise DataError(f"{where}: unknown key {key!r}; {nearest(key, ['ask', 'sentences'])}", path=path)
-    ask, sentences = table.get("ask"), table.get("sentences")
-    if not isinstance(ask, str) or not ask.strip():
-        raise DataError(f'{where}: must be a text, or {{ ask = "...", sentences = "sum" }}', path=path)
-    if sentences is not None and sentences not in _SENTENCES:
-        raise DataError(f"{where}: sentences must be mean or sum, this is {sentences!r}", path=path)
-    return ask, sentences
+    if asked.sentences is not None and not by_sentence:
+        raise DataError(f"{where}: sentences = {asked.sentences!r} needs {{sentence}} in the text", path=path)
+    return Dimension(task, name, asked.ask, template, (asked.sentences or "mean") if by_sentence else None)

@@ -4,8 +4,9 @@ what is shown about   query.py: what is asked; finding.py: its observations; abo
 what of it counts     answers.py, replaced.py, common.py, failures.py
 arrays                matrix.py: questions x models; measured.py: metrics without a judge
 statistics/           intervals (bootstrap.py), tests (paired.py, signflip.py), ranks
-grades/, pairs/, labels/, criteria/   each kind's numbers; their first lines say which
-what show_result shows   show.py, wanted.py, result.py; brief.py; detail.py and pair_detail.py with --intervals
-several judges        panel.py, panel_table.py, verdict_panel.py; panel_result.py shows them
-two runs, and more    runs.py, first_turn.py, styled.py, standing.py, users.py, cost.py, efficiency.py
+arrays -> one table   table.py: a line for each model, judge, group or turn, a number in each column
+                      grades/, pairs/, means.py (criteria, dimensions, metrics), labels.py; panel.py for several judges
+what show_result shows   show.py, panel_result.py, wanted.py, result.py; brief.py; detail.py with --intervals
+before a run          planning.py: what questions and samples would show
+two runs, and more    runs.py, settings.py, first_turn.py, styled.py, standing.py, users.py, cost.py, efficiency.py
 """

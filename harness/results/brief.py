@@ -7,46 +7,62 @@ The full detail (`detail`) has the same numbers: it draws the same questions.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-from harness.results.grades.aggregates import POOLED
-from harness.results.grades.scores import average_of, ranked
-from harness.results.matrix import Matrix, Pairs
+from harness.results.grades.scores import average_of
+from harness.results.matrix import Matrix, Pairs, ranked
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate
 from harness.results.statistics.paired import PairedTable, paired
 from harness.results.statistics.ranks import RankRange, rank_ranges
+from harness.results.table import Table
 
 _SAME, _NAMED = 1e-9, 3
+_NONE = Estimate(None, None, None, 0, None)
 
 
 @dataclass(frozen=True, slots=True)
 class Brief:
     """An interval and a range of ranks for each model."""
 
-    column: str
-    """The column of the table that the intervals are of."""
     intervals: Mapping[str, Estimate]
-    ranks: Mapping[str, RankRange]
-    """A model that was judged on few questions has none (`common`)."""
     compared: PairedTable
     """Every two models that have ranks, without intervals."""
 
-    def fields(self, model: str) -> dict[str, Any]:
-        """Return the further columns of a model's row; None where there is no interval or rank."""
-        estimate, rank = self.intervals.get(model), self.ranks.get(model)
-        return {
-            f"{self.column}_low": estimate.low if estimate else None,
-            f"{self.column}_high": estimate.high if estimate else None,
-            "rank_first": rank.first if rank else None,
-            "rank_last": rank.last if rank else None,
-        }
+    @property
+    def ranks(self) -> dict[str, RankRange]:
+        """By model; one that was judged on few questions has none (`common`)."""
+        return {rank.model: rank for rank in rank_ranges(self.compared)}
+
+    def added(self, table: Table, column: str) -> Table:
+        """Return the table with the interval of this column, and with ranks."""
+        lines = []
+        for line in table.lines:
+            own = self.intervals.get(line.model, _NONE)
+            lines.append(replace(line, fields={**line.fields, column: replace(own, value=line.fields[column])}))
+        return replace(table, lines=lines, ranks=self.ranks, sure=True)
+
+    def contradictions(self) -> str | None:
+        """Return a note on models whose numbers in the table differ one way and whose comparison goes the other way."""
+        value = {model: found.value for model, found in self.intervals.items()}
+        told = []
+        for pair in self.compared.pairs:
+            one, other, difference = value.get(pair.model_1), value.get(pair.model_2), pair.difference.value
+            if one is None or other is None or difference is None or (one - other) * difference > -_SAME:
+                continue
+            higher, lower = (pair.model_1, pair.model_2) if one > other else (pair.model_2, pair.model_1)
+            told.append(f"{higher} over {lower} (compared: {-abs(difference):.2g})")
+        if not told:
+            return None
+        more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+        return (
+            "some stand higher in the table and lower where compared, which counts every question that both have once: "
+            f"{', '.join(told[:_NAMED])}{more}; ranks go by the comparison"
+        )
 
 
-def grades_brief(grades: Matrix, *, column: str = POOLED, resamplings: int = RESAMPLINGS, seed: int = 0) -> Brief:
-    """Return the interval of each average, and the ranks; `column` is what it is called."""
-    found = average_of(grades, resamplings=resamplings, seed=seed)
-    return _brief(column, found, paired(ranked(grades), resamplings=0))
+def grades_brief(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> Brief:
+    """Return the interval of each average, and the ranks."""
+    return Brief(average_of(grades, resamplings=resamplings, seed=seed), paired(ranked(grades), resamplings=0))
 
 
 def pairs_brief(pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAMPLINGS, seed: int = 0) -> Brief:
@@ -55,28 +71,4 @@ def pairs_brief(pairs: Pairs, *, baseline: str | None = None, resamplings: int =
     from harness.results.pairs.rates import adjusted_rates
 
     found = adjusted_rates(pairs, baseline=baseline, resamplings=resamplings, seed=seed)
-    column = "win_rate_adjusted" if pairs.weighed is None else "win_rate"
-    return _brief(column, found, compared_strengths(pairs, baseline=baseline, resamplings=0))
-
-
-def _brief(column: str, found: Mapping[str, Estimate], compared: PairedTable) -> Brief:
-    return Brief(column, found, {rank.model: rank for rank in rank_ranges(compared)}, compared)
-
-
-def contradictions(brief: Brief) -> str | None:
-    """Return a note on models whose numbers in the table differ one way and whose comparison goes the other way."""
-    value = {model: found.value for model, found in brief.intervals.items()}
-    told = []
-    for pair in brief.compared.pairs:
-        one, other, difference = value.get(pair.model_1), value.get(pair.model_2), pair.difference.value
-        if one is None or other is None or difference is None or (one - other) * difference > -_SAME:
-            continue
-        higher, lower = (pair.model_1, pair.model_2) if one > other else (pair.model_2, pair.model_1)
-        told.append(f"{higher} over {lower} (compared: {-abs(difference):.2g})")
-    if not told:
-        return None
-    more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
-    return (
-        "some stand higher in the table and lower where compared, which counts every question that both have once: "
-        f"{', '.join(told[:_NAMED])}{more}; ranks go by the comparison"
-    )
+    return Brief(found, compared_strengths(pairs, baseline=baseline, resamplings=0))

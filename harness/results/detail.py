@@ -1,93 +1,140 @@
-"""Grades of one table -> all that says how sure it is: intervals, rank ranges, pairs told apart, groups.
+"""Grades or pairs of one table -> all that says how sure they are: intervals, ranks, models compared, groups, turns.
 
 One function for every output, so that the table, json, the report and the viewer show the same numbers.
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from harness.records import Scale
+from harness.records import Observation, QuestionId, Scale
 from harness.results.grades.aggregates import POOLED
-from harness.results.grades.by_turn import AtTurn, by_turn, compared_by_turn
-from harness.results.grades.scores import ScoreRow, ranked, scores
-from harness.results.matrix import Matrix
+from harness.results.grades.scores import by_turn, scores
+from harness.results.matrix import Matrix, Pairs, of_models, of_turn, pairs, ranked
+from harness.results.pairs.bradley_terry import Ranking, ranking, rankings_by_group
+from harness.results.pairs.comparing import compared_strengths
+from harness.results.pairs.matrix import Cell, mean_over_opponents, pair_matrix
+from harness.results.pairs.position import PositionRow, played_twice, position_rows
+from harness.results.pairs.rates import rates
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate
-from harness.results.statistics.paired import Paired, PairedTable, paired
+from harness.results.statistics.paired import Paired, PairedTable, named_pairs, paired
 from harness.results.statistics.ranks import RankRange, rank_ranges
+from harness.results.table import ALL, Line, Row, Table, ends
+
+_PLAIN = ("win_rate", "loss_rate", "tie_rate")
+"""The rates that are shown beside the one that ranks the models."""
 
 
 @dataclass(frozen=True, slots=True)
-class SingleDetail:
-    """How sure the scores of a table are."""
+class PairsOnly:
+    """What only pairs have."""
 
-    by: str
-    """The field of the questions by which they are grouped."""
-    scores: list[ScoreRow]
-    """In the order of the table."""
-    ranks: dict[str, RankRange]
-    """By model; one that was judged on few questions has none (`common`)."""
+    matrix: list[list[Cell]]
+    """Each model against each other one."""
+    strengths: Ranking
+    """Bradley-Terry with ties."""
+    group_strengths: list[tuple[Any, Ranking]]
+    """The same for each group of questions by itself."""
+    position: list[PositionRow]
+    """Whether the judge goes by the place of an answer; empty for votes, which have one game only."""
+
+    def without_strengths(self) -> list[str]:
+        """Return a line for each ranking that does not exist, lacks a model, or has no intervals."""
+        told = []
+        for name, own in (("all questions", self.strengths), *((str(g), own) for g, own in self.group_strengths)):
+            if own.why_not:
+                told.append(f"no strengths (Bradley-Terry), {name}: {own.why_not}")
+                continue
+            if own.missing:
+                told.append(f"no strength, {name}: no pair counts of {', '.join(own.missing)}")
+            if own.without_estimate:
+                told.append(
+                    f"no intervals of strengths, {name}: models are so far apart that the estimate hangs on single "
+                    f"questions ({own.without_estimate} of {own.refits})"
+                )
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How sure the numbers of a table are."""
+
+    table: Table
+    """With all intervals: of each model, by group and, of pairs and of grades of three turns or more, by turn."""
+    column: str
+    """The column that ranks the models."""
+    ranks: Mapping[str, RankRange]
+    """By model; a baseline, and one that was judged on few questions (`common`), has none."""
     pairs: PairedTable
-    seed: int
+    """Every two models compared: by grades, or by strength in win rates (`comparing`)."""
     scale: Scale | None = None
-    """The least and the greatest score that there are; None where that is unknown."""
-    within: str | None = None
-    """The field within whose values questions are resampled; None: all are one."""
-    column: str = POOLED
-    """What the average is called: another aggregate of turns has another name."""
-    by_turn: tuple[AtTurn, ...] = ()
-    """Every model at every turn, where conversations have three turns or more."""
+    """The least and the greatest score that there are; None where that is unknown, and of pairs."""
     grades: Matrix | None = None
-    """What this is made of, by turn."""
-    kind: Literal["grades"] = "grades"
+    """What turns are compared by, where conversations have three turns or more."""
+    only: PairsOnly | None = None
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return for each model its turns, average, ranks and drop with their intervals, by column name."""
+    @property
+    def kind(self) -> Literal["grades", "pairs"]:
+        """What was judged."""
+        return "grades" if self.only is None else "pairs"
+
+    @property
+    def models(self) -> list[str]:
+        """The models, in the order of the table."""
+        return [line.model for line in self.table.whole]
+
+    def rows(self) -> list[Row]:
+        """Return for each model all its numbers, with intervals."""
+        return self.table.table_rows()
+
+    def pair_rows(self) -> list[Row]:
+        """Return every two models compared; of pairs, each model against each other one."""
+        if self.only is None:
+            return [pair_row(pair) for pair in self.pairs.pairs]
         return [
             {
-                "model": row.model,
-                **{name: end for turn, own in row.turns.items() for name, end in named(f"turn_{turn}", own).items()},
-                **named(self.column, row.average),
-                "rank": shown_ranks(self.ranks[row.model]) if row.model in self.ranks else None,
-                **(named("drop", row.drop) if row.drop is not None else {}),
-                "n": row.n,
-                "excluded": row.excluded,
+                "model": cell.model,
+                "opponent": cell.opponent,
+                "win": cell.win,
+                "loss": cell.loss,
+                "tie": cell.tie,
+                "excluded": cell.excluded,
+                **ends(self.column, cell.win_rate_adjusted),
             }
-            for row in self.scores
+            for row in self.only.matrix
+            for cell in row
         ]
-
-    def group_rows(self) -> list[dict[str, Any]]:
-        """Return for each model and group the average with its interval."""
-        return [
-            {"model": row.model, self.by: group, **named(self.column, estimate), "questions": estimate.questions}
-            for row in self.scores
-            for group, estimate in row.groups.items()
-        ]
-
-    def pair_rows(self) -> list[dict[str, Any]]:
-        """Return every two models compared."""
-        return [pair_row(pair) for pair in self.pairs.pairs]
 
     def between(self, one: str, other: str) -> dict[int, Paired]:
         """Return how two models differ in each turn, where there are turns to follow."""
-        if self.grades is None or not self.by_turn:
-            return {}
-        return compared_by_turn(self.grades, one, other, seed=self.seed)
+        return {} if self.grades is None else compared_by_turn(self.grades, one, other, seed=self.table.seed)
 
-    def wide_rows(self) -> list[dict[str, Any]]:
-        """Return for each model the averages of all groups, a column each."""
-        return [
-            {"model": row.model, **{str(group): own.value for group, own in row.groups.items()}} for row in self.scores
-        ]
+    def by_turn(self) -> dict[str, dict[int, Line]]:
+        """Return for each model its lines by turn, where there are turns to follow."""
+        found: dict[str, dict[int, Line]] = {}
+        for line in self.table.lines if self.grades is not None else ():
+            if line.turn is not None:
+                found.setdefault(line.model, {})[line.turn] = line
+        return found
 
-    def in_order(self, place: Mapping[str, int]) -> "SingleDetail":
-        """Return the same with the models in another order."""
-        return replace(self, scores=sorted(self.scores, key=lambda row: place[row.model]))
+    def in_order(self, place: Mapping[str, int]) -> "Detail":
+        """Return the same with the models in another order; one that has no place (a baseline) comes last."""
+        only = self.only
+        if only is not None:
+
+            def at(model: str) -> int:
+                return place.get(model, len(place))
+
+            lines = sorted((row for row in only.matrix if row), key=lambda row: at(row[0].model))
+            only = replace(only, matrix=[sorted(row, key=lambda cell: at(cell.opponent)) for row in lines])
+        return replace(self, table=self.table.in_order(place), only=only)
 
     def neighbours(self) -> list[Paired]:
         """Return each model compared with the next one of the table; model_1 is the one that stands higher."""
-        return neighbours(self.pairs, [row.model for row in self.scores])
+        found = {(pair.model_1, pair.model_2): pair for pair in self.pairs.pairs}
+        found |= {(second, first): turned(pair) for (first, second), pair in found.items()}
+        return [found[two] for two in itertools.pairwise(self.models) if two in found]
 
 
 def grades_detail(
@@ -98,42 +145,119 @@ def grades_detail(
     column: str = POOLED,
     resamplings: int = RESAMPLINGS,
     seed: int = 0,
-) -> SingleDetail:
+) -> Detail:
     """Return how sure the scores of an array of grades are.
 
     `whole` holds another aggregate of each conversation's turns, which then stands in place of the pooled average, and
     `column` is its name.
     """
-    rows = scores(table, resamplings=resamplings, seed=seed)
-    if whole is not None:
-        turns = {row.model: row for row in rows}
-        rows = [
-            replace(row, turns=turns[row.model].turns, drop=turns[row.model].drop)
-            for row in scores(whole, resamplings=resamplings, seed=seed)
-        ]
     compared = paired(ranked(table if whole is None else whole), resamplings=resamplings, seed=seed)
+    ranks = _by_model(rank_ranges(compared))
+    lines = scores(table, column=column, ranks=ranks, resamplings=resamplings, seed=seed)
+    if whole is not None:
+        of_turns = {line.model: line.estimates() for line in lines if line.group is ALL}
+        found = scores(whole, column=column, ranks=ranks, resamplings=resamplings, seed=seed)
+        lines = [_with_turns(line, of_turns[line.model], column) if line.group is ALL else line for line in found]
     long = len(table.turns) > 2
-    return SingleDetail(
-        by=by,
-        scores=rows,
-        scale=table.scale,
-        ranks={rank.model: rank for rank in rank_ranges(compared)},
-        pairs=compared,
-        seed=seed,
-        within=by if table.fixed_mix else None,
-        column=column,
-        by_turn=tuple(by_turn(table, resamplings=resamplings, seed=seed)) if long else (),
-        grades=table,
-    )
+    lines += by_turn(table, resamplings=resamplings, seed=seed) if long else []
+    shown = Table(lines, "grades", by, seed, places=2, strata=by if table.fixed_mix else "")
+    return Detail(shown, column, ranks, compared, table.scale, table if long else None)
 
 
-def pair_row(pair: Paired) -> dict[str, Any]:
+def _with_turns(line: Line, turned: Mapping[str, Estimate], column: str) -> Line:
+    """Return a line with the turns and the drop of another one."""
+    own = {name: field for name, field in line.fields.items() if not isinstance(field, Estimate) or name == column}
+    turns = {name: field for name, field in turned.items() if name not in {column, "drop"}}
+    drop = {"drop": turned["drop"]} if "drop" in turned else {}
+    last = {name: own.pop(name) for name in ("n", "excluded")}
+    return replace(line, fields={**turns, **own, **drop, **last})
+
+
+def compared_by_turn(
+    grades: Matrix, one: str, other: str, *, resamplings: int = RESAMPLINGS, seed: int = 0
+) -> dict[int, Paired]:
+    """Return how two models differ in each turn that both have; the turns are one family of tests."""
+    two = of_models(grades, (one, other))
+    found = {turn: paired(of_turn(two, turn), resamplings=resamplings, seed=seed).pairs[0] for turn in grades.turns}
+    shared = {turn: pair for turn, pair in found.items() if pair.n}
+    named = named_pairs(list(shared.values()), [(one, other)] * len(shared))
+    return dict(zip(shared, named, strict=True))
+
+
+def pairwise_detail(
+    comparisons: Sequence[Observation],
+    groups: Mapping[QuestionId, Any],
+    *,
+    by: str = "category",
+    baseline: str | None = None,
+    resamplings: int = RESAMPLINGS,
+    seed: int = 0,
+) -> Detail:
+    """Return how sure the results of one origin are; `groups` maps questions to the value of the field `by`."""
+    position = position_of(comparisons, groups, seed=seed)
+    table = pairs(comparisons, groups)
+    return pairs_detail(table, by=by, baseline=baseline, position=position, resamplings=resamplings, seed=seed)
+
+
+def position_of(
+    comparisons: Sequence[Observation], groups: Mapping[QuestionId, Any], *, seed: int = 0
+) -> list[PositionRow]:
+    """Return whether the judges go by the place of an answer, over the pairs that were played in both orders."""
+    twice = played_twice(comparisons)
+    categories = {question: str(group) for question, group in groups.items()}
+    return position_rows(twice, categories=categories or None, seed=seed) if twice else []
+
+
+def pairs_detail(
+    table: Pairs,
+    *,
+    by: str = "category",
+    baseline: str | None = None,
+    position: Sequence[PositionRow] = (),
+    resamplings: int = RESAMPLINGS,
+    seed: int = 0,
+) -> Detail:
+    """Return how sure the results of an array of pairs are."""
+    how = {"resamplings": resamplings, "seed": seed}
+    compared = compared_strengths(table, baseline=baseline, **how)
+    ranks = _by_model(rank_ranges(compared))
+    strengths = ranking(table, anchor=baseline, **how)
+    by_group = rankings_by_group(table, anchor=baseline, **how)
+    by_group = by_group if len(by_group) > 1 else []
+    column = "win_rate_adjusted" if table.weighed is None else "win_rate"
+    means = {row.model: row for row in mean_over_opponents(table, **how)}
+    ratings = {(row.model, group): row.rating for group, own in ((ALL, strengths), *by_group) for row in own.rows}
+    lines = []
+    for line in rates(table, baseline=baseline, **how):
+        names = ("win", "loss", "tie") if line.turn is not None else () if line.group is not ALL else _PLAIN
+        shown = {name: line.fields[name] for name in names if name != column}
+        shown[column] = line.fields["win_rate_adjusted"]
+        if line.turn is None:
+            mean, key = means.get(line.model), (line.model, line.group)
+            if line.group is ALL:
+                shown["rank"] = str(ranks[line.model]) if line.model in ranks else None
+            if mean is not None and (line.group is ALL or line.group in mean.groups):
+                shown["mean_over_opponents"] = mean.overall if line.group is ALL else mean.groups[line.group]
+            shown |= {"strength": ratings[key]} if key in ratings else {}
+        shown["n"] = line.fields["n"]
+        shown |= {"excluded": line.fields["excluded"]} if line.group is ALL and line.turn is None else {}
+        lines.append(replace(line, fields=shown))
+    only = PairsOnly(pair_matrix(table, **how), strengths, by_group, list(position))
+    strata = by if table.fixed_mix else ""
+    return Detail(Table(lines, "pairs", by, seed, strata=strata), column, ranks, compared, only=only)
+
+
+def _by_model(ranks: Iterable[RankRange]) -> dict[str, RankRange]:
+    return {rank.model: rank for rank in ranks}
+
+
+def pair_row(pair: Paired) -> Row:
     """Return a compared pair by column name."""
     return {
         "model_1": pair.model_1,
         "model_2": pair.model_2,
         "verdict": pair.verdict,
-        **named("difference", pair.difference),
+        **ends("difference", pair.difference),
         "p": pair.p,
         "p_holm": pair.p_holm,
         "n": pair.n,
@@ -145,13 +269,6 @@ def pair_row(pair: Paired) -> dict[str, Any]:
     }
 
 
-def neighbours(table: PairedTable, order: Sequence[str]) -> list[Paired]:
-    """Return each model compared with the next one of the order; model_1 is the one that stands before."""
-    found = {(pair.model_1, pair.model_2): pair for pair in table.pairs}
-    found |= {(second, first): turned(pair) for (first, second), pair in found.items()}
-    return [found[two] for two in itertools.pairwise(order) if two in found]
-
-
 def turned(pair: Paired) -> Paired:
     """Return the same comparison with model_1 and model_2 exchanged."""
     value, low, high = (
@@ -159,13 +276,3 @@ def turned(pair: Paired) -> Paired:
     )
     difference = replace(pair.difference, value=value, low=low, high=high)
     return replace(pair, model_1=pair.model_2, model_2=pair.model_1, difference=difference)
-
-
-def shown_ranks(rank: RankRange) -> str:
-    """Return a range of ranks as people write it: 3, or 2-5."""
-    return str(rank.first) if rank.first == rank.last else f"{rank.first}-{rank.last}"
-
-
-def named(name: str, estimate: Estimate) -> dict[str, float | None]:
-    """Return an estimate as three columns."""
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}

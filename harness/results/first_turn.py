@@ -27,10 +27,9 @@ from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.names import history_of, plain_model
 from harness.results.about import about
 from harness.results.finding import ask
-from harness.results.grades.scores import question_order
-from harness.results.matrix import Floats, Matrix, difference_bounds, matrix
+from harness.results.matrix import Floats, Matrix, difference_bounds, label, matrix, question_order
 from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import Estimate, estimates, label
+from harness.results.statistics.bootstrap import Estimate, estimates
 from harness.results.statistics.paired import Paired, compared_columns, named_pairs
 
 First: TypeAlias = Literal["good", "bad"]

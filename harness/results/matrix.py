@@ -5,7 +5,7 @@ repeats) moves with it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from harness.judgments.observations import Ints as Ints
 from harness.judgments.observations import Observations, weighed
 from harness.records import Observation, QuestionId, Scale
 from harness.results.about import is_fixed
+from harness.results.common import few
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,56 @@ def common_scale(scales: Iterable[Scale | None], scores: Floats) -> Scale | None
 def difference_bounds(one: Scale | None, other: Scale | None) -> Scale | None:
     """Return the least and the greatest that a score on one scale minus a score on another can be."""
     return None if one is None or other is None else (one[0] - other[1], one[1] - other[0])
+
+
+def of_turn(grades: Matrix, turn: int) -> Matrix:
+    """Return the grades of one turn only; `excluded` still counts all turns."""
+    at = grades.turns.index(turn)
+    ratings = None if grades.ratings is None else grades.ratings[:, :, at : at + 1]
+    return replace(grades, turns=(turn,), scores=grades.scores[:, :, at : at + 1], ratings=ratings)
+
+
+def of_group(grades: Matrix, group: Any) -> Matrix:
+    """Return the grades of the questions of one group only; `excluded` still counts all questions."""
+    return _of_questions(grades, [at for at, value in enumerate(grades.groups) if label(value) == label(group)])
+
+
+def of_models(grades: Matrix, models: Sequence[str]) -> Matrix:
+    """Return the grades of these models only, in this order."""
+    places = [grades.models.index(model) for model in models]
+    own, ratings = grades.scores[:, places], None if grades.ratings is None else grades.ratings[:, places]
+    return replace(grades, models=tuple(models), scores=own, excluded=grades.excluded[places], ratings=ratings)
+
+
+def ranked(grades: Matrix) -> Matrix:
+    """Return the grades of the models that were judged on enough questions to be ranked (`common`)."""
+    judged = (~np.isnan(grades.scores)).any(axis=2).sum(axis=0)
+    most = int(judged.max(initial=0))
+    return of_models(grades, [m for m, n in zip(grades.models, judged.tolist(), strict=True) if not few(n, most)])
+
+
+def question_order(questions: Sequence[QuestionId]) -> list[int]:
+    """Return the places of the questions sorted by id, so that resampling does not depend on the order of rows."""
+    return sorted(range(len(questions)), key=lambda at: (isinstance(questions[at], str), questions[at]))
+
+
+def _of_questions(grades: Matrix, places: Sequence[int]) -> Matrix:
+    return replace(
+        grades,
+        questions=tuple(grades.questions[at] for at in places),
+        groups=tuple(grades.groups[at] for at in places),
+        scores=grades.scores[list(places)],
+        ratings=None if grades.ratings is None else grades.ratings[list(places)],
+    )
+
+
+def label(group: Any) -> Any:
+    """Return the value that groups a question, as text if it cannot be a key (a list of tags)."""
+    try:
+        hash(group)
+    except TypeError:
+        return repr(group)
+    return group
 
 
 def pairs(observations: Sequence[Observation], groups: Mapping[QuestionId, Any] | None = None) -> Pairs:

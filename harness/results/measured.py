@@ -26,7 +26,7 @@ from harness.rows import measurement_from_row
 from harness.written import nearest
 
 if TYPE_CHECKING:  # numpy is imported only where a table is made
-    from harness.results.criteria.table import CriteriaTable
+    from harness.results.table import Table
 
 CHECKS = "checks"
 UNIEVAL = "unieval"
@@ -121,19 +121,22 @@ def _checks_in(row: Mapping[str, Any]) -> Iterator[CheckFound]:
             yield CheckFound(name, str(check.get("text", "")), *met)
 
 
-def kinds_table(bench: Bench, kept: Observations, *, sure: bool = True, seed: int = 0) -> "CriteriaTable":
+def kinds_table(bench: Bench, kept: Observations, *, sure: bool = True, seed: int = 0) -> "Table":
     """Return the table of all checks and of each kind, of the models and turns that `kept` is about."""
-    from harness.results.criteria.table import matrices, table_of_grades
+    from harness.results.means import matrices, means_table
+    from harness.results.table import Mean
 
     wanted = {(case.models[0], case.turn) for case in kept.cases}
     turns = [turn for turn in read_checks(bench) if (turn.model, turn.turn) in wanted]
-    whole = table_of_grades(matrices(kept), "metric", by=KIND, sure=sure, seed=seed)
-    means = list(whole.means)
+    whole = means_table(matrices(kept), "metric", by=KIND, sure=sure, seed=seed)
+    lines = list(whole.lines)
     for kind in sorted({check.name for turn in turns for check in turn.checks}):
         own = Observations.of(one for turn in turns for one in _numbers_of(turn, kind))
-        found = table_of_grades(matrices(own), "metric", by=KIND, sure=sure, seed=seed)
-        means += [replace(mean, group=kind, excluded=None) for mean in found.means]
-    return replace(whole, means=means)
+        for line in means_table(matrices(own), "metric", by=KIND, sure=sure, seed=seed).lines:
+            means = {name: own for name, own in line.fields.items() if isinstance(own, Mean)}
+            fields = {name: replace(means[name], excluded=None) if name in means else None for name in whole.names}
+            lines.append(replace(line, fields=fields, group=kind))
+    return replace(whole, lines=lines)
 
 
 def is_metric(found: Observations) -> bool:

@@ -1,33 +1,66 @@
 """Several judges on the same items -> what each says alone, what they say together, and where they disagree.
 
-    grades   together = mean of the judges' scores of an item          sd = their standard deviation (k - 1)
+    grades, also by criterion or dimension    together = mean of the judges' scores of an item
     pairs    together = the verdict that most judges give; a tie where two verdicts share the most
-    disagreement = items on which not all judges say the same / items
+    labels   together = the label that most judges give; none where two labels share the most, counted as `undecided`
+    disagreement = items on which not all judges say the same / items       sd = their standard deviation (k - 1)
 
 Three judges give an answer 8, 7 and 9: together 8, sd 1, they disagree. Two of three say that x is better and one that
-y is: x. One each for x, y and a tie: a tie.
+y is: x. One each for x, y and a tie: a tie. One each for three labels: no label, and the answer is in no rate of the
+panel; a rule that picked a label there would favour that label.
 
 Only items that every judge of the panel gave a score or verdict count, so that each judge alone and the panel are
 compared on the same items; the others are left out and counted. Repeats of one judge on one item count as their mean
-(for a verdict: a win where that is above one half). Intervals resample questions: all judges, turns and models of a
-question move together (see `bootstrap`).
+(for a verdict: a win where that is above one half). The numbers come from the functions of a table with one judge.
+Intervals resample questions: all judges, turns and models of a question move together (see `bootstrap`).
 
 Source: Verga et al. 2024 (arXiv 2404.18796), which pools scores by their mean and verdicts by majority; it has no rule
 for ties.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from harness.errors import UsageError
 from harness.records import QuestionId, Scale
-from harness.results.matrix import Floats, Ints, Matrix, Pairs, common_scale
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, Estimates, estimates
+from harness.results.about import is_fixed
+from harness.results.grades.scores import scores
+from harness.results.labels import Judgment, label_table
+from harness.results.matrix import Floats, Ints, Matrix, Pairs, common_scale, label
+from harness.results.means import Kind, means_table
+from harness.results.pairs.rates import rates
+from harness.results.statistics.bootstrap import RESAMPLINGS, estimates
+from harness.results.table import ALL, Line, Table
 
+TOGETHER = "all together"
+"""What stands for the panel where a row names its judge."""
+MEAN_RULE = "the mean of the judges' scores"
 TIE_RULE = "the verdict that most judges give; a tie where two verdicts share the most"
+LABEL_RULE = "the label that most judges give; none where two labels share the most, counted as undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What several judges say of the same items."""
+
+    judges: tuple[str, ...]
+    table: Table
+    """For each model, best of the panel first, a line for each judge and last one for all together."""
+    disagreement: Table
+    """How often the judges do not say the same, and for scores how far they are apart: of all, then by model; of grades
+    by criterion or dimension, by these."""
+    together: Any
+    """What the panel says: a `Matrix` or `Pairs`, or the `Table` of labels or means as of one judge."""
+    rule: str
+    """How the panel comes to that."""
+    common: int
+    """Items that all judges judged; of means, the grades of these."""
+    left_out: int
+    """Items that some judge did not judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +83,23 @@ class PanelGrades:
     def strata(self) -> tuple[Any, ...] | None:
         """The groups within which questions are resampled; None: all are one."""
         return self.groups if self.fixed_mix else None
+
+    @property
+    def common(self) -> Any:
+        """Which items all judges gave a score."""
+        return (~np.isnan(self.scores)).all(axis=0)
+
+    @property
+    def lost(self) -> Any:
+        """Which items only some of them gave one."""
+        return (~np.isnan(self.scores)).any(axis=0) & ~self.common
+
+    def layers(self, excluded: Ints) -> list[Matrix]:
+        """Return the scores of each judge on the common items, and last their means."""
+        common, named = self.common, (self.questions, self.groups, self.models, self.turns)
+        every = (*self.scores, self.scores.mean(axis=0))
+        own = (np.where(common, layer, np.nan) for layer in every)
+        return [Matrix(*named, layer, excluded, self.scale, self.fixed_mix) for layer in own]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,34 +126,148 @@ class PanelPairs:
         """The groups within which questions are resampled; None: all are one."""
         return self.groups if self.fixed_mix else None
 
-
-@dataclass(frozen=True, slots=True)
-class PanelRow:
-    """How one model fares with one judge of the panel, or with all together."""
-
-    model: str
-    judge: str | None
-    """None: the panel together."""
-    value: Estimate
-    """Mean score, or win rate with a tie as half a win."""
-    n: int
-    """Items of this model that all judges judged."""
-    left_out: int
-    """Items of this model that some judge of the panel did not judge."""
+    def layer(self, outcome: Floats) -> Pairs:
+        """Return the items with these outcomes."""
+        nothing = np.full(len(outcome), np.nan)
+        named = self.questions, self.groups, self.models, self.question, self.turn, self.model_1, self.model_2
+        return Pairs(*named, nothing, nothing, outcome, fixed_mix=self.fixed_mix)
 
 
-@dataclass(frozen=True, slots=True)
-class DisagreementRow:
-    """How far the judges of the panel are apart."""
+def grades_panel(judges: Mapping[str, Matrix], *, resamplings: int = RESAMPLINGS, seed: int = 0) -> Panel:
+    """Return what several judges' grades say.
 
-    model: str | None
-    """None: all models together."""
-    share: Estimate
-    """Share of the items on which not all judges say the same."""
-    sd: Estimate | None
-    """Mean of the standard deviations of the judges' scores; None for verdicts."""
-    n: int
-    left_out: int
+    Raises:
+        UsageError: there are fewer than two judges.
+    """
+    panel = panel_grades(judges)
+    layers = panel.layers(panel.lost.sum(axis=(0, 2)).astype(np.int64))
+    found = [scores(table, resamplings=resamplings, seed=seed) for table in layers]
+    by_judge = [[_graded(line) for line in lines if line.group is ALL] for lines in found]
+    differ = grade_disagreement(panel, resamplings=resamplings, seed=seed)
+    table = Table(_lines(panel.judges, by_judge), seed=seed, beside=False)
+    return Panel(panel.judges, table, differ, layers[-1], MEAN_RULE, int(panel.common.sum()), int(panel.lost.sum()))
+
+
+def pairs_panel(
+    judges: Mapping[str, Pairs], *, baseline: str | None = None, resamplings: int = RESAMPLINGS, seed: int = 0
+) -> Panel:
+    """Return what several judges' pairs say; `baseline` has no row of its own.
+
+    Raises:
+        UsageError: there are fewer than two judges.
+    """
+    panel = panel_pairs(judges)
+    said = ~np.isnan(panel.outcomes)
+    common = said.all(axis=0)
+    # A judge asked several times of one pair: what it mostly says.
+    alone = np.where(said, np.select([panel.outcomes > 0.5, panel.outcomes < 0.5], [1.0, 0.0], 0.5), np.nan)
+    layers = [panel.layer(np.where(common, layer, np.nan)) for layer in (*alone, majority(panel.outcomes))]
+    found = [rates(table, baseline=baseline, resamplings=resamplings, seed=seed) for table in layers]
+    by_judge = [[_compared(line) for line in lines if line.group is ALL and line.turn is None] for lines in found]
+    differ = pair_disagreement(panel, resamplings=resamplings, seed=seed)
+    table = Table(_lines(panel.judges, by_judge), "pairs", seed=seed, beside=False)
+    lost = int((said.any(axis=0) & ~common).sum())
+    return Panel(panel.judges, table, differ, layers[-1], TIE_RULE, int(common.sum()), lost)
+
+
+def means_panel(
+    judges: Mapping[str, Mapping[str, Matrix]],
+    kind: Kind,
+    *,
+    groups: Mapping[QuestionId, Any] | None = None,
+    by: str = "category",
+    sure: bool = True,
+    seed: int = 0,
+) -> Panel:
+    """Return what several judges' grades by criterion or dimension say; for each judge, the grades of each of them."""
+    names = dict.fromkeys(name for own in judges.values() for name in own)
+    shared = [name for name in names if all(name in own for own in judges.values())]
+    panels = {name: panel_grades({judge: own[name] for judge, own in judges.items()}) for name in shared}
+    layers = {name: own.layers(np.zeros(len(own.models), dtype=np.int64)) for name, own in panels.items()}
+    tables = [
+        means_table({name: own[at] for name, own in layers.items()}, kind, groups=groups, by=by, sure=sure, seed=seed)
+        for at in range(len(judges) + 1)
+    ]
+    lost = [dict(zip(own.models, own.lost.sum(axis=(0, 2)).tolist(), strict=True)) for own in panels.values()]
+    excluded: Counter[str] = sum(map(Counter, lost[:1] if kind == "dimension" else lost), Counter())
+    by_judge = [
+        [replace(line, fields={**line.fields, "excluded": excluded[line.model]}) for line in table.whole]
+        for table in tables
+    ]
+    differ = [replace(grade_disagreement(panel, seed=seed).lines[0], model=name) for name, panel in panels.items()]
+    table = replace(tables[-1], lines=_lines(tuple(judges), by_judge))
+    n = sum(line.fields["n"] for line in by_judge[-1])
+    return Panel(tuple(judges), table, Table(differ, key=kind), tables[-1], MEAN_RULE, n, sum(excluded.values()))
+
+
+def labels_panel(
+    judges: Mapping[str, Sequence[Judgment]],
+    *,
+    groups: Mapping[QuestionId, Any] | None = None,
+    by: str = "category",
+    sure: bool = True,
+    seed: int = 0,
+) -> Panel:
+    """Return what several judges' labels say; `groups` as for `label_table`."""
+    said = {judge: {row.item: row for row in rows} for judge, rows in judges.items()}
+    every = list(dict.fromkeys(item for own in said.values() for item in own))
+    common = [item for item in every if all(item in own and own[item].label is not None for own in said.values())]
+    left_out = Counter(item[2] for item in {*every} - {*common})
+    heard = [[own[item] for item in common] for own in said.values()]
+    heard.append([_together(rows) for rows in zip(*heard, strict=True)])
+    names = {row.label for rows in heard for row in rows if row.label is not None}
+    tables = [label_table(rows, groups=groups, by=by, sure=sure, seed=seed, labels=names) for rows in heard]
+    by_judge = [[_labelled(line, left_out[line.model]) for line in table.whole] for table in tables]
+    table = replace(tables[-1], lines=_lines(tuple(judges), by_judge))
+    called = {"unparsed": "undecided", "missing": "excluded"}
+    whole = [
+        replace(line, fields={called.get(name, name): own for name, own in line.fields.items()})
+        for line in tables[-1].lines
+    ]
+    differ = _labels_differ(heard[:-1], left_out, groups, seed)
+    together = replace(tables[-1], lines=whole)
+    return Panel(tuple(judges), table, differ, together, LABEL_RULE, len(common), sum(left_out.values()))
+
+
+def _lines(judges: Sequence[str], found: Sequence[Sequence[Line]]) -> list[Line]:
+    """Return for each model, in the order of the last judge's lines, its line of each judge."""
+    by_judge = [{line.model: line for line in lines} for lines in found]
+    return [
+        replace(own[model], judge=judge)
+        for model in by_judge[-1]
+        for judge, own in zip((*judges, TOGETHER), by_judge, strict=True)
+    ]
+
+
+def _graded(line: Line) -> Line:
+    """Return the line without the drop, and with the interval of the average alone."""
+    own = line.fields
+    turns = {name: number.value for name, number in line.estimates().items() if name.startswith("turn_")}
+    return replace(line, fields={**turns, **{name: own[name] for name in ("average", "n", "excluded")}})
+
+
+def _compared(line: Line) -> Line:
+    """Return the line with the interval of the last rate alone."""
+    own = line.fields
+    names = ("win", "loss", "tie", "win_rate", "loss_rate", "tie_rate", "win_rate_adjusted", "n", "excluded")
+    plain = {name: own[name].value for name in ("win_rate", "loss_rate", "tie_rate")}
+    return replace(line, fields={name: plain.get(name, own[name]) for name in names})
+
+
+def _labelled(line: Line, excluded: int) -> Line:
+    """Return the line of a judge or of all: without a label are those of all on which they tie."""
+    own = {name: field for name, field in line.fields.items() if name not in ("unparsed", "missing")}
+    return replace(line, fields=own | {"undecided": line.fields["unparsed"], "excluded": excluded})
+
+
+def _together(rows: Sequence[Judgment]) -> Judgment:
+    """Return what most judges say of one item (`LABEL_RULE`)."""
+    most = Counter(row.label for row in rows).most_common(2)
+    decided = len(most) == 1 or most[0][1] > most[1][1]
+    chosen = next((row for row in rows if decided and row.label == most[0][0]), None)
+    if chosen is None:
+        return rows[0]._replace(label=None, share=None)
+    return rows[0]._replace(label=chosen.label, share=chosen.share)
 
 
 def panel_grades(judges: Mapping[str, Matrix]) -> PanelGrades:
@@ -161,45 +325,17 @@ def majority(outcomes: Floats) -> Floats:
     return np.where(np.isnan(outcomes).any(axis=0), np.nan, verdict)
 
 
-def pair_rows(panel: PanelPairs, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[PanelRow]:
-    """Return for each model its win rate by each judge and by the panel's majority; best of the panel first."""
-    said = ~np.isnan(panel.outcomes)
-    common = said.all(axis=0)
-    layers = np.concatenate([panel.outcomes, majority(panel.outcomes)[None]])
-    shape = (len(layers), len(panel.questions), len(panel.models))
-    sums, counts = np.zeros(shape), np.zeros(shape)
-    n, left_out = np.zeros((2, len(panel.models)), dtype=np.int64)
-    for side, value in ((panel.model_1, layers), (panel.model_2, 1.0 - layers)):
-        for layer in range(len(layers)):
-            np.add.at(sums[layer], (panel.question[common], side[common]), value[layer, common])
-            np.add.at(counts[layer], (panel.question[common], side[common]), 1.0)
-        np.add.at(n, side[common], 1)
-        np.add.at(left_out, side[said.any(axis=0) & ~common], 1)
-    found = estimates(
-        _columns(sums), _columns(counts), panel.strata, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0)
-    )
-    return _rows(panel.judges, panel.models, found, n, left_out)
-
-
-def grade_disagreement(panel: PanelGrades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[DisagreementRow]:
+def grade_disagreement(panel: PanelGrades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> Table:
     """Return how far the judges' scores are apart: all models together, then each."""
-    said = ~np.isnan(panel.scores)
-    common = said.all(axis=0)
+    common = panel.common
     differ = np.where(common, np.ptp(panel.scores, axis=0) > 1e-9, 0.0).sum(axis=2)
     spread = np.where(common, panel.scores.std(axis=0, ddof=1), 0.0).sum(axis=2)
-    count = common.sum(axis=2).astype(np.float64)
-    left_out = (said.any(axis=0) & ~common).sum(axis=2).astype(np.float64)
+    count, left_out = (own.sum(axis=2).astype(np.float64) for own in (common, panel.lost))
     whole = [np.concatenate([own.sum(axis=1, keepdims=True), own], axis=1) for own in (differ, spread, count, left_out)]
-    differs, spreads, counts, missing = whole
-    share = estimates(differs, counts, panel.strata, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))
-    sd = estimates(spreads, counts, panel.strata, resamplings=resamplings, seed=seed, bounds=(0.0, np.inf))
-    return [
-        DisagreementRow(model, share[at], sd[at], int(counts[:, at].sum()), int(missing[:, at].sum()))
-        for at, model in enumerate((None, *panel.models))
-    ]
+    return _disagreement(panel.models, *whole, strata=panel.strata, resamplings=resamplings, seed=seed)
 
 
-def pair_disagreement(panel: PanelPairs, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[DisagreementRow]:
+def pair_disagreement(panel: PanelPairs, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> Table:
     """Return how often the judges' verdicts differ: all pairs together, then the pairs of each model."""
     said = ~np.isnan(panel.outcomes)
     common = np.asarray(said.all(axis=0))
@@ -211,29 +347,54 @@ def pair_disagreement(panel: PanelPairs, *, resamplings: int = RESAMPLINGS, seed
         np.add.at(sums, (panel.question[common], column[common]), differ[common])
         np.add.at(counts, (panel.question[common], column[common]), 1.0)
         np.add.at(missing, (panel.question, column), said.any(axis=0) & ~common)
-    share = estimates(sums, counts, panel.strata, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))
-    return [
-        DisagreementRow(model, share[at], None, int(counts[:, at].sum()), int(missing[:, at].sum()))
-        for at, model in enumerate((None, *panel.models))
-    ]
+    more: dict[str, Any] = {"strata": panel.strata, "resamplings": resamplings, "seed": seed}
+    return _disagreement(panel.models, sums, None, counts, missing, **more)
 
 
-def _rows(judges: Sequence[str], models: Sequence[str], found: Estimates, n: Ints, left_out: Ints) -> list[PanelRow]:
-    """Return the rows of columns that hold all models of the first judge, then of the next, and last of the panel."""
-    last = len(judges) * len(models)
-    order = sorted(
-        range(len(models)), key=lambda at: (np.isnan(found.value[last + at]), -found.value[last + at], models[at])
-    )
-    return [
-        PanelRow(models[at], judge, found[layer * len(models) + at], int(n[at]), int(left_out[at]))
-        for at in order
-        for layer, judge in enumerate((*judges, None))
-    ]
+def _labels_differ(
+    heard: Sequence[Sequence[Judgment]],
+    left_out: Counter[str],
+    groups: Mapping[QuestionId, Any] | None,
+    seed: int,
+) -> Table:
+    """Return on how many items not all labels are the same: all models together, then each."""
+    first = heard[0]
+    models = list(dict.fromkeys(row.model for row in first))
+    places = {key: at for at, key in enumerate(dict.fromkeys(row.question_id for row in first))}
+    sums, counts = np.zeros((2, len(places), 1 + len(models)))
+    for rows in zip(*heard, strict=True):
+        apart = len({row.label for row in rows}) > 1
+        for column in (0, 1 + models.index(rows[0].model)):
+            sums[places[rows[0].question_id], column] += apart
+            counts[places[rows[0].question_id], column] += 1
+    inside = [label(groups.get(key)) for key in places] if groups and is_fixed(groups) else None
+    missing = np.array([[sum(left_out.values()), *(left_out[model] for model in models)]], dtype=np.float64)
+    return _disagreement(models, sums, None, counts, missing, strata=inside, seed=seed)
 
 
-def _columns(layers: Floats) -> Floats:
-    """Return layers × questions × models as questions × (layers and models)."""
-    return np.ascontiguousarray(layers.swapaxes(0, 1)).reshape(layers.shape[1], -1)
+def _disagreement(
+    models: Sequence[str],
+    differ: Floats,
+    spread: Floats | None,
+    counts: Floats,
+    missing: Floats,
+    *,
+    strata: Sequence[Any] | None,
+    resamplings: int = RESAMPLINGS,
+    seed: int = 0,
+) -> Table:
+    """Return the shares of items on which judges differ, and how far; each array is questions × (all, then models)."""
+
+    def column(sums: Floats, most: float) -> Any:
+        return estimates(sums, counts, strata, resamplings=resamplings, seed=seed, bounds=(0.0, most))
+
+    share, sd = column(differ, 1.0), None if spread is None else column(spread, np.inf)
+    lines = []
+    for at, model in enumerate(("all", *models)):
+        apart = {"differ": share[at], **({} if sd is None else {"sd": sd[at]})}
+        own = {"n": int(counts[:, at].sum()), "excluded": int(missing[:, at].sum())}
+        lines.append(Line(model, apart | own))
+    return Table(lines)
 
 
 def _several(judges: Mapping[str, Any]) -> None:

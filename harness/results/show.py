@@ -1,9 +1,9 @@
 """Judgment file -> the tables that `show_result` prints, and the viewer and reports show."""
 
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from harness.bench import load_bench
 from harness.errors import UsageError
@@ -15,7 +15,7 @@ from harness.results.about import About, about
 from harness.results.common import Common, common_questions, history_note
 from harness.results.failures import failure_notes
 from harness.results.finding import Found, ask, replaced_note
-from harness.results.grades.aggregates import NONE, Aggregate, aggregated, column_of, usual_aggregate
+from harness.results.grades.aggregates import NONE, POOLED, Aggregate, aggregated, column_of, usual_aggregate
 from harness.results.grades.single import category_rows, single_rows
 from harness.results.pairs.pairwise import pairwise_rows, side_scores, with_scores
 from harness.results.panel_result import panel_result
@@ -24,9 +24,11 @@ from harness.results.replaced import without_replaced
 from harness.results.result import Result as Result
 from harness.results.settings import settings_notes
 from harness.results.standing import LengthControl, Standing, usual_baseline, usual_mode
+from harness.results.table import Line, Table
 from harness.results.wanted import ROW, Kind, Wanted, baseline_of, intervals_made
 
 if TYPE_CHECKING:  # numpy is imported only where intervals are made
+    from harness.results.brief import Brief
     from harness.results.runs import Runs
     from harness.results.users import UserTable
 
@@ -141,13 +143,13 @@ def show_result(
     if against is not None:
         runs = _against(records, pathlib.Path(against), subject, wanted, variant)
         result.notes.extend(runs.notes)
-        result = replace(result, runs=runs.table, gate=runs)
+        result = replace(result, runs=runs)
     if not names and any(question.user is not None for question in subject.questions):
         result = replace(result, users=_users(records, found[0].path, subject, wanted))
     _some_shown(result, wanted)
     if query.folder is not None:
         result.notes.extend(settings_notes(query.folder, dict.fromkeys(row["model"] for row in result.rows())))
-    if result.brief is not None or result.panel is not None or (result.verdicts is not None and result.verdicts.sure):
+    if result.panel is not None or result.table.sure:
         result.notes.append(estimand(query, subject, judged=not names))
     return result if sort is None or board is not None else result.sorted_by(sort)
 
@@ -247,35 +249,47 @@ def _some_shown(result: Result, wanted: Wanted) -> None:
 
 
 def _with_grades(result: Result, grades: Observations, subject: About, wanted: Wanted) -> Result:
-    """Return the result with the rows of grades, and how sure they are as far as wanted."""
-    query = wanted.query
+    """Return the result with the lines of grades, and how sure they are as far as wanted."""
+    query, column = wanted.query, column_of(wanted.aggregate)
     grades, met = _on_common(result, query.shown(grades), wanted)
-    result, whole = replace(result, scale=grades.scale(), aggregate=wanted.aggregate), _whole(grades, subject, wanted)
-    rows = of_turns = single_rows(grades, count_failed=wanted.count_failed)
+    whole = _whole(grades, subject, wanted)
+    lines = single_rows(whole, count_failed=wanted.count_failed)
     if whole is not grades:
-        rows = single_rows(whole, count_failed=wanted.count_failed)
-    turns = {row.model: row.turns for row in of_turns}
-    result.single.extend(replace(row, turns=turns[row.model]) for row in rows)
+        of_turns = {line.model: line.fields for line in single_rows(grades)}
+        lines = [_renamed(line, of_turns[line.model], column) for line in lines]
+    table = Table(lines, "grades", query.by, query.seed, sure=False, beside=False, places=2)
+    result = replace(result, scale=grades.scale(), column=column, table=table)
     if subject.categories:
         result.categories.extend(category_rows(whole, subject.categories, count_failed=wanted.count_failed))
-    if not intervals_made(result, wanted, len(result.single), len(grades)):
+    if not intervals_made(result, wanted, len(lines), len(grades)):
         return result.with_last(met.apart)
-    from harness.results.brief import contradictions, grades_brief
+    from harness.results.brief import grades_brief
     from harness.results.matrix import matrix
 
-    table = matrix(whole, subject.groups(query), count_failed=wanted.count_failed)
-    brief = grades_brief(table, column=result.column, seed=query.seed)
-    result = replace(result, brief=brief)
-    result.notes.extend([note] if (note := contradictions(brief)) else [])
+    arrays = matrix(whole, subject.groups(query), count_failed=wanted.count_failed)
+    result = _with_brief(result, grades_brief(arrays, seed=query.seed))
     if wanted.intervals:
         from harness.results.detail import grades_detail
 
-        turned = table if whole is grades else matrix(grades, subject.groups(query))
-        of_whole = None if whole is grades else table
-        found = grades_detail(turned, by=query.by, whole=of_whole, column=result.column, seed=query.seed)
+        turned = arrays if whole is grades else matrix(grades, subject.groups(query))
+        of_whole = None if whole is grades else arrays
+        found = grades_detail(turned, by=query.by, whole=of_whole, column=column, seed=query.seed)
         stated = default_difference(result.scale) if wanted.difference is None else wanted.difference
         result = replace(result, detail=replace(found, pairs=found.pairs.with_stated(stated)))
     return result.with_last(met.apart)
+
+
+def _renamed(line: Line, turned: Mapping[str, Any], column: str) -> Line:
+    """Return the line of an aggregate of turns under its own name, with the turns themselves."""
+    turns = {name: field for name, field in turned.items() if name.startswith("turn_")}
+    last = {name: line.fields[name] for name in ("n", "excluded")}
+    return replace(line, fields={**turns, column: line.fields[POOLED], **last})
+
+
+def _with_brief(result: Result, brief: "Brief") -> Result:
+    """Return the result with an interval and ranks in each line."""
+    result.notes.extend([note] if (note := brief.contradictions()) else [])
+    return replace(result, table=brief.added(result.table, result.column))
 
 
 def _on_common(
@@ -305,23 +319,22 @@ def _with_numbers(result: Result, records: Observations, kind: Kind, subject: Ab
         from harness.results.measured import kinds_table, of_checks
 
         if query.by == KIND and of_checks(shown):
-            return replace(result, verdicts=kinds_table(query.bench, shown, sure=sure, seed=query.seed))
+            return replace(result, table=kinds_table(query.bench, shown, sure=sure, seed=query.seed))
     groups = subject.groups(query) or None
     if kind == "labels":
         if wanted.aggregate is not None:
             raise UsageError("--aggregate is of grades, and these are labels; leave it out")
-        from harness.results.labels.shares import judgments_of
-        from harness.results.labels.table import label_table
+        from harness.results.labels import judgments_of, label_table
 
         labels = label_table(judgments_of(shown), groups=groups, by=query.by, sure=sure, seed=query.seed)
-        return replace(result, verdicts=labels)
-    from harness.results.criteria.table import matrices, table_of_grades
+        return replace(result, table=labels)
+    from harness.results.means import matrices, means_table
 
     found = matrices(shown, groups)
     if not found:
         raise UsageError(f"{result.path} holds no such verdict: none is left by --turns and the models named")
-    means = table_of_grades(found, ROW[kind], groups=groups, by=query.by, sure=sure, seed=query.seed)
-    return replace(result, verdicts=means)
+    means = means_table(found, ROW[kind], groups=groups, by=query.by, sure=sure, seed=query.seed)
+    return replace(result, table=means)
 
 
 def _with_pairs(
@@ -330,35 +343,36 @@ def _with_pairs(
     """Return the result with the rows of pairs, and how sure they are as far as wanted."""
     query, baseline = wanted.query, baseline_of(pairs, wanted)
     pairs, met = _on_common(result, query.shown(pairs, baseline), wanted, baseline)
-    result.pairwise.extend(pairwise_rows(pairs, models=query.models, baseline=baseline))
+    rows = pairwise_rows(pairs, models=query.models, baseline=baseline)
     if sides := side_scores(files, query.shown(pairs, baseline)):
-        result.pairwise[:] = with_scores(result.pairwise, sides)
-        there = {row.model for row in result.pairwise}
-        result.categories.extend(row for row in category_rows(sides, subject.categories) if row.model in there)
+        rows = with_scores(rows, sides)
+        there = {row.model for row in rows}
+        result.categories.extend(row for row in category_rows(sides, subject.categories) if row["model"] in there)
         result.notes.append("score: the mean of the two scores that a side of a pair got, one in each order")
-    if not intervals_made(result, wanted, len(result.pairwise), len(pairs)):
+    lines = [Line(row.model, row.fields(scored=any(one.score is not None for one in rows))) for row in rows]
+    column = "win_rate_adjusted" if all(row.shares is None for row in rows) else "win_rate"
+    table = Table(lines, "pairs", query.by, query.seed, sure=False, beside=False)
+    result = replace(result, table=table, column=column)
+    if not intervals_made(result, wanted, len(rows), len(pairs)):
         return result.with_last(met.apart)
-    from harness.results.brief import contradictions, pairs_brief
+    from harness.results.brief import pairs_brief
     from harness.results.matrix import pairs as arrays
     from harness.results.pairs.comparing import meetings, meetings_note
 
     shown = query.shown(pairs, baseline)
     groups = subject.groups(query)
     if shown:
-        table = arrays(shown, groups)
-        brief = pairs_brief(table, baseline=baseline, seed=query.seed)
-        result = replace(result, brief=brief)
-        result.notes.extend([note] if (note := contradictions(brief)) else [])
-        note = meetings_note(meetings(table), baseline)
+        found = arrays(shown, groups)
+        result = _with_brief(result, pairs_brief(found, baseline=baseline, seed=query.seed))
+        note = meetings_note(meetings(found), baseline)
         result.notes.extend([note] if note else [])
     if wanted.intervals and shown:
-        from harness.results.pair_detail import pairwise_detail
+        from harness.results.detail import pairwise_detail
 
-        found = pairwise_detail(shown, groups, by=query.by, baseline=baseline, seed=query.seed)
+        detail = pairwise_detail(shown, groups, by=query.by, baseline=baseline, seed=query.seed)
         stated = OF_WIN_RATES if wanted.difference is None else wanted.difference
-        found = replace(found, pairs=found.pairs.with_stated(stated))
-        result.notes.extend(found.without_strengths())
-        result = replace(result, detail=found)
+        result.notes.extend(detail.only.without_strengths() if detail.only is not None else [])
+        result = replace(result, detail=replace(detail, pairs=detail.pairs.with_stated(stated)))
     return result.with_last(met.apart)
 
 

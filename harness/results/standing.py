@@ -83,18 +83,20 @@ class Standing:
         judge_set = set_named(pairs.cases[0].source.judge_set, bench) if pairs else None
         usual = judge_set is not None and judge_set.board == "length_controlled_winrate"
         wanted = self.length_control or ("own" if usual else "off")
-        if bench is None or not result.pairwise or (self.board is None and judge_set is None and wanted == "off"):
+        models = [line.model for line in result.table.lines]
+        if bench is None or not models or (self.board is None and judge_set is None and wanted == "off"):
             return result
         if wanted != "off":
             control = self._control(result, query, pairs, subject, bench, baseline, compatible=wanted == "compatible")
             result.notes.append(control.note)
-            result = replace(result, control=control)
+            table = replace(result.table, lines=[control.added(line) for line in result.table.lines])
+            result = replace(result, control=control, table=table)
             if usual and self.sort is None and self.board is None and control.rows:
                 result = result.sorted_by("length_controlled_winrate")
         if self.board is not None or (judge_set is not None and judge_set.board is not None):
             from harness.results.pairs.gaming import gaming
 
-            for found in gaming(bench, [row.model for row in result.pairwise], judge_set):
+            for found in gaming(bench, models, judge_set):
                 result.notes.extend(found.notes())
         if self.board is not None:
             self._write(result, bench, judge_set, baseline)
@@ -122,7 +124,7 @@ class Standing:
             gamed=gamed_of(bench),
             places={question.question_id: at for at, question in enumerate(bench.questions)},
             compatible=compatible,
-            resamplings=RESAMPLINGS if result.brief is not None or self.board is not None else 0,
+            resamplings=RESAMPLINGS if result.table.sure or self.board is not None else 0,
             seed=query.seed,
         )
 
@@ -131,7 +133,7 @@ class Standing:
 
         assert self.board is not None
         made_by = {"judge": result.judge, "judge_set": result.judge_set, "baseline": baseline}
-        rows = board_rows(result.pairwise, bench, result.control, **made_by)
+        rows = board_rows(result.rows(), bench, result.control, **made_by)
         written = write_board(
             self.board, rows, judge_set=judge_set, overwrite=self.overwrite, sort=self.sort, allow=self.allow
         )

@@ -2,10 +2,15 @@
 
 - `jobs.py`: what a job is, and the course of one job from request to record
 - `pending.py`: replies whose row is not complete yet, kept for the next start
+- `outputs.py`: the files of a plan's rows, opened together
 - `leftovers.py`: what a run that was killed left of rows that are complete
 - `cache.py`: completions by content, shared by files, benchmarks and processes
 - `retry.py`: which failures are tried again, and when
 - `engine.py`: runs the jobs
+- `engines.py`: where their calls are made: in this process, in others, on a cluster
+- `processes.py`: other processes of this machine
+- `ray_cluster.py`: the workers of a Ray cluster
+- `desk.py`: the far side of both
 - `queue.py`: which job is next
 - `lanes.py`: the endpoints of a model, and which of them a call goes to
 - `limiter.py`, `rates.py`: how many calls at once, how many in a minute

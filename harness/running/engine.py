@@ -23,6 +23,7 @@ from harness.running import interrupts
 from harness.running.batches.courier import Courier
 from harness.running.batches.ledger import ledger_beside, warn_of_batches
 from harness.running.cost import Budget, cost_of, shown
+from harness.running.engines import placed
 from harness.running.jobs import Course
 from harness.running.lanes import Call, Lane, Pool, Work, endpoint_of, open_lanes
 from harness.running.loops import run_to_end
@@ -61,7 +62,7 @@ def run(
         StorageError: a record could not be written.
         UsageError: a limit on the cost is asked for, and a price is unknown; a model has no batches.
     """
-    members = {name: tuple(m) if isinstance(m, Sequence) else (m,) for name, m in models.items()}
+    members = placed({name: m if isinstance(m, Sequence) else (m,) for name, m in models.items()}, options)
     policy, tally, courier = policy_of(options, RETRY), Tally(planned=planned), None
     if options.batch:
         options = _without_limits(options)
@@ -133,9 +134,8 @@ class _Engine:
         """Jobs of a run by batches that the budget does not allow now."""
         self.wake: asyncio.TimerHandle | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
-        self.stopping = False
-        self.too_dear = False
-        """Whether the next call could cost more than what is left."""
+        self.stopping = self.too_dear = False
+        """Whether the user has stopped the run, and whether the next call could cost more than what is left."""
         self.fatal: BaseException | None = None
 
     async def run(self) -> Tally:

@@ -24,3 +24,9 @@ class RunOptions:
     """File in which completions are kept by content, across benchmarks and model names; None: no cache."""
     batch: bool = False
     """Whether calls are handed in as a batch, at half the price and without haste."""
+    processes: int | None = None
+    """Processes that make the calls, with `ray` the workers; None: as many as pay; 1: this process alone."""
+    ray: str | None = None
+    """The address of a Ray cluster whose workers make the calls; empty: the one at hand; None: no cluster."""
+    gpus_per_model: float | None = None
+    """GPUs for each local model on a Ray cluster; None: 1 where the cluster has any."""

@@ -12,17 +12,17 @@ from harness.judgments.reading import read_judgments
 from harness.records import Scale
 from harness.results.grades.aggregates import POOLED
 from harness.results.result import Result
+from harness.results.table import ALL
+from harness.results.table import Table as Lines
 from harness.showing.items import Chart, Column, Item, Note, Page, Row, Table, columns_of, flat
 from harness.showing.values import p_text, rounded, to_places, with_interval
 from harness.showing.words import heading_of
 
 if TYPE_CHECKING:  # numpy is imported only where intervals are made
-    from harness.results.criteria.table import CriteriaTable
-    from harness.results.detail import SingleDetail
-    from harness.results.labels.table import LabelTable
-    from harness.results.pair_detail import PairwiseDetail
+    from harness.results.detail import Detail, PairsOnly
     from harness.results.statistics.bootstrap import Estimate
     from harness.results.statistics.paired import Paired, PairedTable
+    from harness.results.table import Line
 
 _WHOLE = to_places(0)
 _MOST_BARS, _MOST_GROUPS = 12, 40
@@ -57,11 +57,11 @@ def sampling_of(result: Result) -> str:
 
 def _rows(result: Result, intervals: bool) -> Sequence[Row]:
     """Return the one table that programs get: intervals, ranks, categories and the judge set in the model's row."""
-    if result.verdicts is not None and result.panel is None:
-        rows = result.verdicts.flat_rows(intervals=intervals)
-    else:
-        rows = result.table_rows()
-    own = {row.model: {f"category_{name}": value for name, value in row.averages.items()} for row in result.categories}
+    rows = result.table_rows() if result.panel is not None else result.table.flat_rows(intervals=intervals)
+    own = {
+        row["model"]: {f"category_{name}": value for name, value in row.items() if name != "model"}
+        for row in result.categories
+    }
     return [{**row, **own.get(row["model"], {}), "judge_set": result.judge_set} for row in rows]
 
 
@@ -78,71 +78,72 @@ def _data(result: Result, intervals: bool) -> dict[str, Any]:
     }
     if result.panel is not None:
         panel = result.panel
-        data["panel"] = {"judges": panel.judges, "rule": panel.rule, "disagreement": panel.disagreement_rows()}
+        data["panel"] = {"judges": panel.judges, "rule": panel.rule, "disagreement": panel.disagreement.table_rows()}
     if result.detail is not None:
         data["intervals"] = _intervals(result.detail)
     if result.control is not None:
-        from harness.results.detail import pair_row
-
         data["length_control"] = {
             "note": result.control.note,
             "rows": [row.row() for row in result.control.rows],
-            "compared": [pair_row(pair) for pair in result.control.pairs.pairs],
+            "compared": _compared(result.control.pairs),
         }
     if result.runs is not None:
-        from harness.results.detail import pair_row
-
-        data["against"] = [pair_row(pair) for pair in result.runs.pairs]
+        data["against"] = _compared(result.runs.table)
     if result.users is not None:
         variance = result.users.variance
         data["users"] = [part.row() for part in result.users.parts]
         data["user_variance"] = None if variance is None else variance.row()
-    return data if result.verdicts is None else data | result.verdicts.json(intervals=intervals)
+    return data | result.together.json(intervals=intervals)
 
 
-def _intervals(detail: "SingleDetail | PairwiseDetail") -> dict[str, Any]:
+def _compared(table: "PairedTable") -> list[Row]:
+    """Return compared pairs of models for JSON."""
+    from harness.results.detail import pair_row
+
+    return [pair_row(pair) for pair in table.pairs]
+
+
+def _intervals(detail: "Detail") -> dict[str, Any]:
     """Return what JSON shows of how sure the results are."""
+    table = detail.table
     data: dict[str, Any] = {
-        "by": detail.by,
-        "seed": detail.seed,
+        "by": table.by,
+        "seed": table.seed,
         "rows": detail.rows(),
-        "groups": detail.group_rows(),
+        "groups": table.group_rows(),
         "pairs": detail.pair_rows(),
         "told_apart": detail.pairs.told_apart,
         "smallest_detectable": detail.pairs.smallest_detectable,
     }
-    if detail.kind == "grades" and detail.by_turn:
-        from harness.results.grades.by_turn import turn_rows
-
-        data["by_turn"] = [flat(row) for row in turn_rows(detail.by_turn)]
-    if detail.kind == "pairs":
-        data["turns"], data["compared"] = detail.turn_rows(), detail.compared_rows()
-        strengths = detail.strengths
-        data["strengths"] = {"scale": strengths.scale, "nu": strengths.nu, "why_not": detail.without_strengths()}
+    if detail.grades is not None:
+        data["by_turn"] = table.turn_rows()
+    if detail.only is not None:
+        data["turns"], data["compared"] = table.turn_rows(), _compared(detail.pairs)
+        strengths = detail.only.strengths
+        data["strengths"] = {"scale": strengths.scale, "nu": strengths.nu, "why_not": detail.only.without_strengths()}
     return data
 
 
 def _tables(result: Result) -> Iterator[Item]:
     """Yield what every result has: its table, then those of groups of questions."""
-    lead, places = result.column, 2 if result.mode == "single" else 3
-    rows: Sequence[Row] = result.rows() if result.verdicts is not None else result.table_rows()
-    if result.brief is not None:
-        ranks = result.brief.ranks
+    table, lead = result.table, result.column
+    rows: Sequence[Row] = result.rows() if table.named else result.table_rows()
+    if table.ranks is not None:
+        ranks = table.ranks
         rows = [{**row, "rank": str(ranks[row["model"]]) if row["model"] in ranks else None} for row in rows]
-    named = _own_names(result.verdicts)
     columns = [
-        Column(column.name, named.get(column.name), "both" if column.name in _WITH_INTERVAL else "value")
+        Column(column.name, _own_name(column.name, table), "both" if column.name in _WITH_INTERVAL else "value")
         for column in columns_of(rows, "rank_first", "rank_last", "rank")
     ]
-    if result.verdicts is None and any(f"{lead}_low" in row for row in rows):
+    if not table.named and any(f"{lead}_low" in row for row in rows):
         columns.append(Column(lead, "95% interval", "interval"))
-    if result.brief is not None:
+    if table.ranks is not None:
         columns.append(Column("rank"))
-    keys = 1 if result.panel is None else 2
-    yield Table("", rows, columns, places=places if result.verdicts is None else result.verdicts.places, keys=keys)
-    if result.verdicts is not None:
-        yield from _verdicts(result.verdicts, named, ", of all judges together" if result.panel is not None else "")
-    if result.categories and (result.mode != "single" or result.detail is None or result.detail.by != "category"):
+    places = 2 if result.mode == "single" and not table.named else table.places
+    yield Table("", rows, columns, places=places, keys=1 if result.panel is None else 2)
+    if table.named:
+        yield from _verdicts(result.together, ", of all judges together" if result.panel is not None else "")
+    if result.categories and (result.mode != "single" or result.detail is None or result.detail.table.by != "category"):
         what = heading_of(result.column) if result.mode == "single" else "score"
         rows, title = result.category_table(), f"{what} by category".capitalize()
         yield Table(title, rows, _verbatim(rows), across="groups", scale=result.scale)
@@ -156,9 +157,9 @@ def _users(result: Result) -> Iterator[Item]:
         yield from user_items(result.users)
 
 
-def _own_names(table: "LabelTable | CriteriaTable | None") -> Mapping[str, str]:
-    """Return the columns that a judge set named, whose names are headings as they are."""
-    return {} if table is None else {name: name for name in getattr(table, "names", ())}
+def _own_name(column: str, table: Lines) -> str | None:
+    """Return the heading of a column that a judge set named, which is its name as it is."""
+    return column if column in table.names else None
 
 
 def _verbatim(rows: Sequence[Row]) -> list[Column]:
@@ -167,53 +168,44 @@ def _verbatim(rows: Sequence[Row]) -> list[Column]:
     return [Column(name, name) for name in names]
 
 
-def _verdicts(table: "LabelTable | CriteriaTable", named: Mapping[str, str], of_all: str) -> Iterator[Item]:
+def _verdicts(table: Lines, of_all: str) -> Iterator[Item]:
     """Yield the intervals and groups of labels, dimensions or several criteria."""
-    from harness.results.labels.table import LabelTable
-
     if table.sure:
-        own: dict[str, dict[str, Any]] = {}
-        if isinstance(table, LabelTable):
-            own = {part.model: {"model": part.model, **part.numbers} for part in table.models}
-        else:
-            for mean in table.means:
-                if mean.group is None:
-                    own.setdefault(mean.model, {"model": mean.model})[mean.name] = mean.mean
-        rows = list(own.values())
+        rows: list[Row] = [{"model": line.model, **line.estimates()} for line in table.whole]
         fields = dict.fromkeys(name for row in rows for name in row if name != "model")
-        order = [name for name in named if name in fields] or list(fields)
-        columns = [Column("model"), *(Column(name, named.get(name), "interval") for name in order)]
+        order = [name for name in table.names if name in fields] or list(fields)
+        columns = [Column("model"), *(Column(name, _own_name(name, table), "interval") for name in order)]
         title = f"95% intervals{of_all} (questions resampled{_within(table.strata)}, seed {table.seed})"
         yield Table(title, rows, columns, places=table.places)
-    groups = table.group_rows(intervals=False) if isinstance(table, LabelTable) else table.group_rows()
+    groups = table.group_rows(intervals=False)
     if groups:
-        columns = [Column(column.name, named.get(column.name)) for column in columns_of(groups)]
+        columns = [Column(column.name, _own_name(column.name, table)) for column in columns_of(groups)]
         yield Table(f"By {table.by}{of_all}", groups, columns, places=table.places, keys=2)
-    if isinstance(table, LabelTable) and table.calibrations:
-        yield Table("Confidence of attempted answers, and how many are right", table.bin_rows(), places=3, keys=3)
-    if not isinstance(table, LabelTable):
+    if table.bins:
+        yield Table("Confidence of attempted answers, and how many are right", table.bins, places=3, keys=3)
+    if table.names:
         yield from _bars(table)
 
 
-def _bars(table: "CriteriaTable") -> Iterator[Chart]:
+def _bars(table: Lines) -> Iterator[Chart]:
     """Yield a chart for each group of questions, with its criteria, and one for each criterion, with its groups."""
     from harness.showing import charts
 
     groups = table.groups if len(table.groups) <= _MOST_GROUPS else []
-    models = list(dict.fromkeys(mean.model for mean in table.means))
+    models = list(dict.fromkeys(line.model for line in table.lines))
     note = f"The first {_MOST_BARS} models of the table." if len(models) > _MOST_BARS else None
 
     def chart(title: str, bars: Mapping[str, Mapping[str, "Estimate"]], scale: Scale | None) -> Chart:
         few = {name: {m: own[m] for m in models[:_MOST_BARS] if m in own} for name, own in bars.items()}
         return Chart(title, partial(charts.bar_chart, few, label=title, scale=scale), note)
 
-    for group in groups or [None]:
+    for group in groups or [ALL]:
         found = table.of_group(group)
         for scale in dict.fromkeys(table.scales.get(name) for name in found):  # one axis has one scale
             same = {name: own for name, own in found.items() if table.scales.get(name) == scale}
             of = f" from {scale[0]:g} to {scale[1]:g}" if scale is not None and len(same) < len(found) else ""
             what = f"each {table.kind}{of}"
-            yield chart(f"{'All questions' if group is None else group}: {what}", same, scale)
+            yield chart(f"{'All questions' if group is ALL else group}: {what}", same, scale)
     if len(groups) > 1:
         by_group = {group: table.of_group(group) for group in groups}
         for name in table.names:
@@ -229,59 +221,59 @@ def _sure(result: Result) -> Iterator[Item]:
     """Yield what says how sure the numbers are."""
     if result.panel is not None:
         note = f"All together: {result.panel.rule}."
-        yield Table("How often the judges disagree", result.panel.disagreement_rows(), note=note, places=3)
+        yield Table("How often the judges disagree", result.panel.disagreement.table_rows(), note=note, places=3)
     if result.detail is not None:
-        order = list(dict.fromkeys(row["model"] for row in result.rows()))
-        place = {model: at for at, model in enumerate(order)}
-        detail = result.detail.in_order(place)
-        yield from _grades(detail, order) if detail.kind == "grades" else _pairs(detail)
+        order = list(dict.fromkeys(line.model for line in result.table.lines))
+        detail = result.detail.in_order({model: at for at, model in enumerate(order)})
+        yield from _grades(detail, order) if detail.only is None else _pairs(detail, detail.only)
     if result.control is not None and result.detail is not None and result.control.pairs.pairs:
         yield compared("Length-controlled win rates compared", result.control.pairs.pairs, None, 3)
     if result.runs is not None:
         title = "This run (model 1) against the other (model 2), question by question"
-        yield compared(title, result.runs.pairs, None)
+        yield compared(title, result.runs.table.pairs, None)
 
 
-def _grades(detail: "SingleDetail", order: Sequence[str]) -> Iterator[Item]:
+def _grades(detail: "Detail", order: Sequence[str]) -> Iterator[Item]:
     """Yield how sure grades are."""
     from harness.showing import charts
 
-    resampled = f"95% intervals: questions resampled{_within(detail.within)}, seed {detail.seed}."
-    ranks = list(detail.ranks.values())
+    table, models = detail.table, detail.models
+    resampled = _resampled(table)
     label = "average score" if detail.column == POOLED else heading_of(detail.column)
-    yield Chart("Scores", partial(charts.score_chart, detail.scores, ranks=ranks, label=label), resampled)
-    if len(detail.scores[0].groups) >= 3:
-        drawn = partial(charts.radar_chart, detail.scores[: charts.MOST], scale=detail.scale)
-        most = len(detail.scores) > charts.MOST
-        yield Chart(f"By {detail.by}", drawn, f"The first {charts.MOST} models of the table." if most else None)
-    if len(detail.scores) > 1:
+    drawn = partial(charts.score_chart, table, column=detail.column, ranks=list(detail.ranks.values()), label=label)
+    yield Chart("Scores", drawn, resampled)
+    if len(table.groups) >= 3:
+        drawn = partial(charts.radar_chart, table, detail.column, models=models[: charts.MOST], scale=detail.scale)
+        most = len(models) > charts.MOST
+        yield Chart(f"By {table.by}", drawn, f"The first {charts.MOST} models of the table." if most else None)
+    if len(models) > 1:
         drawn = partial(charts.difference_chart, detail.pairs, order=order)
         yield Chart("Differences between models", drawn, "Significant differences are bold.")
-    yield from turn_charts(detail, [row.model for row in detail.scores])
-    if len(detail.scores[0].turns) > 1:
-        rows = [
-            {"model": row.model, **{f"turn_{turn}": own for turn, own in row.turns.items()}}
-            | ({"drop": row.drop} if row.drop is not None else {})
-            for row in detail.scores
-        ]
-        yield Table("By turn", rows, note=resampled)
-    if detail.by_turn:
-        yield from _turn_tables(detail, [row.model for row in detail.scores])
-    if len(detail.scores) > 1:
+    yield from turn_charts(detail, models)
+    turns = [{"model": line.model, **_turns_of(line)} for line in table.whole]
+    if sum(name.startswith("turn_") for name in turns[0]) > 1:
+        yield Table("By turn", turns, note=resampled)
+    if detail.grades is not None:
+        yield from _turn_tables(detail, models)
+    if len(models) > 1:
         yield _next_ones(detail.pairs, detail.neighbours(), 2)
-    groups = [{"model": row.model, **{str(g): own for g, own in row.groups.items()}} for row in detail.scores]
-    if len(groups[0]) > 2:
-        title = f"{heading_of(detail.column).capitalize()} by {detail.by}"
-        yield Table(title, groups, _verbatim(groups), resampled, across="groups", scale=detail.scale)
+    title = f"{heading_of(detail.column).capitalize()} by {table.by}"
+    yield from _by_group(table, detail.column, title, detail.scale, resampled)
 
 
-def turn_charts(detail: "SingleDetail", models: Sequence[str]) -> list[Chart]:
+def _turns_of(line: "Line") -> dict[str, "Estimate"]:
+    """Return a model's number of each turn, and the drop."""
+    return {name: own for name, own in line.estimates().items() if name.startswith("turn_") or name == "drop"}
+
+
+def turn_charts(detail: "Detail", models: Sequence[str]) -> list[Chart]:
     """Return how models hold up from the first turn to the last, and how the first two differ at each turn."""
     from harness.showing import charts
 
-    if not detail.by_turn:
+    turned = detail.by_turn()
+    if not turned:
         return []
-    curves = {name: {at.turn: at.score for at in detail.by_turn if at.model == name} for name in models[: charts.MOST]}
+    curves = {name: {at: line.fields["score"] for at, line in turned[name].items()} for name in models[: charts.MOST]}
     note = "A late turn is of the questions that have one; change from turn 1 on the same questions: see the table."
     found = [Chart(TURN_BY_TURN, partial(charts.turn_chart, curves), note)]
     if len(models) > 1:
@@ -293,12 +285,14 @@ def turn_charts(detail: "SingleDetail", models: Sequence[str]) -> list[Chart]:
     return found
 
 
-def _turn_tables(detail: "SingleDetail", order: Sequence[str]) -> Iterator[Table]:
+def _turn_tables(detail: "Detail", order: Sequence[str]) -> Iterator[Table]:
     """Yield the change from turn 1, and how the first two models differ at each turn."""
     from harness.results.detail import pair_row
 
-    changes = {name: {f"turn_{at.turn}": at.change for at in detail.by_turn if at.model == name} for name in order}
-    rows: list[Row] = [{"model": name, **own} for name, own in changes.items()]
+    rows: list[Row] = [
+        {"model": name, **{f"turn_{turn}": line.fields["change"] for turn, line in detail.by_turn()[name].items()}}
+        for name in order
+    ]
     columns = [column for column in columns_of([flat(row) for row in rows]) if column.name != "turn_1"]
     yield Table("Change from turn 1", rows, columns, "On the questions that have both turns.")
     if len(order) > 1:
@@ -309,22 +303,23 @@ def _turn_tables(detail: "SingleDetail", order: Sequence[str]) -> Iterator[Table
         yield Table(f"{order[0]} less {order[1]}, turn by turn", rows, columns, note)
 
 
-def _pairs(detail: "PairwiseDetail") -> Iterator[Item]:
+def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
     """Yield how sure wins, losses and ties are."""
     from harness.showing import charts
 
-    resampled = f"95% intervals: questions resampled{_within(detail.within)}, seed {detail.seed}."
-    yield Chart("Win rates", partial(charts.rate_chart, detail.rates), f"A tie counts half. {resampled}")
-    if len(detail.matrix) > 2:
+    table, resampled = detail.table, _resampled(detail.table)
+    drawn = partial(charts.rate_chart, table, detail.column)
+    yield Chart("Win rates", drawn, f"A tie counts half. {resampled}")
+    if len(only.matrix) > 2:
         title = "Win rate of the row's model against the column's, ties half"
-        names = [row[0].model for row in detail.matrix if row]
-        cells = {(cell.model, cell.opponent): cell.win_rate_adjusted.value for row in detail.matrix for cell in row}
+        names = [row[0].model for row in only.matrix if row]
+        cells = {(cell.model, cell.opponent): cell.win_rate_adjusted.value for row in only.matrix for cell in row}
         rows = [{"model": one, **{other: cells.get((one, other)) for other in names}} for one in names]
         instead = Table(title, rows, _verbatim(rows), places=3, across="models", scale=(0.0, 1.0))
-        yield Chart("Every two models", partial(charts.win_rate_chart, detail.matrix), instead=instead)
-    if detail.position:
-        total = detail.position[0]
-        yield Chart("Does the judge go by the place of an answer?", partial(charts.position_chart, detail.position))
+        yield Chart("Every two models", partial(charts.win_rate_chart, only.matrix), instead=instead)
+    if only.position:
+        total = only.position[0]
+        yield Chart("Does the judge go by the place of an answer?", partial(charts.position_chart, only.position))
         share = with_interval(total.first_share.value, total.first_share.low, total.first_share.high, to_places(3))
         yield Note(
             f"position: of {total.n} pairs {total.consistent} were judged alike in both orders, "
@@ -336,37 +331,36 @@ def _pairs(detail: "PairwiseDetail") -> Iterator[Item]:
         Column(column.name, form=_WHOLE if column.name == "strength" else None)
         for column in columns_of(rows, detail.column, "rank", "n", "excluded")
     ]
-    scale = "; ".join(detail.without_strengths()) if detail.strengths.why_not else f"Strength: {detail.strengths.scale}"
+    scale = "; ".join(only.without_strengths()) if only.strengths.why_not else f"Strength: {only.strengths.scale}"
     yield Table("Rates and strengths", rows, columns, f"{scale}. {resampled}", places=3)
-    if len(detail.rates) > 1:
+    if len(table.whole) > 1:
         yield _next_ones(detail.pairs, detail.neighbours(), 3)
-    turns = detail.turn_rows()
+    turns = table.turn_rows()
     if len({row["turn"] for row in turns}) > 1:
         yield Table("By turn", turns, note=resampled, places=3, keys=2)
-    groups = detail.group_rows()
-    yield from _by_group(groups, detail.by, detail.column, f"Win rate, ties half, by {detail.by}", (0.0, 1.0))
-    yield from _by_group(groups, detail.by, "strength", f"Strength by {detail.by}")
+    yield from _by_group(table, detail.column, f"Win rate, ties half, by {table.by}", (0.0, 1.0))
+    yield from _by_group(table, "strength", f"Strength by {table.by}")
+
+
+def _resampled(table: Lines) -> str:
+    return f"95% intervals: questions resampled{_within(table.strata)}, seed {table.seed}."
 
 
 def _by_group(
-    rows: Sequence[Row], by: str, name: str, title: str, scale: tuple[float, float] | None = None
+    table: Lines, name: str, title: str, scale: tuple[float, float] | None = None, note: str | None = None
 ) -> Iterator[Table]:
     """Yield a table of a number and its interval with a row for each model and a column for each group."""
-    wide: dict[str, dict[str, Any]] = {}
-    groups = list(dict.fromkeys(str(row[by]) for row in rows if name in row))
-    for row in rows:
-        if name in row:
-            ends = {f"{row[by]}{end}": row[f"{name}{end}"] for end in ("", "_low", "_high")}
-            wide.setdefault(row["model"], {"model": row["model"]}).update(ends)
+    rows, places = table.wide_rows(name), table.places
+    groups = list(dict.fromkeys(group for row in rows for group in row if group != "model"))
     if len(groups) > 1:
-        form = _WHOLE if scale is None else None
+        form = _WHOLE if name == "strength" else None
         columns = [Column("model"), *(Column(group, group, form=form) for group in groups)]
-        yield Table(title, list(wide.values()), columns, places=3, across="groups", scale=scale)
+        yield Table(title, rows, columns, note, places, across="groups", scale=scale)
 
 
-def _outcome(detail: "SingleDetail | PairwiseDetail") -> Iterator[Note]:
+def _outcome(detail: "Detail") -> Iterator[Note]:
     """Yield the outcome in words: how the first models of the table differ."""
-    form = to_places(2 if detail.kind == "grades" else 3)
+    form = to_places(detail.table.places)
     said = []
     for pair in detail.neighbours()[:_SAID]:
         by = with_interval(pair.difference.value, pair.difference.low, pair.difference.high, form)

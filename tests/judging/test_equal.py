@@ -54,7 +54,7 @@ def test_no_call_is_planned_estimated_made_or_paid_for(tmp_path: pathlib.Path, r
     (judge,) = [row for row in show_cost(bench_name="small", data_dir=tmp_path) if row.what == "judgments"]
     assert judge.calls == games
     shown = show_result("pairwise-all", bench_name="small", data_dir=tmp_path)
-    assert {row.model: row.tie for row in shown.pairwise} == {"a": 2, "b": 2}
+    assert {row["model"]: row["tie"] for row in shown.rows()} == {"a": 2, "b": 2}
 
 
 def test_status_counts_no_call_for_them(tmp_path: pathlib.Path) -> None:

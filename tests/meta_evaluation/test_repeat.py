@@ -148,7 +148,7 @@ def test_adding_a_constant_or_a_unit_changes_what_it_must() -> None:
         pytest.param(
             (6, 3, 1, 1, 1),
             {
-                "question × model": "told from rest: no answer was judged twice",
+                "question × model": "separated from rest: no answer was judged twice",
                 "order": "one order",
                 "judge": "one judge",
                 "repeat": "--samples",
@@ -180,7 +180,7 @@ def test_two_facets_that_go_together_are_not_both_estimated() -> None:
     verdicts = simulated(7, (8, 3, 2, 1, 2))
     verdicts["judge"] = verdicts["order"]
     report = repeat_report(verdicts, resamplings=2)
-    assert missing(report) == {"judge": "it cannot be told from the facets before it: their levels go together"}
+    assert missing(report) == {"judge": "it cannot be separated from the facets before it: their levels go together"}
 
 
 def test_a_variance_below_zero_is_kept_and_its_share_is_none_of_it() -> None:

@@ -27,17 +27,21 @@ def test_an_own_dimension_is_one_line(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        pytest.param('[tasks.t]\na = "{answer}"', "lacks a name", id="no name"),
-        pytest.param('name = "n"', "lacks questions", id="no tasks"),
+        pytest.param('[tasks.t]\na = "{answer}"', "the key 'name' is missing; it must be a name", id="no name"),
+        pytest.param('name = "n"', "the key 'tasks' is missing; it must be a table", id="no tasks"),
         pytest.param('name = "n"\ntask = 1', "unknown key 'task'; did you mean 'tasks'", id="key"),
-        pytest.param('name = "n"\n[tasks.t]\na = 1', r"t/a: must be a text", id="number"),
-        pytest.param('name = "n"\n[tasks.t]\na = "{answr}"', r"t/a: {answr} stands for nothing", id="placeholder"),
+        pytest.param('name = "n"\n[tasks.t]\na = 1', r"tasks.t.a must be a table", id="number"),
+        pytest.param('name = "n"\n[tasks.t]\na = "{answr}"', r"t/a: {answr} is no placeholder", id="placeholder"),
         pytest.param('name = "n"\n[tasks.t]\na = "hm?"', "t/a: must hold one of {answer} and {sentence}", id="none"),
         pytest.param('name = "n"\n[tasks.t]\na = "{answer}{sentence}"', "t/a: must hold one of", id="both"),
         pytest.param('name = "n"\n[tasks.t]\na = {ask = "{answer}", sentences = "sum"}', "needs {sentence}", id="sum"),
-        pytest.param('name = "n"\n[tasks.t]\na = {ask = "{sentence}", sentences = "max"}', "mean or sum", id="max"),
         pytest.param(
-            'name = "n"\n[tasks.t]\na = {aks = "{answer}"}', "unknown key 'aks'; did you mean 'ask'", id="aks"
+            'name = "n"\n[tasks.t]\na = {ask = "{sentence}", sentences = "max"}',
+            'tasks.t.a.sentences must be "mean" or "sum"',
+            id="max",
+        ),
+        pytest.param(
+            'name = "n"\n[tasks.t]\na = {aks = "{answer}"}', "unknown key 'tasks.t.a.aks'; did you mean 'ask'", id="aks"
         ),
     ],
 )

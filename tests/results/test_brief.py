@@ -2,9 +2,10 @@
 
 from harness.records import QuestionId
 from harness.results.brief import grades_brief, pairs_brief
-from harness.results.detail import grades_detail
+from harness.results.detail import Detail, grades_detail, pairs_detail
 from harness.results.matrix import Matrix, Pairs, matrix, pairs
-from harness.results.pair_detail import pairs_detail
+from harness.results.statistics.bootstrap import Estimate
+from harness.results.table import Line, Table
 from tests.observed import Origin, grade, pair
 
 J = Origin("j")
@@ -29,21 +30,28 @@ def compared() -> Pairs:
     return pairs(rows, GROUPS)
 
 
+def column(detail: Detail) -> dict[str, Estimate]:
+    return {line.model: line.fields[detail.column] for line in detail.table.whole}
+
+
 def test_grades_have_the_digits_of_the_detail() -> None:
     table = graded()
     brief, detail = grades_brief(table, seed=3), grades_detail(table, seed=3)
-    assert brief.intervals == {row.model: row.average for row in detail.scores}
+    assert brief.intervals == column(detail)
     assert brief.ranks == detail.ranks
 
 
 def test_pairs_have_the_digits_of_the_detail() -> None:
     table = compared()
     brief, detail = pairs_brief(table, seed=3), pairs_detail(table, seed=3)
-    assert brief.intervals == {row.model: row.overall.win_rate_adjusted for row in detail.rates}
+    assert brief.intervals == column(detail)
     assert brief.ranks == detail.ranks
 
 
 def test_a_baseline_has_neither_interval_nor_rank() -> None:
     brief = pairs_brief(compared(), baseline="z")
     assert brief.intervals.keys() == brief.ranks.keys() == {"x", "y"}
-    assert set(brief.fields("z").values()) == {None}
+    table = brief.added(Table([Line("z", {"win": 0.5})], "pairs", beside=False), "win")
+    assert table.table_rows() == [
+        {"model": "z", "win": 0.5, "win_low": None, "win_high": None, "rank_first": None, "rank_last": None}
+    ]

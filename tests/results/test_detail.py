@@ -4,7 +4,7 @@ import pytest
 
 from harness.judgments.observations import Observations
 from harness.records import Observation, QuestionId, Scale
-from harness.results.detail import grades_detail, pair_row, shown_ranks, turned
+from harness.results.detail import grades_detail, pair_row, turned
 from harness.results.matrix import matrix
 from harness.results.runs import compared_runs
 from harness.results.statistics.ranks import RankRange
@@ -36,7 +36,7 @@ def test_the_rows_stand_in_the_order_of_the_averages_and_have_their_intervals() 
 
 def test_a_group_has_a_row_for_each_model() -> None:
     detail = grades_detail(matrix(run(low=3.0, high=6.0), GROUPS), by="kind")
-    assert [(row["model"], row["kind"], row["questions"]) for row in detail.group_rows()] == [
+    assert [(row["model"], row["kind"], row["questions"]) for row in detail.table.group_rows()] == [
         ("high", "math", 20),
         ("high", "coding", 20),
         ("low", "math", 20),
@@ -83,4 +83,4 @@ def test_the_same_seed_gives_the_same_digits_and_another_one_does_not_move_the_e
 
 @pytest.mark.parametrize(("first", "last", "shown"), [(3, 3, "3"), (2, 5, "2-5")])
 def test_ranks_are_shown_as_a_range(first: int, last: int, shown: str) -> None:
-    assert shown_ranks(RankRange("m", first, last)) == shown
+    assert str(RankRange("m", first, last)) == shown

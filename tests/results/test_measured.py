@@ -105,13 +105,12 @@ def with_checks(bench: pathlib.Path) -> pathlib.Path:
 
 def test_checks_by_kind_count_a_turns_checks_of_each_kind(with_checks: pathlib.Path) -> None:
     result = show_result(metric="checks", by="kind", bench_name="small", data_dir=with_checks)
-    assert result.verdicts is not None
     assert [row["checks strict"] for row in result.rows()] == [
         pytest.approx((2 / 3 + 0 + 0) / 3),
         pytest.approx(2 / 3),
     ]
     own = ("model", "kind", "checks strict", "checks loose", "checks strict_all", "checks loose_all")
-    assert [tuple(row[name] for name in own) for row in result.verdicts.json(intervals=False)["groups"]] == [
+    assert [tuple(row[name] for name in own) for row in result.together.json(intervals=False)["groups"]] == [
         ("x", "count", 0.25, 0.5, 0.0, 0.5),  # one of two and none of one; loosely two of two
         ("y", "count", 1.0, 1.0, 1.0, 1.0),
         ("x", "ends", 0.5, 0.5, 0.5, 0.5),
@@ -122,8 +121,7 @@ def test_checks_by_kind_count_a_turns_checks_of_each_kind(with_checks: pathlib.P
 def test_checks_by_kind_are_of_the_turns_and_models_that_are_named(with_checks: pathlib.Path) -> None:
     query: dict[str, Any] = {"metric": "checks", "by": "kind", "bench_name": "small", "data_dir": with_checks}
     result = show_result(**query, turns=[2], model_list=["x"])
-    assert result.verdicts is not None
-    assert [(row["kind"], row["checks strict"]) for row in result.verdicts.json(intervals=False)["groups"]] == [
+    assert [(row["kind"], row["checks strict"]) for row in result.together.json(intervals=False)["groups"]] == [
         ("ends", 0.0)
     ]
 

@@ -10,15 +10,15 @@ from harness.records import Observation, Scale
 from harness.results.grades.scores import scores
 from harness.results.matrix import Matrix, matrix, pairs
 from harness.results.panel import (
-    PanelPairs,
+    TOGETHER,
     grade_disagreement,
+    grades_panel,
     majority,
     pair_disagreement,
-    pair_rows,
+    pairs_panel,
     panel_grades,
     panel_pairs,
 )
-from harness.results.panel_table import graded_table
 from tests.observed import Origin, grade
 from tests.observed import pair as _pair
 
@@ -39,8 +39,8 @@ def test_intervals_end_where_the_scale_does(scales: list[Scale | None], high: fl
         return matrix([grade(q, 1, "x", 2.0 if q % 10 == 1 else 5.0, origin, scale=scale) for q in range(20)])
 
     judges = dict(zip("ab", map(said, scales), strict=True))
-    ends = [row["average_high"] for row in graded_table(judges).rows]
-    ends += [row.average.high for row in scores(graded_table(judges).together)]
+    ends = [row["average_high"] for row in grades_panel(judges).table.table_rows()]
+    ends += [line.fields["average"].high for line in scores(grades_panel(judges).together)]
     for end in ends:
         assert end is not None
         assert end == high if high is not None else end > 5
@@ -48,10 +48,9 @@ def test_intervals_end_where_the_scale_does(scales: list[Scale | None], high: fl
 
 def test_a_mean_of_standard_deviations_is_not_below_0() -> None:
     near = [[rating(q, "x", 9 if judge == "b" and q % 20 == 1 else 5) for q in range(40)] for judge in "ab"]
-    whole, _ = grade_disagreement(panel_grades(dict(zip("ab", map(matrix, near), strict=True))))
-    assert whole.sd is not None
-    assert whole.sd.low == 0.0
-    assert whole.sd.value == pytest.approx(0.1 * 2**0.5)
+    whole = grade_disagreement(panel_grades(dict(zip("ab", map(matrix, near), strict=True)))).lines[0].fields
+    assert whole["sd"].low == 0.0
+    assert whole["sd"].value == pytest.approx(0.1 * 2**0.5)
 
 
 def rating(question: int, model: str, score: float | None, turn: int = 1) -> Observation:
@@ -85,9 +84,7 @@ def test_the_majority_is_what_most_say_and_else_a_tie(said: list[float], togethe
 
 def test_the_worked_line_of_the_docstring() -> None:
     panel = panel_grades({name: matrix([rating(1, "x", score)]) for name, score in (("a", 8), ("b", 7), ("c", 9))})
-    whole, _ = grade_disagreement(panel)
-    assert whole.sd is not None
-    assert (whole.share.value, whole.sd.value, whole.n) == (1.0, 1.0, 1)
+    assert grade_disagreement(panel).rows()[0] == {"model": "all", "differ": 1.0, "sd": 1.0, "n": 1, "excluded": 0}
 
 
 def test_judges_that_saw_things_in_another_order_are_aligned_by_name() -> None:
@@ -101,31 +98,29 @@ def test_only_items_that_all_judged_count_and_the_others_are_counted() -> None:
     one = matrix([rating(1, "x", 8), rating(2, "x", 1), rating(3, "x", None)])
     other = matrix([rating(1, "x", 6), rating(2, "x", None), rating(4, "x", 9)])
     panel = panel_grades({"a": one, "b": other})
-    assert [(row.n, row.left_out) for row in grade_disagreement(panel)] == [(1, 2), (1, 2)]
-
-
-def panel_of(*said: tuple[int, str, str, list[str | None]]) -> PanelPairs:
-    judges = {
-        name: pairs([pair(q, one, other, winners[at]) for q, one, other, winners in said])
-        for at, name in enumerate("abc")
-    }
-    return panel_pairs(judges)
+    assert [(row["n"], row["excluded"]) for row in grade_disagreement(panel).rows()] == [(1, 2), (1, 2)]
 
 
 def test_pairs_alone_and_together() -> None:
-    panel = panel_of(
+    said: list[tuple[int, str, str, list[str | None]]] = [
         (1, "x", "y", ["model_1", "model_1", "model_2"]),
         (2, "x", "y", ["model_1", "tie", "model_2"]),
         (3, "x", "y", ["model_2", "model_2", "model_2"]),
         (4, "x", "y", ["model_1", None, "model_1"]),
-    )
-    rows = {(row.model, row.judge): row.value.value for row in pair_rows(panel)}
+    ]
+    judges = {
+        name: pairs([pair(q, one, other, winners[at]) for q, one, other, winners in said])
+        for at, name in enumerate("abc")
+    }
+    panel = pairs_panel(judges)
+    rows = {(row["model"], row["judge"]): row["win_rate_adjusted"] for row in panel.table.rows()}
     assert rows["x", "a"] == pytest.approx(2 / 3)
     assert rows["x", "b"] == pytest.approx(1.5 / 3)
     assert rows["x", "c"] == 0
-    assert rows["x", None] == rows["y", None] == pytest.approx(1.5 / 3)
-    assert {(row.n, row.left_out) for row in pair_rows(panel)} == {(3, 1)}
-    assert [row.share.value for row in pair_disagreement(panel)] == [pytest.approx(2 / 3)] * 3
+    assert rows["x", TOGETHER] == rows["y", TOGETHER] == pytest.approx(1.5 / 3)
+    assert {row["n"] for row in panel.table.rows()} == {3}
+    assert (panel.common, panel.left_out) == (3, 1)
+    assert [row["differ"] for row in panel.disagreement.rows()] == [pytest.approx(2 / 3)] * 3
 
 
 def test_a_pair_named_the_other_way_round_is_the_same_pair() -> None:
@@ -133,7 +128,7 @@ def test_a_pair_named_the_other_way_round_is_the_same_pair() -> None:
     other = pairs([pair(2, "x", "y", "tie"), pair(1, "y", "x", "model_2")])
     panel = panel_pairs({"a": one, "b": other})
     np.testing.assert_array_equal(panel.outcomes, [[1, 0.5], [1, 0.5]])
-    assert pair_disagreement(panel)[0].share.value == 0
+    assert pair_disagreement(panel).rows()[0]["differ"] == 0
 
 
 def test_repeats_of_one_judge_count_as_their_mean() -> None:
@@ -152,8 +147,8 @@ def test_the_order_of_judges_changes_nothing() -> None:
     results = []
     for order in itertools.permutations("abc"):
         panel = panel_grades({name: said[name] for name in order})
-        rows = sorted(grade_disagreement(panel, resamplings=200), key=lambda row: row.model or "")
-        results.append([(row.model, row.share.value, row.share.low, row.share.high) for row in rows])
+        rows = sorted(grade_disagreement(panel, resamplings=200).table_rows(), key=lambda row: str(row["model"]))
+        results.append([(row["model"], row["differ"], row["differ_low"], row["differ_high"]) for row in rows])
     for result in results[1:]:
         for row, first in zip(result, results[0], strict=True):
             assert row[0] == first[0]
@@ -162,11 +157,10 @@ def test_the_order_of_judges_changes_nothing() -> None:
 
 def test_equal_grades_are_no_disagreement_and_of_shares_have_a_bound() -> None:
     one = matrix([rating(q, "x", q % 10) for q in range(40)])
-    whole, _ = grade_disagreement(panel_grades({"a": one, "b": one}))
-    assert whole.sd is not None
-    assert (whole.share.value, whole.share.low) == (0, 0)
-    assert whole.share.high == pytest.approx(1 - 0.05 ** (1 / 40))
-    assert (whole.sd.value, whole.sd.low) == (0, None)
+    whole = grade_disagreement(panel_grades({"a": one, "b": one})).table_rows()[0]
+    assert (whole["differ"], whole["differ_low"]) == (0, 0)
+    assert whole["differ_high"] == pytest.approx(1 - 0.05 ** (1 / 40))
+    assert (whole["sd"], whole["sd_low"]) == (0, None)
 
 
 @pytest.mark.parametrize("count", [0, 1])

@@ -30,10 +30,10 @@ def replace(folder: pathlib.Path, questions: int, turn: int = 2, model: str = "b
 
 
 def test_they_are_left_out_with_a_note_that_agrees_with_status(folder: pathlib.Path) -> None:
-    assert [row.n for row in show_result(bench_name="small", data_dir=folder).single] == [12, 12]
+    assert [row["n"] for row in show_result(bench_name="small", data_dir=folder).rows()] == [12, 12]
     replace(folder, 4)
     result = show_result(bench_name="small", data_dir=folder)
-    assert {row.model: row.n for row in result.single} == {"builtin/outline": 12, "builtin/eliza": 8}
+    assert {row["model"]: row["n"] for row in result.rows()} == {"builtin/outline": 12, "builtin/eliza": 8}
     note = "4 judgments are of answers that have been replaced since (builtin/eliza 4) and are left out"
     assert any(own.startswith(note) for own in result.notes)
     [judge] = bench_status(load_bench("small", folder)).judges

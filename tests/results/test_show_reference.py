@@ -79,9 +79,9 @@ def test_the_official_grades_are_shown_by_category(folder: pathlib.Path) -> None
         "gpt-4",
         [TURNED, ESTIMAND + " (this mix: --by category); " + BIAS],
     )
-    assert [row.model for row in result.categories] == [row.model for row in result.single]
+    assert [row["model"] for row in result.categories] == [row["model"] for row in result.rows()]
     names = {"writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities"}
-    assert all(row.averages.keys() == names for row in result.categories)
+    assert all(row.keys() == {"model", *names} for row in result.categories)
 
 
 def test_they_are_not_about_the_shipped_questions(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
@@ -89,7 +89,7 @@ def test_they_are_not_about_the_shipped_questions(folder: pathlib.Path, tmp_path
     copy.parent.mkdir()
     copy.write_bytes((folder / OFFICIAL).read_bytes())
     result = show_result(input_file=copy, bench_name="mt_bench", data_dir=tmp_path / "data")
-    assert (len(result.single), result.categories) == (34, [])
+    assert (len(result.rows()), result.categories) == (34, [])
     assert result.notes == ["no table by category: question 81 is not in mt_bench", TURNED, f"{ESTIMAND}; {BIAS}"]
 
 
@@ -145,9 +145,9 @@ def test_pairs_from_the_vote_file_of_gpt_4(folder: pathlib.Path, expected: dict[
 def test_human_votes_with_and_without_the_authors(folder: pathlib.Path) -> None:
     path = folder / "human_judgment" / "human.jsonl"
     everybody = show_result("pairwise-all", input_file=path)
-    assert sum(row.n for row in everybody.pairwise) == 2 * 3354
+    assert sum(row["n"] for row in everybody.rows()) == 2 * 3354
     assert "1 rows stand more than once; of each the last good one counts (--repeated average: all)" in everybody.notes
     votes = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     experts = sum(v["judge"].startswith("expert") for v in votes)
     shown = show_result("pairwise-all", input_file=path, exclude=["author*"])
-    assert sum(row.n for row in shown.pairwise) == 2 * experts
+    assert sum(row["n"] for row in shown.rows()) == 2 * experts

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from harness.records import Source
-from harness.results.labels.shares import Judgment
+from harness.results.labels import Judgment
 from harness.results.matrix import Matrix, matrix
-from harness.results.verdict_panel import VerdictPanel, grades_panel, labels_panel
+from harness.results.panel import Panel, labels_panel, means_panel
 from tests.observed import Origin, grade
 
 SHARES = {"CORRECT": 1.0, "INCORRECT": 0.0, "NOT_ATTEMPTED": 0.0}
@@ -18,7 +18,7 @@ def labelled(question: int, label: str | None, model: str = "m", choice: str = "
     return Judgment(question, 1, model, Source("j", choice=choice), label, share, None)
 
 
-def panel_of(*judges: Sequence[Judgment]) -> VerdictPanel:
+def panel_of(*judges: Sequence[Judgment]) -> Panel:
     return labels_panel({f"j{at}": rows for at, rows in enumerate(judges, 1)}, sure=False)
 
 
@@ -38,9 +38,9 @@ def panel_of(*judges: Sequence[Judgment]) -> VerdictPanel:
 def test_the_panels_label_is_what_most_give_and_none_where_labels_tie(
     said: list[str], correct: float | None, undecided: int
 ) -> None:
-    together = panel_of(*([labelled(1, label)] for label in said)).rows[-1]
+    together = panel_of(*([labelled(1, label)] for label in said)).table.rows()[-1]
     assert (together["correct"], together["undecided"]) == (correct, undecided)
-    turned = panel_of(*([labelled(1, label)] for label in reversed(said))).rows[-1]
+    turned = panel_of(*([labelled(1, label)] for label in reversed(said))).table.rows()[-1]
     assert (turned["correct"], turned["undecided"]) == (correct, undecided)
 
 
@@ -48,7 +48,7 @@ def test_an_item_without_every_judges_label_is_left_out_for_all() -> None:
     one = [labelled(1, "CORRECT"), labelled(2, "CORRECT"), labelled(3, None)]
     other = [labelled(3, "CORRECT"), labelled(1, "INCORRECT")]
     panel = panel_of(one, other)
-    assert [(row["judge"], row["n"], row["correct"], row["excluded"]) for row in panel.rows] == [
+    assert [(row["judge"], row["n"], row["correct"], row["excluded"]) for row in panel.table.rows()] == [
         ("j1", 1, 1.0, 2),
         ("j2", 1, 0.0, 2),
         ("all together", 0, None, 2),
@@ -59,14 +59,14 @@ def test_an_item_without_every_judges_label_is_left_out_for_all() -> None:
 def test_choices_of_one_answer_are_items_of_their_own() -> None:
     one = [labelled(1, "CORRECT"), labelled(1, "INCORRECT", choice="1")]
     panel = panel_of(one, [one[1], one[0]])
-    assert panel.disagreement[0]["differ"] == 0
+    assert panel.disagreement.rows()[0]["differ"] == 0
     assert panel.common == 2
 
 
 def test_the_share_of_items_on_which_judges_differ_is_by_model() -> None:
     one = [labelled(1, "CORRECT", "x"), labelled(1, "CORRECT", "y"), labelled(2, "INCORRECT", "y")]
     other = [one[0], labelled(1, "INCORRECT", "y"), one[2]]
-    differ = {row["model"]: (row["differ"], row["n"]) for row in panel_of(one, other).disagreement}
+    differ = {row["model"]: (row["differ"], row["n"]) for row in panel_of(one, other).disagreement.rows()}
     assert differ == {"all": (pytest.approx(1 / 3), 3), "x": (0.0, 1), "y": (0.5, 2)}
 
 
@@ -79,13 +79,13 @@ def test_criteria_are_averaged_each_by_itself_on_what_all_graded() -> None:
         "a": {"clarity": graded(8, 6), "truth": graded(2, 4)},
         "b": {"clarity": graded(6, None), "truth": graded(4, 6)},
     }
-    panel = grades_panel(judges, "criterion", sure=False)
-    assert [(row["judge"], row["clarity"], row["truth"], row["n"], row["excluded"]) for row in panel.rows] == [
+    panel = means_panel(judges, "criterion", sure=False)
+    assert [(row["judge"], row["clarity"], row["truth"], row["n"], row["excluded"]) for row in panel.table.rows()] == [
         ("a", 8, 3, 3, 1),
         ("b", 6, 5, 3, 1),
         ("all together", 7, 4, 3, 1),
     ]
-    assert [(row["criterion"], row["differ"], row["n"], row["excluded"]) for row in panel.disagreement] == [
+    assert [(row["criterion"], row["differ"], row["n"], row["excluded"]) for row in panel.disagreement.rows()] == [
         ("clarity", 1.0, 1, 1),
         ("truth", 1.0, 2, 0),
     ]
@@ -93,6 +93,6 @@ def test_criteria_are_averaged_each_by_itself_on_what_all_graded() -> None:
 
 def test_dimensions_of_one_judgment_count_once() -> None:
     own = {"clarity": graded(8, 6), "truth": graded(2, 4)}
-    panel = grades_panel({"a": own, "b": own}, "dimension", sure=False)
-    assert [row["n"] for row in panel.rows] == [2, 2, 2]
-    assert panel.disagreement[0]["differ"] == 0
+    panel = means_panel({"a": own, "b": own}, "dimension", sure=False)
+    assert [row["n"] for row in panel.table.rows()] == [2, 2, 2]
+    assert panel.disagreement.rows()[0]["differ"] == 0

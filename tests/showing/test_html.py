@@ -12,7 +12,7 @@ from harness.showing import Chart, Html, Page, Table
 from harness.showing.charts import radar_chart, score_chart
 from harness.showing.html import html, table_html, write_report
 from harness.showing.items import Item
-from tests.showing.charts.pictures import HOSTILE, score_row
+from tests.showing.charts.pictures import HOSTILE, scored
 
 VOID = {"meta", "wbr"}
 TAGS = VOID | {"html", "head", "title", "style", "body", "main", "header", "footer", "h1", "h2", "p", "dl", "div", "dt"}
@@ -56,11 +56,11 @@ def report(*items: Item, title: str = "Scores", judge: str = "gpt-4", notes: tup
 
 def hostile_report() -> Page:
     groups = dict.fromkeys(HOSTILE[:4], 5.0)
-    rows = [score_row(name, 5.0, groups) for name in HOSTILE]
+    rows = scored(dict.fromkeys(HOSTILE, 5.0), groups)
     items = (
         Table(HOSTILE[0], [{"model": name, HOSTILE[1]: 5.0} for name in HOSTILE], note=HOSTILE[0]),
         Chart(HOSTILE[0], lambda: score_chart(rows), note=HOSTILE[1]),
-        Chart("By category", lambda: radar_chart(rows[:4])),
+        Chart("By category", lambda: radar_chart(rows)),
     )
     return Page(HOSTILE[0], {"judge": HOSTILE[1], "mode": HOSTILE[2]}, items, HOSTILE)
 

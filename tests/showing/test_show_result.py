@@ -34,7 +34,7 @@ def test_a_result_opens_with_its_outcome_in_words(tmp_path: pathlib.Path) -> Non
 
 
 def test_without_intervals_there_is_the_table_only(tmp_path: pathlib.Path) -> None:
-    items = result_page(replace(graded(tmp_path), detail=None, brief=None)).items
+    items = result_page(replace(graded(tmp_path), detail=None)).items
     assert [type(item) for item in items] == [Table]
 
 

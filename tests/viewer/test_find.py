@@ -10,13 +10,14 @@ import pytest
 from harness.errors import UsageError
 from tests.small_bench import answer, question, small_bench, write
 from tests.viewer.test_app import grade, pair
-from viewer import search
+from viewer import index, search
 from viewer.app import Views
 from viewer.context import Context
+from viewer.index import Columns, read_columns
 from viewer.later import Later, NotYet
 from viewer.search import Wanted, in_answers, in_judgments, look
 from viewer.state import parse
-from viewer.store import Store
+from viewer.store import JudgmentFile, Store
 
 
 @pytest.fixture(autouse=True)
@@ -150,6 +151,29 @@ def test_rows_that_come_are_found(views: Views) -> None:
     assert rows(views, "judge=j") == ["2.1 c j"]
 
 
+def test_of_a_file_that_grew_what_was_added_is_read(views: Views, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = views.context.store.data_dir / "small" / "model_judgment" / "k_single.jsonl"
+    before = rows(views, "judge=k")
+    read: list[str] = []
+
+    def reading(file: JudgmentFile) -> Columns:
+        read.append(file.path.name)
+        return read_columns(file)
+
+    monkeypatch.setattr(index, "read_columns", reading)
+    with file.open("a", encoding="utf-8") as more:
+        more.write(json.dumps(grade(2, "b", 4) | {"judge": ["k", "single-v1"]}) + "\n")
+        more.write('{"question_id": 2, "mod')
+    assert rows(views, "judge=k") == [*before, "2.1 b k"]
+    with file.open("a", encoding="utf-8") as more:
+        more.write('el": "c", "judge": ["k", "single-v1"], "turn": 1, "score": 3}\n')
+    assert rows(views, "judge=k") == [*before, "2.1 b k", "2.1 c k"]
+    assert read == []
+    file.write_text(file.read_text(encoding="utf-8").replace('"b"', '"d"'), encoding="utf-8")
+    assert rows(views, "judge=k&model=d") != []
+    assert read == ["k_single.jsonl"]
+
+
 def test_while_it_indexes_it_says_so(views: Views, monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: object, **__: object) -> None:
         raise NotYet("indexing 2 files of judgments")
@@ -173,9 +197,9 @@ def test_a_search_decodes_what_json_escapes(tmp_path: pathlib.Path) -> None:
     path.write_text(
         '{"question_id": 1, "choices": [{"turns": ["a \\u00c5ngstr\\u00f6m", "said \\"so\\" \\/ here"]}]}\n', "utf-8"
     )
-    assert in_answers(path, "ångström") == {(1, 1)}
-    assert in_answers(path, '"so" / HERE') == {(1, 2)}
-    assert in_answers(path, "question_id") == set()
+    assert in_answers(path, "ångström") == {1: {1}}
+    assert in_answers(path, '"so" / HERE') == {2: {1}}
+    assert in_answers(path, "question_id") == {}
 
 
 @pytest.mark.parametrize("escaped", [True, False], ids=["as numbers", "as they are"])
@@ -187,14 +211,14 @@ def test_a_search_finds_scripts_without_capitals_however_they_are_written(
     ]
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(json.dumps(row, ensure_ascii=escaped) for row in rows), "utf-8")
-    assert in_answers(path, "世界") == {(0, 1)}
-    assert in_answers(path, "再见 WELT") == {(1, 1)}
-    assert in_answers(path, "ö") == set()
+    assert in_answers(path, "世界") == {1: {0}}
+    assert in_answers(path, "再见 WELT") == {1: {1}}
+    assert in_answers(path, "ö") == {}
 
 
 def test_a_search_finds_what_stands_across_two_blocks(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "j_single.jsonl", [grade(n, "m", 5) for n in range(1, 9)])
-    every = {(n, 1, frozenset({"m"})) for n in range(1, 9)}
+    every = {(1, frozenset({"m"})): set(range(1, 9))}
     for size in (1, 7, 64, 1000):
         monkeypatch.setattr(search, "_BLOCK", size)
         assert in_judgments(path, "because") == every
@@ -202,8 +226,18 @@ def test_a_search_finds_what_stands_across_two_blocks(tmp_path: pathlib.Path, mo
 
 def test_a_search_leaves_out_what_the_judge_was_shown(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path / "j_single.jsonl", [grade(1, "m", 5)])
-    assert in_judgments(path, "prompt") == set()
-    assert in_judgments(path, "BECAUSE") == {(1, 1, frozenset({"m"}))}
+    assert in_judgments(path, "prompt") == {}
+    assert in_judgments(path, "BECAUSE") == {(1, frozenset({"m"})): {1}}
+
+
+def test_large_files_are_shared_among_processes(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "_LARGE", 1)
+    bench = small_bench(tmp_path, question(1, turns=["because"]))
+    graded = [write(tmp_path / f"{name}_single.jsonl", [grade(1, name, 5)]) for name in ("k", "l", "m")]
+    occurs = look(Wanted("because", bench.questions, [tmp_path / "gone.jsonl"], graded))
+    assert occurs.questions == {1}
+    assert occurs.answers == [{}]
+    assert occurs.judgments == [{(1, frozenset({name})): {1}} for name in ("k", "l", "m")]
 
 
 @pytest.mark.parametrize("text", ["/[/", "/(?P<a/", "/*/"])

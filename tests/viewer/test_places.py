@@ -57,6 +57,15 @@ def test_another_file_of_that_name_is_looked_through_anew(tmp_path: pathlib.Path
     assert places.questions() == {2}
 
 
+def test_a_longer_file_written_in_its_place_is_looked_through_anew(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"question_id": 1, "x": 1}\n', encoding="utf-8")
+    places = looked_at(path)
+    path.write_text('{"question_id": 2, "x": 5}\n{"question_id": 3, "x": 5}\n', encoding="utf-8")
+    places.look()
+    assert places.questions() == {2, 3}
+
+
 def test_damaged_lines_are_counted_and_told_when_read(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'nonsense\n[1]\n{"question_id": 1, "x": \n\xff\xfe\n{"question_id": 1, "x": 2}\n')

@@ -1,18 +1,24 @@
 """Runs shows what is there, what is missing and why, while files grow."""
 
+import json
 import os
 import pathlib
 import time
+from collections import Counter
+from typing import Any
 
 import pytest
 
+from harness.bench import Bench
 from harness.jsonl import Journal
+from harness.status import BenchStatus, bench_status
 from tests.small_bench import answer, small_bench, write
 from tests.viewer.test_app import grade, pair
 from viewer.app import Views
 from viewer.context import Context
-from viewer.growth import growth_of, reasons_in
+from viewer.growth import counted_on, growth_of, reasons_in
 from viewer.later import Later
+from viewer.places import ends_of
 from viewer.store import Store
 
 
@@ -90,3 +96,54 @@ def test_reasons_are_those_of_the_games_without_a_verdict(tmp_path: pathlib.Path
     rows = [pair(1, "a", "b", "model_1", "error") | {"details": details}, pair(2, "a", "b", "error", "error")]
     path = write(tmp_path / "j_pair.jsonl", rows)
     assert reasons_in(path) == {"no verdict at the end": 1, "no reason is stored": 2}
+
+
+def test_rows_that_come_are_added_to_what_was_counted(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    answers = write(bench.answer_file("m"), [answer(n, "m", "x", "y") for n in (1, 2)])
+    grades = write(bench.folder / "model_judgment" / "j_single.jsonl", [grade(1, "m", 4, turn=turn) for turn in (1, 2)])
+    status, ends = bench_status(bench), ends_of([answers, grades])
+    for path, row in ((answers, answer(3, "m", "x", "y")), (grades, grade(2, "m", -1)), (grades, grade(2, "m", 5, 2))):
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+    more = counted_on(status, ends)
+    assert more is not None
+    [model], [judge] = more[0].models, more[0].judges
+    assert (model.answered, model.missing) == (3, ())
+    assert (judge.unparsed, judge.judged + judge.missing + judge.superseded) == (1, 4)
+    assert judge.missing == status.judges[0].missing - 2
+    again = counted_on(*more)
+    assert again is not None
+    assert again[0] == more[0]
+
+
+def test_a_file_that_does_not_go_on_where_it_ended_is_counted_anew(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    path = write(bench.answer_file("m"), [answer(1, "m", "x", "y")])
+    status, ends = bench_status(bench), ends_of([path])
+    write(path, [answer(2, "m", "other", "words"), answer(3, "m", "x", "y")])  # the same inode, and longer
+    assert counted_on(status, ends) is None
+
+
+def test_while_a_file_grows_it_is_counted_anew_for_a_tenth_of_the_time(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = small_bench(tmp_path)
+    path = write(bench.answer_file("m"), [answer(1, "m", "x", "y")])
+    counted = Counter[str]()
+
+    def counting(bench: Bench, **options: Any) -> BenchStatus:
+        counted[bench.name] += 1
+        return bench_status(bench, **options)
+
+    monkeypatch.setattr("viewer.tabs.runs._PAUSES", 1e9)
+    monkeypatch.setattr("harness.status.bench_status", counting)
+    page = views(tmp_path)
+    for number in (1, 2, 3):
+        if number > 1:
+            with path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(answer(number, "m", "x", "y")) + "\n")
+        _, html = page.view("?tab=runs")
+        assert f"</span></div> {number} of 3" in html
+    assert "what has come since is added" in html
+    assert counted == {"small": 1}

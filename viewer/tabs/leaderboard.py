@@ -16,6 +16,7 @@ from harness.showing.html import table_html
 from harness.showing.items import Item, Row
 from harness.showing.show_result import TURN_BY_TURN, result_page, turn_charts
 from harness.showing.values import percent
+from harness.showing.words import heading_of
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.later import NotYet
@@ -23,8 +24,7 @@ from viewer.state import State
 from viewer.text import escaped
 
 if TYPE_CHECKING:
-    from harness.results.detail import SingleDetail
-    from harness.results.pairs.pairwise import PairwiseRow
+    from harness.results.detail import Detail
     from harness.results.result import Result
 
 _FEW = 6
@@ -163,10 +163,10 @@ class _View:
     def _of_chosen(self, items: Sequence[Item]) -> Iterator[Item]:
         """Yield the items; what follows models from turn to turn follows those that were ticked."""
         detail = self.result.detail
-        if detail is None or detail.kind != "grades" or not detail.by_turn:
+        if detail is None or detail.grades is None:
             yield from items
             return
-        own = [row.model for row in detail.scores]
+        own = detail.models
         usual = {chart.title for chart in turn_charts(detail, own)}
         for item in items:
             if isinstance(item, Chart) and item.title in usual:
@@ -192,7 +192,7 @@ class _View:
         detail = self.result.detail
         if detail is not None and detail.kind == "grades" and item.title == "Scores":
             return markup.section("How sure", self._columns(detail), note=item.note or "")
-        if detail is not None and detail.kind == "grades" and item.title == f"By {detail.by}":
+        if detail is not None and detail.kind == "grades" and item.title == f"By {detail.table.by}":
             return markup.section("Profile", self._radar(detail))
         return markup.section(item.title, markup.chart(item.draw(), item.title), note=item.note or "")
 
@@ -221,32 +221,32 @@ class _View:
 
     def _with_bars(self, table: Table) -> Table:
         """Return the table of pairs with the shares of wins, ties and losses as a bar."""
-        bars = {row.model: Html(_bar(row)) for row in self.result.pairwise}
+        bars = {row["model"]: Html(_bar(row)) for row in self.result.rows()}
         rows = [{**row, "bar": bars.get(row["model"])} for row in table.rows]
         first, *others = table.columns or ()
         return replace(table, rows=rows, columns=[first, Column("bar", "win, tie, loss"), *others])
 
-    def _columns(self, detail: "SingleDetail") -> str:
+    def _columns(self, detail: "Detail") -> str:
         """Return the chart of scores, and links to those of other columns."""
-        scores = detail.scores
-        there = {"average": "average", **{f"turn_{turn}": f"turn {turn}" for turn in scores[0].turns}}
-        if scores[0].drop is not None:
-            there["drop"] = "turn 1 less turn 2"
+        there = {detail.column: heading_of(detail.column)}
+        numbers = detail.table.whole[0].estimates()
+        there |= {name: heading_of(name) for name in numbers if name.startswith("turn_") or name == "drop"}
         chosen = self.state.looked_for("column")
-        chosen = chosen if chosen in there else "average"
+        chosen = chosen if chosen in there else detail.column
         links = "".join(
             markup.link(self.state.where(column=name), text, current=name == chosen) for name, text in there.items()
         )
-        ranks = list(detail.ranks.values()) if chosen == "average" else ()
-        drawn = markup.chart(score_chart(scores, column=chosen, ranks=ranks), f"{chosen} of each model")
+        ranks = list(detail.ranks.values()) if chosen == detail.column else ()
+        drawn = markup.chart(score_chart(detail.table, column=chosen, ranks=ranks), f"{chosen} of each model")
         return f'<nav class="tb-field tb-switch" aria-label="Column"><span>{links}</span></nav>' + drawn
 
-    def _radar(self, detail: "SingleDetail") -> str:
+    def _radar(self, detail: "Detail") -> str:
         """Return the radar of the models that were ticked."""
-        there = [row.model for row in detail.scores]
+        there = detail.models
         chosen = [name for name in there if name in self.state.models][:MOST]
         chosen = chosen if len(chosen) > 1 else there[:MOST]
-        chart = markup.chart(radar_chart(detail.scores, models=chosen, scale=detail.scale), "profile by category")
+        drawn = radar_chart(detail.table, detail.column, models=chosen, scale=detail.scale)
+        chart = markup.chart(drawn, "profile by category")
         if len(there) == 1:
             return chart
         boxes = "".join(markup.checkbox("model", name, name, checked=name in chosen) for name in there)
@@ -259,13 +259,13 @@ def _beside_others(item: Item) -> bool:
     return isinstance(item, Chart) and (item.instead is None or len(item.instead.rows) <= _FEW)
 
 
-def _bar(row: "PairwiseRow") -> str:
+def _bar(row: Row) -> str:
     """Return the shares of wins, ties and losses as one bar."""
-    parts = []
-    for kind, count in (("win", row.win), ("tie", row.tie), ("loss", row.loss)):
-        share = row.rate(count)
-        if count and share is not None:
+    parts, tie, n = [], row.get("tie", row.get("n_draws")), row["n"]
+    for kind, count in (("win", row["win"]), ("tie", tie), ("loss", row["loss"])):
+        if count:
+            share = count / n
             text = percent(share) if share >= 0.12 else ""
             parts.append(f'<span class="tb-{kind}" style="width: {100 * share:.2f}%">{text}</span>')
-    told = f"{row.win} wins, {row.tie} ties, {row.loss} losses"
+    told = f"{row['win']} wins, {tie} ties, {row['loss']} losses"
     return f'<div class="tb-outcome" role="img" aria-label="{told}" title="{told}">{"".join(parts)}</div>'

@@ -1,28 +1,30 @@
 """The tab Runs: what is done, missing and failed, how fast it goes and what it cost; it looks again while files grow.
 
 The numbers are those of `status` and `show_result --cost`. They are worked out beside the page: while that takes, the
-page shows the ones before.
+page shows the ones before, with the rows that have come since.
 """
 
 import pathlib
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from harness.bench import Bench
 from harness.errors import DataError, MissingError, TurnbenchError
-from harness.jsonl import holder_of
+from harness.jsonl import holder_of, logical_files, size_of
 from harness.names import name_of
 from harness.showing import Table
 from harness.showing.costs import cost_page
 from harness.showing.html import table_html
 from viewer import markup
 from viewer.context import Context, Tab
-from viewer.growth import Growth, growth_of, reasons_in
+from viewer.growth import Growth, counted_on, growth_of, reasons_in
 from viewer.later import NotYet, apart
 from viewer.markup import Html
+from viewer.places import End, ends_of, stamp
 from viewer.state import State
 from viewer.text import escaped
 
@@ -31,10 +33,25 @@ if TYPE_CHECKING:
     from harness.status import BenchStatus, JudgeStatus, ModelStatus
 
 Made = TypeVar("Made")
+Told: TypeAlias = Callable[[float], None]
+_PAUSES = 9
+"""Files that grow are counted anew after so many times as long as counting took: that is a tenth of a core."""
 _WHILE_GROWING = 2_000
 _OTHERWISE = 10_000
 _FLAGS = {"length": "cut at the token limit", "refused": "refused", "empty": "empty"}
 _MOST_REASONS = 8
+
+
+class _Counted(NamedTuple):
+    """What was made last."""
+
+    made: Any
+    ends: Mapping[pathlib.Path, End]
+    """Where the files ended when it was begun, or as far as what came has been added."""
+    marks: Sequence[Hashable]
+    """What the files were known by when it was begun."""
+    at: float
+    took: float
 
 
 class _Latest:
@@ -42,41 +59,53 @@ class _Latest:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._made: dict[Hashable, tuple[float, Any]] = {}
-        self._busy: set[Hashable] = set()
+        self._made: dict[Hashable, _Counted] = {}
+        self._busy: dict[Hashable, float] = {}
+        """What is being made, with the share that is done."""
         self._lock = threading.Lock()
 
     def get(
-        self, key: Hashable, what: str, make: Callable[[], Made], paths: Sequence[pathlib.Path]
-    ) -> tuple[Made, float | None]:
-        """Return what `make` returns and, if the files have changed since, how many seconds old it is.
+        self, key: Hashable, what: str, make: Callable[[Told], Made], paths: Sequence[pathlib.Path]
+    ) -> tuple[Made, _Counted | None]:
+        """Return what `make` returns and, if the files have changed since, when that was.
 
         Raises:
             NotYet: it is made for the first time.
         """
 
+        def told(share: float) -> None:
+            self._busy[key] = share
+
         def run() -> Made:
-            with self._lock:
-                self._busy.add(key)
+            told(0.0)
             try:
-                made = make()
+                begun, marks = time.monotonic(), [stamp(path) for path in paths]
+                ends = ends_of(paths)
+                made = make(told)
+                self._made[key] = _Counted(made, ends, marks, begun, time.monotonic() - begun)
             finally:
-                with self._lock:
-                    self._busy.discard(key)
-            self._made[key] = (time.monotonic(), made)
+                self._busy.pop(key, None)
             return made
 
         before = self._made.get(key)
-        if key in self._busy:  # one at a time, or files that grow would start one with every look
-            if before is None:
-                raise NotYet(what)
-            return before[1], time.monotonic() - before[0]
+        share = self._busy.get(key)
+        # One at a time and with pauses, or files that grow would start one with every look and keep a core busy.
+        if before is not None and (share is not None or time.monotonic() - before.at < _PAUSES * before.took):
+            changed = [stamp(path) for path in paths] != before.marks
+            return before.made, before if changed else None
+        if share is not None:
+            what = f"{what}, {share:.0%} done"
         try:
             return self._context.store.made(key, what, run, *paths), None
         except NotYet:
             if before is None:
                 raise
-            return before[1], time.monotonic() - before[0]
+            return before.made, before
+
+    def add(self, key: Hashable, before: _Counted, made: Any, ends: Mapping[pathlib.Path, End]) -> None:
+        """Keep what was made last with what has come since."""
+        if self._made.get(key) is before:
+            self._made[key] = before._replace(made=made, ends=ends)
 
 
 def tab(context: Context) -> Tab:
@@ -100,14 +129,10 @@ def _show(context: Context, latest: _Latest, state: State) -> str:
         return _refreshed("".join(parts), _OTHERWISE)
     wait = False
     try:
-        counted = partial(_status, bench, paths)
-        status, age = latest.get(("status", bench.folder), "counting what is there", counted, paths)
+        status, note = _counted(latest, bench, paths)
         parts += _standing(state, bench, status, grown, holders)
         parts.append(_reasons(latest, bench, status))
-        if age is not None and age > 15:
-            parts.append(
-                f'<p class="tb-quiet">These numbers are {age:.0f} seconds old; newer ones are being counted.</p>'
-            )
+        parts.append(note)
     except NotYet as pending:
         wait = True
         parts.append(markup.notice(f"One moment: {pending} …", kind="wait"))
@@ -128,7 +153,7 @@ def _state_chip(active: bool) -> str:
 
 
 def _files(folder: pathlib.Path) -> list[pathlib.Path]:
-    return [path for path in sorted(folder.glob("*.jsonl")) if not path.name.startswith(".") and path.is_file()]
+    return logical_files(folder)
 
 
 def _holder(bench: Bench, path: pathlib.Path) -> str | None:
@@ -144,10 +169,28 @@ def _writers(holders: Mapping[pathlib.Path, str | None]) -> str:
     return markup.notes([f"{who} writes {', '.join(names)}" for who, names in found.items()])
 
 
-def _status(bench: Bench, paths: Sequence[pathlib.Path]) -> "BenchStatus":
+def _counted(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> tuple["BenchStatus", str]:
+    """Return what is there, and how old the numbers are where that is worth a word.
+
+    Raises:
+        NotYet: it is counted for the first time.
+    """
+    key = ("status", bench.folder)
+    status, before = latest.get(key, "counting what is there", partial(_status, bench, paths), paths)
+    if before is None:
+        return status, ""
+    spent = f"{time.monotonic() - before.at:.0f} seconds ago"
+    more = counted_on(status, before.ends)
+    if more is None:
+        return status, f'<p class="tb-quiet">Counted {spent}; the files have changed, and are counted again.</p>'
+    latest.add(key, before, *more)
+    return more[0], f'<p class="tb-quiet">Counted {spent}; what has come since is added.</p>'
+
+
+def _status(bench: Bench, paths: Sequence[pathlib.Path], told: "Told") -> "BenchStatus":
     from harness.status import bench_status
 
-    return _told(bench, lambda: apart(bench_status, bench, of=paths))
+    return _told(bench, lambda: apart(bench_status, bench, of=paths, told=told))
 
 
 def _told(bench: Bench, make: Callable[[], Made]) -> Made:
@@ -275,7 +318,7 @@ def _plain(
     rows = []
     for path in paths:
         try:
-            size: float | None = path.stat().st_size / 1e6
+            size: float | None = size_of(path) / 1e6
         except OSError:
             size = None
         kind = "answers" if path.parent.name == "model_answer" else "judgments"
@@ -301,10 +344,8 @@ def _reasons(latest: _Latest, bench: Bench, status: "BenchStatus") -> str:
         if not judge.unparsed:
             continue
         try:
-            key = ("reasons", bench.folder, judge.path)
-            found, _ = latest.get(
-                key, f"looking why in {judge.path.name}", partial(reasons_in, judge.path), [judge.path]
-            )
+            key, what = ("reasons", bench.folder, judge.path), f"looking why in {judge.path.name}"
+            found, _ = latest.get(key, what, partial(_reasons_in, judge.path), [judge.path])
         except NotYet as wait:
             parts.append(markup.notice(f"One moment: {wait} …", kind="wait"))
             continue
@@ -312,6 +353,10 @@ def _reasons(latest: _Latest, bench: Bench, status: "BenchStatus") -> str:
         name = f"{judge.judge}, judge set {judge.judge_set}, {markup.MODE_NAMES[judge.mode]}"
         parts.append(f"<h3>{escaped(name)}</h3>{markup.table(rows, label=name)}")
     return markup.section("No verdict", "".join(parts)) if parts else ""
+
+
+def _reasons_in(path: pathlib.Path, _: Told) -> "Counter[str]":
+    return reasons_in(path)
 
 
 def _cost(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
@@ -331,7 +376,7 @@ def _cost(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
     return markup.section("Tokens and cost so far", table_html(table, label="tokens and cost"), note=note)
 
 
-def _costs(bench: Bench, paths: Sequence[pathlib.Path]) -> "list[CostRow]":
+def _costs(bench: Bench, paths: Sequence[pathlib.Path], _: Told) -> "list[CostRow]":
     from harness.results.cost import show_cost
 
     added = partial(show_cost, bench_name=bench.name, data_dir=bench.folder.parent)

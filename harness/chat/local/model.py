@@ -16,6 +16,7 @@ from typing import Any
 from harness.chat.endpoint import Endpoint
 from harness.chat.local.generation import Row, generate
 from harness.chat.local.prompts import Prompts
+from harness.chat.model import Origin
 from harness.chat.services import Service
 from harness.chat.thinking import finish, spoken
 from harness.checkpoints import find
@@ -65,6 +66,7 @@ class LocalModel:
         """
         assert endpoint.weights is not None
         self.name = endpoint.name
+        self.origin = Origin(endpoint)
         self._weights = endpoint.weights
         self._checkpoint = find(endpoint.model)
         self._prompts = Prompts(self._checkpoint.tokenizer, endpoint.model, endpoint.conv_template)

@@ -9,7 +9,7 @@ from harness.judging.sets.alpaca_eval import source_from_alpaca_eval
 from harness.judging.sets.colossalai import source_from_colossalai
 from harness.judging.sets.fastchat import source_from_fastchat
 from harness.judging.sets.judge_set import JudgeSet
-from harness.judging.sets.settings import Source, judge_set_of, laid_over, read_source
+from harness.judging.sets.settings import Source, judge_set_of, merged_into, read_source
 from harness.written import is_file, nearest
 
 _READERS: dict[str, Callable[[pathlib.Path], Source]] = {
@@ -102,7 +102,7 @@ def _resolved(source: Source, bench_folder: pathlib.Path | None, seen: tuple[pat
         if place.resolve() in seen:
             raise DataError(f"extends goes round in a circle: {_told(*seen, place)}", path=path)
         whole = _resolved(base, bench_folder, (*seen, place.resolve()))
-        return laid_over(whole, source)
+        return merged_into(whole, source)
     raise DataError(
         f"extends names the judge set {name!r}, which is not there; {nearest(name, shipped_judge_sets())}", path=path
     )

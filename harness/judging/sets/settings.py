@@ -1,4 +1,4 @@
-"""What `judge_set.toml` says: checked file by file, laid over what the set extends, and made into a JudgeSet."""
+"""What `judge_set.toml` says: checked file by file, merged into what the set extends, and made a JudgeSet."""
 
 import pathlib
 from collections.abc import Mapping
@@ -122,10 +122,10 @@ def read_source(folder: pathlib.Path) -> Source:
     return Source(folder.name, folder, settings, templates)
 
 
-def laid_over(base: Source, own: Source) -> Source:
+def merged_into(base: Source, own: Source) -> Source:
     """Return a source with what it takes over from another: own keys, criteria and templates replace those of the base.
 
-    Tables are laid over each other key by key; a list, a text or a number is replaced as a whole.
+    Tables are merged key by key; a list, a text or a number is replaced as a whole.
     """
     inherited = {key: value for key, value in base.settings.items() if key not in _OF_ONE_SET}
     settings = {**_merged(inherited, own.settings)}

@@ -9,6 +9,7 @@ marked.py     `[RESULT] n`, `[RESULT] A|B`, `grade`
 labels.py     `label`: in an object, or as whole words
 several.py    `dimensions`, `two_scores`
 ranking.py    `ranking`, `preference`, and the patterns of foreign sets
+stated.py     a verdict written in a form, for examples and built-in judges
 structured.py a reply that follows a JSON schema
 likelihood.py verdicts weighed by log-probabilities
 """

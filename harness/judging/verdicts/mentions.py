@@ -37,7 +37,10 @@ _MISSING = "no verdict in the form asked for"
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _WORD = re.compile(rf"[{_CJK}]{{1,3}}|[^\W\d_{_CJK}]+(?:['’-][^\W\d_{_CJK}]+)*|[{SHOWN}{OBJECT}]")
 _SIGN = re.compile(rf"[:=|>–—-][\s\"'`([{{|<{DECORATED}]*$")
-_BREAK = re.compile(r"(?<!\b\w\.\w)(?<!\b\w\. \w)(?<!\bvs)[.!?…]+[\"”’»)\]]*\s|[。！?!][\"”」』)]*(?=[^\s])|[。！]|\n")
+_BREAK = re.compile(
+    r"(?=[.!?…。！？\n])"  # looked at first: most characters end no sentence
+    r"(?:(?<!\b\w\.\w)(?<!\b\w\. \w)(?<!\bvs)[.!?…]+[\"”’»)\]]*\s|[。！?!][\"”」』)]*(?=[^\s])|[。！]|\n)"
+)
 """Where a sentence ends; not after `e.g.`, `z. B.` and their like."""
 _CLAUSE_ENDS = re.compile(rf"[^\w\n?,/\[%{SHOWN}{OBJECT}]*?(?:$|\n|[.!…。;:(–—]|\s-+\s)")
 _WHOLE_BEFORE = re.compile(rf"(?:\A|[.!?。…)\"”])\s*{DECORATED}\Z")

@@ -16,146 +16,117 @@ as in `single`; between models (`paired`) and turns every question counts once, 
 Source: FastChat `llm_judge/show_result.py` for the average; Miller (2024), arXiv 2411.00640, for questions as the unit.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from harness.records import QuestionId
-from harness.results.common import few
-from harness.results.matrix import Floats, Matrix, difference_bounds
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, Estimates, estimates, label
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreRow:
-    """The scores of one model."""
-
-    model: str
-    turns: Mapping[int, Estimate]
-    """The mean score of each turn."""
-    average: Estimate
-    """The mean over all scores of all turns."""
-    groups: Mapping[Any, Estimate]
-    """For each group, in the order of the questions, the average over its questions."""
-    drop: Estimate | None
-    """How much lower turn 2 is than turn 1, over the questions that have both; None if there is only one turn."""
-    n: int
-    """Scores in the average."""
-    excluded: int
-    """Ratings left out because the judge gave no score."""
+from harness.results.grades.aggregates import POOLED
+from harness.results.matrix import Floats, Matrix, difference_bounds, label, of_group, question_order
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimates, estimates
+from harness.results.statistics.ranks import RankRange
+from harness.results.table import Line
 
 
-def scores(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[ScoreRow]:
-    """Return a row for each model, best average first (models without any score last, then by name).
+def scores(
+    grades: Matrix,
+    *,
+    column: str = POOLED,
+    ranks: Mapping[str, RankRange] | None = None,
+    resamplings: int = RESAMPLINGS,
+    seed: int = 0,
+) -> list[Line]:
+    """Return a line for each model, best average first (models without any score last, then by name), then by group.
 
-    Intervals of means end where the scale does, those of the drop at its length. The result depends neither on the
-    order of rows nor on that of models.
+    The average is called `column`; `ranks` are put beside it. Intervals of means end where the scale does, those of the
+    drop at its length. The result depends neither on the order of rows nor on that of models.
     """
+    how: dict[str, Any] = {"resamplings": resamplings, "seed": seed}
     order = question_order(grades.questions)
-    values, groups = grades.scores[order], [grades.groups[place] for place in order]
-    strata = groups if grades.fixed_mix else None
-    there, counts = ~np.isnan(values), grades.counts[order]
+    values, counts, strata = grades.scores[order], grades.counts[order], _strata(grades, order)
+    there = ~np.isnan(values)
     filled = np.where(there, values, 0.0)
     sums = filled * counts
-    everyone = _Column(strata, resamplings, seed, grades.scale)
-    turns = {turn: everyone.of(sums[:, :, at], counts[:, :, at]) for at, turn in enumerate(grades.turns)}
-    average = everyone.of(sums.sum(axis=2), counts.sum(axis=2))
-    by_group = {}
-    for group in dict.fromkeys(label(group) for group in grades.groups):
-        own = np.array([label(value) == group for value in groups], dtype=bool)
-        column = _Column(None, resamplings, seed, grades.scale)
-        by_group[group] = column.of(sums[own].sum(axis=2), counts[own].sum(axis=2))
-    drop = None
+    columns: dict[str, Estimates] = {
+        f"turn_{turn}": estimates(sums[:, :, at], counts[:, :, at], strata, bounds=grades.scale, **how)
+        for at, turn in enumerate(grades.turns)
+    }
+    columns[column] = average = _averages(grades, strata, **how)
+    named = dict.fromkeys(map(label, grades.groups))
+    groups = {group: _averages(of_group(grades, group), None, **how) for group in named}
     if {1, 2} <= set(grades.turns):
         first, second = grades.turns.index(1), grades.turns.index(2)
         both = there[:, :, first] & there[:, :, second]
         fall = np.where(both, filled[:, :, first] - filled[:, :, second], 0.0)
-        drop = _Column(strata, resamplings, seed, difference_bounds(grades.scale, grades.scale)).of(fall, both)
-    rows = [
-        ScoreRow(
-            model=model,
-            turns={turn: column[at] for turn, column in turns.items()},
-            average=average[at],
-            groups={group: column[at] for group, column in by_group.items()},
-            drop=None if drop is None else drop[at],
-            n=int(counts[:, at].sum()),
-            excluded=int(grades.excluded[at]),
-        )
-        for at, model in enumerate(grades.models)
-    ]
-    return sorted(rows, key=lambda row: (row.average.value is None, -(row.average.value or 0), row.model))
+        bounds = difference_bounds(grades.scale, grades.scale)
+        columns["drop"] = estimates(fall, both.astype(np.float64), strata, bounds=bounds, **how)
+    best = sorted(range(len(grades.models)), key=lambda at: (*_best_first(float(average.value[at])), grades.models[at]))
+    lines = []
+    for at in best:
+        model, found = grades.models[at], dict[str, Any]()
+        for name, own in columns.items():
+            found[name] = own[at]
+            if name == column and ranks is not None:
+                found["rank"] = str(ranks[model]) if model in ranks else None
+        total = {"n": int(counts[:, at].sum()), "excluded": int(grades.excluded[at])}
+        lines.append(Line(model, found | total))
+    for at in best:
+        for group, own in groups.items():
+            lines.append(Line(grades.models[at], {column: own[at], "questions": own[at].questions}, group=group))
+    return lines
 
 
-def average_of(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> dict[str, Estimate]:
+def average_of(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> dict[str, Any]:
     """Return the average of each model alone, with the same digits as in `scores`."""
-    order = question_order(grades.questions)
-    values, strata = grades.scores[order], [grades.groups[place] for place in order] if grades.fixed_mix else None
-    counts = grades.counts[order]
-    column = _Column(strata, resamplings, seed, grades.scale)
-    found = column.of(np.where(counts > 0, values * counts, 0.0).sum(axis=2), counts.sum(axis=2))
+    found = _averages(grades, _strata(grades, question_order(grades.questions)), resamplings=resamplings, seed=seed)
     return {model: found[at] for at, model in enumerate(grades.models)}
 
 
-def of_turn(grades: Matrix, turn: int) -> Matrix:
-    """Return the grades of one turn only; `excluded` still counts all turns."""
-    at = grades.turns.index(turn)
-    ratings = None if grades.ratings is None else grades.ratings[:, :, at : at + 1]
-    return replace(grades, turns=(turn,), scores=grades.scores[:, :, at : at + 1], ratings=ratings)
+def by_turn(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[Line]:
+    """Return every model at every turn, model by model: its score, and how far that is from its score of the first.
+
+        score_t  = mean of the grades of turn t
+        change_t = mean over the questions graded in turns 1 and t of (grade of turn t - grade of turn 1)
+
+    Questions have different numbers of turns, so score_t of a late turn is of other questions than score_1; `change_t`
+    is of the same ones. Grades 8, 7, 6 on one question and 4, 3 on another: score 6, 5, 6, change -1 and -2: the model
+    falls, which the scores alone do not show.
+    """
+    order = question_order(grades.questions)
+    values, strata = grades.scores[order], _strata(grades, order)
+    bounds = difference_bounds(grades.scale, grades.scale)
+    lines = []
+    for place, model in enumerate(grades.models):
+        own = values[:, place, :]
+        there, counts = ~np.isnan(own), grades.counts[order][:, place, :]
+        change = own - own[:, :1]
+        both = ~np.isnan(change)
+        how: dict[str, Any] = {"resamplings": resamplings, "seed": seed}
+        score = estimates(np.where(there, own * counts, 0.0), counts, strata, bounds=grades.scale, **how)
+        less = estimates(np.where(both, change, 0.0), both * 1.0, strata, bounds=bounds, **how)
+        lines += [
+            Line(
+                model,
+                {"questions": score[at].questions, "score": score[at], "change": less[at] if at else None},
+                turn=turn,
+            )
+            for at, turn in enumerate(grades.turns)
+            if there[:, at].any()
+        ]
+    return lines
 
 
-def of_group(grades: Matrix, group: Any) -> Matrix:
-    """Return the grades of the questions of one group only; `excluded` still counts all questions."""
-    return _of_questions(grades, [at for at, value in enumerate(grades.groups) if label(value) == label(group)])
+def _averages(grades: Matrix, strata: Any, **how: Any) -> Estimates:
+    """Return the average of each model, over all turns."""
+    order = question_order(grades.questions)
+    counts = grades.counts[order]
+    sums: Floats = np.where(counts > 0, grades.scores[order] * counts, 0.0)
+    return estimates(sums.sum(axis=2), counts.sum(axis=2), strata, bounds=grades.scale, **how)
 
 
-def of_models(grades: Matrix, models: Sequence[str]) -> Matrix:
-    """Return the grades of these models only, in this order."""
-    places = [grades.models.index(model) for model in models]
-    own, ratings = grades.scores[:, places], None if grades.ratings is None else grades.ratings[:, places]
-    return replace(grades, models=tuple(models), scores=own, excluded=grades.excluded[places], ratings=ratings)
+def _strata(grades: Matrix, order: list[int]) -> list[Any] | None:
+    return [grades.groups[at] for at in order] if grades.fixed_mix else None
 
 
-def ranked(grades: Matrix) -> Matrix:
-    """Return the grades of the models that were judged on enough questions to be ranked (`common`)."""
-    judged = (~np.isnan(grades.scores)).any(axis=2).sum(axis=0)
-    most = int(judged.max(initial=0))
-    return of_models(grades, [m for m, n in zip(grades.models, judged.tolist(), strict=True) if not few(n, most)])
-
-
-def question_order(questions: Sequence[QuestionId]) -> list[int]:
-    """Return the places of the questions sorted by id, so that resampling does not depend on the order of rows."""
-    return sorted(range(len(questions)), key=lambda at: (isinstance(questions[at], str), questions[at]))
-
-
-def _of_questions(grades: Matrix, places: Sequence[int]) -> Matrix:
-    return replace(
-        grades,
-        questions=tuple(grades.questions[at] for at in places),
-        groups=tuple(grades.groups[at] for at in places),
-        scores=grades.scores[list(places)],
-        ratings=None if grades.ratings is None else grades.ratings[list(places)],
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """One column of the table, for all models."""
-
-    strata: Sequence[Any] | None
-    resamplings: int
-    seed: int
-    bounds: tuple[float, float] | None
-
-    def of(self, sums: Floats, counts: npt.NDArray[Any]) -> Estimates:
-        """Return the ratios of sums to counts, both questions × models."""
-        return estimates(
-            sums,
-            counts.astype(np.float64),
-            self.strata,
-            resamplings=self.resamplings,
-            seed=self.seed,
-            bounds=self.bounds,
-        )
+def _best_first(value: float) -> tuple[bool, float]:
+    return (True, 0.0) if np.isnan(value) else (False, -value)

@@ -1,4 +1,4 @@
-"""Grades -> one row for each model: means by turn, and FastChat's average.
+"""Grades -> one line for each model: means by turn, and FastChat's average.
 
     turn_t  = mean of the scores of turn t
     average = mean over all ratings of all turns, pooled: with n1 ratings of turn 1 and n2 of turn 2,
@@ -12,40 +12,28 @@ four of them as -1, which `count_failed` does too.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
 
 import numpy as np
 
 from harness.judgments.observations import Ints, Observations
 from harness.records import Observation, QuestionId
+from harness.results.grades.aggregates import POOLED
+from harness.results.table import Line, Row
 
 
-@dataclass(frozen=True, slots=True)
-class SingleRow:
-    """The scores of one model."""
+def single_rows(grades: Sequence[Observation], *, count_failed: bool = False) -> list[Line]:
+    """Return a line for each model, best average first (models without any rating last, then by name).
 
-    model: str
-    turns: Mapping[int, float | None]
-    """The mean score of each turn; None where a turn has no rating."""
-    average: float | None
-    n: int
-    """Ratings in the average."""
-    excluded: int
-    """Ratings left out because the judge gave no score."""
-
-
-def single_rows(grades: Sequence[Observation], *, count_failed: bool = False) -> list[SingleRow]:
-    """Return a row for each model, best average first (models without any rating last, then by name).
-
-    With `count_failed`, a rating without score counts as -1 and none is excluded.
+    `n` is the number of ratings in the average; a turn without any is None. With `count_failed`, a rating without score
+    counts as -1 and none is excluded.
     """
     columns = Observations.of(grades)
     return _rows(columns, np.arange(len(columns)), count_failed=count_failed)
 
 
-def _rows(columns: Observations, rows: Ints, *, count_failed: bool) -> list[SingleRow]:
-    """Return a row for each model that some of the judgments are about."""
+def _rows(columns: Observations, rows: Ints, *, count_failed: bool) -> list[Line]:
+    """Return a line for each model that some of the judgments are about."""
     models = list(dict.fromkeys(case.models[0] for case in columns.cases))
     turns = sorted({1, 2} | {case.turn for case in columns.cases})
     place = {model: at for at, model in enumerate(models)}
@@ -63,38 +51,37 @@ def _rows(columns: Observations, rows: Ints, *, count_failed: bool) -> list[Sing
         scores = [by_cell[start:end].tolist() for start, end in pairwise(own)]
         pooled = list(chain.from_iterable(scores))
         if every[at]:
-            means = dict(zip(turns, map(mean, scores), strict=True))
-            found.append(SingleRow(model, means, mean(pooled), len(pooled), int(every[at]) - len(pooled)))
-    return sorted(found, key=lambda row: (row.average is None, -(row.average or 0), row.model))
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryRow:
-    """The average of one model in each category."""
-
-    model: str
-    averages: Mapping[str, float | None]
+            means = {f"turn_{turn}": mean(some) for turn, some in zip(turns, scores, strict=True)}
+            counts = {"n": len(pooled), "excluded": int(every[at]) - len(pooled)}
+            found.append(Line(model, {**means, POOLED: mean(pooled), **counts}))
+    return sorted(found, key=_best_first)
 
 
 def category_rows(
     grades: Sequence[Observation], categories: Mapping[QuestionId, str], *, count_failed: bool = False
-) -> list[CategoryRow]:
+) -> list[Row]:
     """Return each model's average by category, in the order of `single_rows`; `categories` maps questions to theirs."""
     columns = Observations.of(grades)
     names, category = columns.of_asked(lambda asked: categories.get(asked.question_id))
     by_category = {
         name: {
-            row.model: row.average for row in _rows(columns, np.flatnonzero(category == at), count_failed=count_failed)
+            line.model: line.fields[POOLED]
+            for line in _rows(columns, np.flatnonzero(category == at), count_failed=count_failed)
         }
         for at, name in enumerate(names)
     }
     present = [name for name in dict.fromkeys(categories.values()) if by_category.get(name)]
     return [
-        CategoryRow(row.model, {name: by_category[name].get(row.model) for name in present})
-        for row in single_rows(columns, count_failed=count_failed)
+        {"model": line.model, **{name: by_category[name].get(line.model) for name in present}}
+        for line in single_rows(columns, count_failed=count_failed)
     ]
 
 
 def mean(values: Sequence[float]) -> float | None:
     """Return the arithmetic mean, or None of no values."""
     return math.fsum(values) / len(values) if values else None
+
+
+def _best_first(line: Line) -> tuple[bool, float, str]:
+    average = line.fields[POOLED]
+    return average is None, -(average or 0), line.model

@@ -34,7 +34,7 @@ import itertools
 import math
 import pathlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,10 +43,10 @@ from harness.bench import Bench
 from harness.errors import DataError, UsageError
 from harness.records import Observation, QuestionId
 from harness.results.answers import answer_texts
-from harness.results.grades.scores import question_order
-from harness.results.matrix import Floats, Ints, Pairs
+from harness.results.matrix import Floats, Ints, Pairs, question_order
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
 from harness.results.statistics.paired import PairedTable, compared_columns, named_pairs
+from harness.results.table import Line, ends
 
 USUAL_C = 10 ** (4 / 9)
 """2.78: of the ten values from 1e-4 to 1e4 that alpaca_eval searches, the one that it finds for most models."""
@@ -108,16 +108,11 @@ class ControlTable:
     difficulties: bool
     compatible: bool
 
-    def rate_of(self, model: str) -> dict[str, Any]:
-        """Return the further column of a model's row."""
-        found = next((row.rate.value for row in self.rows if row.model == model), None)
-        return {"length_controlled_winrate": found}
-
-    def ends(self, model: str) -> dict[str, Any]:
-        """Return the interval of that column."""
-        rate = next((row.rate for row in self.rows if row.model == model), None)
-        name = "length_controlled_winrate"
-        return {f"{name}_low": rate.low if rate else None, f"{name}_high": rate.high if rate else None}
+    def added(self, line: Line) -> Line:
+        """Return a model's line with the further columns."""
+        rate = next((row.rate for row in self.rows if row.model == line.model), None)
+        rate = rate or Estimate(None, None, None, 0, None)
+        return replace(line, fields={**line.fields, **ends("length_controlled_winrate", rate)})
 
     @property
     def note(self) -> str:

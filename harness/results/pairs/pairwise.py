@@ -31,6 +31,7 @@ from harness.judgments.case import LOGPROBS, outcome
 from harness.judgments.game_scores import scores_of_sides
 from harness.judgments.observations import Observations, numbered, weighed
 from harness.records import Observation
+from harness.results.grades.aggregates import POOLED
 from harness.results.grades.single import single_rows
 
 
@@ -148,5 +149,5 @@ def side_scores(files: Sequence[pathlib.Path], pairs: Observations) -> Observati
 
 def with_scores(rows: Sequence[PairwiseRow], sides: Observations) -> list[PairwiseRow]:
     """Return the rows with the mean score of each model's sides."""
-    means = {row.model: row.average for row in single_rows(sides)}
+    means = {line.model: line.fields[POOLED] for line in single_rows(sides)}
     return [replace(row, score=means.get(row.model)) for row in rows]

@@ -19,59 +19,27 @@ questions within groups (see `bootstrap`): all pairs of a question, of either tu
 Source: FastChat `llm_judge/show_result.py` for the rates; Miller (2024), arXiv 2411.00640, for questions as the unit.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.errors import UsageError
-from harness.results.grades.scores import question_order
-from harness.results.matrix import Floats, Ints, Pairs
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates, label
+from harness.results.matrix import Floats, Ints, Pairs, label, question_order
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+from harness.results.table import Line, Row
 
 WIN, LOSS, TIE = 0, 1, 2
-_RATES = 4
+RATES = ("win_rate", "loss_rate", "tie_rate", "win_rate_adjusted")
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """What became of the pairs of one model."""
+def rates(pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[Line]:
+    """Return a line for each model, best adjusted win rate first (models without any last, then by name), then by
+    group, then by turn.
 
-    win: int
-    loss: int
-    tie: int
-    excluded: int
-    """Pairs left out because a game gave no verdict."""
-    win_rate: Estimate
-    loss_rate: Estimate
-    tie_rate: Estimate
-    win_rate_adjusted: Estimate
-    """The win rate in which a tie is half a win."""
-
-    @property
-    def n(self) -> int:
-        """Pairs that count."""
-        return self.win + self.loss + self.tie
-
-
-@dataclass(frozen=True, slots=True)
-class RateRow:
-    """The rates of one model."""
-
-    model: str
-    overall: Rates
-    groups: Mapping[Any, Rates]
-    """For each group, in the order of the questions, the rates over its questions."""
-    turns: Mapping[int, Rates]
-    """The rates of each turn."""
-
-
-def rates(pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[RateRow]:
-    """Return a row for each model, best adjusted win rate first (models without any last, then by name).
-
-    `baseline` keeps the pairs with that model and leaves out its own row. The result depends neither on the order of
+    `baseline` keeps the pairs with that model and leaves out its own line. The result depends neither on the order of
     rows nor on that of models, nor on which of two models a row names first.
     """
     if baseline is not None:
@@ -80,17 +48,13 @@ def rates(pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAM
     overall = _rates(pairs, resamplings, seed)
     groups = {group: _rates(of_group(pairs, group), resamplings, seed) for group in order}
     turns = {turn: _rates(of_turn(pairs, turn), resamplings, seed) for turn in turns_of(pairs)}
-    rows = [
-        RateRow(
-            model,
-            overall[at],
-            {group: own[at] for group, own in groups.items()},
-            {turn: own[at] for turn, own in turns.items()},
-        )
-        for at, model in enumerate(pairs.models)
-        if model != baseline
+    named = [at for at, model in enumerate(pairs.models) if model != baseline]
+    named.sort(key=lambda at: (*_best_first(overall[at]["win_rate_adjusted"].value), pairs.models[at]))
+    return [
+        *(Line(pairs.models[at], overall[at]) for at in named),
+        *(Line(pairs.models[at], own[at], group=group) for at in named for group, own in groups.items()),
+        *(Line(pairs.models[at], own[at], turn=turn) for at in named for turn, own in turns.items()),
     ]
-    return sorted(rows, key=_best_first)
 
 
 def adjusted_rates(
@@ -105,19 +69,18 @@ def adjusted_rates(
     return {model: found[at] for at, model in enumerate(pairs.models) if model != baseline}
 
 
-def _best_first(row: RateRow) -> tuple[bool, float, str]:
-    value = row.overall.win_rate_adjusted.value
-    return value is None, -(value or 0.0), row.model
+def _best_first(value: float | None) -> tuple[bool, float]:
+    return value is None, -(value or 0.0)
 
 
-def _rates(pairs: Pairs, resamplings: int, seed: int) -> list[Rates]:
-    """Return the rates of each model, in the order of `pairs.models`."""
+def _rates(pairs: Pairs, resamplings: int, seed: int) -> list[Row]:
+    """Return the counts and rates of each model, in the order of `pairs.models`."""
     counts = outcomes(pairs)
     n = counts.sum(axis=2, keepdims=True)
     adjusted = shares(pairs)[:, :, None]
     found = estimates(
         np.concatenate([counts, adjusted], axis=2).reshape(len(counts), -1),
-        np.repeat(n, _RATES, axis=2).reshape(len(counts), -1),
+        np.repeat(n, len(RATES), axis=2).reshape(len(counts), -1),
         pairs.strata,
         resamplings=resamplings,
         seed=seed,
@@ -128,8 +91,9 @@ def _rates(pairs: Pairs, resamplings: int, seed: int) -> list[Rates]:
     excluded = np.bincount(sides, minlength=len(pairs.models))
     rows = []
     for at, (win, loss, tie) in enumerate(counts.sum(axis=0).astype(int).tolist()):
-        won, lost, tied, both = (found[at * _RATES + rate] for rate in range(_RATES))
-        rows.append(Rates(win, loss, tie, int(excluded[at]), won, lost, tied, both))
+        own = {name: found[at * len(RATES) + column] for column, name in enumerate(RATES)}
+        total = {"n": win + loss + tie, "excluded": int(excluded[at])}
+        rows.append({"win": win, "loss": loss, "tie": tie, **own, **total})
     return rows
 
 

@@ -45,7 +45,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from harness.results.matrix import Floats, Ints
+from harness.results.matrix import Floats, Ints, label
 
 Method: TypeAlias = Literal["percentile", "studentized", "bound", "normal"]
 
@@ -254,15 +254,6 @@ def strata_of(groups: Sequence[Any], least: int = 2) -> list[Ints]:
         large.remove(smallest)
         rest += smallest
     return [np.array(sorted(own), dtype=np.int64) for own in (*large, rest) if own]
-
-
-def label(group: Any) -> Any:
-    """Return the value that groups a question, as text if it cannot be a key (a list of tags)."""
-    try:
-        hash(group)
-    except TypeError:
-        return repr(group)
-    return group
 
 
 class _Resampled:

@@ -34,8 +34,7 @@ import numpy as np
 
 from harness.errors import UsageError
 from harness.records import QuestionId, Scale
-from harness.results.grades.scores import question_order
-from harness.results.matrix import Floats, Ints, Matrix, difference_bounds
+from harness.results.matrix import Floats, Ints, Matrix, difference_bounds, question_order
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates, ratios
 from harness.results.statistics.signflip import sign_flips
 

@@ -7,10 +7,10 @@ A ring is an estimate without interval: too few questions, or all equal. Ranks, 
 from collections.abc import Callable, Mapping, Sequence
 
 from harness.errors import UsageError
-from harness.results.grades.scores import ScoreRow
-from harness.results.pairs.rates import RateRow
+from harness.results.grades.aggregates import POOLED
 from harness.results.statistics.bootstrap import Estimate
 from harness.results.statistics.ranks import RankRange
+from harness.results.table import Table
 from harness.showing.charts.sheet import (
     COLOURS,
     FAINT,
@@ -35,28 +35,37 @@ _HEADS = {"value": 36.0, "rank": 44.0, "n": 32.0}
 
 
 def score_chart(
-    rows: Sequence[ScoreRow],
+    table: Table,
     *,
-    column: str = "average",
+    column: str = POOLED,
     ranks: Sequence[RankRange] = (),
     label: str = "average score",
 ) -> str:
-    """Return the chart of one column of the scores, in the order of the rows, as SVG text.
+    """Return the chart of one column of the scores, in the order of the table, as SVG text.
 
     Args:
-        rows: a model each.
-        column: `average`, `drop`, `turn_1` and so on, or the name of a group.
+        table: with a line for each model.
+        column: `average`, `drop`, `turn_1` and so on.
         ranks: the ranges to show beside (default: none).
-        label: what the column `average` holds.
+        label: what a column that is neither of a turn nor the drop holds.
+
+    Raises:
+        UsageError: there is no such column.
     """
-    found = {row.model: _of_column(row, column) for row in rows}
-    label = {"average": label, "drop": "turn 1 less turn 2"}.get(column, column.replace("turn_", "turn "))
-    return interval_chart(found, label=label, ranks=ranks, reference=0.0 if column == "drop" else None)
+    found = {line.model: line.estimates().get(column) for line in table.whole}
+    absent = next((line for line in table.whole if found[line.model] is None), None)
+    if absent is not None:
+        there = ", ".join(absent.estimates())
+        raise UsageError(f"no column {column!r} in the scores of {absent.model}; there are: {there}")
+    drop = column == "drop"
+    label = "turn 1 less turn 2" if drop else column.replace("_", " ") if column.startswith("turn_") else label
+    shown = {model: own for model, own in found.items() if own is not None}
+    return interval_chart(shown, label=label, ranks=ranks, reference=0.0 if drop else None)
 
 
-def rate_chart(rows: Sequence[RateRow]) -> str:
-    """Return the chart of win rates with ties as half, in the order of the rows, as SVG text."""
-    found = {row.model: row.overall.win_rate_adjusted for row in rows}
+def rate_chart(table: Table, column: str = "win_rate_adjusted") -> str:
+    """Return the chart of win rates with ties as half, in the order of the table, as SVG text."""
+    found = {line.model: line.fields[column] for line in table.whole}
     return interval_chart(found, label="win rate, ties half", as_percent=True, reference=0.5)
 
 
@@ -128,17 +137,6 @@ def interval_chart(
         for head, x in zip(heads, ends, strict=True):
             sheet.text(x, y, cells[head], anchor="end", size=SMALL, colour=INK if head == "value" else QUIET)
     return sheet.svg()
-
-
-def _of_column(row: ScoreRow, column: str) -> Estimate:
-    """Return the row's estimate of that column."""
-    turns = {f"turn_{turn}": estimate for turn, estimate in row.turns.items()}
-    columns = {**{str(group): e for group, e in row.groups.items()}, **turns, "average": row.average}
-    if row.drop is not None:
-        columns["drop"] = row.drop
-    if column not in columns:
-        raise UsageError(f"no column {column!r} in the scores of {row.model}; there are: {', '.join(columns)}")
-    return columns[column]
 
 
 def _ends(known: Sequence[float]) -> tuple[float, float]:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from harness.errors import UsageError
 from harness.records import Scale
-from harness.results.grades.scores import ScoreRow
+from harness.results.grades.aggregates import POOLED
+from harness.results.table import Table
 from harness.showing.charts.sheet import COLOURS, QUIET, RULE, SMALL, WIDTH, Anchor, Sheet, places_of, ticks
 from harness.showing.values import rounded
 
@@ -22,20 +23,24 @@ _NAME = 14.0
 """Ems that a name may take."""
 
 
-def radar_chart(rows: Sequence[ScoreRow], *, models: Sequence[str] | None = None, scale: Scale | None = None) -> str:
-    """Return the radar of the chosen models by category, as SVG text.
+def radar_chart(
+    table: Table, column: str = POOLED, *, models: Sequence[str] | None = None, scale: Scale | None = None
+) -> str:
+    """Return the radar of a column of the chosen models by category, as SVG text.
 
     Args:
-        rows: a model each.
-        models: which, in this order; at most four (default: the first four rows).
+        table: with lines by category.
+        column: of what.
+        models: which, in this order; at most four (default: the first four).
         scale: the judge's least and greatest score (default: 1 and 10).
 
     Raises:
         UsageError: a model is not there, or there are too many models or too few categories.
     """
     scale = scale or USUAL_SCALE
-    chosen = _chosen(rows, models)
-    spokes = list(dict.fromkeys(str(group) for row in chosen for group in row.groups))
+    chosen = _chosen(table, models)
+    of_group = {str(group): table.of_group(group).get(column, {}) for group in table.groups}
+    spokes = [name for name, own in of_group.items() if any(model in own for model in chosen)]
     if len(spokes) < 3:
         raise UsageError(f"a radar needs at least three categories, and these scores have {len(spokes)}")
     if not scale[0] < scale[1]:
@@ -43,31 +48,32 @@ def radar_chart(rows: Sequence[ScoreRow], *, models: Sequence[str] | None = None
     centre = (WIDTH / 2, _RADIUS + 34.0)
     legend = centre[1] + _RADIUS + 40.0
     height = legend + 20.0 * math.ceil(len(chosen) / 2) + 4.0
-    names = ", ".join(row.model for row in chosen)
+    names = ", ".join(chosen)
     sheet = Sheet(WIDTH, height, f"average score by category of {names}")
     _web(sheet, spokes, centre, scale)
-    for kind, row in enumerate(chosen):
-        _line(sheet, row, kind, spokes, centre, scale)
-    for kind, row in enumerate(chosen):
+    for kind, model in enumerate(chosen):
+        own = [of_group[spoke].get(model) for spoke in spokes]
+        _line(sheet, [None if one is None else one.value for one in own], kind, centre, scale)
+    for kind, model in enumerate(chosen):
         x, y = 8.0 + (kind % 2) * WIDTH / 2, legend + 20.0 * (kind // 2)
         sheet.line([x, x + 26.0], [y, y], COLOURS[kind], width=2.0, dashes=DASHES[kind])
         sheet.marker(x + 13.0, y, kind, 4.0, COLOURS[kind])
-        sheet.text(x + 33.0, y, row.model, ems=_NAME)
+        sheet.text(x + 33.0, y, model, ems=_NAME)
     return sheet.svg()
 
 
-def _chosen(rows: Sequence[ScoreRow], models: Sequence[str] | None) -> list[ScoreRow]:
-    """Return the rows of the models to draw."""
+def _chosen(table: Table, models: Sequence[str] | None) -> list[str]:
+    """Return the models to draw."""
+    there = [line.model for line in table.whole]
     if models is None:
-        return list(rows[:MOST])
+        return there[:MOST]
     names = list(dict.fromkeys(models))
     if len(names) > MOST:
         raise UsageError(f"a radar shows at most {MOST} models, not {len(names)}; name fewer")
-    row_of = {row.model: row for row in rows}
-    absent = [name for name in names if name not in row_of]
+    absent = [name for name in names if name not in there]
     if absent:
-        raise UsageError(f"no scores of {', '.join(absent)}; there are: {', '.join(row_of)}")
-    return [row_of[name] for name in names]
+        raise UsageError(f"no scores of {', '.join(absent)}; there are: {', '.join(there)}")
+    return names
 
 
 def _web(sheet: Sheet, spokes: Sequence[str], centre: tuple[float, float], scale: tuple[float, float]) -> None:
@@ -90,17 +96,14 @@ def _web(sheet: Sheet, spokes: Sequence[str], centre: tuple[float, float], scale
 
 def _line(
     sheet: Sheet,
-    row: ScoreRow,
+    values: Sequence[float | None],
     kind: int,
-    spokes: Sequence[str],
     centre: tuple[float, float],
     scale: tuple[float, float],
 ) -> None:
-    """Draw one model."""
-    value_of = {str(group): estimate.value for group, estimate in row.groups.items()}
-    values = [value_of.get(spoke) for spoke in spokes]
+    """Draw one model's values, one for each spoke."""
     points = [
-        None if value is None else _point(at, len(spokes), value, centre, scale) for at, value in enumerate(values)
+        None if value is None else _point(at, len(values), value, centre, scale) for at, value in enumerate(values)
     ]
     closed = [point or (math.nan, math.nan) for point in [*points, points[0]]]
     sheet.line([x for x, _ in closed], [y for _, y in closed], COLOURS[kind], width=1.8, dashes=DASHES[kind])

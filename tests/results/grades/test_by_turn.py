@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.results.detail import grades_detail
-from harness.results.grades.by_turn import by_turn, compared_by_turn
+from harness.results.detail import compared_by_turn, grades_detail
+from harness.results.grades.scores import by_turn
 from harness.results.matrix import Matrix, matrix
 from tests.observed import Origin, grade
 
@@ -23,10 +23,10 @@ def grades(turns: int = 3) -> Matrix:
 
 
 def test_the_change_is_on_the_questions_that_have_both_turns() -> None:
-    found = {(at.model, at.turn): at for at in by_turn(grades(), resamplings=200)}
-    assert found["m", 1].change is None
-    assert [found["m", turn].score.questions for turn in (1, 2, 3)] == [10, 10, 5]
-    change = found["m", 3].change
+    found = {(at.model, at.turn): at.fields for at in by_turn(grades(), resamplings=200)}
+    assert found["m", 1]["change"] is None
+    assert [found["m", turn]["score"].questions for turn in (1, 2, 3)] == [10, 10, 5]
+    change = found["m", 3]["change"]
     assert change is not None
     assert change.value == pytest.approx(-2.0)
     assert change.questions == 5
@@ -41,7 +41,7 @@ def test_two_models_are_compared_turn_by_turn_as_one_family() -> None:
 
 
 def test_two_turns_have_their_drop_and_no_curve() -> None:
-    assert grades_detail(grades(2), resamplings=50).by_turn == ()
+    assert grades_detail(grades(2), resamplings=50).by_turn() == {}
     detail = grades_detail(grades(3), resamplings=50)
-    assert {at.turn for at in detail.by_turn} == {1, 2, 3}
+    assert {model: set(own) for model, own in detail.by_turn().items()} == {"m": {1, 2, 3}, "n": {1, 2, 3}}
     assert list(detail.between("m", "n")) == [1, 2, 3]

@@ -15,6 +15,7 @@ from harness.results.pairs.matrix import Cell, mean_over_opponents, pair_matrix,
 from harness.results.pairs.pairwise import pairwise_rows
 from harness.results.pairs.rates import rates
 from harness.results.statistics.bootstrap import Estimate
+from harness.results.table import ALL
 from tests.observed import Origin
 from tests.observed import pair as _pair
 
@@ -137,7 +138,7 @@ def test_the_order_of_rows_does_not_matter(questions: int) -> None:
 
 def test_with_one_opponent_the_mean_is_the_win_rate_and_so_is_its_interval() -> None:
     found = pairs([p for p in some_pairs() if {p.model, p.opponent} == {"m0", "m1"}])
-    pooled = {row.model: row.overall.win_rate for row in rates(found)}
+    pooled = {row.model: row.fields["win_rate"] for row in rates(found) if row.group is ALL and row.turn is None}
     for row in mean_over_opponents(found):
         assert row.overall.value == pytest.approx(pooled[row.model].value)
         assert ends(row.overall) == pytest.approx(ends(pooled[row.model]), abs=0.01)

@@ -10,10 +10,11 @@ import pytest
 from harness.errors import UsageError
 from harness.judgments.reading import read_judgments
 from harness.records import Observation, QuestionId
-from harness.results.matrix import pairs
+from harness.results.matrix import Pairs, pairs
 from harness.results.pairs.pairwise import pairwise_rows
-from harness.results.pairs.rates import Rates, against, of_group, of_turn, rates
+from harness.results.pairs.rates import RATES, against, of_group, of_turn, rates
 from harness.results.statistics.bootstrap import Estimate
+from harness.results.table import ALL, Line
 from tests.observed import Origin, exchanged
 from tests.observed import pair as _pair
 
@@ -43,12 +44,21 @@ def some_pairs(questions: int = 40, seed: int = 0) -> list[Observation]:
     ]
 
 
-def values(found: Rates) -> tuple[float | None, ...]:
-    return tuple(e.value for e in (found.win_rate, found.loss_rate, found.tie_rate, found.win_rate_adjusted))
+def whole(found: Pairs, **more: Any) -> list[Line]:
+    """Return the lines of all questions and turns."""
+    return [line for line in rates(found, **more) if line.group is ALL and line.turn is None]
+
+
+def values(line: Line) -> tuple[float | None, ...]:
+    return tuple(line.fields[name].value for name in RATES)
+
+
+def counts(line: Line, *names: str) -> list[int]:
+    return [line.fields[name] for name in names]
 
 
 def test_the_worked_line_of_the_docstring() -> None:
-    row = rates(
+    row = whole(
         pairs(
             [
                 pair(1, "x", "a", "model_1", "model_1"),
@@ -59,42 +69,41 @@ def test_the_worked_line_of_the_docstring() -> None:
         )
     )[0]
     assert row.model == "x"
-    assert (row.overall.win, row.overall.loss, row.overall.tie, row.overall.n) == (2, 1, 1, 4)
-    assert values(row.overall) == (0.5, 0.25, 0.25, 0.625)
-    assert row.overall.win_rate == Estimate(0.5, None, None, 2, None)
+    assert counts(row, "win", "loss", "tie", "n") == [2, 1, 1, 4]
+    assert values(row) == (0.5, 0.25, 0.25, 0.625)
+    assert row.fields["win_rate"] == Estimate(0.5, None, None, 2, None)
 
 
 def test_values_and_order_are_those_of_the_plain_table() -> None:
     found = some_pairs()
     plain = pairwise_rows(found)
-    rows = rates(pairs(found), resamplings=100)
+    rows = whole(pairs(found), resamplings=100)
     assert [row.model for row in rows] == [row.model for row in plain]
     for row, own in zip(rows, plain, strict=True):
-        overall = row.overall
-        assert (overall.win, overall.loss, overall.tie, overall.excluded) == (own.win, own.loss, own.tie, own.excluded)
+        assert counts(row, "win", "loss", "tie", "excluded") == [own.win, own.loss, own.tie, own.excluded]
         expected = (own.rate(own.win), own.rate(own.loss), own.rate(own.tie), own.win_rate_adjusted)
-        assert values(overall) == pytest.approx(expected)
+        assert values(row) == pytest.approx(expected)
 
 
 def test_each_turn_and_each_group_is_the_plain_table_of_its_pairs() -> None:
     found = some_pairs()
     groups: dict[QuestionId, Any] = {q: "ab"[q % 2] for q in range(40)}
-    for row in rates(pairs(found, groups), resamplings=100):
-        assert list(row.groups) == ["a", "b"]
-        assert list(row.turns) == [1, 2]
-        for part, kept in (
-            (row.groups["b"], [p for p in found if groups[p.question_id] == "b"]),
-            (row.turns[2], [p for p in found if p.turn == 2]),
-        ):
-            [own] = [plain for plain in pairwise_rows(kept) if plain.model == row.model]
-            assert (part.win, part.loss, part.tie, part.excluded) == (own.win, own.loss, own.tie, own.excluded)
+    parts = {(line.model, line.group, line.turn): line for line in rates(pairs(found, groups), resamplings=100)}
+    assert {(group, turn) for _, group, turn in parts} == {(ALL, None), ("a", None), ("b", None), (ALL, 1), (ALL, 2)}
+    for (group, turn), kept in (
+        (("b", None), [p for p in found if groups[p.question_id] == "b"]),
+        ((ALL, 2), [p for p in found if p.turn == 2]),
+    ):
+        for own in pairwise_rows(kept):
+            part = parts[own.model, group, turn]
+            assert counts(part, "win", "loss", "tie", "excluded") == [own.win, own.loss, own.tie, own.excluded]
 
 
 def test_rows_of_the_baseline_are_those_of_the_plain_table() -> None:
     found = some_pairs()
-    rows = rates(pairs(found), baseline="m2", resamplings=100)
+    rows = whole(pairs(found), baseline="m2", resamplings=100)
     plain = pairwise_rows(found, baseline="m2")
-    assert [(row.model, row.overall.win, row.overall.n) for row in rows] == [(r.model, r.win, r.n) for r in plain]
+    assert [(row.model, *counts(row, "win", "n")) for row in rows] == [(r.model, r.win, r.n) for r in plain]
 
 
 def test_an_unknown_baseline_is_refused() -> None:
@@ -116,23 +125,23 @@ def test_the_order_of_rows_and_of_the_two_models_does_not_matter() -> None:
 
 def test_win_and_loss_rates_of_two_models_mirror_each_other() -> None:
     found = [p for p in some_pairs() if {p.model, p.opponent} == {"m0", "m1"}]
-    one, other = (row.overall for row in rates(pairs(found), resamplings=200))
-    assert one.win_rate == other.loss_rate
-    assert one.tie_rate == other.tie_rate
-    assert one.win_rate_adjusted.low == pytest.approx(1 - (other.win_rate_adjusted.high or 0))
+    one, other = (row.fields for row in whole(pairs(found), resamplings=200))
+    assert one["win_rate"] == other["loss_rate"]
+    assert one["tie_rate"] == other["tie_rate"]
+    assert one["win_rate_adjusted"].low == pytest.approx(1 - other["win_rate_adjusted"].high)
 
 
 def test_a_model_without_a_verdict_has_counts_and_no_rate() -> None:
-    rows = rates(pairs([pair(1, "x", "y", "tie"), pair(2, "x", "z", None)]))
+    rows = whole(pairs([pair(1, "x", "y", "tie"), pair(2, "x", "z", None)]))
     assert [row.model for row in rows] == ["x", "y", "z"]
-    assert (rows[2].overall.n, rows[2].overall.excluded) == (0, 1)
-    assert rows[2].overall.win_rate_adjusted == Estimate(None, None, None, 0, None)
+    assert counts(rows[2], "n", "excluded") == [0, 1]
+    assert rows[2].fields["win_rate_adjusted"] == Estimate(None, None, None, 0, None)
 
 
 def test_intervals_hold_the_rate_and_repeat_with_the_seed() -> None:
     found = pairs(some_pairs())
-    for row in rates(found, resamplings=500):
-        own = row.overall.win_rate_adjusted
+    for row in whole(found, resamplings=500):
+        own = row.fields["win_rate_adjusted"]
         assert own.low is not None
         assert own.high is not None
         assert own.value is not None
@@ -147,7 +156,7 @@ def test_all_pairs_of_a_question_move_together() -> None:
     widths = []
     for opponents in (1, 6):
         found = [pair(q, "x", f"y{k}", "model_1" if won[q] else "model_2") for q in range(40) for k in range(opponents)]
-        [own] = [row.overall.win_rate for row in rates(pairs(found), resamplings=1000) if row.model == "x"]
+        [own] = [row.fields["win_rate"] for row in whole(pairs(found), resamplings=1000) if row.model == "x"]
         assert own.low is not None
         assert own.high is not None
         widths.append(own.high - own.low)
@@ -166,11 +175,11 @@ def test_the_rates_of_the_published_verdicts_are_those_of_fastchat(reference_dat
     folder = reference_data / "mt_bench"
     expected = json.loads((folder / "expected.json").read_text("utf-8"))["gpt4_pair_fastchat_win_rates"]["turn1"]
     found = pairs(read_judgments(folder / "human_judgment" / "gpt4_pair.jsonl").observations)
-    first = {row.model: row.turns[1] for row in rates(found, resamplings=100)}
+    first = {row.model: row for row in rates(found, resamplings=100) if row.turn == 1}
     assert first.keys() == expected.keys()
     for model, own in first.items():
         told = expected[model]
-        assert (own.win, own.loss, own.tie) == (told["win"], told["loss"], told["tie"])
-        assert own.win_rate.value == pytest.approx(told["win_rate"])
-        assert own.loss_rate.value == pytest.approx(told["loss_rate"])
-        assert own.win_rate_adjusted.value == pytest.approx(told["win_rate_adjusted"])
+        assert counts(own, "win", "loss", "tie") == [told["win"], told["loss"], told["tie"]]
+        assert own.fields["win_rate"].value == pytest.approx(told["win_rate"])
+        assert own.fields["loss_rate"].value == pytest.approx(told["loss_rate"])
+        assert own.fields["win_rate_adjusted"].value == pytest.approx(told["win_rate_adjusted"])

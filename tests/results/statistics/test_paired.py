@@ -13,8 +13,7 @@ import pytest
 from harness.errors import UsageError
 from harness.judgments.reading import read_judgments
 from harness.records import QuestionId
-from harness.results.grades.scores import of_group, of_turn
-from harness.results.matrix import Matrix, matrix
+from harness.results.matrix import Matrix, matrix, of_group, of_turn
 from harness.results.statistics.bootstrap import Estimate
 from harness.results.statistics.paired import Paired, compare_runs, holm, paired
 from tests.observed import Origin, grade

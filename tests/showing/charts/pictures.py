@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from xml.etree import ElementTree
 
-from harness.results.grades.scores import ScoreRow
 from harness.results.statistics.bootstrap import Estimate
+from harness.results.table import Line, Table
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = (
@@ -24,11 +24,26 @@ def estimate(value: float | None, low: float | None = None, high: float | None =
     return Estimate(value, low, high, questions, None if low is None else "percentile")
 
 
-def score_row(model: str, average: float, groups: Mapping[str, float | None] | None = None) -> ScoreRow:
-    about = estimate(average, average - 0.5, average + 0.5)
-    by_group = {name: estimate(value, questions=10) for name, value in (groups or {}).items()}
-    turns = {1: estimate(average + 0.25, average, average + 0.5), 2: estimate(average - 0.25)}
-    return ScoreRow(model, turns, about, by_group, estimate(0.5, -0.1, 1.1, 79), 160, 0)
+def scored(averages: Mapping[str, float], groups: Mapping[str, float | None] | None = None) -> Table:
+    """Return a table of grades; each model has the same numbers by group."""
+    lines = [
+        Line(
+            model,
+            {
+                "turn_1": estimate(average + 0.25, average, average + 0.5),
+                "turn_2": estimate(average - 0.25),
+                "average": estimate(average, average - 0.5, average + 0.5),
+                "drop": estimate(0.5, -0.1, 1.1, 79),
+            },
+        )
+        for model, average in averages.items()
+    ]
+    lines += [
+        Line(model, {"average": estimate(value, questions=10)}, group=name)
+        for model in averages
+        for name, value in (groups or {}).items()
+    ]
+    return Table(lines)
 
 
 def root_of(svg: str) -> ElementTree.Element:

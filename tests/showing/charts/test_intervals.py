@@ -5,14 +5,14 @@ import re
 import pytest
 
 from harness.errors import UsageError
-from harness.results.pairs.rates import RateRow, Rates
 from harness.results.statistics.ranks import RankRange
+from harness.results.table import Line, Table
 from harness.showing.charts import interval_chart, rate_chart, score_chart
-from tests.showing.charts.pictures import HOSTILE, estimate, root_of, score_row, texts_of, tips_of
+from tests.showing.charts.pictures import HOSTILE, estimate, root_of, scored, texts_of, tips_of
 
 
 def test_each_model_has_its_name_its_number_and_a_whisker() -> None:
-    svg = score_chart([score_row("a", 8.275), score_row("b", 7.0)])
+    svg = score_chart(scored({"a": 8.275, "b": 7.0}))
     texts = texts_of(svg)
     assert texts[-4:] == ["a", "8.28", "b", "7.00"]
     assert "average score, 95% interval, n = 80 questions" in texts
@@ -45,7 +45,7 @@ def test_an_estimate_without_interval_is_a_ring_and_none_is_a_dash() -> None:
 
 
 def test_ranks_stand_beside_as_ranges() -> None:
-    texts = texts_of(score_chart([score_row("a", 8.0), score_row("b", 7.0)], ranks=[RankRange("a", 1, 2)]))
+    texts = texts_of(score_chart(scored({"a": 8.0, "b": 7.0}), ranks=[RankRange("a", 1, 2)]))
     assert texts[-6:] == ["a", "8.00", "1-2", "b", "7.00", "–"]
 
 
@@ -54,37 +54,35 @@ def test_ranks_stand_beside_as_ranges() -> None:
     [
         pytest.param("turn_1", "8.25", "turn 1,", id="turn"),
         pytest.param("drop", "0.50", "turn 1 less turn 2,", id="drop"),
-        pytest.param("math", "3.00", "math,", id="group"),
     ],
 )
 def test_any_column_of_the_scores_can_be_drawn(column: str, number: str, label: str) -> None:
-    texts = texts_of(score_chart([score_row("a", 8.0, {"math": 3.0})], column=column))
+    texts = texts_of(score_chart(scored({"a": 8.0}), column=column))
     assert texts[-1] == number
     assert any(text.startswith(label) for text in texts)
 
 
 def test_win_rates_are_in_per_cent() -> None:
     rate = estimate(0.645, 0.5, 0.75)
-    row = RateRow("a", Rates(1, 1, 1, 0, rate, rate, rate, rate), {}, {})
-    texts = texts_of(rate_chart([row]))
+    texts = texts_of(rate_chart(Table([Line("a", {"win_rate_adjusted": rate})])))
     assert texts[-2:] == ["a", "65%"]
     assert "50%" in texts
 
 
 def test_hostile_names_are_text() -> None:
-    svg = score_chart([score_row(name, 5.0) for name in HOSTILE])
+    svg = score_chart(scored(dict.fromkeys(HOSTILE, 5.0)))
     assert {HOSTILE[1], HOSTILE[3], HOSTILE[4]} <= set(texts_of(svg))
     assert HOSTILE[2] in tips_of(svg)
     assert "<script" not in svg
 
 
 def test_the_same_scores_are_the_same_picture() -> None:
-    rows = [score_row("a", 8.0), score_row("b", 7.0)]
+    rows = scored({"a": 8.0, "b": 7.0})
     assert score_chart(rows) == score_chart(rows)
 
 
 def test_what_cannot_be_drawn_says_why() -> None:
-    with pytest.raises(UsageError, match="no column 'maths' in the scores of a; there are: math, turn_1, turn_2"):
-        score_chart([score_row("a", 8.0, {"math": 3.0})], column="maths")
+    with pytest.raises(UsageError, match="no column 'maths' in the scores of a; there are: turn_1, turn_2"):
+        score_chart(scored({"a": 8.0}), column="maths")
     with pytest.raises(UsageError, match="at least one model with a value"):
         interval_chart({"a": estimate(None)}, label="score")

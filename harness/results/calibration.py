@@ -35,6 +35,11 @@ class Bin:
     accuracy: float
     """Share that is right."""
 
+    def row(self) -> dict[str, float]:
+        """Return the row of a table."""
+        shown = {"from": self.low, "to": self.high, "n": self.n}
+        return shown | {"confidence": self.confidence, "accuracy": self.accuracy}
+
 
 @dataclass(frozen=True, slots=True)
 class Calibration:

@@ -6,8 +6,9 @@ import pytest
 
 from harness.judgments.observations import Observations
 from harness.records import Scale
-from harness.results.criteria.table import CriteriaTable, Kind, table_of_grades
 from harness.results.matrix import matrix
+from harness.results.means import Kind, means_table
+from harness.results.table import Table
 from tests.observed import Origin, grade
 
 
@@ -21,9 +22,9 @@ def ratings(criterion: str, scores: dict[str, list[float | None]]) -> Observatio
     )
 
 
-def criteria_table(own: dict[str, Observations], kind: Kind, groups: Any = None, **more: Any) -> CriteriaTable:
+def criteria_table(own: dict[str, Observations], kind: Kind, groups: Any = None, **more: Any) -> Table:
     tables = {name: matrix(observations, groups) for name, observations in own.items()}
-    return table_of_grades(tables, kind, groups=groups, **more)
+    return means_table(tables, kind, groups=groups, **more)
 
 
 STYLE = ratings("style", {"x": [5, 4, None, 3], "y": [1, 1, 1, 1]})
@@ -81,3 +82,14 @@ def test_one_judgment_of_several_dimensions_counts_once() -> None:
 def test_a_model_without_any_grade_stays_in_the_table() -> None:
     table = criteria_table({"style": ratings("style", {"x": [None, None]})}, "criterion")
     assert table.rows() == [{"model": "x", "style": None, "n": 0, "excluded": 2}]
+
+
+def test_a_model_order_keeps_the_groups_together() -> None:
+    table = criteria_table({"style": STYLE, "wit": WIT}, "criterion", groups=GROUPS).in_order({"y": 0, "x": 1})
+    assert [row["model"] for row in table.rows()] == ["y", "x"]
+    assert [(row["category"], row["model"]) for row in table.group_rows()] == [
+        ("chat", "y"),
+        ("chat", "x"),
+        ("jokes", "y"),
+        ("jokes", "x"),
+    ]

@@ -1,10 +1,12 @@
 """The table of labelled answers: what counts in which column, by group, with calibration where it can be had."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from harness.records import Source
-from harness.results.labels.shares import Judgment
-from harness.results.labels.table import LabelTable, label_table
+from harness.results.labels import Judgment, label_table
+from harness.results.table import ALL, Line
 
 C, WRONG, N = "CORRECT", "INCORRECT", "NOT_ATTEMPTED"
 
@@ -90,5 +92,67 @@ def test_a_model_that_attempts_nothing_or_gets_no_label_has_no_division_by_zero(
 
 
 def test_models_can_be_put_in_another_order() -> None:
-    table: LabelTable = label_table([row(1, C, "a"), row(1, WRONG, "b")])
+    table = label_table([row(1, C, "a"), row(1, WRONG, "b")])
     assert [r["model"] for r in table.in_order({"b": 0, "a": 1}).rows()] == ["b", "a"]
+
+
+def facts(
+    correct: int, incorrect: int, left: int, none: int = 0, groups: Mapping[int | str, str] | None = None
+) -> list[Line]:
+    given = [*[C] * correct, *[WRONG] * incorrect, *[N] * left, *[None] * none]
+    return label_table([row(number, label) for number, label in enumerate(given)], groups=groups).lines
+
+
+@pytest.mark.parametrize(
+    ("counts", "correct", "given", "f1", "coverage"),
+    [
+        pytest.param((50, 30, 20), 0.5, 0.625, 100 / 180, 0.8, id="worked-line"),
+        pytest.param((10, 0, 0), 1.0, 1.0, 1.0, 1.0, id="all-right"),
+        pytest.param((0, 0, 10), 0.0, None, 0.0, 0.0, id="nothing-attempted"),
+        pytest.param((0, 10, 0), 0.0, 0.0, 0.0, 1.0, id="all-wrong"),
+    ],
+)
+def test_the_figures_follow_from_the_counts(
+    counts: tuple[int, int, int], correct: float, given: float | None, f1: float, coverage: float
+) -> None:
+    [line] = facts(*counts)
+    own = {name: number.value for name, number in line.estimates().items()}
+    assert line.fields["n"] == sum(counts)
+    assert [own["correct"], own["f1"], own["coverage"]] == pytest.approx([correct, f1, coverage])
+    assert own["given_attempted"] == (None if given is None else pytest.approx(given))
+
+
+def test_f1_is_the_harmonic_mean() -> None:
+    [line] = facts(7, 2, 4)
+    a, b = line.fields["correct"].value, line.fields["given_attempted"].value
+    assert line.fields["f1"].value == pytest.approx(2 * a * b / (a + b))
+
+
+def test_a_judgment_without_a_label_is_in_no_figure_and_counted() -> None:
+    [with_none], [without] = (facts(6, 3, 1, none) for none in (5, 0))
+    assert (with_none.fields["n"], with_none.fields["unparsed"]) == (10, 5)
+    assert with_none.fields["correct"].value == without.fields["correct"].value
+
+
+def test_groups_add_up_to_the_whole() -> None:
+    groups: dict[int | str, str] = {number: "history" if number % 2 else "science" for number in range(40)}
+    lines = facts(20, 12, 8, groups=groups)
+    assert [line.group for line in lines] == [ALL, "science", "history"]
+    correct = [round(line.fields["n"] * line.fields["correct"].value) for line in lines]
+    assert sum(correct[1:]) == correct[0] == 20
+
+
+def test_the_interval_holds_the_estimate_and_stays_within_0_and_1() -> None:
+    [line] = facts(38, 1, 1)
+    for estimate in line.estimates().values():
+        assert estimate.low is not None
+        assert estimate.high is not None
+        assert estimate.value is not None
+        assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
+
+
+def test_shares_of_any_label_set_sum_to_one() -> None:
+    judged = [row(n, "good" if n % 3 else "bad") for n in range(30)] + [row(31, "odd")]
+    [found] = label_table(judged, labels=["good", "bad"]).lines
+    assert (found.fields["n"], found.fields["unparsed"]) == (30, 1)
+    assert found.fields["good"].value + found.fields["bad"].value == pytest.approx(1)

@@ -1,1 +1,0 @@
-"""Numbers from labels: which share of the answers has which, short facts, and whether confidence means anything."""

@@ -1,0 +1,99 @@
+"""Answers graded by several criteria, on several dimensions or by metrics -> the mean of each, by model and group.
+
+    mean of a criterion = sum of the grades by it / how many there are            over all turns, repeats averaged
+
+Each criterion stands for itself: a category has its own criteria, so a mean over them would compare unlike things. A
+set of dimensions has its own total, which is one of the columns. A judgment without a verdict is in no mean; it is
+counted beside them as `excluded`. Intervals resample questions (`statistics.bootstrap`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from harness.judgments.case import TOTAL
+from harness.judgments.observations import Observations
+from harness.records import QuestionId
+from harness.results.matrix import Matrix, label, matrix, of_group, question_order
+from harness.results.statistics.bootstrap import estimates, ratios
+from harness.results.table import ALL, Line, Mean, Table
+
+Kind: TypeAlias = Literal["criterion", "dimension", "metric"]
+EXTREMES = 3
+"""How many of the best and of the worst questions are named."""
+
+
+def matrices(observations: Observations, groups: Mapping[QuestionId, Any] | None = None) -> dict[str, Matrix]:
+    """Return the array of each criterion or dimension, in the order of the file."""
+    names = [name for name in observations.metrics() if name not in {TOTAL, ""}]
+    return {name: matrix(observations.keep(lambda case: case.metric == name), groups) for name in names}  # noqa: B023
+
+
+def means_table(
+    tables: Mapping[str, Matrix],
+    kind: Kind,
+    *,
+    groups: Mapping[QuestionId, Any] | None = None,
+    by: str = "category",
+    sure: bool = True,
+    seed: int = 0,
+) -> Table:
+    """Return the table of the means of each criterion, dimension or metric."""
+    several = len(dict.fromkeys(map(label, (groups or {}).values()))) > 1
+    cells: dict[tuple[str, Any, str], Mean] = {}
+    for name, table in tables.items():
+        for group in (ALL, *(dict.fromkeys(map(label, table.groups)) if several else ())):
+            own = table if group is ALL else of_group(table, group)
+            cells |= {(name, group, model): mean for model, mean in _means(own, group, sure, seed)}
+    models = sorted({model for _, _, model in cells})
+    of_groups = dict.fromkeys(group for _, group, _ in sorted(cells, key=lambda key: key[2]))
+    lines = []
+    for group in sorted(of_groups, key=lambda group: group is not ALL):
+        for model in models:
+            found = {name: cells.get((name, group, model)) for name in tables}
+            there = [mean for mean in found.values() if mean is not None]
+            if there:
+                lines.append(Line(model, found | (_counts(kind, there) if group is ALL else {}), group=group))
+    scales = {name: table.scale for name, table in tables.items()}
+    within = by if any(table.fixed_mix for table in tables.values()) else ""
+    return Table(lines, kind, by, seed, sure, False, 2, within, tuple(tables), scales)
+
+
+def _counts(kind: Kind, means: Sequence[Mean]) -> dict[str, int]:
+    """Return the grades of a model, and the judgments that gave none."""
+    if kind == "criterion":
+        return {"n": sum(mean.n for mean in means), "excluded": sum(mean.excluded or 0 for mean in means)}
+    return {"n": max(mean.n for mean in means), "excluded": means[0].excluded or 0}  # one judgment gives all of them
+
+
+def _means(table: Matrix, group: Any, sure: bool, seed: int) -> Iterator[tuple[str, Mean]]:
+    """Yield the mean of each model that was graded on any of these questions."""
+    order = question_order(table.questions)
+    scores = table.scores[order]
+    there = ~np.isnan(scores)
+    sums, counts = np.where(there, scores, 0.0).sum(axis=2), there.sum(axis=2).astype(np.float64)
+    inside = None if table.strata is None or group is not ALL else [table.strata[at] for at in order]
+    found = estimates(sums, counts, inside, seed=seed, bounds=table.scale) if sure else ratios(sums, counts)
+    for at, model in enumerate(table.models):
+        excluded, n = int(table.excluded[at]), int(counts[:, at].sum())
+        if not n and not (excluded and group is ALL):
+            continue
+        graded = np.flatnonzero(counts[:, at])
+        worst_first = graded[np.argsort(sums[graded, at] / counts[graded, at], kind="stable")].tolist()
+        ranked = [table.questions[order[place]] for place in worst_first]
+        own = found[at]
+        yield (
+            model,
+            Mean(
+                own.value,
+                own.low,
+                own.high,
+                own.questions,
+                own.method,
+                n,
+                excluded if group is ALL else None,
+                tuple(ranked[::-1][:EXTREMES]),
+                tuple(ranked[:EXTREMES]),
+            ),
+        )

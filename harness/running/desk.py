@@ -1,0 +1,87 @@
+"""The far side of calls that are made elsewhere: a desk opens the chat models that it is told of, and answers requests.
+
+A desk knows no queue, no limit and no file: it makes one call for each request and hands back the reply or the error.
+Keys are never sent to it: it finds them, as the commands do, in the environment of its own process.
+"""
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.chat import ChatModel, open_chat_model
+from harness.chat.model import Origin
+from harness.errors import TurnbenchError
+from harness.records import Reply, Request
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came of one call."""
+
+    outcome: Reply | Exception
+    allowances: Mapping[str, tuple[float, float]] | None
+    """What the endpoint says is left of its limits, and for how many seconds; None: nothing new."""
+    said: tuple[str, ...]
+    """Warnings since the last call."""
+    used: float
+    """Seconds of the processor that the desk's process has used so far."""
+
+
+class Desk:
+    """Some chat models, each by its place in a list."""
+
+    def __init__(self, origins: Sequence[Origin]) -> None:
+        """Open the chat models.
+
+        Raises:
+            TurnbenchError: a key, a package or a folder of weights is not there.
+        """
+        self._said: list[str] = []
+        self._listener = _Listener(self._said)
+        log = logging.getLogger("turnbench")
+        log.addHandler(self._listener)
+        log.propagate = False
+        self._models: list[ChatModel] = [_opened(origin) for origin in origins]
+        self._noted = [0] * len(self._models)
+
+    async def answer(self, place: int, request: Request) -> Answered:
+        """Make one call."""
+        outcome: Reply | Exception
+        try:
+            outcome = await self._models[place].reply(request)
+        except TurnbenchError as error:
+            outcome = error
+        except Exception as error:  # an SDK's may hold the request, key included, and is not sent on
+            outcome = RuntimeError(f"{type(error).__name__}: {error}")
+        said = tuple(self._said)
+        self._said.clear()
+        return Answered(outcome, self._left(place), said, time.process_time())
+
+    def _left(self, place: int) -> Mapping[str, tuple[float, float]] | None:
+        """Return what is left of an endpoint's limits, if it has said so since the last time."""
+        standing = getattr(self._models[place], "standing", None)
+        if standing is None or standing.notes == self._noted[place]:
+            return None
+        self._noted[place] = standing.notes
+        now = time.monotonic()  # of this machine: another's has another beginning
+        return {kind: (left.remaining, left.resets_at - now) for kind, left in standing.allowances.items()}
+
+
+def _opened(origin: Origin) -> ChatModel:
+    model = open_chat_model(origin.endpoint)
+    learn_from = getattr(model, "learn_from", None)
+    if learn_from is not None:
+        learn_from(origin)
+    return model
+
+
+class _Listener(logging.Handler):
+    """Keeps warnings for whoever waits for the next reply."""
+
+    def __init__(self, said: list[str]) -> None:
+        super().__init__(logging.WARNING)
+        self._said = said
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._said.append(record.getMessage())
