@@ -163,7 +163,7 @@ def shown(provider: Provider, judge_set: str, bench: str, mode: str, tokens: int
     try:
         together = judged(provider, judge_set, bench, mode, tokens, options)
     finally:
-        Queue._put_behind = behind  # type: ignore[method-assign]
+        Queue._put_behind = behind  # type: ignore[method-assign,assignment]
     price = list_price(provider.model)
     assert price is not None
     without = (row.prompt_tokens * price.prompt + row.reply_tokens * price.completion) / 1e6

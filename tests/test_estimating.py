@@ -244,11 +244,11 @@ def test_what_a_provider_caches_is_counted_at_its_price(tmp_path: pathlib.Path) 
     models = tmp_path / "models.toml"
     models.write_text('[models.cached]\nprovider = "openai"\nmodel = "gpt-4.1"\n', encoding="utf-8")
 
-    def told(**more: bool) -> Estimate:
+    def told(*, batch: bool) -> Estimate:
         options = JudgeOptions(models_file=models, judge_set="metrics_en", key_needed=False)
-        return estimate_plan(plan_judgments(["cached"], bench, "single", options), **more)[0]
+        return estimate_plan(plan_judgments(["cached"], bench, "single", options), batch=batch)[0]
 
-    estimate, batched = told(), told(batch=True)
+    estimate, batched = told(batch=False), told(batch=True)
     price = estimate.price
     assert price is not None
     assert price.cached is not None
