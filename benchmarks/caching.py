@@ -22,6 +22,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from unittest import mock
 
 import harness
 from harness.chat.prices import list_price
@@ -158,12 +159,8 @@ def judged(provider: Provider, judge_set: str, bench: str, mode: str, tokens: in
 def shown(provider: Provider, judge_set: str, bench: str, mode: str, tokens: int, options: argparse.Namespace) -> str:
     """Return one line of the table."""
     row = judged(provider, judge_set, bench, mode, tokens, options)
-    behind = Queue._put_behind
-    Queue._put_behind = lambda queue, course: False  # type: ignore[method-assign]
-    try:
+    with mock.patch.object(Queue, "_put_behind", lambda queue, course: False):
         together = judged(provider, judge_set, bench, mode, tokens, options)
-    finally:
-        Queue._put_behind = behind  # type: ignore[method-assign,assignment]
     price = list_price(provider.model)
     assert price is not None
     without = (row.prompt_tokens * price.prompt + row.reply_tokens * price.completion) / 1e6

@@ -1,6 +1,7 @@
 """Of jobs whose prompts begin alike one leads, and the others wait for its reply as long as there is other work."""
 
 import asyncio
+import functools
 import pathlib
 from collections import Counter
 
@@ -63,7 +64,7 @@ def played(tmp_path: pathlib.Path, model: Model, names: list[str], parallel: int
     """Run jobs named a0, a1, b0, …, whose prompts begin with their letter; return how many ended."""
     with Pending(tmp_path / "x.jsonl", tmp_path) as pending:
         courses = [
-            Course(Job(name, "m", lambda name=name: asked(name), beginning=name[0]), Sink(), pending) for name in names
+            Course(Job(name, "m", functools.partial(asked, name), beginning=name[0]), Sink(), pending) for name in names
         ]
         return run(iter(courses), {"m": model}, RunOptions(parallel=parallel)).done
 
