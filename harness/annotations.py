@@ -14,7 +14,7 @@ Source: alpaca_eval 0.6.6, `annotators/pairwise_evaluator.py`.
 import json
 import pathlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -26,8 +26,9 @@ from harness.importing.back import of_one_judge
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, Item, optional_text, text_of
 from harness.importing.records import Progress, read_records
-from harness.importing.run import BadRow, PathLike, value_of
+from harness.importing.run import BadRow, PathLike, good_records
 from harness.jsonl import Journal, is_there, storing
+from harness.jsonl.copies import need_near
 from harness.judging.gathering import gather
 from harness.judging.materials import Materials
 from harness.judging.sets import JudgeSet, load_judge_set
@@ -111,8 +112,8 @@ def import_annotations(
         DataError: a file can't be read, or no record of it is good.
         StorageError: the folder can't be written.
     """
-    report = AnnotationsReport(pathlib.Path(data_dir) / check_bench_name(bench_name))
-    read = list(_read(expanded(files), report, progress))
+    report = AnnotationsReport(need_near(data_dir) / check_bench_name(bench_name))
+    read = [one for path in expanded(files) for _, one in good_records(path, annotation, report.bad, progress)]
     if not read:
         why = f"; the first is {report.bad[0]}" if report.bad else ""
         raise DataError(f"not one record is a good annotation{why}", path=pathlib.Path(files[0]))
@@ -136,15 +137,6 @@ def import_annotations(
         own = [one for one in read if one.annotator == annotator]
         _write_judgments(bench, annotator, own, questions, judge_model, report)
     return report
-
-
-def _read(paths: Sequence[pathlib.Path], report: AnnotationsReport, progress: Progress) -> Iterator[Annotation]:
-    for path in paths:
-        for record in read_records(path, progress):
-            try:
-                yield annotation(value_of(record))
-            except BadRecordError as error:
-                report.bad.append(BadRow(path, record.position, str(error)))
 
 
 def annotation(value: Mapping[str, Any]) -> Annotation:

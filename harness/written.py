@@ -15,6 +15,7 @@ import collections.abc
 import dataclasses
 import difflib
 import functools
+import io
 import itertools
 import json
 import math
@@ -69,6 +70,32 @@ def read_text(path: pathlib.Path) -> str:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise DataError("not UTF-8; save the file as UTF-8", path=path) from None
+
+
+def read_table(path: pathlib.Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the header of a CSV file, and its rows with their lines; blank ones are left out.
+
+    Columns are separated by commas, semicolons or tabs, whichever the header has most of.
+
+    Raises:
+        DataError: it cannot be read, holds no header, or a row has another number of cells.
+    """
+    import csv
+
+    text = read_text(path)
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count), strict=True)
+    try:
+        rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise DataError(f"is no CSV: {error}", path=path, line=reader.line_num) from error
+    if not rows:
+        raise DataError("no header with names of columns", path=path, line=1)
+    (_, header), *rest = rows
+    for line, row in rest:
+        if len(row) != len(header):
+            raise DataError(f"{len(row)} columns where the header has {len(header)}", path=path, line=line)
+    return [name.strip() for name in header], rest
 
 
 def is_file(path: pathlib.Path) -> bool:

@@ -15,12 +15,11 @@ from harness.chat import ChatModel, open_pool
 from harness.jsonl import Journal
 from harness.records import Answer, Question, QuestionId, Sampling
 from harness.rows import answer_to_row, is_good_answer, question_id
-from harness.running.batches.ledger import starts_anew
 from harness.running.cache import Cache
 from harness.running.engine import run
 from harness.running.jobs import Course
-from harness.running.leftovers import any_left, take_out
 from harness.running.options import RunOptions
+from harness.running.outputs import open_output
 from harness.running.pending import Pending
 from harness.running.watch import Tally, Watcher, nobody
 
@@ -128,14 +127,10 @@ class AnswerWork:
         state = self.plan.bench.answer_state
         with contextlib.ExitStack() as stack:
             for model in self.plan.models:
-                if model.todo or model.untidy or any_left(model.path, state, model.done.intersection):
-                    journal = stack.enter_context(Journal(model.path, state))
-                    take_out(model.path, state, model.done.intersection)
-                    fresh = starts_anew(model.path, state, redo=self.plan.redo)
-                    pending = stack.enter_context(Pending(model.path, state, fresh=fresh))
-                    if self.plan.redo:
-                        pending.redo()
-                    self._sinks.append(_AnswerSink(self.plan, model, journal, pending))
+                done, needed = model.done.intersection, bool(model.todo or model.untidy)
+                output = open_output(stack, model.path, state, done, needed=needed, redo=self.plan.redo)
+                if output is not None:
+                    self._sinks.append(_AnswerSink(self.plan, model, *output))
             self._stack = stack.pop_all()
         return self
 

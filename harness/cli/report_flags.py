@@ -31,10 +31,8 @@ def _mode(group: Any) -> None:
     )
 
 
-def _votes(group: Any, what: str, *, needed: bool = True, usual: str = "none") -> None:
-    needed = needed and usual == "none"
-    default = "needed" if needed else f"default: {usual}"
-    flags.add_names(group, "--votes", metavar="FILE", required=needed, help=f"{what} ({default})")
+def _votes(group: Any, what: str, *, usual: str = "none") -> None:
+    flags.add_names(group, "--votes", metavar="FILE", help=f"{what} (default: {usual})")
     flags.add_exclude(group)
 
 
@@ -54,6 +52,7 @@ def _agreement_flags(group: Any) -> None:
         group,
         "files of votes or of judgments: of pairs, of grades or of labels; every two are compared, grades beside pairs "
         "as preferences",
+        usual="the benchmark's votes, and its judgments of the same kind",
     )
     _judge(group, several="the judges or voters to take (default: all)")
 
@@ -61,7 +60,7 @@ def _agreement_flags(group: Any) -> None:
 def _disagreement_flags(group: Any) -> None:
     _files(group, "judgment files of several judges, or of one with --votes")
     _judge(group, several="the judges (default: all that there are)")
-    _votes(group, "files of people's votes on pairs, to list what is against them", needed=False)
+    _votes(group, "files of people's votes on pairs, to list what is against them")
 
 
 def _length_flags(group: Any) -> None:
@@ -115,7 +114,7 @@ def _ranking_flags(group: Any) -> None:
 
 
 def _corrected_flags(group: Any) -> None:
-    _votes(group, "files of people's votes on some of the pairs")
+    _votes(group, "files of people's votes on some of the pairs", usual="those of the benchmark")
     flags.add_input_file(group, "a pair judgment or vote file")
     _judge(group)
     flags.add_turns(group)

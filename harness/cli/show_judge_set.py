@@ -77,11 +77,10 @@ def work(args: argparse.Namespace) -> int:
 
 
 def _bench_folder(args: argparse.Namespace) -> Any:
-    import pathlib
-
+    from harness.jsonl.copies import local_folder
     from harness.names import check_bench_name
 
-    return pathlib.Path(args.data_dir) / check_bench_name(args.bench_name)
+    return local_folder(args.data_dir, args.bench_name) / check_bench_name(args.bench_name)
 
 
 def _prompts(args: argparse.Namespace) -> "list[JudgePrompt]":

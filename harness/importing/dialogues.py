@@ -15,7 +15,7 @@ A record's further fields that are texts, numbers or yes and no are kept, and ca
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.importing.items import BadRecordError, Item, text_of
+from harness.importing.items import BadRecordError, Item, id_of, text_of
 
 MT_BENCH_101, MULTI_CHALLENGE, WILDCHAT = "mt_bench_101", "multi_challenge", "wildchat"
 TASKS: Mapping[str, str] = {
@@ -57,7 +57,7 @@ def mt_bench_101(value: Mapping[str, Any]) -> Item:
         reference=bots,
         reference_note="MT-Bench-101's own replies",
         extra={"task": task, **({"history": [bots[0], *[None] * (len(bots) - 1)]} if given else {})},
-        question_id=_id(value, "id"),
+        question_id=id_of(value, "id"),
     )
 
 
@@ -75,7 +75,7 @@ def multi_challenge(value: Mapping[str, Any]) -> Item:
             **history,
             "rubric": f"{asked.strip()}\nIt passes if the answer to this is {wanted}.",
         },
-        question_id=_id(value, "QUESTION_ID"),
+        question_id=id_of(value, "QUESTION_ID"),
     )
 
 
@@ -86,7 +86,7 @@ def wildchat(value: Mapping[str, Any]) -> Item:
         category="chat",
         turns=turns,
         extra={**_plain(value, "conversation_hash", "conversation_id", "turn", "model", "timestamp"), **history},
-        question_id=_id(value, "conversation_hash", "conversation_id"),
+        question_id=id_of(value, "conversation_hash", "conversation_id"),
     )
 
 
@@ -114,9 +114,3 @@ def _plain(value: Mapping[str, Any], *without: str) -> dict[str, Any]:
     """Return the fields that tables can be grouped by; none of ours has its meaning changed."""
     own = {"question_id", "category", "turns", "reference", "history", "checks", "note", "rubric", "user", *without}
     return {name: held for name, held in value.items() if isinstance(held, str | int | float) and name not in own}
-
-
-def _id(value: Mapping[str, Any], *names: str) -> int | str | None:
-    found = next((value[name] for name in names if name in value), None)
-    named = isinstance(found, int | str) and not isinstance(found, bool) and str(found).strip()
-    return found if named else None

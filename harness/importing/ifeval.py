@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.checks import read_check
-from harness.importing.items import BadRecordError, FurtherAnswer, Item, text_of
+from harness.importing.items import BadRecordError, FurtherAnswer, Item, id_of, text_of
 
 NAME = "ifeval"
 _Checks = list[dict[str, Any]]
@@ -31,12 +31,11 @@ def item(value: Mapping[str, Any]) -> Item:
     """
     prompt = text_of(value, "prompt")
     checks = instruction_checks(value.get("instruction_id_list"), value.get("kwargs"))
-    key = value.get("key")
     return Item(
         category=category_of(checks),
         turns=(prompt,),
         extra={"checks": [checks]},
-        question_id=key if isinstance(key, int | str) and not isinstance(key, bool) else None,
+        question_id=id_of(value, "key"),
         key=prompt,
     )
 

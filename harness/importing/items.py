@@ -61,6 +61,13 @@ def text_of(value: Mapping[str, Any], *names: str, empty: bool = False) -> str:
     raise BadRecordError(f"the field {' or '.join(map(repr, names))} is missing")
 
 
+def id_of(value: Mapping[str, Any], *names: str) -> int | str | None:
+    """Return the number or text in the first of these fields that the record has; None where it is none."""
+    found = next((value[name] for name in names if name in value), None)
+    named = isinstance(found, int | str) and not isinstance(found, bool) and str(found).strip()
+    return found if named else None
+
+
 def optional_text(value: Mapping[str, Any], name: str) -> str:
     """Return the text in a field, empty where there is none."""
     found = value.get(name)

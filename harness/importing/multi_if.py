@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.importing.ifeval import category_of, instruction_checks
-from harness.importing.items import BadRecordError, Item, optional_text
+from harness.importing.items import BadRecordError, Item, id_of, optional_text
 
 NAME = "multi_if"
 _MOST_TURNS = 10
@@ -36,12 +36,11 @@ def item(value: Mapping[str, Any]) -> Item:
     if not turns:
         raise BadRecordError("the field 'turn_1_prompt' is missing")
     language = optional_text(value, "language").strip()
-    key = value.get("key")
     return Item(
         category=category_of(checks[0]),
         turns=tuple(turns),
         extra={"checks": checks, **({"language": language} if language else {})},
-        question_id=key if isinstance(key, int | str) and not isinstance(key, bool) else None,
+        question_id=id_of(value, "key"),
     )
 
 

@@ -7,7 +7,7 @@ import pathlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from harness.errors import DataError, UsageError
 from harness.importing import (
@@ -24,10 +24,12 @@ from harness.importing import (
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, FurtherAnswer, Item
 from harness.importing.records import Progress, Record, read_records
+from harness.jsonl.copies import local_file, need_near
 from harness.names import check_bench_name
 from harness.records import QuestionId, content_hash
 
 PathLike: TypeAlias = pathlib.Path | str
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +161,13 @@ def import_data(
     if format_name not in FORMATS:
         raise UsageError(f"no format {format_name!r}; there are: {', '.join(FORMATS)}")
     form = FORMATS[format_name]
-    paths = [pathlib.Path(file) for file in files]
+    paths = [local_file(file) for file in files]
     if not paths:
         raise UsageError("no file given")
     questions, further = (paths[:1], paths[1:]) if form.answer else (paths, [])
     if model_id and len(model_id) != len(further):
         raise UsageError(f"--model-id names {len(model_id)} models, but there are {len(further)} further files")
-    report = ImportReport(pathlib.Path(data_dir) / check_bench_name(bench_name))
+    report = ImportReport(need_near(data_dir) / check_bench_name(bench_name))
     names = list(model_id) or [path.stem for path in further]
     with ImportFolder(report.folder) as folder:
         ids = _Questions(form, folder, report, keep_input).read(questions, first_n, progress)
@@ -293,7 +295,8 @@ def _read_answers(
 ) -> None:
     """Write the answers of a further file; with `partial`, those to questions that were not taken are passed over."""
     answered: set[tuple[str, QuestionId]] = set()
-    for record, found in _further(form, path, report, progress):
+    assert form.answer is not None
+    for record, found in good_records(path, form.answer, report.bad, progress):
         model = found.model or name
         question_id = ids.get(found.key)
         if question_id is None and partial:
@@ -307,15 +310,15 @@ def _read_answers(
         report.answers[model] = report.answers.get(model, 0) + 1
 
 
-def _further(
-    form: Format, path: pathlib.Path, report: ImportReport, progress: Progress
-) -> Iterator[tuple[Record, FurtherAnswer]]:
-    assert form.answer is not None
+def good_records(
+    path: pathlib.Path, made: Callable[[Mapping[str, Any]], _Made], bad: list[BadRow], progress: Progress
+) -> Iterator[tuple[Record, _Made]]:
+    """Yield the records of a file with what a function makes of them; those that it refuses go to `bad`."""
     for record in read_records(path, progress):
         try:
-            yield record, form.answer(value_of(record))
+            yield record, made(value_of(record))
         except BadRecordError as error:
-            report.bad.append(BadRow(path, record.position, str(error)))
+            bad.append(BadRow(path, record.position, str(error)))
 
 
 def value_of(record: Record) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from harness.jsonl.files import files_of, is_there, logical_file, logical_files,
 from harness.jsonl.journal import Journal
 from harness.jsonl.lines import Row, encode, finite, read_rows, row_of, sound_rows, taken_as, value_of, warn_of_torn
 from harness.jsonl.locks import holder_of, lock
-from harness.jsonl.texts import put_text, storing
+from harness.jsonl.texts import put_table, put_text, storing
 
 __all__ = [
     "Journal",
@@ -33,6 +33,7 @@ __all__ = [
     "need_own",
     "need_regular",
     "open_bytes",
+    "put_table",
     "put_text",
     "read_rows",
     "replace_bytes",

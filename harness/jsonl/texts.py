@@ -1,9 +1,11 @@
 """Whole text files that this program writes: a table, a set, an export."""
 
 import contextlib
+import io
 import os
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from harness.errors import StorageError
 
@@ -15,6 +17,17 @@ def storing(path: pathlib.Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def put_table(path: pathlib.Path, names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows as CSV with these columns, as `put_text` does; what a row lacks is empty."""
+    import csv
+
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    put_text(path, text.getvalue())
 
 
 def put_text(path: pathlib.Path, text: str) -> None:

@@ -9,18 +9,15 @@ from typing import Any, Self
 
 from harness.chat import ChatModel, open_pool
 from harness.chat.structured import NoLogprobsError
-from harness.jsonl import Journal
 from harness.judging.builtin_model import open_builtin_judge
 from harness.judging.files import JudgmentSink
 from harness.judging.judge import judging_job
 from harness.judging.planned import JudgePlan, JudgmentPlan
 from harness.judgments.row import is_good_judgment, row_key
 from harness.records import Answer, Match
-from harness.running.batches.ledger import starts_anew
 from harness.running.cache import Cache
 from harness.running.jobs import Course
-from harness.running.leftovers import any_left, take_out
-from harness.running.pending import Pending
+from harness.running.outputs import open_output
 
 
 class JudgmentWork:
@@ -47,14 +44,10 @@ class JudgmentWork:
         with contextlib.ExitStack() as stack:
             for judge in self.plan.judges:
                 standing = functools.partial(self._standing, judge)
-                if judge.rows or judge.untidy or any_left(judge.path, state, standing):
-                    journal = stack.enter_context(Journal(judge.path, state))
-                    take_out(judge.path, state, standing)
-                    fresh = starts_anew(judge.path, state, redo=self.plan.redo)
-                    pending = stack.enter_context(Pending(judge.path, state, fresh=fresh))
-                    if self.plan.redo:
-                        pending.redo()
-                    self._sinks.append((judge, JudgmentSink(journal, pending, one_order=self.plan.one_order)))
+                needed = bool(judge.rows or judge.untidy)
+                output = open_output(stack, judge.path, state, standing, needed=needed, redo=self.plan.redo)
+                if output is not None:
+                    self._sinks.append((judge, JudgmentSink(*output, one_order=self.plan.one_order)))
             self._stack = stack.pop_all()
         return self
 

@@ -16,7 +16,9 @@ from itertools import combinations
 from typing import Any, Unpack
 
 from harness.errors import MissingError, UsageError
+from harness.jsonl.copies import local_file
 from harness.judging.builtin import notices
+from harness.judgments.file_name import judgment_files, kinds_of
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read, read_judgments
 from harness.meta_evaluation.grade_agreement import GradedRow, alpha_rows, graded_rows, grades_of
@@ -34,6 +36,7 @@ from harness.meta_evaluation.votes import (
     names_of,
     of_kind,
     sides_of,
+    vote_files,
     votes_of,
     without_verdict,
 )
@@ -45,24 +48,23 @@ MOST_VOTERS = 6
 """Of a file of grades by more voters than this, every two of them are not shown, only all together."""
 
 
-def judge_agreement(votes: Sequence[pathlib.Path | str], **words: Unpack[Words]) -> Report:
+def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Words]) -> Report:
     """Return how often every two files agree, and the judges within each; for pairs also `win_rates` beside it.
 
-    `votes` are files of votes or judgments, all of pairs, all of grades or all of labels (then also `by_label`), grades
-    beside pairs as preferences; `judge_model` names the judges or voters to take (default: all). A side is a file and
-    has the name of its stem; a judgment file with several judges is as many sides. See `Words` for what else can be
-    asked for.
+    `votes` (default: the benchmark's votes, and its judgments of the same kind) are files of votes or judgments, all of
+    pairs, all of grades or all of labels (then also `by_label`), grades beside pairs as preferences; `judge_model`
+    names the judges or voters to take (default: all). A side is a file and has the name of its stem; a judgment file
+    with several judges is as many sides. See `Words` for what else can be asked for.
 
     Raises:
         UsageError: a file mixes what is not comparable, or files have nothing in common.
         DataError: a line is not what it must be.
     """
-    paths = [pathlib.Path(path) for path in votes]
-    if not paths:
-        raise UsageError("no file of votes; name one or more with --votes")
+    query = Query.of(**words)
+    paths = [local_file(path) for path in votes] or _usual_files(query)
     if len(set(paths)) < len(paths):
         raise UsageError(f"{next(p for p, n in Counter(paths).items() if n > 1)} is named twice")
-    query = replace(Query.of(**words), files=tuple(paths))
+    query = replace(query, files=tuple(paths))
     reads = {path: read_judgments(path) for path in paths}
     if labelled := [path for path, read in reads.items() if read.form == "label"]:
         if other := [path for path in paths if path not in labelled]:
@@ -70,6 +72,19 @@ def judge_agreement(votes: Sequence[pathlib.Path | str], **words: Unpack[Words])
             raise UsageError(f"labels and other votes cannot be compared ({held}); name files of one kind")
         return _labelled(query, reads)
     return _compared(query, reads)
+
+
+def _usual_files(query: Query) -> list[pathlib.Path]:
+    """Return a benchmark's files of votes, and its judgments of what was voted on: pairs, labels, grades.
+
+    Where pairs have votes and only grades were judged, these are compared as preferences.
+    """
+    votes = vote_files(query, ())
+    reads = [read_judgments(path) for path in votes]
+    labelled, folder = any(read.form == "label" for read in reads), query.bench.folder / "model_judgment"
+    paired = any(read.observations.paired for read in reads)
+    judged = (paired and judgment_files(folder, kinds_of("pairwise-all"))) or judgment_files(folder, kinds_of("single"))
+    return [*votes, *(path for path in judged if (read_judgments(path).form == "label") == labelled)]
 
 
 def _compared(query: Query, reads: dict[pathlib.Path, Read]) -> Report:

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from harness.bench import Bench
-from harness.errors import MissingError, UsageError
-from harness.jsonl import logical_files
+from harness.errors import UsageError
 from harness.judgments.case import outcome
 from harness.judgments.file_name import judgment_files, kinds_of, parse
 from harness.judgments.row import JudgedRow, judged_rows
@@ -77,20 +76,6 @@ class Items:
         for said in (self.people, *self.judges.values()):
             for item in said.keys() - kept:
                 del said[item]
-
-
-def vote_files(query: Query, votes: Sequence[pathlib.Path]) -> list[pathlib.Path]:
-    """Return the files of votes: those named, or all of the benchmark's `human_judgment/`."""
-    if votes:
-        return list(dict.fromkeys(votes))
-    folder = query.bench.folder / "human_judgment"
-    found = logical_files(folder)
-    if not found:
-        raise MissingError(
-            f"there are no votes in {folder}; vote in the viewer, or name files of votes with --votes "
-            "(import_data battles makes them of arena battles)"
-        )
-    return found
 
 
 def judgment_files_of(query: Query, bench: Bench) -> list[pathlib.Path]:

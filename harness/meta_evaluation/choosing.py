@@ -4,17 +4,15 @@ judge_judges(["human.jsonl"])                         all judges of pairs that t
 judge_judges(compatible=True, table="judges.csv")     AlpacaEval's way of counting, names and units
 """
 
-import csv
-import io
 import pathlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from harness.errors import DataError, UsageError
-from harness.jsonl import put_text
+from harness.jsonl import put_table
 from harness.judging.builtin import LONGEST, RULES, notices
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of, read_items, texts_of, vote_files
+from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of, read_items, texts_of
 from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.judges import (
     CORRELATIONS,
@@ -26,13 +24,14 @@ from harness.meta_evaluation.judges import (
     questions_of,
 )
 from harness.meta_evaluation.report import Report, flat, interval_notes
-from harness.meta_evaluation.votes import Item
+from harness.meta_evaluation.votes import Item, vote_files
 from harness.records import content_hash
 from harness.results.about import about
 from harness.results.answers import home_of
 from harness.results.cost import Prices
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate
+from harness.written import read_table
 
 DEFINITIONS: Mapping[str, str] = {
     "human_agreement": "1 - |difference| of each verdict and what most people say of the pair, a tie half; of the "
@@ -89,7 +88,7 @@ def judge_judges(
         DataError: a line is not what it must be.
     """
     query = Query.of("pairwise-all", **words)
-    paths = vote_files(query, [pathlib.Path(path) for path in votes])
+    paths = vote_files(query, votes)
     bench = home_of(query, (query.files or tuple(paths))[0])
     judged = judgment_files_of(query, bench)
     found = read_items(query, paths, judged, Prices(models_file), bench)
@@ -306,11 +305,7 @@ def _grown(
             named[key] = row | {"votes": votes}
     whole = list(named.values())
     names = list(dict.fromkeys(name for row in whole for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(whole)
-    put_text(path, text.getvalue())
+    put_table(path, names, whole)
     if kept:
         notes.append(f"{path} had {', '.join(dict.fromkeys(kept))} already and keeps them (--overwrite replaces them)")
     return [{name: value for name, value in row.items() if name != "votes"} for row in whole]
@@ -318,16 +313,13 @@ def _grown(
 
 def _table(path: pathlib.Path, wanted: Sequence[str]) -> list[dict[str, Any]]:
     """Return the rows of a table in a file; AlpacaEval's own have no name over the column of judges."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            given = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"cannot be read as a table: {error}", path=path) from error
+    names, given = read_table(path)
     rows = []
-    for number, row in enumerate(given, 2):
-        if None in row or None in row.values() or not (row.get("judge") or row.get("")):
-            raise DataError("has more or fewer cells than the header, or no judge", path=path, line=number)
-        judge = row.pop("", None) or row["judge"]
+    for line, cells in given:
+        row = dict(zip(names, cells, strict=True))
+        judge = row.pop("", None) or row.get("judge")
+        if not judge:
+            raise DataError("names no judge", path=path, line=line)
         rows.append({"judge": judge, "judge_set": row.get("judge_set") or None} | _values(row))
     if rows and wanted[2] not in rows[0]:
         other = "with --compatible" if "Human agreement" in rows[0] else "without --compatible"

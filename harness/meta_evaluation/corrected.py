@@ -52,6 +52,7 @@ from harness.judging.builtin import notices
 from harness.judgments.observations import Observations
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.report import Report, columns
+from harness.meta_evaluation.votes import vote_files
 from harness.records import QuestionId
 from harness.results.about import about
 from harness.results.finding import ask, replaced_note, without_voters
@@ -312,18 +313,18 @@ def _mean(outcomes: Sequence[float]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
-def judge_corrected(votes: Sequence[pathlib.Path | str], *, finite: bool = False, **words: Unpack[Words]) -> Report:
+def judge_corrected(
+    votes: Sequence[pathlib.Path | str] = (), *, finite: bool = False, **words: Unpack[Words]
+) -> Report:
     """Return each model's win rate as humans would give it: all of a judge's verdicts, corrected by votes on some.
 
     Args:
-        votes: files of people's votes on pairs.
+        votes: files of people's votes on pairs (default: the benchmark's `human_judgment/`).
         finite: whether to ask for exactly the judged questions, or for all questions of their kind.
         words: see `Words`.
     """
-    paths = [pathlib.Path(path) for path in votes]
-    if not paths:
-        raise UsageError("no file of votes; name one or more with --votes")
     query = Query.of("pairwise-all", **words)
+    paths = vote_files(query, votes)
     (source,) = sources = ask(replace(query, exclude=()))
     cast, replaced = [], 0
     for path in paths:

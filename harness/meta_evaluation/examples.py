@@ -32,11 +32,11 @@ from harness.judging.sets import JudgeSet, load_judge_set
 from harness.judging.sets.judge_set import Example
 from harness.judging.verdicts.stated import stated
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.annotations import Items, Judge, read_items, texts_of, vote_files
+from harness.meta_evaluation.annotations import Items, Judge, read_items, texts_of
 from harness.meta_evaluation.choosing import difference
 from harness.meta_evaluation.judges import PEOPLE, Counting, judge_rows, mode, questions_of
 from harness.meta_evaluation.report import Report, flat
-from harness.meta_evaluation.votes import Item
+from harness.meta_evaluation.votes import Item, vote_files
 from harness.names import file_stem
 from harness.records import Question, Side
 from harness.results.cost import Prices
@@ -119,7 +119,7 @@ def plan_examples(
     asked = options or JudgeOptions()
     bench = load_bench(bench_name, data_dir)
     query = Query.of("pairwise-all", bench_name=bench_name, data_dir=data_dir, exclude=exclude)
-    paths = vote_files(query, [pathlib.Path(path) for path in votes])
+    paths = vote_files(query, votes)
     base = load_judge_set(asked.judge_set, bench.folder)
     found = read_items(query, paths, [], Prices(None), bench)
     shown = tuple(picked(found, bench, base, shots, seed))

@@ -30,8 +30,6 @@ Source: Kendall 1945 (Biometrika 33, 239) for tau-b; Bonett and Wright 2000 (Psy
 (Am. J. Psychol. 15, 72) for reliability; Kruskal 1958 (JASA 53, 814) for r.
 """
 
-import csv
-import io
 import math
 import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,6 +45,7 @@ from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.query import Words
 from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, question_weights, strata_of
+from harness.written import read_table
 
 LEAST_MODELS = 5
 """With fewer common models than this there is no interval."""
@@ -117,22 +116,18 @@ def read_ranking(
     Raises:
         DataError: the file cannot be read, a column is missing, or a row is not what it must be.
     """
-    rows = _rows(path)
-    line, header = next(rows, (1, []))
-    if len(header) < 2:
+    names, rows = read_table(path)
+    if len(names) < 2:
         raise DataError("no header with a column of models and one of scores, such as: model,score", path=path, line=1)
-    names = [name.strip() for name in header]
-    model_at = _column(names, model_column, MODEL_COLUMNS, "models", path, line)
+    model_at = _column(names, model_column, MODEL_COLUMNS, "models", path)
     if score_column is None and len(names) == 2 and not _known(names[1 - model_at], SCORE_COLUMNS):
         score_at = 1 - model_at
     else:
-        score_at = _column(names, score_column, SCORE_COLUMNS, "scores", path, line)
+        score_at = _column(names, score_column, SCORE_COLUMNS, "scores", path)
     numbers: dict[str, float] = {}
     first_line: dict[str, int] = {}
     blank = []
     for line, row in rows:
-        if len(row) != len(names):
-            raise DataError(f"{len(row)} columns where the header has {len(names)}", path=path, line=line)
         model, text = row[model_at].strip(), row[score_at].strip()
         if not model:
             raise DataError(f"no model in the column {names[model_at]!r}", path=path, line=line)
@@ -315,35 +310,14 @@ def _interval(measure: _Measure, value: float, models: int, reliable: float, res
     return min(low, value), max(high, value)
 
 
-def _rows(path: pathlib.Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield line numbers and rows, blank ones left out."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
-    except UnicodeDecodeError as error:
-        raise DataError("is no text in UTF-8; save it as UTF-8", path=path) from error
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield reader.line_num, row
-    except csv.Error as error:
-        raise DataError(f"is no CSV: {error}", path=path, line=reader.line_num) from error
-
-
-def _column(
-    names: Sequence[str], wanted: str | None, usual: Sequence[str], what: str, path: pathlib.Path, line: int
-) -> int:
+def _column(names: Sequence[str], wanted: str | None, usual: Sequence[str], what: str, path: pathlib.Path) -> int:
     """Return the place of the column asked for, or of the first usual name that is there."""
     for name in usual if wanted is None else (wanted,):
         for at, own in enumerate(names):
             if _known(own, (name,)):
                 return at
     sought = repr(wanted) if wanted is not None else f"of {what} ({', '.join(usual)})"
-    raise DataError(f"no column {sought}; there are: {', '.join(names)}", path=path, line=line)
+    raise DataError(f"no column {sought}; there are: {', '.join(names)}", path=path, line=1)
 
 
 def _known(name: str, usual: Sequence[str]) -> bool:

@@ -14,8 +14,9 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
-from harness.errors import UsageError
-from harness.jsonl import logical_file
+from harness.errors import MissingError, UsageError
+from harness.jsonl import logical_file, logical_files
+from harness.jsonl.copies import local_file
 from harness.judgments.case import CONFIDENCE, SCORE, SHARE, WIN, winner
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read
@@ -53,6 +54,20 @@ Meeting: TypeAlias = tuple[Item, Any, Any]
 """An item and what two judges said of it."""
 Categories: TypeAlias = Mapping[QuestionId, str]
 """Each question's category."""
+
+
+def vote_files(query: Query, votes: Sequence[pathlib.Path | str]) -> list[pathlib.Path]:
+    """Return the files of votes: those named, or all of the benchmark's `human_judgment/`."""
+    if votes:
+        return list(dict.fromkeys(map(local_file, votes)))
+    folder = query.bench.folder / "human_judgment"
+    found = logical_files(folder)
+    if not found:
+        raise MissingError(
+            f"there are no votes in {folder}; vote in the viewer, or name files of votes with --votes "
+            "(import_data battles makes them of arena battles)"
+        )
+    return found
 
 
 def votes_of(observations: Iterable[Observation]) -> dict[Item, list[Vote]]:

@@ -5,17 +5,15 @@
 Longer texts repeat more, so compare only answers of similar length.
 """
 
-from harness.metrics.metric import Metric, Numbers, of_texts
+from harness.metrics.metric import Metric, Numbers, of_tokens
 from harness.metrics.ngrams import ngrams
 from harness.metrics.setup import Setup
-from harness.metrics.tokens import TOKENIZERS, Tokens
+from harness.metrics.tokens import Tokens
 
 
 def metric(setup: Setup) -> Metric:
     """Return distinct-1, distinct-2 and distinct-3."""
-    name = setup.tokenizer or "words"
-    cut = TOKENIZERS[name]
-    return Metric("distinct", of_texts(lambda answer, _: distinct(cut(answer)), "distinct_2"), tokenizer=name)
+    return of_tokens("distinct", lambda answer, _: distinct(answer), "distinct_2", setup.tokenizer)
 
 
 def distinct(answer: Tokens) -> Numbers:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.metrics.tokens import TOKENIZERS, Tokens
 from harness.records import Question, content_hash
 
 Numbers = Mapping[str, float | None]
@@ -112,6 +113,16 @@ def each(function: Callable[[Item], Measured]) -> Measure:
 def of_texts(function: Callable[[str, str], Numbers], main: str) -> Measure:
     """Return a measure that applies a function to answer and reference; `main` is the name of the main number."""
     return each(lambda item: _measured(item, function(item.answer, item.reference or ""), main))
+
+
+def of_tokens(
+    name: str, function: Callable[[Tokens, Tokens], Numbers], main: str, tokenizer: str | None, **more: Any
+) -> Metric:
+    """Return the metric that applies a function to the tokens of answer and reference (default: words)."""
+    tokenizer = tokenizer or "words"
+    cut = TOKENIZERS[tokenizer]
+    measure = of_texts(lambda answer, reference: function(cut(answer), cut(reference)), main)
+    return Metric(name, measure, tokenizer=tokenizer, **more)
 
 
 def of_pairs(function: Callable[[Sequence[tuple[str, str]]], Iterable[Numbers]], main: str) -> Measure:

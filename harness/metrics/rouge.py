@@ -7,23 +7,15 @@ rouge_n = 2PR / (P + R) of the common runs of n tokens;    rouge_l: of the longe
 
 from collections import Counter
 
-from harness.metrics.metric import Metric, Numbers, of_texts
+from harness.metrics.metric import Metric, Numbers, of_tokens
 from harness.metrics.ngrams import f_score, longest_common, ngrams, shared
 from harness.metrics.setup import Setup
-from harness.metrics.tokens import TOKENIZERS, Tokens
+from harness.metrics.tokens import Tokens
 
 
 def metric(setup: Setup) -> Metric:
     """Return ROUGE-1, ROUGE-2 and ROUGE-L, as F."""
-    name = setup.tokenizer or "words"
-    cut = TOKENIZERS[name]
-    return Metric(
-        "rouge",
-        of_texts(lambda answer, reference: rouge(cut(answer), cut(reference)), "rouge_l"),
-        tokenizer=name,
-        needs_reference=True,
-        overlap=True,
-    )
+    return of_tokens("rouge", rouge, "rouge_l", setup.tokenizer, needs_reference=True, overlap=True)
 
 
 def rouge(answer: Tokens, reference: Tokens) -> Numbers:

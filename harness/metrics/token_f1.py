@@ -5,23 +5,15 @@
 
 from collections import Counter
 
-from harness.metrics.metric import Metric, Numbers, of_texts
+from harness.metrics.metric import Metric, Numbers, of_tokens
 from harness.metrics.ngrams import f_score, ngrams, shared
 from harness.metrics.setup import Setup
-from harness.metrics.tokens import TOKENIZERS, Tokens
+from harness.metrics.tokens import Tokens
 
 
 def metric(setup: Setup) -> Metric:
     """Return token precision, recall and F1."""
-    name = setup.tokenizer or "words"
-    cut = TOKENIZERS[name]
-    return Metric(
-        "token_f1",
-        of_texts(lambda answer, reference: token_f1(cut(answer), cut(reference)), "token_f1"),
-        tokenizer=name,
-        needs_reference=True,
-        overlap=True,
-    )
+    return of_tokens("token_f1", token_f1, "token_f1", setup.tokenizer, needs_reference=True, overlap=True)
 
 
 def token_f1(answer: Tokens, reference: Tokens) -> Numbers:

@@ -181,6 +181,24 @@ def test_agreement_of_any_two_vote_files(told: Told, tmp_path: pathlib.Path) -> 
     ] * 2
 
 
+def test_votes_and_judgments_of_the_benchmark_are_compared_where_no_file_is_named(
+    told: Told, tmp_path: pathlib.Path
+) -> None:
+    folder = tmp_path / "own"
+    _write(folder / "question.jsonl", [{"question_id": n, "category": "math", "turns": ["Q"]} for n in (1, 2)])
+    _write(folder / "human_judgment" / "people.jsonl", [_vote(1, "model_a"), _vote(2, "tie")])
+    _write(folder / "model_judgment" / "j_pair.jsonl", [_pair(1, "model_1", "model_1"), _pair(2, "tie", "tie")])
+    _write(folder / "model_judgment" / "j_single.jsonl", [_grade(1, "x", 3)])
+    own = ["--bench-name", "own", "--data-dir", str(tmp_path)]
+    found = told("agreement", *own)
+    assert found["judge"] == "people, j_pair"
+    assert {(row["judge1"], row["judge2"]) for row in found["rows"]} == {("people", "j_pair")}
+    assert (
+        told("corrected", *own)["rows"]
+        == told("corrected", *own, "--votes", f"{folder}/human_judgment/people.jsonl")["rows"]
+    )
+
+
 def test_agreement_of_three_files_is_that_of_every_two(told: Told, tmp_path: pathlib.Path) -> None:
     files = [_write(tmp_path / f"{name}.jsonl", [_vote(1, "model_a", name)]) for name in ("a", "b", "c")]
     rows = told("agreement", "--votes", *files)["rows"]
@@ -275,7 +293,9 @@ def test_votes_that_cannot_be_compared_are_one_line(
         pytest.param(["position", "--input-fil", "x"], "no flag --input-fil; did you mean --input-file?", id="flag"),
         pytest.param(["position", "--input-file", "nowhere.jsonl"], "nowhere.jsonl: cannot be read", id="file"),
         pytest.param(["position", "--seed", "x"], "must be a whole number from 0", id="seed"),
-        pytest.param(["agreement"], "the following arguments are required: --votes", id="votes"),
+        pytest.param(
+            ["agreement"], "there are no votes in data/mt_bench/human_judgment; vote in the viewer", id="votes"
+        ),
         pytest.param(["ranking"], "say what to compare with: --against FILE.csv, or --metric", id="against"),
         pytest.param(["ranking", "--against", "nowhere.csv"], "nowhere.csv: cannot be read", id="csv"),
         pytest.param(["self", "--family", "gpt"], "--family must be NAME=FAMILY", id="family"),

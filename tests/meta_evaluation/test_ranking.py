@@ -221,7 +221,7 @@ def test_the_columns_may_be_named(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("", r"arena\.csv:1: no header with a column of models and one of scores", id="empty"),
+        pytest.param("", r"arena\.csv:1: no header with names of columns", id="empty"),
         pytest.param("x\ny\n", r"arena\.csv:1: no header", id="one-column"),
         pytest.param(
             "system,elo\nx,1\n",
@@ -256,7 +256,7 @@ def test_files_that_cannot_be_read(tmp_path: pathlib.Path) -> None:
     with pytest.raises(DataError, match=r"none\.csv: cannot be read: No such file"):
         read_ranking(tmp_path / "none.csv")
     (tmp_path / "latin.csv").write_bytes("model,score\nä,1\n".encode("latin-1"))
-    with pytest.raises(DataError, match=r"latin\.csv: is no text in UTF-8; save it as UTF-8"):
+    with pytest.raises(DataError, match=r"latin\.csv: not UTF-8; save the file as UTF-8"):
         read_ranking(tmp_path / "latin.csv")
 
 

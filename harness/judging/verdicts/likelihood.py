@@ -17,6 +17,7 @@ counts the bare names alone, and whatever little goes to them: `bare_preference`
 import math
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from harness.judging.verdicts.brackets import Scale
 from harness.records import Parsed, Reply, Score, Side, TokenLogprobs, Winner
@@ -35,14 +36,10 @@ _NONE_GIVEN = "the reply came without log-probabilities, and this verdict is not
 
 def preference(reply: Reply, sides: tuple[str, str]) -> Parsed:
     """Return which side the token of the verdict leans to, and how far."""
-    place = _place(reply, sides)
-    if isinstance(place, str):
-        return Parsed(None, place)
-    mass = _mass(place, sides)
-    total = sum(mass.values())
-    spread = _spread(mass, total)
-    if total < LEAST_MASS:
-        return Parsed(None, f"too little probability for {sides[0]} and {sides[1]}: {spread}")
+    weighed = _weighed(reply, sides, " and ".join(sides))
+    if isinstance(weighed, Parsed):
+        return weighed
+    place, mass, total, spread = weighed
     share = mass[sides[1]] / total
     side: Side = "tie" if share == 0.5 else "A" if share < 0.5 else "B"
     spelt = [token for token, _ in place.top if token not in sides and _bare(token) in sides]
@@ -71,18 +68,36 @@ def expected_grade(reply: Reply, scale: Scale) -> Parsed:
     """Return the expectation of the grade over the likely tokens at its place."""
     least, most = math.ceil(scale[0]), math.floor(scale[1])
     grades = [str(value) for value in range(least, most + 1)]
-    place = _place(reply, grades)
-    if isinstance(place, str):
-        return Parsed(None, place)
-    mass = _mass(place, grades)
-    total = sum(mass.values())
-    spread = _spread(mass, total)
-    if total < LEAST_MASS:
-        return Parsed(None, f"too little probability for {grades[0]} to {grades[-1]}: {spread}")
+    weighed = _weighed(reply, grades, f"{grades[0]} to {grades[-1]}")
+    if isinstance(weighed, Parsed):
+        return weighed
+    _, mass, total, spread = weighed
     unclear = [g for g in grades if any(o != g and o.startswith(g) and not mass[o] for o in grades) and mass[g]]
     if sum(mass[grade] for grade in unclear) > MOST_UNCLEAR * total:
         return Parsed(None, f"the token {unclear[0]} may be the beginning of a longer grade: {spread}")
     return Parsed(Score(sum(int(grade) * p for grade, p in mass.items()) / total), spread)
+
+
+class _Weighed(NamedTuple):
+    """The token of the verdict, the probability of each name there, their sum, and all that in words."""
+
+    place: TokenLogprobs
+    mass: Mapping[str, float]
+    total: float
+    spread: str
+
+
+def _weighed(reply: Reply, names: Sequence[str], said: str) -> _Weighed | Parsed:
+    """Return how likely each name is, or that there is no verdict; `said` are the names as an error has them."""
+    place = _place(reply, names)
+    if isinstance(place, str):
+        return Parsed(None, place)
+    mass = _mass(place, names)
+    total = sum(mass.values())
+    spread = _spread(mass, total)
+    if total < LEAST_MASS:
+        return Parsed(None, f"too little probability for {said}: {spread}")
+    return _Weighed(place, mass, total, spread)
 
 
 def _place(reply: Reply, names: Sequence[str]) -> TokenLogprobs | str:

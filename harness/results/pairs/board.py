@@ -9,20 +9,18 @@ baseline that made a row, which published boards do not say. Rows of another jud
 Source: alpaca_eval 0.6.6, `metrics/winrate.py` and `main.py`.
 """
 
-import csv
-import io
 import pathlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.bench import Bench
 from harness.errors import DataError, MissingError, UsageError
-from harness.jsonl import put_text
+from harness.jsonl import put_table
 from harness.judging.sets import JudgeSet
 from harness.results.pairs.length_control import ControlTable
 from harness.results.pairs.pairwise import standard_error
 from harness.results.table import Row
-from harness.written import nearest
+from harness.written import nearest, read_table
 
 LENGTH_CONTROLLED = "length_controlled_winrate"
 COLUMNS = (
@@ -149,11 +147,7 @@ def write_board(
     kept = [row for row in there if row[first] not in new]
     made = [{first: model, **{name: _text(row.get(name)) for name in fields}} for model, row in new.items()]
     every = sorted([*kept, *made], key=lambda row: (-_number(row.get(column)), row[first]))
-    table = io.StringIO()
-    writer = csv.DictWriter(table, [first, *fields], restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(every)
-    put_text(path, table.getvalue())
+    put_table(path, [first, *fields], every)
     placed = {row[first]: at for at, row in enumerate(every, 1) if row[first] in new}
     return Board(path, [{"model": row[first], **row} for row in every], column, placed)
 
@@ -162,18 +156,10 @@ def _read(path: pathlib.Path) -> tuple[str, list[str], list[dict[str, str]]]:
     """Return the name of a board's first column, those of the others, and its rows; of a new one the usual columns."""
     if not path.exists():
         return "model", [*COLUMNS, *OWN], []
-    try:
-        reader = csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines(), strict=True)
-        names = list(reader.fieldnames or ())
-        rows = list(reader)
-    except (OSError, UnicodeError, csv.Error) as error:
-        raise DataError(f"cannot be read as a board: {error}", path=path) from None
+    names, rows = read_table(path)
     if len(names) < 2 or "win_rate" not in names[1:]:
         raise DataError("is no board: its first column names the models, and one is win_rate", path=path)
-    for line, row in enumerate(rows, 2):
-        if None in row or None in row.values():
-            raise DataError("has more or fewer cells than the header", path=path, line=line)
-    return names[0], names[1:], rows
+    return names[0], names[1:], [dict(zip(names, row, strict=True)) for _, row in rows]
 
 
 def _comparable(
