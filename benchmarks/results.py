@@ -4,6 +4,7 @@
     python -m benchmarks.results --fastchat fc/bin/python       FastChat's too, from a Python that has it and pandas
     python -m benchmarks.results --rows 10000 --runs 1          one size, once
     python -m benchmarks.results --our-fields                   rows with all the fields that our judgments have
+    python -m benchmarks.results --kinds single --rows 10000000 --questions 50000 --text 30      10 million, 2 GB
 
 Every file is made from a seed, in a temporary folder (3 GB for a million pairs), read once so that it is in memory, and
 removed when it has been measured. Whole processes are timed, start-up included, each contender once in a round, so that
@@ -90,26 +91,34 @@ def timed(argv: Sequence[str], cache: pathlib.Path) -> Run:
     return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / unit)
 
 
-def texts(rng: random.Random) -> list[str]:
+def texts(rng: random.Random, length: int = TEXT) -> list[str]:
     """Return texts with lines, quotes and stops as judges write them, as they stand between quotes in JSON."""
     made = []
     for _ in range(1024):
         text = ""
-        while len(text) < TEXT:
+        while len(text) < length:
             sentence = " ".join(rng.choices(_WORDS, k=rng.randint(6, 18))).capitalize() + "."
             text += (f'"{sentence}"' if rng.random() < 0.1 else sentence) + ("\n\n" if rng.random() < 0.2 else " ")
-        made.append(json.dumps(text[:TEXT])[1:-1])
+        made.append(json.dumps(text[:length])[1:-1])
     return made
 
 
-def write_judgments(path: pathlib.Path, kind: Kind, rows: int, *, our_fields: bool = False, seed: int = 0) -> None:
-    """Write so many judgments in FastChat's layout, of two turns of 500 questions."""
-    rng = random.Random(seed)
-    pool = texts(rng)
+def write_judgments(
+    path: pathlib.Path,
+    kind: Kind,
+    rows: int,
+    *,
+    our_fields: bool = False,
+    questions: int = QUESTIONS,
+    text: int = TEXT,
+) -> None:
+    """Write so many judgments in FastChat's layout, of two turns of so many questions, with texts of such a length."""
+    rng = random.Random(0)
+    pool = texts(rng, text)
     cases: Iterator[tuple[int, ...]] = ((model,) for model in itertools.count())
     if kind == "pair":
         cases = ((model, other) for other in itertools.count(1) for model in range(other))
-    matches = ((case, question, turn) for case in cases for question in range(1, QUESTIONS + 1) for turn in (1, 2))
+    matches = ((case, question, turn) for case in cases for question in range(1, questions + 1) for turn in (1, 2))
     with path.open("w", encoding="ascii") as file:
         for number, (case, question, turn) in enumerate(itertools.islice(matches, rows)):
             names = [f"family-{model % 17}/model-{model}" for model in case]
@@ -257,7 +266,7 @@ def measure_all(args: argparse.Namespace, folder: pathlib.Path) -> None:
     print(f"| {' | '.join(head)} |\n|{' --- |' * len(head)}", flush=True)
     for kind, rows in itertools.product(args.kinds, args.rows):
         file = folder / f"judge_{kind}.jsonl"
-        write_judgments(file, kind, rows, our_fields=args.our_fields)
+        write_judgments(file, kind, rows, our_fields=args.our_fields, questions=args.questions, text=args.text)
         cache = folder / "compiled"
         try:
             commands = contenders(kind, file, rows, with_fastchat(args.fastchat))
@@ -278,6 +287,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="rounds (default: 3)")
     parser.add_argument("--fastchat", metavar="PYTHON", help="a Python that has fschat and pandas (default: this one)")
     parser.add_argument("--our-fields", action="store_true", help="rows with all the fields that our judgments have")
+    parser.add_argument("--questions", type=int, default=QUESTIONS, metavar="N", help="questions (default: 500)")
+    parser.add_argument("--text", type=int, default=TEXT, metavar="N", help="characters of a text (default: 600)")
     parser.add_argument("--folder", metavar="DIR", help="where the files are made (default: a temporary folder)")
     args = parser.parse_args(argv)
     cores: Any = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

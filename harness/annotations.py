@@ -28,6 +28,7 @@ from harness.importing.items import BadRecordError, Item, optional_text, text_of
 from harness.importing.records import Progress, read_records
 from harness.importing.run import BadRow, PathLike, good_records
 from harness.jsonl import Journal, is_there, storing
+from harness.jsonl.copies import need_near
 from harness.judging.gathering import gather
 from harness.judging.materials import Materials
 from harness.judging.sets import JudgeSet, load_judge_set
@@ -111,7 +112,7 @@ def import_annotations(
         DataError: a file can't be read, or no record of it is good.
         StorageError: the folder can't be written.
     """
-    report = AnnotationsReport(pathlib.Path(data_dir) / check_bench_name(bench_name))
+    report = AnnotationsReport(need_near(data_dir) / check_bench_name(bench_name))
     read = [one for path in expanded(files) for _, one in good_records(path, annotation, report.bad, progress)]
     if not read:
         why = f"; the first is {report.bad[0]}" if report.bad else ""

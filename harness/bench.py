@@ -20,6 +20,7 @@ from typing import Annotated, Any, NamedTuple
 
 from harness.errors import DataError, MissingError, UsageError
 from harness.jsonl import is_there, logical_files, read_rows
+from harness.jsonl.copies import local_folder
 from harness.judgments.file_name import FileName, Kind
 from harness.names import check_bench_name, check_model_name, file_stem, history_of, name_of
 from harness.records import TEMPERATURE, Answer, Mode, Question, QuestionId
@@ -291,7 +292,8 @@ def bench_folders(name: str = "mt_bench", data_dir: pathlib.Path | str = "data")
         UsageError: no such benchmark; the message lists those there are.
         DataError: the folder cannot be read.
     """
-    folder = pathlib.Path(data_dir) / check_bench_name(name)
+    data_dir = local_folder(data_dir, check_bench_name(name))
+    folder = data_dir / name
     try:
         source = next((f for f in (folder, shipped("data") / name) if (f / "question.jsonl").is_file()), None)
     except OSError as error:

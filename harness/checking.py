@@ -24,6 +24,7 @@ from harness.bench import (
 )
 from harness.errors import DataError, UsageError
 from harness.jsonl import Row, files_of, is_there, logical_file, logical_files, row_of, value_of
+from harness.jsonl.copies import local_folder
 from harness.jsonl.files import lines_in
 from harness.judging.sets import load_judge_set
 from harness.names import check_bench_name, name_of
@@ -173,7 +174,7 @@ def find_folder(which: pathlib.Path | str, data_dir: pathlib.Path | str) -> path
     given = pathlib.Path(which)
     places = [given]
     if given.name == str(which):
-        places += [pathlib.Path(data_dir) / given, shipped("data") / given]
+        places += [local_folder(data_dir, str(which)) / given, shipped("data") / given]
     for place in places:
         if (place / "question.jsonl").is_file():
             return place
@@ -181,7 +182,7 @@ def find_folder(which: pathlib.Path | str, data_dir: pathlib.Path | str) -> path
         raise UsageError(f"{given}: holds no question.jsonl, so it is no benchmark")
     if given.is_file():
         raise UsageError(f"{given}: is a file; give the folder that holds question.jsonl")
-    data = (pathlib.Path(data_dir), shipped("data"))
+    data = (local_folder(data_dir, given.name), shipped("data"))
     known = sorted({file.parent.name for folder in data for file in folder.glob("*/question.jsonl")})
     raise UsageError(f"no benchmark {str(which)!r}; {nearest(str(which), known)} (or give a folder)")
 

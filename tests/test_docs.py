@@ -57,6 +57,9 @@ def test_the_readme_has_every_room() -> None:
         "docs/models.md",
         "docs/batch.md",
         "docs/checks.md",
+        "docs/extending.md",
+        "docs/scale.md",
+        "docs/decisions.md",
     ],
 )
 def test_links_inside_the_repository_lead_somewhere(document: str) -> None:

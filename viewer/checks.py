@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from harness.bench import Bench
 from harness.errors import DataError
+from harness.jsonl import is_there
 from harness.judging.extraction import extracted
 from harness.records import Choice, Measurement, QuestionId, content_hash
 from harness.rows import measurement_from_row
@@ -44,7 +45,7 @@ def checked_turns(store: Store, bench: Bench, model: str, key: QuestionId) -> di
     """
     path = bench.metric_file("checks")
     found: dict[tuple[int, int], Measurement] = {}
-    if not path.is_file():
+    if not is_there(path):
         return found
     for row in store.places(path).rows(key):
         if isinstance(row, DataError):

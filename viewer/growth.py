@@ -15,7 +15,8 @@ from itertools import pairwise
 from typing import Any
 
 from harness.errors import DataError
-from harness.jsonl import Row, row_of, value_of
+from harness.jsonl import Row, files_of, row_of, value_of
+from harness.jsonl.files import lines_in
 from harness.judgments.line import FAILED_SCORE, FAILED_WINNER
 from harness.judgments.row import judged_row
 from harness.status import BenchStatus, JudgeStatus, ModelStatus
@@ -47,7 +48,7 @@ class Growth:
 def growth_of(path: pathlib.Path) -> Growth:
     """Return how the file grows; nothing is known of a file that cannot be read."""
     try:
-        with path.open("rb") as file:
+        with (files_of(path) or [path])[-1].open("rb") as file:  # what is compressed says nothing, and does not grow
             size = file.seek(0, 2)
             file.seek(max(0, size - _END))
             lines = file.read().splitlines()
@@ -127,11 +128,11 @@ def reasons_in(path: pathlib.Path) -> Counter[str]:
     found: Counter[str] = Counter()
     marks = (str(FAILED_SCORE).encode(), f'"{FAILED_WINNER}"'.encode())
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
+        for file in files_of(path):
+            for number, line in enumerate(lines_in(file), 1):
                 if any(mark in line for mark in marks):
-                    found.update(_reasons(path, number, line))
-    except OSError:
+                    found.update(_reasons(file, number, line))
+    except DataError:  # whoever shows the judgments says so
         pass
     return found
 

@@ -10,6 +10,7 @@ from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
 from harness.errors import StorageError
+from harness.jsonl import size_of
 
 Made = TypeVar("Made")
 PATIENCE = 0.25
@@ -30,7 +31,7 @@ def apart(
     Reading much in this process would hold up every page, since only one thread runs Python at a time. With `told`
     the function takes a keyword `told` and calls it with the share of its work that is done.
     """
-    if sum(path.stat().st_size for path in of if path.exists()) < _LARGE:
+    if sum(map(size_of, of)) < _LARGE:
         return make(*args) if told is None else make(*args, told=told)
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)

@@ -18,7 +18,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from harness.errors import DataError
-from harness.jsonl import Row, row_of, value_of
+from harness.jsonl import Row, files_of, row_of, value_of
+from harness.jsonl.copies import plain_copy
 from harness.records import QuestionId
 from harness.rows import question_id
 
@@ -102,6 +103,8 @@ class Places:
         self.path = path
         self.damaged: list[int] = []
         """Numbers of the lines in which no question's id can be found; those that are whole only."""
+        self._read_at = path
+        """The file itself, or a copy of its parts joined and unpacked; lines are counted there."""
         self._read_to: End | None = None
         self._lock = threading.Lock()
         self._forget()
@@ -125,16 +128,17 @@ class Places:
         """
         with self._lock:
             try:
-                if self._read_to is None or not self._read_to.continues(self.path):
+                self._read_at = plain_copy(self.path)
+                if self._read_to is None or not self._read_to.continues(self._read_at):
                     self._forget()
-                if self.path.stat().st_size > self._end:
+                if self._read_at.stat().st_size > self._end:
                     self._read_on()
-                self._read_to = end_of(self.path, self._end)
+                self._read_to = end_of(self._read_at, self._end)
             except OSError as error:
                 raise DataError(f"cannot be read: {error.strerror or error}", path=self.path) from error
 
     def _read_on(self) -> None:
-        with io.BufferedReader(io.FileIO(self.path), _BLOCK) as file:
+        with io.BufferedReader(io.FileIO(self._read_at), _BLOCK) as file:
             file.seek(self._end)
             if self._unended and file.peek(1)[:1] == b"\n":
                 self._end += len(file.read(1))
@@ -180,7 +184,7 @@ class Places:
             places = self._places_of(key)
             if not places:
                 return
-            with self.path.open("rb") as file:
+            with self._read_at.open("rb") as file:
                 for at, line in places:
                     file.seek(at)
                     yield self._row(line, file.readline(_LONGEST))
@@ -205,13 +209,13 @@ class Places:
             return error
 
 
-def stamp(path: pathlib.Path) -> tuple[int, int, int] | None:
-    """Return what changes whenever the file does; None if there is none."""
+def stamp(path: pathlib.Path) -> tuple[tuple[int, int, int], ...] | None:
+    """Return what changes whenever the file, or a part of it, does; None if there is none."""
     try:
-        found = os.stat(path)
+        found = [os.stat(file) for file in files_of(path)]
     except OSError:
         return None
-    return (found.st_ino, found.st_size, found.st_mtime_ns)
+    return tuple((file.st_ino, file.st_size, file.st_mtime_ns) for file in found) or None
 
 
 def _id_at(line: bytes) -> QuestionId | None:

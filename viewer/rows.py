@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from harness.bench import Bench
 from harness.errors import DataError
+from harness.jsonl import is_there, logical_files
 from harness.judgments.row import judged_row
 from harness.records import QuestionId
 from viewer import markup
@@ -39,13 +40,13 @@ def rows_html(context: Context, state: State, bench: Bench, key: QuestionId, mod
         return f"<p>{markup.link(state.where(show=ALL), 'Rows of this page as JSON')}</p>"
     wanted = set(models)
     own = [bench.source / "question.jsonl", *(bench.answer_file(m) for m in models if m in bench.answered_models())]
-    own += sorted((bench.folder / "reference_answer").glob("*.jsonl"))
+    own += logical_files(bench.folder / "reference_answer")
     judged = [file.path for file in context.store.judgment_files(bench)]
     parts: list[str] = []
     left_out = 0
     for path in (*own, *judged):
         try:
-            for row in context.store.places(path).rows(key) if path.is_file() else ():
+            for row in context.store.places(path).rows(key) if is_there(path) else ():
                 if isinstance(row, DataError) or (path in judged and not _is_about(row.value, wanted)):
                     continue
                 if len(parts) >= _MOST_ROWS and place_of(path, row.line) != show:

@@ -18,7 +18,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from harness.errors import UsageError
+from harness.errors import TurnbenchError, UsageError
+from harness.jsonl import size_of
+from harness.jsonl.copies import plain_copy
 from harness.records import Question, QuestionId
 from harness.rows import question_id
 from viewer.limited import Limited, TooLong
@@ -92,7 +94,7 @@ def look(wanted: Wanted) -> Occurs:
 
 def _shares(wanted: Wanted) -> list[Wanted]:
     """Return what each of several processes looks through, about equally much; the questions go to the first."""
-    sizes = {path: path.stat().st_size if path.exists() else 0 for path in (*wanted.answers, *wanted.judgments)}
+    sizes = {path: size_of(path) for path in (*wanted.answers, *wanted.judgments)}
     count = max(1, min(_MOST, os.cpu_count() or 1, len(sizes), sum(sizes.values()) // _LARGE))
     shares: list[list[pathlib.Path]] = [[] for _ in range(count)]
     for path in sorted(sizes, key=lambda path: -sizes[path]):
@@ -212,7 +214,7 @@ def _lines(path: pathlib.Path, text: str) -> Iterator[bytes]:
     needles = _needles(text)
     rest = b""
     try:
-        with path.open("rb") as file:
+        with plain_copy(path).open("rb") as file:
             while block := file.read(_BLOCK):
                 end = block.rfind(b"\n") + 1
                 if end:
@@ -221,7 +223,7 @@ def _lines(path: pathlib.Path, text: str) -> Iterator[bytes]:
                 elif len(rest) < _MOST_LINE:
                     rest += block
         yield from _holding(rest, needles)
-    except OSError:
+    except (OSError, TurnbenchError):  # whoever shows the rows says so
         return
 
 

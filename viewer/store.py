@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from harness.bench import Bench, load_bench, shipped
 from harness.errors import DataError, MissingError
+from harness.jsonl import is_there, logical_files, size_of
 from harness.judgments.case import TOTAL
 from harness.judgments.file_name import OWN_JUDGE_SET, FileName, judgment_files, kinds_of, parse
 from harness.judgments.row import JudgedRow, judged_row
@@ -183,7 +184,7 @@ class Store:
         kinds = [own for mode in ("single", "pairwise-all") for own in kinds_of(mode) if kind in {None, kind_of(mode)}]
         for path in judgment_files(bench.folder / "model_judgment", kinds):
             name = cast("FileName", parse(path.name))
-            both = path.with_name(replace(name, kind="pair").text).exists()
+            both = is_there(path.with_name(replace(name, kind="pair").text))
             judge_set = "" if name.judge_set == OWN_JUDGE_SET and not name.sample else name.judge_set
             judge_set += ", one order" if name.kind == "pair1" and both else ""
             judge_set += f"#{name.sample}" if name.sample else ""
@@ -204,7 +205,7 @@ class Store:
             if (not state.judge or file.judge == state.judge)
             and (not (state.judge and state.judge_set) or file.judge_set == state.judge_set)
         ]
-        fitting.sort(key=lambda file: (file.judge_set != state.judge_set, not file.path.stat().st_size, file.label))
+        fitting.sort(key=lambda file: (file.judge_set != state.judge_set, not size_of(file.path), file.label))
         if fitting:
             return fitting[0]
         known = f"; there are: {', '.join(file.label for file in files)}" if files else ""
@@ -216,7 +217,7 @@ class Store:
 
     def vote_files(self, bench: Bench) -> list[pathlib.Path]:
         """Return the files of human votes."""
-        return [p for p in sorted((bench.folder / "human_judgment").glob("*.jsonl")) if not p.name.startswith(".")]
+        return logical_files(bench.folder / "human_judgment")
 
     # one question
 
@@ -255,7 +256,7 @@ class Store:
         ahead = 0
         for file in self.judgment_files(bench):
             with contextlib.suppress(NotYet, DataError, OSError):
-                ahead += file.path.stat().st_size
+                ahead += size_of(file.path)
                 if ahead <= _AHEAD:
                     self.places(file.path, patience=0.0)
 
@@ -273,9 +274,9 @@ class Store:
     def references(self, bench: Bench, key: QuestionId) -> dict[str, Answer]:
         """Return the reference answers to a question, by author."""
         found = {}
-        folder = bench.folder if any((bench.folder / "reference_answer").glob("*.jsonl")) else bench.source
+        folder = bench.folder if logical_files(bench.folder / "reference_answer") else bench.source
         for author in bench.references():
-            path = next((p for p in (folder / "reference_answer").glob("*.jsonl") if name_of(p.stem) == author), None)
+            path = next((p for p in logical_files(folder / "reference_answer") if name_of(p.stem) == author), None)
             answer = None if path is None else self._answer_in(path, author, key)
             if answer is not None:
                 found[author] = answer

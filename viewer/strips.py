@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from harness.jsonl import size_of
 from harness.judgments.case import CONFIDENCE, SHARE, winner
 from harness.records import Observation, Question
 from viewer import markup
@@ -122,7 +123,7 @@ def questions_strip(context: Context, state: State, question: Question, models: 
     """Return a link to each question, coloured by its grade, or by who won of two models."""
     bench = context.store.bench(state.bench)
     files = context.store.judgment_files(bench, kind)
-    if not files or not models or sum(file.path.stat().st_size for file in files) > _LARGE:
+    if not files or not models or sum(size_of(file.path) for file in files) > _LARGE:
         return ""
     try:
         judgments = judgments_of(context, bench, kind)

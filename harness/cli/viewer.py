@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages
+from harness.jsonl.copies import local_folder
 
 if TYPE_CHECKING:
     from viewer.serving import Served
@@ -80,7 +81,8 @@ def _work(args: argparse.Namespace) -> int:
     from viewer.serving import read_people, serve
     from viewer.store import Store
 
-    data_dir = pathlib.Path(args.data_dir)
+    homes = {local_folder(args.data_dir, name) for name in args.bench_name or (None,)}
+    data_dir = homes.pop()
     if args.port and args.port > 65535:
         raise UsageError(f"--port must be at most 65535, this is {args.port}")
     if not args.host.strip("[] "):

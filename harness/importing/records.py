@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from harness.errors import DataError, UsageError
+from harness.jsonl.files import broken, open_bytes, unreadable
 from harness.written import is_deep
 
 Progress: TypeAlias = Callable[[int], None]
-"""Told how many bytes have been read since it was last told."""
+"""Called with how many bytes have been read since the last call."""
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _LONGEST_CELL = 2**31 - 1
 _MOST_DEPTH = 100
@@ -40,7 +41,7 @@ def read_records(path: pathlib.Path, progress: Progress = lambda count: None) ->
         DataError: the file can't be read, or holds neither an array nor lines of objects.
     """
     try:
-        with path.open("rb") as file:
+        with open_bytes(path) as file:
             counted = _Counted(file, progress)
             if path.suffix.lower() == ".parquet":
                 yield from _batches(path)
@@ -50,8 +51,8 @@ def read_records(path: pathlib.Path, progress: Progress = lambda count: None) ->
                 yield from _items(counted)
             else:
                 yield from _lines(counted, path)
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
+    except broken(path) as error:
+        raise unreadable(path, error) from error
 
 
 def _batches(path: pathlib.Path) -> Iterator[Record]:

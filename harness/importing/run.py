@@ -24,6 +24,7 @@ from harness.importing import (
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, FurtherAnswer, Item
 from harness.importing.records import Progress, Record, read_records
+from harness.jsonl.copies import local_file, need_near
 from harness.names import check_bench_name
 from harness.records import QuestionId, content_hash
 
@@ -160,13 +161,13 @@ def import_data(
     if format_name not in FORMATS:
         raise UsageError(f"no format {format_name!r}; there are: {', '.join(FORMATS)}")
     form = FORMATS[format_name]
-    paths = [pathlib.Path(file) for file in files]
+    paths = [local_file(file) for file in files]
     if not paths:
         raise UsageError("no file given")
     questions, further = (paths[:1], paths[1:]) if form.answer else (paths, [])
     if model_id and len(model_id) != len(further):
         raise UsageError(f"--model-id names {len(model_id)} models, but there are {len(further)} further files")
-    report = ImportReport(pathlib.Path(data_dir) / check_bench_name(bench_name))
+    report = ImportReport(need_near(data_dir) / check_bench_name(bench_name))
     names = list(model_id) or [path.stem for path in further]
     with ImportFolder(report.folder) as folder:
         ids = _Questions(form, folder, report, keep_input).read(questions, first_n, progress)

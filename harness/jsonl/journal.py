@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from harness.errors import DataError
+from harness.jsonl.copies import need_near
 from harness.jsonl.disk import (
     append_bytes,
     make_folder,
@@ -57,6 +58,7 @@ class Journal:
         Raises:
             StorageError: another process writes the file, or it cannot be written, or is split or compressed.
         """
+        need_near(self.path)
         need_plain(self.path)
         self._lock = lock(self.path, self.state)
         try:

@@ -16,6 +16,7 @@ from itertools import combinations
 from typing import Any, Unpack
 
 from harness.errors import MissingError, UsageError
+from harness.jsonl.copies import local_file
 from harness.judging.builtin import notices
 from harness.judgments.file_name import judgment_files, kinds_of
 from harness.judgments.observations import Observations
@@ -60,7 +61,7 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
         DataError: a line is not what it must be.
     """
     query = Query.of(**words)
-    paths = [pathlib.Path(path) for path in votes] or _usual_files(query)
+    paths = [local_file(path) for path in votes] or _usual_files(query)
     if len(set(paths)) < len(paths):
         raise UsageError(f"{next(p for p, n in Counter(paths).items() if n > 1)} is named twice")
     query = replace(query, files=tuple(paths))

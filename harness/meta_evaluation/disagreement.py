@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from harness.errors import UsageError
+from harness.jsonl.copies import local_file
 from harness.judgments.case import Case
 from harness.judgments.observations import Observations, numbered
 from harness.judgments.reading import read_judgments
@@ -214,7 +215,7 @@ def judge_disagreement(
         raise UsageError("labels have no distance; judge_report agreement counts how often they are the same")
     judges = list(dict.fromkeys(source.judge for source in given.sources))
     if votes:
-        cast = Observations.joined([_votes(query, pathlib.Path(path)) for path in votes])
+        cast = Observations.joined([_votes(query, local_file(path)) for path in votes])
         rows, note = _against_voters(records, cast, judges)
     elif len(judges) < 2:
         raise UsageError(f"only {judges[0]} judged this; it takes two judges, or votes to compare with (--votes)")

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from harness.errors import MissingError, UsageError
 from harness.jsonl import logical_file, logical_files
+from harness.jsonl.copies import local_file
 from harness.judgments.case import CONFIDENCE, SCORE, SHARE, WIN, winner
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read
@@ -58,7 +59,7 @@ Categories: TypeAlias = Mapping[QuestionId, str]
 def vote_files(query: Query, votes: Sequence[pathlib.Path | str]) -> list[pathlib.Path]:
     """Return the files of votes: those named, or all of the benchmark's `human_judgment/`."""
     if votes:
-        return list(dict.fromkeys(map(pathlib.Path, votes)))
+        return list(dict.fromkeys(map(local_file, votes)))
     folder = query.bench.folder / "human_judgment"
     found = logical_files(folder)
     if not found:

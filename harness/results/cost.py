@@ -18,6 +18,7 @@ from harness.chat.endpoint import Price
 from harness.chat.prices import list_price
 from harness.errors import MissingError
 from harness.jsonl import logical_files, read_rows
+from harness.jsonl.copies import local_file
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.names import name_of, plain_model
 from harness.records import Usage
@@ -76,7 +77,7 @@ def show_cost(
                         _count(rows, prices, "users", user["model"], _user_calls(answer))
         where, files = str(folder), logical_files(folder / "model_judgment")
     else:
-        where, files = str(input_file), [pathlib.Path(input_file)]
+        where, files = str(input_file), [local_file(input_file)]
     for path in files:
         for row in judged_rows(path):
             judge = row.source.judge

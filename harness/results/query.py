@@ -10,6 +10,7 @@ from typing import Self, TypeAlias, TypedDict, Unpack
 
 from harness.bench import Bench, bench_folders, load_bench
 from harness.errors import TurnbenchError, UsageError
+from harness.jsonl.copies import local_file
 from harness.judgments.case import Case
 from harness.judgments.observations import Observations
 from harness.records import Mode
@@ -198,4 +199,4 @@ def _paths(given: Paths) -> tuple[pathlib.Path, ...]:
     """Return the files that were named."""
     if given is None:
         return ()
-    return (pathlib.Path(given),) if isinstance(given, str | pathlib.Path) else tuple(map(pathlib.Path, given))
+    return (local_file(given),) if isinstance(given, str | pathlib.Path) else tuple(map(local_file, given))

@@ -24,6 +24,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.chat.endpoint import Endpoint
+from harness.jsonl.copies import need_near
 from harness.records import Reply, Request
 from harness.running.pending import reply_from_kept, reply_to_kept
 
@@ -44,7 +45,7 @@ create table if not exists completion (
 
 def cache_file(data_dir: pathlib.Path | str) -> pathlib.Path:
     """Return where the completions of all benchmarks in a data folder are kept, unless a file is named."""
-    return pathlib.Path(data_dir) / ".turnbench" / FILE_NAME
+    return need_near(data_dir) / ".turnbench" / FILE_NAME
 
 
 class Cache:

@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError
+from harness.jsonl import logical_files
 from harness.meta_evaluation.choosing import DEFINITIONS, judge_judges
 from harness.meta_evaluation.corrected import judge_corrected
 from harness.meta_evaluation.length import judge_length
@@ -136,7 +137,7 @@ class _Page:
         def content() -> str:
             file = self._file("pair")
             make = partial(judge_length, input_file=file.path, **self._where)
-            report = self._report("length", make, file.path, *(self.bench.folder / "model_answer").glob("*.jsonl"))
+            report = self._report("length", make, file.path, *logical_files(self.bench.folder / "model_answer"))
             return self._drawn("length", report)
 
         note = "Does the longer answer win, and who would win if all answers were equally long?"
@@ -227,7 +228,7 @@ class _Page:
         def content() -> str:
             votes, left_out = self._votes()
             files = [file.path for file in self.files if file.kind.startswith("pair")]
-            answers = (self.bench.folder / "model_answer").glob("*.jsonl")
+            answers = logical_files(self.bench.folder / "model_answer")
             make = partial(judge_judges, votes, input_file=files, **self._where)
             report = self._report("judges", make, *votes, *files, *answers)
             return left_out + self._drawn("judges", report)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from harness.bench import Bench
 from harness.errors import DataError, MissingError, TurnbenchError
-from harness.jsonl import holder_of
+from harness.jsonl import holder_of, logical_files, size_of
 from harness.names import name_of
 from harness.showing import Table
 from harness.showing.costs import cost_page
@@ -153,7 +153,7 @@ def _state_chip(active: bool) -> str:
 
 
 def _files(folder: pathlib.Path) -> list[pathlib.Path]:
-    return [path for path in sorted(folder.glob("*.jsonl")) if not path.name.startswith(".") and path.is_file()]
+    return logical_files(folder)
 
 
 def _holder(bench: Bench, path: pathlib.Path) -> str | None:
@@ -318,7 +318,7 @@ def _plain(
     rows = []
     for path in paths:
         try:
-            size: float | None = path.stat().st_size / 1e6
+            size: float | None = size_of(path) / 1e6
         except OSError:
             size = None
         kind = "answers" if path.parent.name == "model_answer" else "judgments"

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 from harness.errors import StorageError
 from harness.importing.originals.readers import make_ours
-from harness.importing.originals.sources import Source, Watcher, not_pinned, source_of, storing
+from harness.importing.originals.sources import Source, Watcher, not_pinned, source_of
 from harness.importing.originals.table import Original, OriginalFile, find_original
-from harness.jsonl import lock
+from harness.jsonl import lock, storing
+from harness.jsonl.copies import need_near
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def fetch(
         DataError: what came is not the pinned file.
     """
     origin = source_of(original, source)
-    folder = pathlib.Path(data_dir) / original.name
+    folder = need_near(data_dir) / original.name
     already = tuple(file for file in original.files if _is_there(folder / file.into, file))
     wanted = [file for file in original.files if file not in already]
     if wanted:

@@ -1,0 +1,219 @@
+"""Copies of what cannot be read where it is, in `~/.cache/turnbench`: fetched from an address, or joined and unpacked.
+
+    local_folder("s3://bucket/data", "mt_bench")    a folder that holds mt_bench/ as it is at the address now
+    local_file("https://host/x_single.jsonl.zst")   the same of one file
+    plain_copy(x.jsonl)                             its parts joined and unpacked, for who jumps about in a file
+
+Everything that reads files so reads far ones as it reads near ones. What has not changed is not fetched, or unpacked,
+again. A fetched copy is never written to (`need_near`): what was written would be seen by nobody else, and be lost.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import pathlib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.errors import DataError, MissingError, StorageError, UsageError
+from harness.jsonl.files import files_of, is_packed, is_plain, lines_in
+
+log = logging.getLogger("turnbench")
+MOST_TIMES = 1000
+"""Times its own size to which a compressed file may be unpacked into a copy."""
+_ADDRESS = re.compile(r"(?!file:)([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+_MARKS = ("etag", "lastmodified", "last_modified", "last-modified", "mtime", "created", "md5hash", "version_id")
+"""What file systems call that by which a changed file is known."""
+_STATE, _HOME = ".turnbench-copy.json", ".turnbench-address"
+_fetched: dict[str, pathlib.Path] = {}
+"""What this process has fetched: one run reads one state of it."""
+
+
+def is_address(place: pathlib.Path | str) -> bool:
+    """Return whether a place is an address (`s3://…`), not a path."""
+    return isinstance(place, str) and _ADDRESS.match(place) is not None
+
+
+def need_near(place: pathlib.Path | str, what: str = "results are written") -> pathlib.Path:
+    """Return a path to write to, or raise: nothing is written to an address, nor to what was fetched from one.
+
+    Raises:
+        UsageError: the place is an address.
+        StorageError: it is a fetched copy.
+    """
+    if is_address(place):
+        raise UsageError(f"{place}: {what} to folders of this machine; fetch it and name the folder with --data-dir")
+    path = pathlib.Path(place)
+    home = _cache("fetched")
+    if path.resolve().is_relative_to(home.resolve()):
+        address = next((own for folder in path.parents if (own := _text(folder / _HOME))), "an address")
+        raise StorageError(
+            f"{path}: is a copy of what is at {address}, which is read and not written; fetch the folder and name it "
+            "with --data-dir"
+        )
+    return path
+
+
+def local_folder(place: pathlib.Path | str, name: str | None = None) -> pathlib.Path:
+    """Return the data folder: the path itself, or of an address a copy in which the benchmark `name` is (None: all).
+
+    Raises:
+        UsageError: a package for such an address is not installed.
+        MissingError: there is nothing, or it cannot be had.
+    """
+    if not isinstance(place, str) or not is_address(place):
+        return pathlib.Path(place)
+    address = place.rstrip("/")
+    home = _cache("fetched") / _hash(address)
+    _fetch(address if name is None else f"{address}/{name}", home if name is None else home / name)
+    (home / _HOME).write_text(address, encoding="utf-8")
+    return home
+
+
+def local_file(place: pathlib.Path | str) -> pathlib.Path:
+    """Return the path of a file to read: itself, or of an address that of a copy; raises as `local_folder` does."""
+    if not isinstance(place, str) or not is_address(place):
+        return pathlib.Path(place)
+    address, _, name = place.rpartition("/")
+    home = _cache("fetched") / _hash(address)
+    _fetch(place, home / name)
+    (home / _HOME).write_text(address, encoding="utf-8")
+    return home / name
+
+
+def plain_copy(path: pathlib.Path) -> pathlib.Path:
+    """Return a file with all rows of `path` as plain lines: itself, or a copy that is made where parts have changed.
+
+    Raises:
+        DataError: a part cannot be read, or unpacks to more than `MOST_TIMES` its size.
+        StorageError: the copy cannot be written.
+    """
+    if is_plain(path):
+        return path
+    files = files_of(path)
+    copy = _cache("joined") / _hash(str(path.resolve())) / path.name
+    state = {file.name: [file.stat().st_size, file.stat().st_mtime_ns] for file in files}
+    if copy.is_file() and _stated(copy.parent) == state:
+        return copy
+    fresh = copy.with_name(f".{copy.name}.{os.getpid()}")
+    try:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        with fresh.open("wb") as out:
+            for file in files:
+                for line in _within(file):
+                    out.write(line if line.endswith(b"\n") else line + b"\n")
+        fresh.replace(copy)
+        (copy.parent / _STATE).write_text(json.dumps(state), encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"{copy}: cannot be written: {error.strerror or error}; make space") from error
+    finally:
+        fresh.unlink(missing_ok=True)
+    return copy
+
+
+def _within(file: pathlib.Path) -> Iterator[bytes]:
+    left = MOST_TIMES * file.stat().st_size if is_packed(file) else None
+    for line in lines_in(file):
+        if left is not None:
+            left -= len(line)
+            if left < 0:
+                raise DataError(f"unpacks to more than {MOST_TIMES:,} times its size", path=file)
+        yield line
+
+
+def _fetch(address: str, to: pathlib.Path) -> None:
+    """Fetch a file or a folder, but for what is there already and has not changed."""
+    if address in _fetched:
+        return
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise UsageError(f"{address} needs a package: pip install 'turnbench[remote]'") from None
+    try:
+        system, root = url_to_fs(address)
+        infos = _files_at(system, root)
+        _fetch_all(system, infos, to)
+    except ImportError as error:  # the package of one kind of address, which the message names
+        raise UsageError(f"{address}: {error}") from None
+    except (MissingError, UsageError):
+        raise
+    except FileNotFoundError:
+        raise MissingError(f"{address} is not there") from None
+    except Exception as error:  # every kind of address has errors of its own
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise MissingError(
+            f"{address}: cannot be fetched: {why}; see the address, and the keys in the environment"
+        ) from None
+    _fetched[address] = to
+
+
+def _files_at(system: Any, root: str) -> dict[str, Mapping[str, Any]]:
+    """Return what is known of the files at an address, by their names below it; the name of the only one is empty."""
+    if system.info(root).get("type") == "file" and not system.isdir(root):
+        return {"": system.info(root)}
+    found = {}
+    start = system._strip_protocol(root).rstrip("/") + "/"
+    for full, info in system.find(root, detail=True).items():
+        name = full[len(start) :] if full.startswith(start) else full.removeprefix("/")
+        parts = name.split("/")
+        # Hidden files are other programs', and our own state is the writer's.
+        if not any(part.startswith(".") or part in {"", ".."} or "\\" in part or ":" in part for part in parts):
+            found[name] = info
+    if not found:
+        raise MissingError(f"{root}: holds no file")
+    return found
+
+
+def _fetch_all(system: Any, infos: Mapping[str, Mapping[str, Any]], to: pathlib.Path) -> None:
+    single = "" in infos
+    home = to.parent if single else to
+    home.mkdir(parents=True, exist_ok=True)
+    known = _stated(home)
+    state = dict(known) if single else {}
+    log.info("fetching what has changed of %d files to %s", len(infos), home)
+    for name, info in infos.items():
+        path = to if single else to / name
+        mark = _mark(info if len(_mark(info)) > 1 else system.info(info["name"]))
+        if len(mark) < 2 or known.get(path.name if single else name) != mark or not path.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fresh = path.with_name(f".{path.name}.{os.getpid()}")
+            try:
+                system.get_file(info["name"], str(fresh))
+                fresh.replace(path)
+            finally:
+                fresh.unlink(missing_ok=True)
+        state[path.name if single else name] = mark
+    for name in known.keys() - state.keys():
+        (home / name).unlink(missing_ok=True)
+    (home / _STATE).write_text(json.dumps(state), encoding="utf-8")
+
+
+def _mark(info: Mapping[str, Any]) -> list[str]:
+    """Return by what a file is known that has not changed: its size, and what its file system says beside."""
+    said = {name.lower(): value for name, value in info.items()}
+    return [str(said.get("size")), *(f"{name}={said[name]}" for name in _MARKS if said.get(name) is not None)]
+
+
+def _stated(home: pathlib.Path) -> dict[str, Any]:
+    try:
+        found = json.loads((home / _STATE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _text(path: pathlib.Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def _cache(kind: str) -> pathlib.Path:
+    return pathlib.Path.home() / ".cache" / "turnbench" / kind
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
