@@ -2,6 +2,7 @@
 
     python -m benchmarks.runner                                    ours and the bare clients
     python -m benchmarks.runner --workloads judge-160 --runs 1     one workload, once
+    python -m benchmarks.runner --processes 1 2 --cores 2          ours in one process, and with two for the calls
     python -m benchmarks.runner --memory                           peak memory with 104,000 matches planned
     python -m benchmarks.runner --peers fastchat=fc/bin/python inspect=in/bin/python alpaca=al/bin/python
 
@@ -13,6 +14,7 @@ clients send the very requests that our commands were seen to send. Peers live i
 
 import argparse
 import json
+import os
 import pathlib
 import platform
 import sys
@@ -99,6 +101,9 @@ def chosen_contenders(args: argparse.Namespace) -> list[Contender]:
     """Return who runs, in the order of the table."""
     contenders = [bare(client) for client in args.bare]
     contenders += [ours(args.python, args.checkout)]
+    for number in args.processes:
+        flags = ("--processes", str(number))
+        contenders += [ours(args.python, args.checkout, f"turnbench {' '.join(flags)}", flags)]
     contenders += [ours(args.python, path.resolve(), f"turnbench in {path}") for path in args.beside]
     contenders += [PEER_KINDS[name](python) for name, python in args.peers]
     return contenders
@@ -127,6 +132,10 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
         "--checkout", type=pathlib.Path, default=ROOT, help="our commands' checkout (default: this one)"
     )
     parser.add_argument("--beside", nargs="*", type=pathlib.Path, default=[], help="other checkouts to run as well")
+    parser.add_argument(
+        "--processes", nargs="*", type=int, default=[], metavar="N", help="ours with these numbers of processes as well"
+    )
+    parser.add_argument("--cores", type=int, metavar="N", help="cores for whoever runs, the server's apart (all)")
     parser.add_argument(
         "--others",
         type=float,
@@ -166,6 +175,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as temporary, running_server() as server:
         folder = (args.folder or pathlib.Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
+        if args.cores is not None:  # the server has the last one
+            os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: args.cores])
         if args.memory:
             print(memory_table(ours(args.python, args.checkout), server, folder, seconds=args.memory_seconds))
             return 0

@@ -46,12 +46,12 @@ def bare(client: str) -> Contender:
     return Contender(f"bare {client}", commands, kinds=("single",) if client == "socket" else ("single", "answers"))
 
 
-def ours(python: str, checkout: pathlib.Path, name: str = "turnbench") -> Contender:
-    """Return our own commands, tables included."""
+def ours(python: str, checkout: pathlib.Path, name: str = "turnbench", more: tuple[str, ...] = ()) -> Contender:
+    """Return our own commands, tables included; `more` are flags for the one that calls."""
 
     def commands(workload: Workload, place: Place) -> list[Command]:
         where = ("--bench-name", BENCH, "--data-dir", "data")
-        endpoint = ("--base-url", f"{place.url}/v1", "--parallel", str(workload.parallel))
+        endpoint = ("--base-url", f"{place.url}/v1", "--parallel", str(workload.parallel), *more)
 
         def command(module: str, *options: str) -> Command:
             argv = (python, "-m", f"harness.cli.{module}", *options, *where)

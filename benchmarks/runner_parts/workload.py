@@ -65,6 +65,7 @@ WORKLOADS = (
         "answer-160", "160 two-turn answers, lognormal 1 s, 16 at once", "answers", 160, 1, 16, Latency(1.0, 0.8, 7)
     ),
     Workload("judge-cpu", "5,000 judgments, 5 ms, 128 at once", "single", 250, 10, 128, Latency(0.005)),
+    Workload("judge-many", "20,000 judgments, 5 ms, 128 at once", "single", 1000, 10, 128, Latency(0.005)),
 )
 MEMORY = Workload("memory", "104,000 games of pairs planned, 5 ms, 128 at once", "pairs", 80, 26, 128, Latency(0.005))
 

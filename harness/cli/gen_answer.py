@@ -1,6 +1,7 @@
 """Let chat models answer the questions of a benchmark."""
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,12 @@ def parser() -> command.Parser:
         "--model-path is needed)",
     )
     flags.add_weights(models)
+    models.add_argument(
+        "--serve",
+        metavar="SERVER",
+        help="serve these weights meanwhile by vllm, which must be installed; its own flags may follow, as in "
+        "'vllm --tensor-parallel-size 2' (default: load them into this process)",
+    )
     models.add_argument(
         "--answer-file",
         metavar="FILE",
@@ -151,16 +158,24 @@ def work(args: argparse.Namespace) -> int:
     from harness.answering import plan_answers, run_answers
     from harness.bench import load_bench
     from harness.chat.endpoint import Weights
+    from harness.chat.local.serving import check_server, free_port, served
     from harness.errors import UsageError
 
     bench = load_bench(args.bench_name, args.data_dir)
     names = flags.model_names(args)
     if not names:
         raise UsageError("say which models to ask with --model, or whose weights to load with --model-path")
+    asked = replace(options(args), weights=Weights(args.dtype, args.device, args.batch_size))
+    port = free_port()
+    if args.serve is not None:
+        if args.model_path is None or args.base_url is not None:
+            raise UsageError("--serve is for the weights that --model-path names, without --base-url")
+        check_server(args.serve)
+        asked = replace(asked, model_path=None, base_url=f"http://127.0.0.1:{port}/v1")
     plan = plan_answers(
         names,
         bench,
-        replace(options(args), weights=Weights(args.dtype, args.device, args.batch_size)),
+        asked,
         questions=flags.questions(args, bench),
         answer_file=pathlib.Path(args.answer_file) if args.answer_file else None,
         redo=args.redo,
@@ -170,7 +185,11 @@ def work(args: argparse.Namespace) -> int:
     tell_plan(args, plan)
     if not output.go_on(args, plan):
         return 0
-    with messages.bar(plan.jobs, "conversation", quiet=args.quiet) as watch:
+    with contextlib.ExitStack() as meanwhile:
+        if args.serve is not None and plan.calls:
+            messages.say(args, f"waiting until {args.serve} serves {args.model_path}")
+            meanwhile.enter_context(served(args.serve, args.model_path, names[0], args.dtype, port))
+        watch = meanwhile.enter_context(messages.bar(plan.jobs, "conversation", quiet=args.quiet))
         report = run_answers(plan, flags.running(args), watch=watch)
     tell_report(args, plan, report)
     messages.report_failures(NAME, report.tally.failures)

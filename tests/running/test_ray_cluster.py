@@ -80,7 +80,7 @@ def words(bench: Bench, *more: str) -> list[str]:
 
 def run(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
     """Run a command whose own key is another than its workers'."""
-    environment = {**os.environ, **SETTINGS, "NODE_KEY": "of-the-driver", "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, **SETTINGS, "NODE_KEY": "of-the-driver"}
     return subprocess.run(words, capture_output=True, text=True, env=environment, cwd=ROOT, check=False)
 
 
@@ -126,7 +126,7 @@ class TestOnACluster:
 
         with ProtocolServer(killing) as server:
             command = words(bench, *calling(server, cluster))
-            commands.append(subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=ROOT))
+            commands.append(subprocess.Popen(command, cwd=ROOT))
             assert commands[0].wait() == -signal.SIGKILL
             ended = run(command)
         assert ended.returncode == 0, ended.stderr
