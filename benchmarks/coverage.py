@@ -299,7 +299,8 @@ def _win_rate(pairs: Pairs) -> Estimate:
 
 
 def _mean_over(pairs: Pairs) -> Estimate | None:
-    return next(row.overall for row in mean_over_opponents(pairs, resamplings=RESAMPLINGS) if row.model == "m2")
+    lines = mean_over_opponents(pairs, resamplings=RESAMPLINGS)
+    return next(line.estimates()["mean_over_opponents"] for line in lines if line.model == "m2")
 
 
 def _strength(pairs: Pairs) -> Estimate | None:

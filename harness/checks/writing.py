@@ -43,7 +43,7 @@ class Language(Check, frozen=True, kw_only=True, tag="language"):
     wants: str = msgspec.field(name="is")
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for a language that cannot be told."""
+        """Raise `ValueError` for a language that cannot be detected."""
         super().__post_init__()
         there = _languages()
         if self.wants not in there:

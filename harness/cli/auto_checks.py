@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from harness.cli import command, flags, messages
-from harness.cli.auto_metrics import tell_plan, tell_report
+from harness.cli.auto_metrics import measured
 
 NAME = "auto_checks"
 PURPOSE = "Check every answer by the checks that its question carries: no judge, no key, no cost."
@@ -42,7 +42,6 @@ def work(args: argparse.Namespace) -> int:
     from harness.bench import load_bench
     from harness.checks.sandbox import open_sandbox
     from harness.metrics.checks import plan_checks
-    from harness.metrics.run import run_metrics
 
     bench = load_bench(args.bench_name, args.data_dir)
     plan = plan_checks(
@@ -52,10 +51,7 @@ def work(args: argparse.Namespace) -> int:
         sandbox=open_sandbox() if args.run_code else None,
         redo=args.redo,
     )
-    tell_plan(args, plan, NAME)
-    with messages.bar(plan.rows, "turn", quiet=args.quiet) as watch:
-        report = run_metrics(plan, watch=watch)
-    tell_report(args, plan, report, NAME)
+    report = measured(args, plan, NAME, "turn")
     messages.results("\n".join(map(str, report.paths)))
     return 0
 

@@ -132,7 +132,7 @@ def work(args: argparse.Namespace) -> int:
     from harness.bench import load_bench
     from harness.errors import UsageError
     from harness.evaluation import read_evaluation
-    from harness.metrics.run import plan_metrics, run_metrics
+    from harness.metrics.run import plan_metrics
     from harness.metrics.table import load_metrics
 
     bench = load_bench(args.bench_name, args.data_dir)
@@ -155,15 +155,26 @@ def work(args: argparse.Namespace) -> int:
         reference=args.reference,
         redo=args.redo,
     )
-    tell_plan(args, plan)
-    with messages.bar(plan.rows, "number", quiet=args.quiet) as watch:
-        report = run_metrics(plan, watch=watch)
-    tell_report(args, plan, report)
+    report = measured(args, plan)
     messages.results("\n".join(map(str, report.paths)))
     return 0
 
 
-def tell_plan(args: argparse.Namespace, plan: "MetricPlan", name: str = NAME) -> None:
+def measured(args: argparse.Namespace, plan: "MetricPlan", name: str = NAME, unit: str = "number") -> "MetricReport":
+    """Carry out a plan, and say what there is to know about it; return what was done."""
+    from harness.metrics.run import run_metrics
+
+    tell_plan(args, plan, name)
+    with messages.bar(plan.rows, unit, quiet=args.quiet) as watch:
+        report = run_metrics(plan, watch=watch)
+    if report.undefined:
+        written = messages.counted(report.written, "row")
+        messages.warn(name, f"{report.undefined} of {written} have no number; each says why, and no mean counts it")
+    messages.moved(args, report.superseded, "older row", plan.bench.metric_state)
+    return report
+
+
+def tell_plan(args: argparse.Namespace, plan: "MetricPlan", name: str) -> None:
     """Say what is measured, and what each metric has done and will do."""
     for notice in plan.notices:
         messages.warn(name, f"warning: {notice}")
@@ -181,14 +192,6 @@ def _shown(metric: "Metric") -> str:
     variant = None if metric.variant == "default" else metric.variant
     how = ", ".join(filter(None, [variant, metric.tokenizer and f"tokens: {metric.tokenizer}", metric.library]))
     return f"{metric.name} ({how})" if how else metric.name
-
-
-def tell_report(args: argparse.Namespace, plan: "MetricPlan", report: "MetricReport", name: str = NAME) -> None:
-    """Say what there is to know about the numbers of a run."""
-    if report.undefined:
-        written = messages.counted(report.written, "row")
-        messages.warn(name, f"{report.undefined} of {written} have no number; each says why, and no mean counts it")
-    messages.moved(args, report.superseded, "older row", plan.bench.metric_state)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -141,8 +141,8 @@ def work(args: argparse.Namespace) -> int:
         questions = planned.questions
         for notice in planned.notices:
             messages.warn(NAME, f"warning: {notice}")
-    args.told = forewarned(metrics, bench, questions, _reference(args))
-    for notice in args.told:
+    args.forewarned = forewarned(metrics, bench, questions, _reference(args))
+    for notice in args.forewarned:
         messages.warn(NAME, f"warning: {notice}")
     if not args.judge_model:
         return _only_measured(args, bench, metrics, imported, questions)
@@ -279,10 +279,10 @@ def _measure(
 ) -> None:
     """Compute the metrics of what is answered."""
     from harness.errors import MissingError
-    from harness.metrics.run import plan_metrics, run_metrics
+    from harness.metrics.run import plan_metrics
 
     try:
-        measured = plan_metrics(
+        plan = plan_metrics(
             metrics, bench, models=models, questions=questions, reference=_reference(args), redo=args.redo
         )
     except MissingError as error:
@@ -290,10 +290,8 @@ def _measure(
             raise
         messages.warn(NAME, f"there is nothing to measure yet: {error}")
         return
-    measured.notices = [notice for notice in measured.notices if notice not in args.told]
-    auto_metrics.tell_plan(args, measured, NAME)
-    with messages.bar(measured.rows, "number", quiet=args.quiet) as watch:
-        auto_metrics.tell_report(args, measured, run_metrics(measured, watch=watch), NAME)
+    plan.notices = [notice for notice in plan.notices if notice not in args.forewarned]
+    auto_metrics.measured(args, plan, NAME)
 
 
 def _judging(args: argparse.Namespace, planned: "Planned | None") -> "JudgeOptions":

@@ -57,7 +57,7 @@ def work(args: argparse.Namespace) -> int:
     from harness.showing.judge_set import described, prompt_text, set_lines, sets_page
 
     folder = _bench_folder(args)
-    told: Any
+    content: Any
     if args.judge_set is None:
         if args.question is not None:
             raise UsageError("--question needs a judge set; name one, such as mt_bench")
@@ -65,14 +65,14 @@ def work(args: argparse.Namespace) -> int:
         if not args.json:
             output.show(args, sets_page(sets))
             return 0
-        told, text = [described(judge_set) for judge_set in sets], ""
+        content, text = [described(judge_set) for judge_set in sets], ""
     elif args.question is None:
-        told = described(load_judge_set(args.judge_set, folder))
-        text = "\n".join(set_lines(told))
+        content = described(load_judge_set(args.judge_set, folder))
+        text = "\n".join(set_lines(content))
     else:
         prompts = _prompts(args)
-        told, text = [prompt.to_json() for prompt in prompts], "\n\n".join(map(prompt_text, prompts))
-    messages.results(json.dumps(told, ensure_ascii=False, indent=2) if args.json else text)
+        content, text = [prompt.to_json() for prompt in prompts], "\n\n".join(map(prompt_text, prompts))
+    messages.results(json.dumps(content, ensure_ascii=False, indent=2) if args.json else text)
     return 0
 
 

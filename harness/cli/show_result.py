@@ -88,8 +88,8 @@ def parser() -> command.Parser:
         "--intervals",
         action="store_true",
         default=None,
-        help="add all intervals (turns, categories, the drop in turn 2), which models can be told apart and how many "
-        "questions that takes; for pairs also the matrix of pairs, Bradley-Terry strengths, and whether the judge "
+        help="add all intervals (turns, categories, the drop in turn 2), which models differ significantly and how "
+        "many questions that takes; for pairs also the matrix of pairs, Bradley-Terry strengths, and whether the judge "
         "goes by an answer's place (default: off)",
     )
     sure.add_argument(

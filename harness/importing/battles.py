@@ -109,17 +109,17 @@ def _conversation(value: Mapping[str, Any], side: str) -> tuple[tuple[str, ...],
 
 def _winner(value: Mapping[str, Any], models: Sequence[str]) -> str:
     """Return the winner in the words of a vote."""
-    for told in _told(value):
-        if told.startswith("tie") or told in ("bothbad", "both bad"):
-            return told if told.startswith("tie") else "tie (bothbad)"
+    for named in _winners_named(value):
+        if named.startswith("tie") or named in ("bothbad", "both bad"):
+            return named if named.startswith("tie") else "tie (bothbad)"
         for side, model in zip(("model_a", "model_b"), models, strict=True):
-            if told in (side, side[-1], side[-1].upper(), model):
+            if named in (side, side[-1], side[-1].upper(), model):
                 return side
     given = value.get("winner", value.get("preference"))
     raise BadRecordError(f"winner must be model_a, model_b or tie, this is {given!r}")
 
 
-def _told(value: Mapping[str, Any]) -> Iterator[str]:
+def _winners_named(value: Mapping[str, Any]) -> Iterator[str]:
     """Yield what the record says of the winner, in whichever field."""
     if isinstance(value.get("winner"), str):
         yield value["winner"].strip()

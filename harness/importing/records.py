@@ -20,7 +20,7 @@ from harness.jsonl.files import broken, open_bytes, unreadable
 from harness.written import is_deep
 
 Progress: TypeAlias = Callable[[int], None]
-"""Told how many bytes have been read since it was last told."""
+"""Called with how many bytes have been read since the last call."""
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _LONGEST_CELL = 2**31 - 1
 _MOST_DEPTH = 100

@@ -22,6 +22,7 @@ from harness.meta_evaluation.judges import (
     judge_rows,
     mode,
     questions_of,
+    values_of,
 )
 from harness.meta_evaluation.report import Report, flat, interval_notes
 from harness.meta_evaluation.votes import Item, vote_files
@@ -186,7 +187,7 @@ def advice(found: Items, rows: Sequence[JudgeRow], counting: Counting) -> list[s
         )
     yardstick = next((row for row in judges if row.judge.name == LONGEST), None)
     for row in real:
-        if yardstick is not None and _not_above(_against_rule(found, row.judge, counting)):
+        if yardstick is not None and _not_above(difference(found, row.judge, yardstick.judge, counting)):
             lines.append(f"{_named(row)} is not shown to agree more than '{LONGEST}' does: do not rely on it")
         lines += _habits(row, people, _to_place(found, row.judge, counting))
     if len(counting.questions) < 100:
@@ -216,8 +217,7 @@ def _agreements(found: Items, judge: Judge, counting: Counting) -> dict[Item, fl
     """Return the mean agreement of a judge's annotations with the people on each item."""
     agreed = {}
     for item, own in found.judges[judge].items():
-        votes = [one.value for one in found.people[item] if one.value is not None]
-        given = [one.value for one in own if one.value is not None]
+        votes, given = values_of(found.people[item]), values_of(own)
         if votes and given:
             gold = mode(votes, compatible=counting.compatible)
             agreed[item] = sum(1 - abs(value - gold) for value in given) / len(given)
@@ -229,22 +229,11 @@ def difference(found: Items, one: Judge, other: Judge, counting: Counting) -> Es
     return _paired(_agreements(found, one, counting), _agreements(found, other, counting), counting)
 
 
-def _against_rule(found: Items, judge: Judge, counting: Counting) -> Estimate:
-    """Return by how much a judge agrees with people more than "the longer answer wins" does."""
-    lengths = {}
-    for item, (one, other) in counting.texts.items():
-        votes = [vote.value for vote in found.people.get(item, ()) if vote.value is not None]
-        if votes:
-            longer = 0.5 if len(one) == len(other) else float(len(one) > len(other))
-            lengths[item] = 1 - abs(longer - mode(votes, compatible=counting.compatible))
-    return _paired(_agreements(found, judge, counting), lengths, counting)
-
-
 def _to_place(found: Items, judge: Judge, counting: Counting) -> Estimate:
     """Return by how much more a judge gives to the answer that it sees first than people give to that answer."""
     gained = {}
     for item, own in found.judges[judge].items():
-        votes = [vote.value for vote in found.people[item] if vote.value is not None]
+        votes = values_of(found.people[item])
         games = [game for one in own for game in one.games]
         if votes and games:
             theirs = sum(votes) / len(votes)

@@ -34,7 +34,7 @@ from harness.judging.verdicts.stated import stated
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.annotations import Items, Judge, read_items, texts_of
 from harness.meta_evaluation.choosing import difference
-from harness.meta_evaluation.judges import PEOPLE, Counting, judge_rows, mode, questions_of
+from harness.meta_evaluation.judges import PEOPLE, Counting, judge_rows, mode, questions_of, values_of
 from harness.meta_evaluation.report import Report, flat
 from harness.meta_evaluation.votes import Item, vote_files
 from harness.names import file_stem
@@ -180,7 +180,7 @@ def _clear(found: Items, bench: Bench, base: JudgeSet) -> list[tuple[Item, float
     texts = texts_of(found.items, bench)
     clear = []
     for item in found.items:
-        votes = [vote.value for vote in found.people[item] if vote.value is not None]
+        votes = values_of(found.people[item])
         question = bench.question(item.question_id)
         if not votes or item not in texts or question is None or not base.is_for(question, item.turn):
             continue

@@ -119,20 +119,23 @@ def has_list(text: str) -> bool:
 
 
 def judge_rows(found: Items, counting: Counting) -> list[JudgeRow]:
-    """Return a row for the people, one for each judge, and one for each rule of `RULES` that no file has judged by."""
+    """Return a row for the people, one for each judge, and one for each rule of `RULES` that no file has judged by.
+
+    What the rules say is added to `found`.
+    """
     if counting.compatible:
-        found.keep([item for item in found.items if len(_values(found.people[item])) >= SAMPLES])
+        found.keep([item for item in found.items if len(values_of(found.people[item])) >= SAMPLES])
         for said in (found.people, *found.judges.values()):
             for item, own in said.items():
                 said[item] = own[:SAMPLES]
-    judges = {PEOPLE: found.people, **found.judges}
-    for name, said in _by_rule(found, counting):
-        judges.setdefault(Judge(name, ""), said)
+    for name, said in list(_by_rule(found, counting)):
+        found.judges.setdefault(Judge(name, ""), said)
     gold = {
         item: mode(values, compatible=counting.compatible)
         for item, own in found.people.items()
-        if (values := _values(own))
+        if (values := values_of(own))
     }
+    judges = {PEOPLE: found.people, **found.judges}
     return [_row(judge, said, found.people, gold, counting) for judge, said in judges.items()]
 
 
@@ -165,17 +168,18 @@ def _ruled(name: str, item: Item, sample: int, counting: Counting) -> float:
     return {"A": 1.0, "B": 0.0, "tie": 0.0 if counting.compatible else 0.5}[side]
 
 
-def _values(own: Sequence[Annotation]) -> list[float]:
+def values_of(own: Sequence[Annotation]) -> list[float]:
+    """Return the verdicts among annotations."""
     return [one.value for one in own if one.value is not None]
 
 
 def _row(judge: Judge, said: Annotated, people: Annotated, gold: Mapping[Item, float], counting: Counting) -> JudgeRow:
-    values = {item: given for item, own in said.items() if (given := _values(own))}
+    values = {item: given for item, own in said.items() if (given := values_of(own))}
     samples = max(map(len, values.values()), default=0)
     parts = _parts(judge, said, values, gold, counting)
     measured = _estimated([parts[name] for name in MEASURES], counting)
     both = [item for item in values if item in gold]
-    models, tables = rate_tables(both, values, {item: _values(people[item]) for item in both}, counting)
+    models, tables = rate_tables(both, values, {item: values_of(people[item]) for item in both}, counting)
     correlated = _correlated(judge, models, tables, counting)
     whole = tables.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -154,11 +154,11 @@ class _Case:
     def compared(self, values: Floats) -> _Met:
         """Return the verdicts of this judge beside those of the judges of other families; axis 0 is the judge."""
         by_judge, by_others = values[self.at], values[self.against]
-        told, known = ~np.isnan(by_judge), ~np.isnan(by_others)
+        judged, known = ~np.isnan(by_judge), ~np.isnan(by_others)
         count: Ints = np.asarray(known.sum(axis=0))
         total = np.where(known, by_others, 0.0).sum(axis=0)
         mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-        return _Met(by_judge, mean, told & (count > 0), told | (count > 0))
+        return _Met(by_judge, mean, judged & (count > 0), judged | (count > 0))
 
     def why_not(self, n: int, item: str) -> str | None:
         """Return why there is no estimate for this judge, or None."""

@@ -225,7 +225,7 @@ def pairs_detail(
     by_group = rankings_by_group(table, anchor=baseline, **how)
     by_group = by_group if len(by_group) > 1 else []
     column = "win_rate_adjusted" if table.weighed is None else "win_rate"
-    means = {row.model: row for row in mean_over_opponents(table, **how)}
+    means = {(line.model, line.group): line.fields for line in mean_over_opponents(table, **how)}
     ratings = {(row.model, group): row.rating for group, own in ((ALL, strengths), *by_group) for row in own.rows}
     lines = []
     for line in rates(table, baseline=baseline, **how):
@@ -233,11 +233,10 @@ def pairs_detail(
         shown = {name: line.fields[name] for name in names if name != column}
         shown[column] = line.fields["win_rate_adjusted"]
         if line.turn is None:
-            mean, key = means.get(line.model), (line.model, line.group)
+            key = line.model, line.group
             if line.group is ALL:
                 shown["rank"] = str(ranks[line.model]) if line.model in ranks else None
-            if mean is not None and (line.group is ALL or line.group in mean.groups):
-                shown["mean_over_opponents"] = mean.overall if line.group is ALL else mean.groups[line.group]
+            shown |= means.get(key, {})
             shown |= {"strength": ratings[key]} if key in ratings else {}
         shown["n"] = line.fields["n"]
         shown |= {"excluded": line.fields["excluded"]} if line.group is ALL and line.turn is None else {}

@@ -343,17 +343,16 @@ def _with_pairs(
     """Return the result with the rows of pairs, and how sure they are as far as wanted."""
     query, baseline = wanted.query, baseline_of(pairs, wanted)
     pairs, met = _on_common(result, query.shown(pairs, baseline), wanted, baseline)
-    rows = pairwise_rows(pairs, models=query.models, baseline=baseline)
+    lines = pairwise_rows(pairs, models=query.models, baseline=baseline)
     if sides := side_scores(files, query.shown(pairs, baseline)):
-        rows = with_scores(rows, sides)
-        there = {row.model for row in rows}
+        lines = with_scores(lines, sides)
+        there = {line.model for line in lines}
         result.categories.extend(row for row in category_rows(sides, subject.categories) if row["model"] in there)
         result.notes.append("score: the mean of the two scores that a side of a pair got, one in each order")
-    lines = [Line(row.model, row.fields(scored=any(one.score is not None for one in rows))) for row in rows]
-    column = "win_rate_adjusted" if all(row.shares is None for row in rows) else "win_rate"
+    column = "win_rate" if lines and "n_draws" in lines[0].fields else "win_rate_adjusted"
     table = Table(lines, "pairs", query.by, query.seed, sure=False, beside=False)
     result = replace(result, table=table, column=column)
-    if not intervals_made(result, wanted, len(rows), len(pairs)):
+    if not intervals_made(result, wanted, len(lines), len(pairs)):
         return result.with_last(met.apart)
     from harness.results.brief import pairs_brief
     from harness.results.matrix import pairs as arrays

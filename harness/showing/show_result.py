@@ -37,12 +37,8 @@ _SAID = 3
 
 def result_page(result: Result, *, intervals: bool = False) -> Page:
     """Return the page of a result; with `intervals` csv has a row for each number of a criterion or metric."""
-    facts = {
-        "mode": result.mode,
-        "questions": result.bench or "unstated",
-        "judge": result.judge,
-        "judge set": result.judge_set,
-    }
+    facts = {"mode": result.mode, "questions": result.bench or "unstated"}
+    facts |= {"judge": result.judge, "judge set": result.judge_set} if result.judged else {"metrics": result.judge_set}
     models = len(dict.fromkeys(row["model"] for row in result.rows()))
     what = "Scores" if result.mode == "single" else "Win rates"
     title = f"{what} of {models} model{'' if models == 1 else 's'} on {result.bench or result.path.stem}"
@@ -135,10 +131,12 @@ def _tables(result: Result) -> Iterator[Item]:
         Column(column.name, _own_name(column.name, table), "both" if column.name in _WITH_INTERVAL else "value")
         for column in columns_of(rows, "rank_first", "rank_last", "rank")
     ]
+    more = [Column("rank")] if table.ranks is not None else []
+    at = len(columns)
     if not table.named and any(f"{lead}_low" in row for row in rows):
-        columns.append(Column(lead, "95% interval", "interval"))
-    if table.ranks is not None:
-        columns.append(Column("rank"))
+        more.insert(0, Column(lead, "95% interval", "interval"))
+        at = [column.name for column in columns].index(lead) + 1
+    columns[at:at] = more
     places = 2 if result.mode == "single" and not table.named else table.places
     yield Table("", rows, columns, places=places, keys=1 if result.panel is None else 2)
     if table.named:

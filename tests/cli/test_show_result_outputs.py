@@ -109,11 +109,13 @@ def test_every_output_has_the_same_rows(
     interval = {row["model"]: row for row in shown["intervals"]["rows"]}
     places = PLACES[mode]
     low, high = (f"{'average' if mode == 'single' else 'win_rate_adjusted'}_{end}" for end in ("low", "high"))
-    expected = [[*map(heading_of, rows[0]), "95% interval", "rank"]]
+    head = [*map(heading_of, rows[0])]
+    expected = [[*head[:-2], "95% interval", "rank", *head[-2:]]]
     for row in rows:
         own = interval[row["model"]]
         cells = [rounded(v, places) if isinstance(v, float) else str(v) for v in row.values()]
-        expected.append([*cells, f"{rounded(own[low], places)} to {rounded(own[high], places)}", own["rank"]])
+        sure = f"{rounded(own[low], places)} to {rounded(own[high], places)}", own["rank"]
+        expected.append([*cells[:-2], *sure, *cells[-2:]])
     for form in ("table", "markdown", "latex"):
         assert first_table(drawn([*words, "--format", form], capsys), form) == expected, form
 

@@ -162,15 +162,15 @@ def test_an_unknown_column_is_told_with_those_there_are(graded: str, capsys: pyt
     assert "no column 'colour' to sort by; there are: model, turn_1" in capsys.readouterr().err
 
 
-def test_the_first_table_ends_with_an_interval_and_the_ranks(
+def test_the_first_table_has_the_interval_of_its_number_and_the_ranks(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [grade(q, m, "j", level + q % 3) for q in range(30) for m, level in (("x", 2), ("y", 5))]
     path = write(tmp_path / "j_single.jsonl", rows)
     assert main(["show_result", "--input-file", path]) == 0
     head, first = capsys.readouterr().out.splitlines()[2:4]
-    assert head.split() == ["model", "turn", "1", "turn", "2", "average", "n", "excluded", "95%", "interval", "rank"]
-    assert first.split()[-1] == "1"
+    assert head.split() == ["model", "turn", "1", "turn", "2", "average", "95%", "interval", "rank", "n", "excluded"]
+    assert first.split()[-3] == "1"
     assert main(["show_result", "--input-file", path, "--no-intervals"]) == 0
     assert "interval" not in capsys.readouterr().out
     assert main(["show_result", "--input-file", path, "--intervals", "--format", "csv"]) == 0
@@ -181,5 +181,5 @@ def test_the_first_table_ends_with_an_interval_and_the_ranks(
 def test_latex_escapes_names_and_needs_no_package(graded: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show_result", "--input-file", graded, "--judge-model", "a", "--format", "latex"]) == 0
     shown = capsys.readouterr().out
-    assert "\\begin{tabular}{lrrrrr" in shown
+    assert "\\begin{tabular}{lrrr" in shown
     assert "model & turn 1" in shown

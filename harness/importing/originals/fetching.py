@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from harness.errors import StorageError
 from harness.importing.originals.readers import make_ours
-from harness.importing.originals.sources import Source, Watcher, not_pinned, source_of, storing
+from harness.importing.originals.sources import Source, Watcher, not_pinned, source_of
 from harness.importing.originals.table import Original, OriginalFile, find_original
-from harness.jsonl import lock
+from harness.jsonl import lock, storing
 from harness.jsonl.copies import need_near
 
 

@@ -1,6 +1,5 @@
 """Where files come from: an address or a folder. Each appends to a part file what that one lacks."""
 
-import contextlib
 import http.client
 import os
 import pathlib
@@ -8,11 +7,12 @@ import re
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import IO, Any, TypeAlias
 
-from harness.errors import DataError, MissingError, StorageError, TurnbenchError, UsageError
+from harness.errors import DataError, MissingError, TurnbenchError, UsageError
 from harness.importing.originals.table import Original, OriginalFile
+from harness.jsonl import storing
 from harness.written import is_dir
 
 TIMEOUT = 30.0
@@ -160,17 +160,6 @@ def _write(source: IO[bytes], part: pathlib.Path, start: int, file: OriginalFile
             watch(min(size, file.size))
         with storing(part):
             os.fsync(out.fileno())
-
-
-@contextlib.contextmanager
-def storing(path: pathlib.Path) -> Iterator[None]:
-    """Turn faults of our own disk into `StorageError`, which no clause for the source's faults catches."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(
-            f"{path}: cannot be written: {error.strerror or error}; mend that and run this again"
-        ) from error
 
 
 def not_pinned(place: str, why: str) -> DataError:

@@ -2,7 +2,7 @@
 
 import pathlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Annotated, Any, Literal, TypeAlias
 
 from harness.errors import DataError
@@ -162,35 +162,19 @@ def judge_set_of(source: Source) -> JudgeSet:
     if not source.templates:
         raise DataError("the set has no templates: put one TOML file for each beside it", path=path)
     bound = {name: _bound(template, settings, path) for name, template in source.templates.items()}
-    made = JudgeSet(
-        name=settings.name or source.name,
-        version=settings.version or source.version or "1",
-        path=source.path,
-        templates=bound,
-        required=settings.references.required,
-        if_any=settings.references.if_any,
-        never=settings.references.never,
-        fence=settings.fence,
-        attempts=settings.attempts,
-        scale=settings.scale,
-        sampling=settings.sampling,
-        title=settings.title,
-        language=settings.language,
-        criteria={name: _criterion(name, criterion) for name, criterion in settings.criteria.items()},
-        categories=settings.categories,
-        questions=filter_of(settings.questions),
-        turns=TURNS[settings.turns],
-        order=settings.order,
-        order_seed=settings.order_seed,
-        mode=settings.mode or (None if settings.baseline is None else "pairwise-baseline"),
-        baseline=settings.baseline,
-        board=settings.board,
-        judge=settings.judge,
-        aggregate=settings.aggregate,
-        rubric=settings.rubric.strip("\n"),
-        examples=settings.examples,
-        extends=source.extends,
-    )
+    own: dict[str, Any] = {
+        "name": settings.name or source.name,
+        "version": settings.version or source.version or "1",
+        "path": source.path,
+        "templates": bound,
+        "criteria": {name: _criterion(name, criterion) for name, criterion in settings.criteria.items()},
+        "questions": filter_of(settings.questions),
+        "turns": TURNS[settings.turns],
+        "mode": settings.mode or (None if settings.baseline is None else "pairwise-baseline"),
+        "rubric": settings.rubric.strip("\n"),
+        "extends": source.extends,
+    }
+    made = JudgeSet(**_shared(settings, JudgeSet) | _shared(settings.references, JudgeSet) | own)
     _check_together(made, path)
     _check_step(settings.step, settings.scale, "", path)
     for name, criterion in settings.criteria.items():
@@ -284,17 +268,14 @@ def _check_together(made: JudgeSet, path: pathlib.Path) -> None:
 
 
 def _criterion(name: str, settings: _Criterion) -> Criterion:
-    return Criterion(
-        name=name,
-        wording=_stripped(settings),
-        scale=settings.scale,
-        step=settings.step,
-        categories=settings.categories,
-        by_category={category: _stripped(wording) for category, wording in settings.by_category.items()},
-        turns=TURNS[settings.turns],
-        default=settings.default,
-        reference=settings.reference,
-    )
+    by_category = {category: _stripped(wording) for category, wording in settings.by_category.items()}
+    own = {"name": name, "wording": _stripped(settings), "by_category": by_category, "turns": TURNS[settings.turns]}
+    return Criterion(**_shared(settings, Criterion) | own)
+
+
+def _shared(settings: Any, kind: Any) -> dict[str, Any]:
+    """Return the settings that a dataclass has fields of the same names for."""
+    return {own.name: getattr(settings, own.name) for own in fields(kind) if hasattr(settings, own.name)}
 
 
 def _stripped(wording: Wording) -> Wording:

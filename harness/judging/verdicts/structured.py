@@ -39,22 +39,22 @@ def verdict_members(schema: Mapping[str, Any], types: set[str]) -> list[str]:
     """Return the names of the schema's properties that are of one of these types (`enum` for a closed set of texts)."""
     properties = schema.get("properties")
     members: list[str] = []
-    for name, told in properties.items() if isinstance(properties, Mapping) else ():
-        if isinstance(told, Mapping) and ("enum" if _is_choice(told) else _type(told)) in types:
+    for name, schema in properties.items() if isinstance(properties, Mapping) else ():
+        if isinstance(schema, Mapping) and ("enum" if _is_choice(schema) else _type(schema)) in types:
             members.append(name)
     return members
 
 
-def _is_choice(told: Mapping[str, Any]) -> bool:
-    choices = told.get("enum")
+def _is_choice(schema: Mapping[str, Any]) -> bool:
+    choices = schema.get("enum")
     return isinstance(choices, list) and all(isinstance(choice, str) for choice in choices)
 
 
-def _type(told: Mapping[str, Any]) -> str:
-    choices = told.get("enum")
+def _type(schema: Mapping[str, Any]) -> str:
+    choices = schema.get("enum")
     if isinstance(choices, list) and choices:
         return "number"
-    return str(told.get("type"))
+    return str(schema.get("type"))
 
 
 def _grade(value: Mapping[str, Any], form: VerdictForm) -> Parsed:

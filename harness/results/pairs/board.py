@@ -18,7 +18,7 @@ from harness.errors import DataError, MissingError, UsageError
 from harness.jsonl import put_table
 from harness.judging.sets import JudgeSet
 from harness.results.pairs.length_control import ControlTable
-from harness.results.pairs.pairwise import PairwiseRow
+from harness.results.pairs.pairwise import standard_error
 from harness.results.table import Row
 from harness.written import nearest, read_table
 
@@ -69,11 +69,10 @@ def board_rows(
     controlled = {row.model: row for row in control.rows} if control is not None else {}
     found = []
     for row in rows:
-        model, weighed = row["model"], "n_draws" in row
+        model, weighed, win, n = row["model"], "n_draws" in row, row["win"], row["n"]
         mean, tie = (row["win_rate"], row["n_draws"]) if weighed else (row["win_rate_adjusted"], row["tie"])
         if mean is None:
             continue
-        counts = PairwiseRow(model, row["win"], row["loss"], tie, row["excluded"])
         texts = [text for answer in bench.answers(model).values() for text in answer.choices[0].turns]
         own = controlled.get(model)
         rate = own.rate if own is not None else None
@@ -81,12 +80,14 @@ def board_rows(
             {
                 "model": model,
                 "win_rate": _percent(mean),
-                "standard_error": _percent(row["standard_error"] if weighed else counts.standard_error),
-                "n_wins": counts.win,
-                "n_wins_base": counts.loss,
-                "n_draws": counts.tie,
-                "n_total": counts.n,
-                "discrete_win_rate": _percent(counts.win_rate_adjusted),
+                "standard_error": _percent(
+                    row["standard_error"] if weighed else standard_error(win + tie / 2, win + tie / 4, n)
+                ),
+                "n_wins": win,
+                "n_wins_base": row["loss"],
+                "n_draws": tie,
+                "n_total": n,
+                "discrete_win_rate": _percent(row["discrete_win_rate"] if weighed else mean),
                 "mode": "community",
                 "avg_length": sum(map(len, texts)) // len(texts) if texts else None,
                 LENGTH_CONTROLLED: _percent(rate.value) if rate else None,

@@ -18,16 +18,15 @@ How often it misses in simulation: `benchmarks/README.md`.
 Source: Zheng et al. 2023, Table 7; Tukey (1958), Ann. Math. Stat. 29, 614, for pseudo-values.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.results.matrix import Floats, Ints, Pairs
-from harness.results.pairs.rates import groups_of, in_order, of_group, of_turn, turns_of
+from harness.results.pairs.rates import groups_of, in_order, of_group
 from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, estimates
+from harness.results.table import ALL, Line
 
 _NONE = 1e-9
 """A weight of this or less is none."""
@@ -51,24 +50,6 @@ class Cell:
     def n(self) -> int:
         """Pairs that count."""
         return self.win + self.loss + self.tie
-
-
-@dataclass(frozen=True, slots=True)
-class MeanRow:
-    """The mean win rate of one model over its opponents."""
-
-    model: str
-    overall: Estimate
-    groups: Mapping[Any, Estimate]
-    """For each group, in the order of the questions, the mean over its questions."""
-    turns: Mapping[int, Estimate]
-    """The mean of each turn."""
-    opponents: int
-    """Opponents that it met, over all."""
-    n: int
-    """Pairs that count."""
-    excluded: int
-    """Pairs left out because a game gave no verdict."""
 
 
 def pair_matrix(pairs: Pairs, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[list[Cell]]:
@@ -104,28 +85,21 @@ def pair_matrix(pairs: Pairs, *, resamplings: int = RESAMPLINGS, seed: int = 0) 
     ]
 
 
-def mean_over_opponents(pairs: Pairs, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[MeanRow]:
-    """Return each model's mean win rate over its opponents, best first (models without any last, then by name)."""
+def mean_over_opponents(pairs: Pairs, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[Line]:
+    """Return a line for each model with its mean win rate over its opponents, best first (models without any last, then
+    by name), then by group."""
     order, pairs = groups_of(pairs), in_order(pairs)
-    overall = _means(pairs, resamplings, seed)
-    groups = {group: _means(of_group(pairs, group), resamplings, seed) for group in order}
-    turns = {turn: _means(of_turn(pairs, turn), resamplings, seed) for turn in turns_of(pairs)}
-    wins, ties = (table.sum(axis=0) for table in tallies(pairs))
-    met = wins + wins.T + ties
-    excluded = _excluded(pairs)
-    rows = [
-        MeanRow(
-            model,
-            overall[at],
-            {group: own[at] for group, own in groups.items()},
-            {turn: own[at] for turn, own in turns.items()},
-            int((met[at] > 0).sum()),
-            int(met[at].sum()),
-            int(excluded[at].sum()),
-        )
+    found = {ALL: _means(pairs, resamplings, seed)}
+    found |= {group: _means(of_group(pairs, group), resamplings, seed) for group in order}
+    lines = [
+        Line(model, {"mean_over_opponents": own[at]}, group=group)
+        for group, own in found.items()
         for at, model in enumerate(pairs.models)
     ]
-    return sorted(rows, key=lambda row: (row.overall.value is None, -(row.overall.value or 0.0), row.model))
+    value = {model: found[ALL][at].value for at, model in enumerate(pairs.models)}
+    return sorted(
+        lines, key=lambda line: (line.group is not ALL, value[line.model] is None, -(value[line.model] or 0.0))
+    )
 
 
 def tallies(pairs: Pairs) -> tuple[Floats, Floats]:

@@ -23,7 +23,7 @@ import math
 import pathlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,79 +33,13 @@ from harness.judgments.observations import Observations, numbered, weighed
 from harness.records import Observation
 from harness.results.grades.aggregates import POOLED
 from harness.results.grades.single import single_rows
-
-
-@dataclass(frozen=True, slots=True)
-class PairwiseRow:
-    """The results of one model over its pairs."""
-
-    model: str
-    win: int
-    loss: int
-    tie: int
-    excluded: int
-    """Pairs left out because a game gave no verdict."""
-    shares: tuple[float, float] | None = None
-    """Where verdicts were weighed, the sums of x and of its squares over the pairs that count; None: they were not."""
-    score: float | None = None
-    """The mean of the scores that the judge gave the model's side, where its judge set asks for such scores."""
-
-    @property
-    def n(self) -> int:
-        """Pairs that count."""
-        return self.win + self.loss + self.tie
-
-    def rate(self, count: float) -> float | None:
-        """Return a count as a share of the pairs, or None if there are none."""
-        return count / self.n if self.n else None
-
-    @property
-    def win_rate_adjusted(self) -> float | None:
-        """The win rate in which a tie is half a win."""
-        return self.rate(self.win + 0.5 * self.tie)
-
-    @property
-    def mean(self) -> float | None:
-        """The number that ranks the models: the mean preference, or the win rate in which a tie is half a win."""
-        return self.win_rate_adjusted if self.shares is None else self.rate(self.shares[0])
-
-    @property
-    def standard_error(self) -> float | None:
-        """Of the mean over the pairs, each taken as drawn for itself; None of fewer than two."""
-        if self.n < 2:
-            return None
-        total, squares = (self.win + self.tie / 2, self.win + self.tie / 4) if self.shares is None else self.shares
-        return math.sqrt(max(0.0, squares - total**2 / self.n) / (self.n - 1) / self.n)
-
-    def fields(self, *, scored: bool = False) -> dict[str, float | int | str | None]:
-        """Return the row by column; `scored`: also where it has no score, since other rows have one."""
-        if self.shares is None:
-            rates = {
-                "win": self.win,
-                "loss": self.loss,
-                "tie": self.tie,
-                "win_rate": self.rate(self.win),
-                "loss_rate": self.rate(self.loss),
-                "tie_rate": self.rate(self.tie),
-                "win_rate_adjusted": self.win_rate_adjusted,
-            }
-        else:
-            rates = {
-                "win_rate": self.mean,
-                "standard_error": self.standard_error,
-                "discrete_win_rate": self.win_rate_adjusted,
-                "win": self.win,
-                "loss": self.loss,
-                "n_draws": self.tie,
-            }
-        score = {"score": self.score} if scored else {}
-        return {"model": self.model, **rates, **score, "n": self.n, "excluded": self.excluded}
+from harness.results.table import Line, Row
 
 
 def pairwise_rows(
     pairs: Sequence[Observation], *, models: Sequence[str] | None = None, baseline: str | None = None
-) -> list[PairwiseRow]:
-    """Return a row for each model, best first by `PairwiseRow.mean`.
+) -> list[Line]:
+    """Return a line for each model, best first by the mean preference or the win rate in which a tie is half a win.
 
     `models` keeps the pairs of which both are named (a baseline always is). `baseline` keeps the pairs with that model
     and leaves out its own row.
@@ -123,18 +57,35 @@ def pairwise_rows(
             continue
         for own, model in zip((share, _other(share)), both, strict=True):
             shares.setdefault(model, Counter())[own] += count
-    rows = [_row(model, own, soft=soft) for model, own in shares.items() if model != baseline]
-    return sorted(rows, key=lambda row: (row.mean is None, -(row.mean or 0), row.model))
+    lines = [Line(model, _fields(own, soft=soft)) for model, own in shares.items() if model != baseline]
+    column = "win_rate" if soft else "win_rate_adjusted"
+    return sorted(lines, key=lambda line: (line.fields[column] is None, -(line.fields[column] or 0), line.model))
 
 
-def _row(model: str, shares: Counter[float | None], *, soft: bool) -> PairwiseRow:
-    """Return the row of a model that got each share of so many pairs."""
+def _fields(shares: Counter[float | None], *, soft: bool) -> Row:
+    """Return the columns of a model that got each share of so many pairs."""
     excluded = shares.pop(None, 0)
     known = [(share, count) for share, count in shares.items() if share is not None]
     win, loss = (sum(count for share, count in known if (share - 0.5) * sign > 0) for sign in (1, -1))
-    tie = sum(count for _, count in known) - win - loss
-    sums = math.fsum(share * count for share, count in known), math.fsum(share**2 * count for share, count in known)
-    return PairwiseRow(model, win, loss, tie, excluded, shares=sums if soft else None)
+    n = sum(count for _, count in known)
+    tie = n - win - loss
+    total, squares = (math.fsum(share**power * count for share, count in known) for power in (1, 2))
+
+    def rate(count: float) -> float | None:
+        return count / n if n else None
+
+    last = {"n": n, "excluded": excluded}
+    if soft:
+        error = standard_error(total, squares, n)
+        rates = {"win_rate": rate(total), "standard_error": error, "discrete_win_rate": rate(win + 0.5 * tie)}
+        return {**rates, "win": win, "loss": loss, "n_draws": tie, **last}
+    rates = {"win_rate": rate(win), "loss_rate": rate(loss), "tie_rate": rate(tie)}
+    return {"win": win, "loss": loss, "tie": tie, **rates, "win_rate_adjusted": rate(win + 0.5 * tie), **last}
+
+
+def standard_error(total: float, squares: float, n: int) -> float | None:
+    """Return that of the mean of n shares with this sum and sum of squares, each drawn for itself; None below two."""
+    return None if n < 2 else math.sqrt(max(0.0, squares - total**2 / n) / (n - 1) / n)
 
 
 def _other(share: float | None) -> float | None:
@@ -147,7 +98,15 @@ def side_scores(files: Sequence[pathlib.Path], pairs: Observations) -> Observati
     return Observations.joined([scores_of_sides(path, pairs) for path in files] if pairs else [pairs])
 
 
-def with_scores(rows: Sequence[PairwiseRow], sides: Observations) -> list[PairwiseRow]:
-    """Return the rows with the mean score of each model's sides."""
+def with_scores(lines: Sequence[Line], sides: Observations) -> list[Line]:
+    """Return the lines with the mean score of each model's sides, if any has one."""
     means = {line.model: line.fields[POOLED] for line in single_rows(sides)}
-    return [replace(row, score=means.get(row.model)) for row in rows]
+    scored = {line.model: means.get(line.model) for line in lines}
+    if all(score is None for score in scored.values()):
+        return list(lines)
+    found = []
+    for line in lines:
+        own = dict(line.fields)
+        last = {name: own.pop(name) for name in ("n", "excluded")}
+        found.append(replace(line, fields={**own, "score": scored[line.model], **last}))
+    return found

@@ -26,7 +26,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from harness.judgments.observations import Observations
+from harness.judgments.observations import Observations, weighed
 from harness.records import Games, Observation, QuestionId
 from harness.results.matrix import Floats, Ints
 from harness.results.pairs.pairwise import pairwise_rows
@@ -174,7 +174,8 @@ def _where(values: Sequence[object], value: object, of: Ints) -> Ints:
 
 def _gaps(pairs: Observations, case: Ints) -> list[tuple[str, Ints]]:
     """Return up to four groups of pairs by the gap of their models, and last those of a model without any win rate."""
-    rates = {row.model: row.win_rate_adjusted for row in pairwise_rows(pairs)}
+    halved = "discrete_win_rate" if weighed(pairs) else "win_rate_adjusted"
+    rates = {line.model: line.fields[halved] for line in pairwise_rows(pairs)}
     sides = [(rates[own.models[0]], rates[own.models[1]]) for own in pairs.cases]
     gaps = [np.nan if one is None or other is None else round(abs(one - other), 12) for one, other in sides]
     gap = np.array(gaps, dtype=np.float64)[case]

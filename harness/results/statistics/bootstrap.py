@@ -233,9 +233,13 @@ def question_weights(strata: Sequence[Ints], *, corrected: bool, resamplings: in
             if n == 1:
                 continue
             draws = n - 1 if corrected else n
-            drawn = generator.integers(0, n, size=(rows, draws)) + n * np.arange(rows)[:, None]
+            drawn = generator.integers(0, n, size=(rows, draws))
+            drawn += n * np.arange(rows)[:, None]
             times = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
-            weights[:, stratum] = times * (n / draws)
+            if n == total:  # the only stratum, in order
+                np.multiply(times, n / draws, out=weights)
+            else:
+                weights[:, stratum] = times * (n / draws)
         yield weights
 
 

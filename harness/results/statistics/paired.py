@@ -298,6 +298,8 @@ def compared_columns(
     )
     rows = []
     columns = [differences[there[:, k], k] for k in range(differences.shape[1])]
+    whole = np.ascontiguousarray(differences.T)  # questions together, so that they are summed as those of one column
+    spread = whole.std(axis=1, ddof=1).tolist() if len(differences) > 1 else []
     tests = iter(sign_flips([own for own in columns if len(own)]))
     for k, own in enumerate(columns):
         n = len(own)
@@ -309,7 +311,7 @@ def compared_columns(
                 difference=found[k],
                 n=n,
                 left_out=0 if left_out is None else int(left_out[k]),
-                sd=float(np.std(own, ddof=1)) if n > 1 else None,
+                sd=(spread[k] if n == len(differences) else float(np.std(own, ddof=1))) if n > 1 else None,
                 p=test.p if test else None,
                 p_method=test.method if test else None,
                 p_holm=None,

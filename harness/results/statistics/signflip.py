@@ -67,19 +67,20 @@ def sign_flip(differences: Floats) -> SignFlip:
 
 def sign_flips(columns: Sequence[Floats]) -> list[SignFlip]:
     """Return the p-value of each column of differences; those counted by convolution are counted together."""
-    found = [_begun(differences) for differences in columns]
+    every = denominator_of(np.concatenate([np.empty(0), *columns]))  # of all at once, where they all lie on a grid
+    found = [_begun(differences, every) for differences in columns]
     counted = [one for one in found if isinstance(one, _Counted)]
     counts = iter(_convolved(counted))
     return [SignFlip(next(counts), "exact") if isinstance(one, _Counted) else one for one in found]
 
 
-def _begun(differences: Floats) -> SignFlip | _Counted:
-    """Return a p-value, or what it is to be counted from."""
+def _begun(differences: Floats, denominator: int | None) -> SignFlip | _Counted:
+    """Return a p-value, or what it is to be counted from; the denominator is one that fits, if one is known."""
     sizes = np.sort(np.abs(differences[np.abs(differences) > _NEAR]))
     observed = abs(math.fsum(differences))
     if len(sizes) == 0 or observed <= _NEAR * len(sizes):
         return SignFlip(1.0, "exact")
-    step = grid_step(sizes)
+    step = grid_step(sizes, denominator)
     if step is not None:
         places = np.rint(sizes / float(step)).astype(np.int64)
         reach = (int(places.sum()) - round(observed / float(step))) // 2
@@ -90,8 +91,20 @@ def _begun(differences: Floats) -> SignFlip | _Counted:
     return SignFlip(_saddlepoint(sizes, observed, 0.0 if step is None else float(step)), "saddlepoint")
 
 
-def grid_step(values: Floats) -> Fraction | None:
+def grid_step(values: Floats, denominator: int | None = None) -> Fraction | None:
     """Return the largest step of which all values are multiples (1/2 for 1.5 and 4), or None if there is none.
+
+    `denominator` is one that fits them all, if one is known.
+    """
+    denominator = denominator or denominator_of(values)
+    if denominator is None:
+        return None
+    common = int(np.gcd.reduce(np.rint(np.abs(values) * denominator).astype(np.int64)))
+    return Fraction(common, denominator) if common else None
+
+
+def denominator_of(values: Floats) -> int | None:
+    """Return a whole number by which all values become whole, or None if there is none.
 
     Values are taken for fractions with a denominator of at most 1,000 if they are within rounding of one.
     """
@@ -99,14 +112,12 @@ def grid_step(values: Floats) -> Fraction | None:
     while True:
         off = np.abs(values - np.rint(values * denominator) / denominator) > _NEAR
         if not off.any():
-            break
+            return denominator
         value = float(values[int(np.argmax(off))])
         near = Fraction(value).limit_denominator(FINEST)
         if abs(float(near) - value) > _NEAR or denominator > FINEST**2:
             return None
         denominator = math.lcm(denominator, near.denominator)
-    common = int(np.gcd.reduce(np.rint(np.abs(values) * denominator).astype(np.int64)))
-    return Fraction(common, denominator) if common else None
 
 
 def _convolved(counted: Sequence[_Counted]) -> list[float]:

@@ -10,7 +10,7 @@ import pytest
 from harness.judgments.reading import read_judgments
 from harness.records import Observation, QuestionId
 from harness.results.finding import without_voters
-from harness.results.matrix import pairs
+from harness.results.matrix import Pairs, pairs
 from harness.results.pairs.matrix import Cell, mean_over_opponents, pair_matrix, tallies
 from harness.results.pairs.pairwise import pairwise_rows
 from harness.results.pairs.rates import rates
@@ -59,6 +59,12 @@ def ends(estimate: Estimate) -> tuple[float, float]:
     return estimate.low, estimate.high
 
 
+def means_of(found: Pairs, **more: Any) -> list[tuple[str, Estimate]]:
+    """Return each model's mean over its opponents on all questions, best first."""
+    lines = mean_over_opponents(found, **more)
+    return [(line.model, line.fields["mean_over_opponents"]) for line in lines if line.group is ALL]
+
+
 def repeated(question: QuestionId, one: str, other: str, wins: int, losses: int, ties: int) -> list[Observation]:
     winners = ["model_1"] * wins + ["model_2"] * losses + ["tie"] * ties
     return [pair(question, one, other, winner) for winner in winners]
@@ -68,10 +74,9 @@ def test_the_worked_line_of_the_docstring() -> None:
     found = pairs([*repeated(1, "x", "y", 6, 2, 2), *repeated(1, "x", "z", 1, 1, 0)])
     cells = {(cell.model, cell.opponent): cell for row in pair_matrix(found) for cell in row}
     assert cells["x", "y"] == Cell("x", "y", 6, 2, 2, 0, Estimate(0.7, None, None, 1, None))
-    means = {row.model: row for row in mean_over_opponents(found)}
-    assert means["x"].overall.value == pytest.approx(0.55)
-    assert (means["x"].opponents, means["x"].n) == (2, 12)
-    assert means["y"].overall.value == pytest.approx(0.2)
+    means = dict(means_of(found))
+    assert means["x"].value == pytest.approx(0.55)
+    assert means["y"].value == pytest.approx(0.2)
 
 
 def test_each_cell_is_the_plain_table_of_its_two_models() -> None:
@@ -79,13 +84,15 @@ def test_each_cell_is_the_plain_table_of_its_two_models() -> None:
     for row in pair_matrix(pairs(found), resamplings=100):
         for cell in row:
             [own] = [
-                plain
+                plain.fields
                 for plain in pairwise_rows([p for p in found if {p.model, p.opponent} == {cell.model, cell.opponent}])
                 if plain.model == cell.model
             ]
-            assert (cell.win, cell.loss, cell.tie, cell.excluded) == (own.win, own.loss, own.tie, own.excluded)
-            assert cell.n == own.n
-            assert cell.win_rate_adjusted.value == pytest.approx(own.win_rate_adjusted)
+            assert [cell.win, cell.loss, cell.tie, cell.excluded] == [
+                own[name] for name in ("win", "loss", "tie", "excluded")
+            ]
+            assert cell.n == own["n"]
+            assert cell.win_rate_adjusted.value == pytest.approx(own["win_rate_adjusted"])
 
 
 def test_cells_mirror_each_other_and_models_stand_best_first() -> None:
@@ -116,13 +123,13 @@ def test_tallies_count_each_pair_once() -> None:
 
 def test_the_mean_gives_every_opponent_the_same_weight() -> None:
     found = some_pairs()
-    for row in mean_over_opponents(pairs(found), resamplings=100):
+    for model, mean in means_of(pairs(found), resamplings=100):
         shares = []
-        for opponent in {f"m{k}" for k in range(4)} - {row.model}:
-            both = pairwise_rows([p for p in found if {p.model, p.opponent} == {row.model, opponent}])
-            [own] = [plain for plain in both if plain.model == row.model]
-            shares.append(own.win / own.n)
-        assert row.overall.value == pytest.approx(sum(shares) / 3)
+        for opponent in {f"m{k}" for k in range(4)} - {model}:
+            both = pairwise_rows([p for p in found if {p.model, p.opponent} == {model, opponent}])
+            [own] = [plain.fields for plain in both if plain.model == model]
+            shares.append(own["win"] / own["n"])
+        assert mean.value == pytest.approx(sum(shares) / 3)
 
 
 @pytest.mark.parametrize("questions", [pytest.param(12, id="studentized"), pytest.param(40, id="percentile")])
@@ -139,26 +146,21 @@ def test_the_order_of_rows_does_not_matter(questions: int) -> None:
 def test_with_one_opponent_the_mean_is_the_win_rate_and_so_is_its_interval() -> None:
     found = pairs([p for p in some_pairs() if {p.model, p.opponent} == {"m0", "m1"}])
     pooled = {row.model: row.fields["win_rate"] for row in rates(found) if row.group is ALL and row.turn is None}
-    for row in mean_over_opponents(found):
-        assert row.overall.value == pytest.approx(pooled[row.model].value)
-        assert ends(row.overall) == pytest.approx(ends(pooled[row.model]), abs=0.01)
+    for model, mean in means_of(found):
+        assert mean.value == pytest.approx(pooled[model].value)
+        assert ends(mean) == pytest.approx(ends(pooled[model]), abs=0.01)
 
 
 def test_below_five_questions_there_is_no_interval_and_where_all_agree_a_bound() -> None:
-    few = mean_over_opponents(pairs(some_pairs(4)))
-    assert all(row.overall.low is None and row.overall.method is None for row in few)
-    same = mean_over_opponents(pairs([pair(q, "x", "y", "model_1") for q in range(40)]))
-    assert (same[0].overall.value, same[0].overall.high, same[0].overall.method) == (1, 1, "bound")
-    assert same[0].overall.low == pytest.approx(0.05 ** (1 / 40))
+    assert all(mean.low is None and mean.method is None for _, mean in means_of(pairs(some_pairs(4))))
+    _, same = means_of(pairs([pair(q, "x", "y", "model_1") for q in range(40)]))[0]
+    assert (same.value, same.high, same.method) == (1, 1, "bound")
+    assert same.low == pytest.approx(0.05 ** (1 / 40))
 
 
 def test_a_model_without_a_verdict_comes_last() -> None:
-    rows = mean_over_opponents(pairs([pair(1, "x", "y", "model_1"), pair(1, "x", "z", None)]))
-    assert [(row.model, row.overall.value, row.opponents, row.excluded) for row in rows] == [
-        ("x", 1.0, 1, 1),
-        ("y", 0.0, 1, 0),
-        ("z", None, 0, 1),
-    ]
+    rows = means_of(pairs([pair(1, "x", "y", "model_1"), pair(1, "x", "z", None)]))
+    assert [(model, mean.value) for model, mean in rows] == [("x", 1.0), ("y", 0.0), ("z", None)]
 
 
 @pytest.mark.parametrize("questions", [pytest.param(10, id="studentized"), pytest.param(40, id="percentile")])
@@ -168,7 +170,7 @@ def test_intervals_of_the_mean_cover(questions: int) -> None:
     hits = 0
     for seed in range(150):
         found = pairs(some_pairs(questions, seed, models=3))
-        [own] = [row.overall for row in mean_over_opponents(found, resamplings=300) if row.model == "m0"]
+        own = dict(means_of(found, resamplings=300))["m0"]
         low, high = ends(own)
         hits += low <= true <= high
     assert 0.89 <= hits / 150 <= 0.99
@@ -181,7 +183,6 @@ def test_the_papers_table_by_category_comes_out_to_the_last_digit(reference_data
     categories = {row["question_id"]: row["category"] for row in map(json.loads, lines)}
     votes = read_judgments(folder / "human_judgment" / "human.jsonl").observations
     rows = mean_over_opponents(pairs(without_voters(votes, ["author*"]), categories), resamplings=100)
-    found = {
-        row.model: tuple(round(100 * (row.groups[category].value or 0), 1) for category in CATEGORIES) for row in rows
-    }
+    means = {(line.model, line.group): line.fields["mean_over_opponents"].value or 0 for line in rows}
+    found = {model: tuple(round(100 * means[model, name], 1) for name in CATEGORIES) for model, _ in means}
     assert {model: found[model] for model in PUBLISHED} == PUBLISHED

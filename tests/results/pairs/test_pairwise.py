@@ -1,9 +1,13 @@
 """Pairs to rows."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from harness.records import Observation
-from harness.results.pairs.pairwise import PairwiseRow, pairwise_rows
+from harness.results.pairs.pairwise import pairwise_rows, standard_error
+from harness.results.table import Line
 from tests.observed import Origin
 from tests.observed import pair as _pair
 
@@ -36,10 +40,24 @@ def test_a_pair_is_won_only_if_both_games_agree(winners: tuple[str | None, ...],
 
 
 def test_the_worked_line_of_the_docstring() -> None:
-    row = PairwiseRow("x", win=20, loss=18, tie=35, excluded=2)
-    assert row.n == 73
-    assert (row.rate(row.win), row.rate(row.loss), row.rate(row.tie)) == (20 / 73, 18 / 73, 35 / 73)
-    assert row.win_rate_adjusted == 37.5 / 73
+    winners = ["model_1"] * 20 + ["model_2"] * 18 + ["tie"] * 35 + [None] * 2
+    found = pairwise_rows([pair("x", "y", winner, question=at) for at, winner in enumerate(winners)])
+    own = next(line.fields for line in found if line.model == "x")
+    assert own == {
+        "win": 20,
+        "loss": 18,
+        "tie": 35,
+        "win_rate": 20 / 73,
+        "loss_rate": 18 / 73,
+        "tie_rate": 35 / 73,
+        "win_rate_adjusted": 37.5 / 73,
+        "n": 73,
+        "excluded": 2,
+    }
+
+
+def counts(lines: list[Line]) -> list[tuple[Any, ...]]:
+    return [(line.model, *(line.fields[name] for name in ("win", "loss", "tie", "excluded"))) for line in lines]
 
 
 PAIRS = [
@@ -52,41 +70,39 @@ PAIRS = [
 
 
 def test_both_models_of_every_pair_are_counted_whichever_stands_first() -> None:
-    assert pairwise_rows(PAIRS) == [
-        PairwiseRow("z", win=1, loss=0, tie=1, excluded=1),
-        PairwiseRow("y", win=1, loss=1, tie=1, excluded=1),
-        PairwiseRow("x", win=1, loss=2, tie=0, excluded=0),
-    ]
+    assert counts(pairwise_rows(PAIRS)) == [("z", 1, 0, 1, 1), ("y", 1, 1, 1, 1), ("x", 1, 2, 0, 0)]
 
 
 def test_wins_and_losses_of_all_models_balance() -> None:
-    rows = pairwise_rows(PAIRS)
-    assert sum(row.win for row in rows) == sum(row.loss for row in rows)
-    assert sum(row.n + row.excluded for row in rows) == 2 * len(PAIRS)
+    rows = [line.fields for line in pairwise_rows(PAIRS)]
+    assert sum(row["win"] for row in rows) == sum(row["loss"] for row in rows)
+    assert sum(row["n"] + row["excluded"] for row in rows) == 2 * len(PAIRS)
 
 
 def test_against_a_baseline_its_pairs_count_and_it_has_no_row() -> None:
-    assert pairwise_rows(PAIRS, baseline="y") == [
-        PairwiseRow("x", win=1, loss=1, tie=0, excluded=0),
-        PairwiseRow("z", win=0, loss=0, tie=1, excluded=1),
-    ]
+    assert counts(pairwise_rows(PAIRS, baseline="y")) == [("x", 1, 1, 0, 0), ("z", 0, 0, 1, 1)]
 
 
 def test_named_models_are_compared_among_themselves() -> None:
-    rows = pairwise_rows(PAIRS, models=["x", "y"])
-    assert rows == [PairwiseRow("x", 1, 1, 0, 0), PairwiseRow("y", 1, 1, 0, 0)]
+    assert counts(pairwise_rows(PAIRS, models=["x", "y"])) == [("x", 1, 1, 0, 0), ("y", 1, 1, 0, 0)]
 
 
 def test_named_models_meet_a_baseline_that_is_not_named() -> None:
-    assert pairwise_rows(PAIRS, models=["x"], baseline="z") == [PairwiseRow("x", 0, 1, 0, 0)]
+    assert counts(pairwise_rows(PAIRS, models=["x"], baseline="z")) == [("x", 0, 1, 0, 0)]
 
 
 def test_a_model_without_any_verdict_comes_last_and_has_no_rate() -> None:
     rows = pairwise_rows([pair("a", "b", None, "tie"), pair("x", "y", "model_2", "model_2")])
     assert [row.model for row in rows] == ["y", "x", "a", "b"]
-    assert (rows[-1].n, rows[-1].excluded, rows[-1].rate(0), rows[-1].win_rate_adjusted) == (0, 1, None, None)
+    last = [rows[-1].fields[name] for name in ("n", "excluded", "win_rate", "win_rate_adjusted")]
+    assert last == [0, 1, None, None]
 
 
 def test_no_pairs_are_no_rows() -> None:
     assert pairwise_rows([]) == []
     assert pairwise_rows(PAIRS, baseline="nobody") == []
+
+
+def test_the_standard_error_is_that_of_the_mean_of_the_pairs() -> None:
+    assert standard_error(2.5, 2.25, 4) == pytest.approx(np.std([1, 1, 0.5, 0], ddof=1) / 2)
+    assert standard_error(1, 1, 1) is None
