@@ -159,7 +159,7 @@ def judged(provider: Provider, judge_set: str, bench: str, mode: str, tokens: in
 def shown(provider: Provider, judge_set: str, bench: str, mode: str, tokens: int, options: argparse.Namespace) -> str:
     """Return one line of the table."""
     row = judged(provider, judge_set, bench, mode, tokens, options)
-    with mock.patch.object(Queue, "_put_behind", lambda queue, course: False):
+    with mock.patch.object(Queue, "_put_behind", return_value=False):
         together = judged(provider, judge_set, bench, mode, tokens, options)
     price = list_price(provider.model)
     assert price is not None
