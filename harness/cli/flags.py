@@ -62,7 +62,9 @@ def add_exclude(group: Any, what: str = "voters to leave out") -> None:
 
 def add_input_file(group: Any, what: str = "a judgment or vote file") -> None:
     """Add the flag that names one file in place of the benchmark's."""
-    group.add_argument("--input-file", metavar="FILE", help=f"{what} (default: the one in model_judgment/)")
+    group.add_argument(
+        "--input-file", metavar="FILE", help=f"{what}, or its address (default: the one in model_judgment/)"
+    )
 
 
 def add_judge_set(group: Any) -> None:
@@ -349,7 +351,7 @@ def add_running(parser: argparse.ArgumentParser) -> Any:
         const="",
         metavar="ADDRESS",
         help="make the calls on the workers of a Ray cluster, local weights on its GPUs; needs the extra [ray] "
-        "(default: off; without ADDRESS: the cluster that this machine belongs to, else one on this machine alone)",
+        "(default: off; without ADDRESS: the cluster that this machine belongs to)",
     )
     group.add_argument(
         "--gpus-per-model",
