@@ -115,7 +115,9 @@ class Question:
 
         A variant with another's history is given the first of them too: it would be the model's own first turn again.
         """
-        turns = tuple(turn for turn in range(1, len(self.turns) + 1) if self.given(turn) is None)
+        turns = tuple(range(1, len(self.turns) + 1))
+        if self.history:
+            turns = tuple(turn for turn in turns if self.given(turn) is None)
         return turns if history_of(model) is None else turns[1:]
 
     def checks_of(self, turn: int) -> tuple["Check", ...]:
