@@ -11,6 +11,7 @@ temporary file, which has no name and goes with the object.
 """
 
 import contextlib
+import mmap
 import pathlib
 import tempfile
 from array import array
@@ -18,7 +19,7 @@ from bisect import bisect_right
 from dataclasses import replace
 from itertools import islice
 from operator import itemgetter
-from typing import Annotated, BinaryIO, NamedTuple, Self, TypeAlias
+from typing import Annotated, NamedTuple, Self, TypeAlias
 
 import msgspec
 
@@ -105,8 +106,8 @@ class StoredAnswers:
         """For each question with an answer the number of its row among all."""
         self._starts = array("q")
         """For each row where it begins in its file."""
-        self._files: list[tuple[int, pathlib.Path, BinaryIO]] = []
-        """The number of the first row of a file, its path, and its rows unpacked."""
+        self._files: list[tuple[int, pathlib.Path, mmap.mmap]] = []
+        """The number of the first row of a file, its path, and its rows unpacked; nothing of them is in memory."""
         self._question: QuestionId | None = None
         self._texts: list[Texts] = []
         """The answer that was asked for last."""
@@ -129,6 +130,8 @@ class StoredAnswers:
         """
         if question != self._question:
             self._question, self._texts = question, self._choices(self._line(question), question)
+        if len(self._texts) == 1:
+            return self._texts[0]
         of_number = (own for at, own in enumerate(self._texts) if choice == (at if own.index is None else own.index))
         return next(of_number, self._texts[0])
 
@@ -171,11 +174,16 @@ class StoredAnswers:
             place += len(line)
         if torn is not None:
             warn_of_torn(torn)
+        if len(self._starts) == first:
+            return
         try:
-            opened = until.enter_context(path.open("rb")) if copy is None else copy
-        except OSError as error:
+            with path.open("rb") as file:
+                if copy is not None:
+                    copy.flush()
+                there = mmap.mmap((copy or file).fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:
             raise unreadable(path, error) from error
-        self._files.append((first, path, opened))
+        self._files.append((first, path, until.enter_context(there)))
 
     def _take(self, path: pathlib.Path, number: int, line: bytes) -> DataError | None:
         """Note the question of the row that comes next; return what is wrong with a line that is no JSON."""
@@ -198,14 +206,12 @@ class StoredAnswers:
 
     def _line(self, question: QuestionId) -> bytes:
         number = self.questions[question]
-        _, path, file = self._file(number)
-        try:
-            file.seek(self._starts[number])
-            return file.readline()
-        except OSError as error:
-            raise unreadable(path, error) from error
+        rows = self._file(number)[2]
+        start = self._starts[number]
+        end = rows.find(b"\n", start)
+        return rows[start : len(rows) if end < 0 else end]
 
-    def _file(self, number: int) -> tuple[int, pathlib.Path, BinaryIO]:
+    def _file(self, number: int) -> tuple[int, pathlib.Path, mmap.mmap]:
         return self._files[bisect_right(self._files, number, key=itemgetter(0)) - 1]
 
     def _whole(self, question: QuestionId, line: bytes) -> Answer:

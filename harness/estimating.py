@@ -16,12 +16,14 @@ from typing import Any, NamedTuple
 
 from harness.answering import AnswerPlan, ModelPlan, planned_jobs
 from harness.chat.prices import FREE
+from harness.chat.providers import caching
+from harness.chat.services import Caching
 from harness.jsonl import is_there, read_rows
 from harness.judging.judge import judging_job
 from harness.judging.materials import Materials
 from harness.judging.planned import JudgePlan, JudgmentPlan
 from harness.judgments.row import judged_rows
-from harness.records import Answer, Choice, Question, Reply, Request
+from harness.records import Answer, Choice, Message, Question, Reply, Request
 from harness.running.batches.ledger import starts_anew
 from harness.running.cost import UNSTATED_REPLY
 from harness.running.estimate import (
@@ -78,10 +80,13 @@ def _answers(plan: AnswerPlan, model: ModelPlan, batch: bool) -> Estimate:
     past = _lengths(_past_answers(model), weights)
     jobs = _Jobs(planned_jobs(plan, model), sum(len(todo.missing) for todo in model.todo), model.calls)
     kept = _kept(model.path, plan.bench.answer_state, redo=plan.redo)
-    calls, prompt, reply, limits = _expected(jobs, weights, past, USUAL_ANSWER, kept)
-    again = limits * plan.options.retry_cut if plan.options.retry_cut > 1 else 0.0
+    found = _expected(jobs, weights, past, USUAL_ANSWER, kept)
+    calls, prompt, reply = found.calls, found.prompt, found.reply
+    again = found.limits * plan.options.retry_cut if plan.options.retry_cut > 1 else 0.0
     one = _one_reply(past, USUAL_ANSWER)
-    return Estimate(endpoint.name, calls, prompt, reply, endpoint.price, one, _counted(past), batch, "answers", again)
+    return Estimate(
+        endpoint.name, calls, prompt, reply, endpoint.price, one, _counted(past), batch, "answers", again=again
+    )
 
 
 def _users(plan: AnswerPlan, batch: bool) -> Estimate:
@@ -94,9 +99,9 @@ def _users(plan: AnswerPlan, batch: bool) -> Estimate:
     calls = sum(each * len(one.missing) for each, (_, one) in zip(asked, todo, strict=True))
     every = (job for model in plan.models for job in planned_jobs(plan, model))
     jobs = _Jobs(every, sum(len(one.missing) for model in plan.models for one in model.todo), calls)
-    found, prompt, reply, _ = _expected(jobs, weights, [], USUAL_MESSAGE, Kept(), plan.user.name)
+    found = _expected(jobs, weights, [], USUAL_MESSAGE, Kept(), plan.user.name)
     one = _one_reply([], USUAL_MESSAGE)
-    return Estimate(endpoint.name, found, prompt, reply, endpoint.price, one, 0, batch, "users")
+    return Estimate(endpoint.name, found.calls, found.prompt, found.reply, endpoint.price, one, 0, batch, "users")
 
 
 def _judgments(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float], batch: bool) -> Estimate:
@@ -111,11 +116,14 @@ def _judgments(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float
     )
     jobs = _Jobs(opened, judge.calls, judge.calls)
     kept = _kept(judge.path, plan.bench.judgment_state, redo=plan.redo)
-    calls, prompt, reply, limits = _expected(jobs, weights, past, USUAL_JUDGMENT, kept)
-    again = limits * materials.retry_cut if materials.retry_cut > 1 else 0.0
+    rule = None if batch or judge.endpoint is None else caching(judge.endpoint)
+    found = _expected(jobs, weights, past, USUAL_JUDGMENT, kept, rule=rule)
+    calls, prompt, reply = found.calls, found.prompt, found.reply
+    again = found.limits * materials.retry_cut if materials.retry_cut > 1 else 0.0
     price = FREE if judge.endpoint is None else judge.endpoint.price
     one = _one_reply(past, USUAL_JUDGMENT)
-    return Estimate(judge.judge, calls, prompt, reply, price, one, _counted(past), batch, "judgments", again)
+    cached, past_replies = (found.cached, found.written), _counted(past)
+    return Estimate(judge.judge, calls, prompt, reply, price, one, past_replies, batch, "judgments", *cached, again)
 
 
 def _kept(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> Kept:
@@ -180,13 +188,35 @@ class _Looked(NamedTuple):
     high: float
     limits: float
     """Tokens that all replies together may have at most."""
+    shared: float
+    """Tokens with which prompts of other jobs begin too, as far as a provider caches them."""
+
+
+class _Expected(NamedTuple):
+    """What all requests will take."""
+
+    calls: int
+    prompt: float
+    reply: Span
+    limits: float
+    cached: float
+    """Of the prompts' tokens those that come from the provider's cache."""
+    written: float
+    """And those that are put there."""
 
 
 def _expected(
-    jobs: _Jobs, weights: Weights, past: list[float], usual: int, kept: Kept, to: str | None = None
-) -> tuple[int, float, Span, float]:
+    jobs: _Jobs,
+    weights: Weights,
+    past: list[float],
+    usual: int,
+    kept: Kept,
+    to: str | None = None,
+    rule: Caching | None = None,
+) -> _Expected:
     """Return the calls, the tokens of all prompts and of all replies, and the limits on replies together.
 
+    Of jobs whose prompts begin alike the first puts the beginning into the provider's cache, by its `rule`.
     At most `MOST_JOBS` of the jobs stand for all, and as few as it takes for their prompts to stay within `MOST_TEXT`;
     but every job with kept replies is looked at, since those are calls that will not be made. `to` is the chat model
     whose calls count, where it is not the jobs' own.
@@ -195,13 +225,18 @@ def _expected(
     chosen: list[_Looked] = []
     begun: list[_Looked] = []
     characters = 0
+    groups: set[str] = set()
+    members = 0
     for number, job in enumerate(jobs.each):
+        if job.beginning:
+            groups.add(job.beginning)
+            members += 1
         # Multiples of the golden ratio, unlike every n-th job, never fall in step with turns, pairs and games.
         place = number * _GOLDEN % 1
         if job.row in kept:
-            begun.append(_look(job, place, weights, past, usual, kept, to))
+            begun.append(_look(job, place, weights, past, usual, kept, to, rule))
         elif place < share:
-            chosen.append(_look(job, place, weights, past, usual, kept, to))
+            chosen.append(_look(job, place, weights, past, usual, kept, to, rule))
             characters += chosen[-1].characters
             while len(chosen) > 1 and characters > MOST_TEXT:
                 share /= 2
@@ -210,20 +245,31 @@ def _expected(
     seen = sum(one.requests for one in chosen)
     scale = (jobs.requests - sum(one.requests for one in begun)) / seen if seen else 0.0
     told = [(scale, one) for one in chosen] + [(1.0, one) for one in begun]
-    return (
+    shared = sum(times * one.shared for times, one in told) if members > len(groups) else 0.0
+    first = len(groups) / members if members else 0.0
+    return _Expected(
         round(sum(times * one.asked for times, one in told)),
         sum(times * one.prompt for times, one in told),
         Span(sum(times * one.low for times, one in told), sum(times * one.high for times, one in told)),
         sum(times * one.limits for times, one in told),
+        shared * (1 - first),
+        shared * first,
     )
 
 
 def _look(
-    job: Job[Any], place: float, weights: Weights, past: list[float], usual: int, kept: Kept, to: str | None
+    job: Job[Any],
+    place: float,
+    weights: Weights,
+    past: list[float],
+    usual: int,
+    kept: Kept,
+    to: str | None,
+    rule: Caching | None,
 ) -> _Looked:
     """Return what the requests of a job take."""
     requests = asked = characters = 0
-    prompt, low, high, limits = 0.0, 0.0, 0.0, 0.0
+    prompt, low, high, limits, shared = 0.0, 0.0, 0.0, 0.0, 0.0
     for request, span in _requests(job, weights, past, usual, kept):
         if request.to != to:
             continue
@@ -234,7 +280,11 @@ def _look(
             prompt += prompt_tokens(request.messages, weights)
             low, high = low + span.low, high + span.high
             limits += request.sampling.max_tokens or 0
-    return _Looked(place, requests, asked, characters, prompt, low, high, limits)
+            if rule is not None and request.shared:
+                *before, last = request.messages
+                head = (*before, Message(last.role, last.content[: request.shared]))
+                shared += rule.cached(prompt_tokens(head, weights))
+    return _Looked(place, requests, asked, characters, prompt, low, high, limits, shared)
 
 
 def _requests(

@@ -232,6 +232,8 @@ class Usage:
     reasoning_tokens: int | None = None
     cached_tokens: int | None = None
     """The part of the prompt that came from the provider's cache."""
+    written_tokens: int | None = None
+    """The part of the prompt that the provider put into its cache, where it counts that apart."""
 
 
 def total(usages: Sequence[Usage]) -> Usage:

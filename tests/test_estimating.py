@@ -13,7 +13,7 @@ from harness.estimating import MOST_JOBS, estimate_plan
 from harness.judging.planned import JudgmentPlan
 from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.records import Message
-from harness.running.estimate import O200K, Weights, prompt_tokens, text_tokens
+from harness.running.estimate import O200K, Estimate, Weights, prompt_tokens, text_tokens
 from harness.running.pending import kept_count
 from tests.protocol_server import Asked, Fault, ProtocolServer, bad_request
 from tests.small_bench import answer, question, small_bench, write
@@ -236,3 +236,27 @@ def test_an_answer_is_made_again_when_the_sampling_of_models_toml_changes(tmp_pa
             file.write_text(f'[models.m]\nbase_url = "{server.openai_url}"\n{text}', encoding="utf-8")
             run_answers(plan_answers(["m"], bench, AnswerOptions(models_file=file)))
             assert len(server.requests) == calls
+
+
+def test_what_a_provider_caches_is_counted_at_its_price(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path, question(1, category="roleplay"))
+    write(bench.answer_file("m"), [answer(1, "m", TEXT * 60, TEXT)])
+    models = tmp_path / "models.toml"
+    models.write_text('[models.cached]\nprovider = "openai"\nmodel = "gpt-4.1"\n', encoding="utf-8")
+
+    def told(*, batch: bool) -> Estimate:
+        options = JudgeOptions(models_file=models, judge_set="metrics_en", key_needed=False)
+        return estimate_plan(plan_judgments(["cached"], bench, "single", options), batch=batch)[0]
+
+    estimate, batched = told(batch=False), told(batch=True)
+    price = estimate.price
+    assert price is not None
+    assert price.cached is not None
+    assert estimate.calls == 8
+    assert 0.5 < estimate.cached / estimate.prompt_tokens < 0.75
+    assert estimate.written == pytest.approx(estimate.cached / 3)
+    assert estimate.cost is not None
+    saved = (price.prompt - price.cached) * estimate.cached / 1e6
+    whole = estimate.prompt_tokens * price.prompt + estimate.reply_tokens.low * price.completion
+    assert estimate.cost.low == pytest.approx(whole / 1e6 - saved, rel=1e-3)
+    assert batched.cached == 0

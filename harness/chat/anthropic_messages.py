@@ -5,6 +5,7 @@ under the version that had them; a model that refuses it then gets the call with
 the reply says what was applied. A seed is not sent: there is none. Nor is a temperature while the model is to think.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 from harness.chat.endpoint import Endpoint
 from harness.chat.parameters import Parameters, on_the_wire
 from harness.chat.remote import RemoteModel, count, word
-from harness.chat.services import Service
+from harness.chat.services import Caching, Service
 from harness.chat.structured import no_logprobs, strict
 from harness.chat.thinking import NO_REPLY, finish, sendable, spoken
 from harness.records import FinishReason, Message, Reply, Request, Sampling, Usage
@@ -21,9 +22,18 @@ DEFAULT_MAX_TOKENS = 4096
 """The limit that is sent where none is stated: the protocol demands one."""
 VERSION_WITH_TEMPERATURE = "2023-06-01"
 
-CACHED_CHARACTERS = 4096
-"""Where a shared beginning is marked for the cache: about 1,024 tokens, the least that the service keeps. What is sent
-twice within five minutes costs 1.25 and 0.1 times its price in place of 2."""
+CACHED_CHARACTERS = 2000
+"""Where a shared beginning is marked for the cache: about 500 tokens, the least that it keeps for any model; it
+takes no notice of a mark where that is not enough. What is sent twice within five minutes costs 1.25 and 0.1 times its
+price in place of 2."""
+_LEAST_CACHED = (
+    (re.compile(r"claude-(?:haiku-4-5|opus-4-[56])(?!\d)"), 4096),
+    (re.compile(r"claude-(?:opus-4-7(?!\d)|3-haiku|3-5-haiku)"), 2048),
+    (re.compile(r"claude-(?:3|sonnet-4|opus-4|sonnet-5(?!-\d(?!\d)))"), 1024),
+    (re.compile("claude-"), 512),
+)
+"""The least tokens of a prompt that the service caches, by model.
+(https://platform.claude.com/docs/en/build-with-claude/prompt-caching)"""
 
 _BY_BODY = ("temperature", "top_p")
 _EFFORT = "effort"
@@ -170,7 +180,12 @@ def usage_of(answer: Any) -> Usage:
         completion_tokens=count(getattr(usage, "output_tokens", None)),
         reasoning_tokens=count(getattr(getattr(usage, "output_tokens_details", None), "thinking_tokens", None)),
         cached_tokens=cached,
+        written_tokens=written,
     )
+
+
+def _caching(endpoint: Endpoint) -> Caching | None:
+    return next((Caching(least) for named, least in _LEAST_CACHED if named.match(endpoint.model)), None)
 
 
 SERVICE = Service(
@@ -184,4 +199,5 @@ SERVICE = Service(
     open=AnthropicMessages,
     batches="harness.chat.anthropic_batches",
     sampling=_TAKEN,
+    caching=_caching,
 )

@@ -37,6 +37,8 @@ class Price:
     completion: Annotated[float, _DOLLARS]
     cached: Annotated[float, _DOLLARS] | None = None
     """A million prompt tokens that came from the provider's cache; None: as any other."""
+    written: Annotated[float, _DOLLARS] | None = None
+    """A million prompt tokens that the provider put into its cache; None: as any other."""
     batch: Annotated[float, Wanted("a share from 0 to 1", lambda share: 0 <= share <= 1)] = 1.0
     """The share of the price that a batch costs."""
 

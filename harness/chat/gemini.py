@@ -18,7 +18,7 @@ from harness.chat.endpoint import Endpoint
 from harness.chat.faults import malformed
 from harness.chat.parameters import Parameters, on_the_wire
 from harness.chat.remote import RemoteModel, count, word
-from harness.chat.services import Service
+from harness.chat.services import Caching, Service
 from harness.chat.structured import strict, token_logprobs
 from harness.chat.thinking import NO_REPLY, finish, sendable, spoken
 from harness.errors import ChatError
@@ -281,6 +281,11 @@ def _raised_in_sdk(error: BaseException) -> bool:
     return trace is not None and "genai" in trace.tb_frame.f_globals.get("__name__", "")
 
 
+def _caching(endpoint: Endpoint) -> Caching | None:
+    """Return the service's rule (https://ai.google.dev/gemini-api/docs/caching)."""
+    return Caching(2048 if endpoint.model.startswith("gemini-2.5") else 4096)
+
+
 SERVICE = Service(
     title="Google Gemini",
     prefixes=("gemini-",),
@@ -293,4 +298,5 @@ SERVICE = Service(
     open=Gemini,
     batches="harness.chat.gemini_batches",
     sampling=_TAKEN,
+    caching=_caching,
 )

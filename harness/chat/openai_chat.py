@@ -9,7 +9,7 @@ from harness.chat.endpoint import Endpoint
 from harness.chat.faults import malformed
 from harness.chat.parameters import Parameters, on_the_wire
 from harness.chat.remote import RemoteModel, count, word
-from harness.chat.services import Service, service
+from harness.chat.services import Caching, Service, service
 from harness.chat.structured import strict, token_logprobs
 from harness.chat.thinking import finish, sendable, spoken
 from harness.errors import ChatError, TransientError
@@ -175,7 +175,13 @@ def usage_of(answer: Any) -> Usage:
         completion_tokens=count(getattr(usage, "completion_tokens", None)),
         reasoning_tokens=count(getattr(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", None)),
         cached_tokens=count(getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)),
+        written_tokens=count(getattr(getattr(usage, "prompt_tokens_details", None), "cache_write_tokens", None)),
     )
+
+
+def _caching(endpoint: Endpoint) -> Caching | None:
+    """Return OpenAI's rule (https://developers.openai.com/docs/guides/prompt-caching); of others nothing is known."""
+    return Caching(1024, 128) if limit_name(endpoint.base_url or SERVICE.address) == "max_completion_tokens" else None
 
 
 SERVICE = Service(
@@ -189,4 +195,5 @@ SERVICE = Service(
     open=OpenAIChat,
     batches="harness.chat.openai_batches",
     sampling=TAKEN,
+    caching=_caching,
 )

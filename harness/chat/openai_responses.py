@@ -110,6 +110,7 @@ def _usage_of(answer: Any) -> Usage:
         completion_tokens=count(getattr(usage, "output_tokens", None)),
         reasoning_tokens=count(getattr(getattr(usage, "output_tokens_details", None), "reasoning_tokens", None)),
         cached_tokens=count(getattr(getattr(usage, "input_tokens_details", None), "cached_tokens", None)),
+        written_tokens=count(getattr(getattr(usage, "input_tokens_details", None), "cache_write_tokens", None)),
     )
 
 

@@ -31,6 +31,7 @@ from harness.chat.services import (
     COMPATIBLE,
     LOCAL,
     TEMPLATED,
+    Caching,
     own_address,
     provider_of,
     require,
@@ -119,6 +120,11 @@ def open_chat_model(endpoint: Endpoint, *, environ: Mapping[str, str] | None = N
     environment = os.environ if environ is None else environ
     value = key(endpoint.name, endpoint.api_key_env, environment) if endpoint.api_key_env else None
     return spoken.open(endpoint, value, endpoint.base_url or spoken.address)
+
+
+def caching(endpoint: Endpoint) -> Caching | None:
+    """Return what the provider says of its cache for the prompts of a model; None: nothing is known."""
+    return None if endpoint.provider == "builtin" else service(endpoint.provider).caching(endpoint)
 
 
 def open_pool(endpoint: Endpoint, *, environ: Mapping[str, str] | None = None) -> tuple[ChatModel, ...]:

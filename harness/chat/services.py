@@ -9,6 +9,7 @@ import importlib
 import importlib.metadata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from harness.chat.endpoint import Endpoint
 from harness.chat.model import ChatModel
@@ -38,6 +39,22 @@ def _unchanged(endpoint: Endpoint, environment: Mapping[str, str]) -> Endpoint:
     return endpoint
 
 
+class Caching(NamedTuple):
+    """Which beginning of a prompt a provider has in its cache once it was sent, for minutes."""
+
+    least: int
+    """Tokens; a shorter one is not cached."""
+    step: int = 1
+
+    def cached(self, beginning: float) -> float:
+        """Return how many tokens of a beginning of so many come from the cache the next time."""
+        return 0.0 if beginning < self.least else self.least + (beginning - self.least) // self.step * self.step
+
+
+def _no_caching(endpoint: Endpoint) -> Caching | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
     """One provider of chat models."""
@@ -60,6 +77,8 @@ class Service:
     batches: str | None = None
     """The module whose `open_batches(model)` hands in batches; None: it takes none."""
 
+    caching: Callable[[Endpoint], Caching | None] = _no_caching
+    """What it says of its cache for the prompts of a model; None: nothing is known."""
     other_key_variables: tuple[str, ...] = ()
     """Where its key may stand if `key_variable` is empty."""
     sampling: Mapping[str, str] = field(default_factory=dict)

@@ -62,7 +62,9 @@ def add_exclude(group: Any, what: str = "voters to leave out") -> None:
 
 def add_input_file(group: Any, what: str = "a judgment or vote file") -> None:
     """Add the flag that names one file in place of the benchmark's."""
-    group.add_argument("--input-file", metavar="FILE", help=f"{what} (default: the one in model_judgment/)")
+    group.add_argument(
+        "--input-file", metavar="FILE", help=f"{what}, or its address (default: the one in model_judgment/)"
+    )
 
 
 def add_judge_set(group: Any) -> None:

@@ -14,6 +14,7 @@ import logging
 import os
 import pathlib
 import re
+import urllib.parse
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -77,6 +78,9 @@ def local_file(place: pathlib.Path | str) -> pathlib.Path:
     if not isinstance(place, str) or not is_address(place):
         return pathlib.Path(place)
     address, _, name = place.rpartition("/")
+    name = _plain_name(place, name)
+    if not name or name.startswith(".") or "/" in name or "\\" in name:
+        raise UsageError(f"{place}: is no address of a file")
     home = _cache("fetched") / _hash(address)
     _fetch(place, home / name)
     (home / _HOME).write_text(address, encoding="utf-8")
@@ -127,6 +131,9 @@ def _fetch(address: str, to: pathlib.Path) -> None:
     """Fetch a file or a folder, but for what is there already and has not changed."""
     if address in _fetched:
         return
+    if urllib.parse.urlsplit(address).password is not None:
+        where = urllib.parse.urlsplit(address).hostname
+        raise UsageError(f"the address at {where} holds a password; leave it out, keys come from the environment")
     try:
         from fsspec.core import url_to_fs
     except ImportError:
@@ -140,7 +147,7 @@ def _fetch(address: str, to: pathlib.Path) -> None:
     except (MissingError, UsageError):
         raise
     except FileNotFoundError:
-        raise MissingError(f"{address} is not there") from None
+        raise MissingError(f"{address} is not there, or cannot be reached") from None
     except Exception as error:  # every kind of address has errors of its own
         why = " ".join(str(error).split()) or type(error).__name__
         raise MissingError(
@@ -156,7 +163,7 @@ def _files_at(system: Any, root: str) -> dict[str, Mapping[str, Any]]:
     found = {}
     start = system._strip_protocol(root).rstrip("/") + "/"
     for full, info in system.find(root, detail=True).items():
-        name = full[len(start) :] if full.startswith(start) else full.removeprefix("/")
+        name = _plain_name(root, full[len(start) :] if full.startswith(start) else full.removeprefix("/"))
         parts = name.split("/")
         # Hidden files are other programs', and our own state is the writer's.
         if not any(part.startswith(".") or part in {"", ".."} or "\\" in part or ":" in part for part in parts):
@@ -164,6 +171,11 @@ def _files_at(system: Any, root: str) -> dict[str, Mapping[str, Any]]:
     if not found:
         raise MissingError(f"{root}: holds no file")
     return found
+
+
+def _plain_name(address: str, name: str) -> str:
+    """Return the name of a file: in web addresses `%` and what cannot stand there are escaped."""
+    return urllib.parse.unquote(name) if address.startswith(("http://", "https://")) else name
 
 
 def _fetch_all(system: Any, infos: Mapping[str, Mapping[str, Any]], to: pathlib.Path) -> None:

@@ -61,4 +61,6 @@ def judging_job(match: Match, judge: str, materials: Materials) -> Job[Judgment]
     models = " and ".join(match.pair)
     row = f"{judge} on {models}, question {match.question.question_id}, turn {match.turn}{by}{sample}"
     game = f", game {match.game}" if len(match.models) == 2 else ""
-    return Job(row + game, judge, lambda: judging(match, judge, materials), part_of=row, index=match.sample)
+    return Job(
+        row + game, judge, lambda: judging(match, judge, materials), row, match.sample, materials.beginning(match)
+    )

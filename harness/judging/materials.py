@@ -73,6 +73,9 @@ class Materials:
     """What was fenced of the question that was asked about last, by text and by model, turn and choice: each answer is
     in many matches."""
 
+    _begun: tuple[str, int] = field(default=("", 0), init=False)
+    """The matches that were asked about last whose prompts begin alike, and how much they have in common."""
+
     def add(self, answer: Answer) -> None:
         """Take an answer that has been made meanwhile."""
         self.answers[answer.model][answer.question_id] = answer
@@ -210,12 +213,7 @@ class Materials:
         """Return the request that asks the judge about a match."""
         template = self.template(match)
         form = self.judge_set.form(template, match.criterion)
-        values = self._values(match, template)
-        messages = [Message("user", template.user.fill(values))]
-        if len(match.models) == 2:
-            messages[:0] = self._examples(match.criterion)
-        if template.system is not None:
-            messages.insert(0, Message("system", template.system.fill(values)))
+        messages = self._messages(match)
         facts = Facts(
             question=match.question,
             turn=match.turn,
@@ -232,13 +230,43 @@ class Materials:
             facts,
             top_logprobs=template.top_logprobs if form.score_method == "logprobs" else None,
             schema=form.schema if self.structured else None,
-            shared=self._shared(match, template, values),
+            shared=self._shared(match, messages),
         )
 
-    def _shared(self, match: Match, template: JudgeTemplate, values: Mapping[str, str]) -> int:
-        """Return how much of the prompt the other criteria of the same answer begin with as well."""
-        several = match.criterion is not None and len(self.judge_set.criteria_of(match.question, match.turn)) > 1
-        return template.user.before({"criterion", "steps"}, values) if several else 0
+    def _messages(self, match: Match) -> list[Message]:
+        template = self.template(match)
+        values = self._values(match, template)
+        messages = [Message("user", template.user.fill(values))]
+        if len(match.models) == 2:
+            messages[:0] = self._examples(match.criterion)
+        if template.system is not None:
+            messages.insert(0, Message("system", template.system.fill(values)))
+        return messages
+
+    def beginning(self, match: Match) -> str:
+        """Return what is equal for all matches that differ in the criterion alone, whose prompts begin alike."""
+        if match.criterion is None or len(self.judge_set.criteria_of(match.question, match.turn)) < 2:
+            return ""
+        about = (match.question.question_id, match.turn, match.models, match.game, match.sample, match.choice)
+        return repr(about)
+
+    def _shared(self, match: Match, messages: Sequence[Message]) -> int:
+        """Return how much of the last message those of all the other criteria begin with as well."""
+        group = self.beginning(match)
+        if not group:
+            return 0
+        known, length = self._begun
+        if known != group:
+            texts = [messages[-1].content]
+            for criterion in self.judge_set.criteria_of(match.question, match.turn):
+                try:
+                    other = self._messages(replace(match, criterion=criterion))
+                except (UsageError, MissingError):  # it is not judged at all
+                    continue
+                texts.append(other[-1].content if other[:-1] == messages[:-1] else "")
+            length = _common(min(texts), max(texts))
+            self._begun = (group, length)
+        return length
 
     def _examples(self, criterion: str | None) -> list[Message]:
         """Return the judge set's examples as an exchange of messages: each rendered like a match, then its verdict.
@@ -288,7 +316,9 @@ class Materials:
         answers = [self._fenced(model, match) for model in match.models]
         names = ("answer",) if len(answers) == 1 else ("answer_a", "answer_b")
         reference = self.reference(match) if template.reference else ()
-        bare = template.reference or not self.judge_set.shows_help(question.category)
+        # Where other criteria have a reference, the note stands with that, and their prompts begin without it.
+        beside = match.criterion is not None and question.category in self.referenced
+        bare = template.reference or beside or not self.judge_set.shows_help(question.category)
         turns = question.turns if question.user is None else (self._brief.filled(self._brief.brief, question.user),)
         asked = [said if bare else noted(said, question.note_of(n)) for n, said in enumerate(turns, 1)]
         values = {"question": asked[turn - 1]}
@@ -433,6 +463,11 @@ def shown_turns(bench: Bench, answer: Answer, turn: int, choice: int) -> tuple[s
     """Return the turns so far of a choice of an answer as a judge sees them."""
     chosen = _chosen(answer, choice)
     return as_shown(bench, [own.text for own in chosen.so_far(turn)], played=bool(chosen.user))
+
+
+def _common(one: str, other: str) -> int:
+    """Return how many characters two texts begin with in common."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def as_shown(bench: Bench, texts: Iterable[str], *, played: bool) -> tuple[str, ...]:

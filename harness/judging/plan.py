@@ -45,8 +45,9 @@ def plan_matches(
     choices: Callable[[Question, Sequence[str]], Iterable[int]] | None = None,
     without: Mapping[str, Set[QuestionId]] = MappingProxyType({}),
 ) -> Iterator[Match]:
-    """Yield every match: for each question, turn and criterion each model, or each pair in game 1, then game 2.
+    """Yield every match: for each question and turn each model, or each pair in game 1, then game 2, by all criteria.
 
+    The criteria come last since their prompts begin alike, and a provider's cache holds a beginning for minutes.
     Turns that a model did not write are not judged, nor are the questions in `without` of a model.
     `turns` are the turns to judge; None judges every turn of each question. `judge_set` says which questions, turns and
     criteria there are and which games are played (None: all, without criteria, both). `choices` gives the choices that
@@ -59,12 +60,9 @@ def plan_matches(
             written = [group for group in groups if _wrote(group, question, turn, without)]
             games = judge_set.games(question, turn, sample) if judge_set is not None else (1, 2)
             criteria = judge_set.criteria_of(question, turn) if judge_set is not None else (None,)
-            for criterion, group in itertools.product(criteria, written):
+            for group in written:
                 for choice in (0,) if choices is None else choices(question, group):
-                    if len(group) == 1:
-                        yield Match(question, turn, group, 1, criterion, sample, choice)
-                        continue
-                    for game in games:
+                    for game, criterion in itertools.product((1,) if len(group) == 1 else games, criteria):
                         shown = group if game == 1 else group[::-1]
                         yield Match(question, turn, shown, game, criterion, sample, choice)
 

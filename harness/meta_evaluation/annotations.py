@@ -8,7 +8,6 @@ An annotation is what one person, or one sample of a judge, says of an item. Of 
 people voted on is kept.
 """
 
-import fnmatch
 import pathlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from harness.meta_evaluation.votes import Item
 from harness.records import QuestionId
 from harness.results.answers import answer_texts
 from harness.results.cost import Prices, Spent, spent_on
+from harness.results.finding import is_left_out
 from harness.results.query import Query
 
 NOTHING = Spent(None, None)
@@ -141,7 +141,7 @@ def _votes(query: Query, paths: Sequence[pathlib.Path]) -> Iterator[JudgedRow]:
             if len(row.models) != 2:
                 raise UsageError(f"{path} holds grades of single answers; judges are measured on votes on pairs")
             counts = query.turns is None or row.turn in query.turns
-            if counts and not any(fnmatch.fnmatchcase(row.source.judge, own) for own in query.exclude):
+            if counts and not is_left_out(row.source.judge, query.exclude):
                 yield row
 
 

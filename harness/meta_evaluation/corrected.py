@@ -55,7 +55,7 @@ from harness.meta_evaluation.report import Report, columns
 from harness.meta_evaluation.votes import vote_files
 from harness.records import QuestionId
 from harness.results.about import about
-from harness.results.finding import ask, replaced_note, without_voters
+from harness.results.finding import ask, counted_votes, replaced_note
 from harness.results.matrix import Floats, Pairs
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.query import Query, Words
@@ -331,10 +331,7 @@ def judge_corrected(
         read = read_judgments(path)
         if not read.observations.paired or not all(case.source.voter for case in read.observations.cases):
             raise UsageError(f"{path} holds no votes on pairs (model_a, model_b, winner), which are needed here")
-        kept = without_voters(read.observations, query.exclude)
-        if not kept:
-            raise UsageError(f"--exclude {' '.join(query.exclude)} leaves no vote of {path}")
-        cast.append(kept)
+        cast.append(counted_votes(query, read.observations, path))
         replaced += read.replaced
     turns = frozenset(query.turns or ())
     judged, counted = (

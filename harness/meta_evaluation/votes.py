@@ -6,7 +6,6 @@ A side is what is compared with others: a file has the name of its stem, a judgm
 sides as it has judges.
 """
 
-import fnmatch
 import pathlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from harness.judgments.case import CONFIDENCE, SCORE, SHARE, WIN, winner
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read
 from harness.records import Observation, QuestionId
-from harness.results.finding import one_source, one_wording
+from harness.results.finding import is_left_out, one_source, one_wording
 from harness.results.query import Query
 
 FIRST, TIE, SECOND = 0, 1, 2
@@ -152,9 +151,7 @@ def sides_of(query: Query, name: str, path: pathlib.Path, found: Observations) -
     asked_for = found.keep(lambda case: not query.judges or case.source.judge in query.judges)
     # Grades by people name no template.
     if voted == {True} or not (found.paired or any(asked.template for asked in found.asked)):
-        votes = asked_for.keep(
-            lambda case: not any(fnmatch.fnmatchcase(case.source.judge, own) for own in query.exclude)
-        )
+        votes = asked_for.keep(lambda case: not is_left_out(case.source.judge, query.exclude))
         if asked_for and not votes:
             raise UsageError(f"--exclude {' '.join(query.exclude)} leaves no vote of {path}")
         return [Side(name, path, votes)] if votes else []
@@ -205,8 +202,7 @@ def labels_in(query: Query, read: Read, path: pathlib.Path, name: str) -> tuple[
     wanted = [
         voter
         for voter in voters
-        if (not query.judges or voter in query.judges)
-        and not any(fnmatch.fnmatchcase(voter, pattern) for pattern in query.exclude)
+        if (not query.judges or voter in query.judges) and not is_left_out(voter, query.exclude)
     ]
     kept = {}
     for item, cast in found.items():

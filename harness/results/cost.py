@@ -34,6 +34,10 @@ class CostRow:
     model: str
     calls: int = 0
     prompt_tokens: int = 0
+    cached_tokens: int = 0
+    """Of the prompt tokens those that came from the provider's cache."""
+    written_tokens: int = 0
+    """Of the prompt tokens those that the provider put into its cache, where it says so."""
     reply_tokens: int = 0
     cost: float | None = 0.0
     """Dollars, of the calls that state their tokens; None if the price is unknown."""
@@ -146,6 +150,8 @@ def _count(
             total.unstated += 1
             continue
         total.prompt_tokens += usage.prompt_tokens or 0
+        total.cached_tokens += usage.cached_tokens or 0
+        total.written_tokens += usage.written_tokens or 0
         total.reply_tokens += usage.completion_tokens or 0
         cost = cost_of(usage, prices.price(model, reply.model), batch=reply.batch)
         total.cost = None if cost is None or total.cost is None else total.cost + cost

@@ -263,8 +263,17 @@ def _votes(query: Query, found: Observations, path: pathlib.Path) -> Observation
     if not votes:
         voters = ", ".join(sorted({case.source.judge for case in found.cases}))
         raise UsageError(f"{path} holds no vote by {query.judge}; there are: {voters}")
+    return counted_votes(query, votes, path)
+
+
+def counted_votes(query: Query, votes: Observations, path: pathlib.Path) -> Observations:
+    """Return the votes of a file without those of the voters that the query leaves out.
+
+    Raises:
+        UsageError: none is left.
+    """
     kept = without_voters(votes, query.exclude)
-    if not kept:
+    if votes and not kept:
         raise UsageError(f"--exclude {' '.join(query.exclude)} leaves no vote of {path}")
     return kept
 
@@ -273,9 +282,14 @@ def without_voters(found: Observations, patterns: Sequence[str]) -> Observations
     """Return the votes of those voters whose name fits none of the patterns (`author*`)."""
 
     def counts(case: Case) -> bool:
-        return not case.source.voter or not any(fnmatch.fnmatchcase(case.source.judge, own) for own in patterns)
+        return not case.source.voter or not is_left_out(case.source.judge, patterns)
 
     return found.keep(counts)
+
+
+def is_left_out(voter: str, patterns: Sequence[str]) -> bool:
+    """Return whether the name of a voter fits one of the patterns."""
+    return any(fnmatch.fnmatchcase(voter, own) for own in patterns)
 
 
 def _of_mode(query: Query, read: Read) -> Read:

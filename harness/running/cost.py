@@ -1,7 +1,7 @@
 """What calls cost, and the budget that a run must not exceed.
 
-    1,000 prompt tokens, 400 of them from the cache, and 200 reply tokens, at $2.00, $0.50 and $8.00 a million:
-    600 × 2.00 + 400 × 0.50 + 200 × 8.00 = 3,000 millionths of a dollar = $0.003
+    1,000 prompt tokens, 400 of them from the cache and 200 put into it, and 200 reply tokens, at $2.00, $0.20, $2.50
+    and $8.00 a million: 400 × 2.00 + 400 × 0.20 + 200 × 2.50 + 200 × 8.00 = 2,980 millionths of a dollar = $0.00298
 
 A budget is kept by reserving: before a call begins, the most that it can cost is set aside; when its reply is there,
 what it did cost takes that place. So the sum can never exceed the budget, however many calls are in flight.
@@ -26,8 +26,10 @@ def cost_of(usage: Usage, price: Price | None, *, batch: bool = False) -> float 
     if price is None or usage.prompt_tokens is None or usage.completion_tokens is None:
         return None
     cached = min(usage.cached_tokens or 0, usage.prompt_tokens)
-    cached_price = price.prompt if price.cached is None else price.cached
-    dollars = (usage.prompt_tokens - cached) * price.prompt + cached * cached_price
+    written = min(usage.written_tokens or 0, usage.prompt_tokens - cached)
+    dollars = (usage.prompt_tokens - cached - written) * price.prompt
+    dollars += cached * (price.prompt if price.cached is None else price.cached)
+    dollars += written * (price.prompt if price.written is None else price.written)
     dollars += usage.completion_tokens * price.completion
     return dollars / _MILLION * (price.batch if batch else 1.0)
 
@@ -93,7 +95,7 @@ class Budget:
         price = self._prices.get(name)
         if price is None:
             return 0.0
-        dearest = max(price.prompt, price.cached or 0.0)
+        dearest = max(price.prompt, price.cached or 0.0, price.written or 0.0)
         amount = cost_of(most_tokens(request), Price(dearest, price.completion, batch=price.batch), batch=self._batch)
         assert amount is not None
         if self.spent + self.reserved + amount > self.most:

@@ -185,6 +185,10 @@ class Estimate:
     batch: bool = False
     what: str = "answers"
     """What the calls are for: answers or judgments."""
+    cached: float = 0.0
+    """Of the prompt tokens those that will come from the provider's cache, by what it says of that."""
+    written: float = 0.0
+    """Of the prompt tokens those that it will put there."""
     again: float = 0.0
     """Tokens of replies that there would be beside these, if every reply were cut and asked for again; 0: never is."""
 
@@ -196,9 +200,10 @@ class Estimate:
 
     @property
     def cost(self) -> Span | None:
-        """Dollars; None if the price is unknown. Of a prompt nothing is taken to come from a cache."""
+        """Dollars; None if the price is unknown."""
+        prompt, cached, written = round(self.prompt_tokens), round(self.cached), round(self.written)
         low, high = (
-            cost_of(Usage(round(self.prompt_tokens), round(tokens)), self.price, batch=self.batch)
+            cost_of(Usage(prompt, round(tokens), None, cached, written), self.price, batch=self.batch)
             for tokens in self.reply_tokens
         )
         return None if low is None or high is None else Span(low, high)
@@ -211,6 +216,7 @@ class Estimate:
             "model": self.model,
             "calls": self.calls,
             "prompt_tokens": round(self.prompt_tokens),
+            "cached_tokens": round(self.cached),
             "reply_tokens_low": round(self.reply_tokens.low),
             "reply_tokens_high": round(self.reply_tokens.high),
             "cost_low": None if cost is None else cost.low,

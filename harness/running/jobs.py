@@ -58,6 +58,8 @@ class Job(Generic[Record]):
     """What jobs have in common whose records make one row: two games, several choices. Empty: the row is its own."""
     index: int = 0
     """The place among samples of the same: equal requests of different places are different completions."""
+    beginning: str = ""
+    """What is equal for jobs of one model whose prompts begin alike; empty: this one's is its own."""
 
     @property
     def row(self) -> str:
@@ -107,6 +109,8 @@ class Course(Generic[Record]):
     """How often the request that is due has failed."""
     failing_since: float | None = None
     """When it failed first."""
+    follows: bool = False
+    """Whether it waited for a job whose prompt begins as its own does, and waits no more."""
     parked: bool = False
     """Whether another course is asking the very same, so that this one has to wait for its reply."""
     _steps: Steps[Record] | None = None

@@ -228,6 +228,12 @@ class Pool:
     """Jobs that are due to go on."""
     later: deque[Course[Any]] = field(default_factory=deque)
     """Jobs to begin that others have made possible."""
+    leading: dict[str, Course[Any]] = field(default_factory=dict)
+    """By the beginning of its prompt, the first job that has it, until its first reply is there."""
+    behind: dict[str, deque[Course[Any]]] = field(default_factory=dict)
+    """Jobs whose prompts begin like that of a leading one."""
+    led: deque[tuple[float, Course[Any]]] = field(default_factory=deque)
+    """Jobs whose leading one has its reply, and since when."""
 
     @property
     def weighs(self) -> bool:
@@ -237,7 +243,7 @@ class Pool:
     @property
     def waiting(self) -> bool:
         """Whether work waits for room."""
-        return bool(self.held or self.fresh or self.again or self.later)
+        return bool(self.held or self.fresh or self.again or self.later or self.behind or self.led)
 
     @property
     def room(self) -> float:

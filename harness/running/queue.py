@@ -4,9 +4,16 @@ Starting new jobs first leaves the shorter tail: the second turns fill the end, 
 drawn from the plan only when there is room for them. Those that others have made possible (judgings of answers) come
 last for the same reason, but only a reserve of them waits: more begin at once. Where several models are called, those
 that come up too early wait aside, but never more than `AHEAD`: a plan may be larger than memory.
+
+Of jobs whose prompts begin alike the first one leads: providers cache the beginning of a prompt once a reply to it is
+there, and some of them charge for what is put into the cache. The others wait for that reply as long as there is other
+work for the calls that could be made; none is left unmade for their sake. New leading jobs come before those that
+follow, which so fill the end of the run, but not for longer than `FOLLOW_WITHIN`: a cache holds a beginning for five
+minutes.
 """
 
 import math
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -19,6 +26,8 @@ AHEAD = 2000
 """Jobs that may be drawn from the plan before there is room for them."""
 RESERVE = 2
 """Jobs made possible by others, as a multiple of the room for calls, that are left to fill the end of the run."""
+FOLLOW_WITHIN = 60.0
+"""Seconds that a job may wait once the beginning of its prompt is in the provider's cache."""
 AT_ONCE = 200
 """Jobs that may end without a call before the event loop gets its turn."""
 
@@ -59,7 +68,10 @@ class Queue:
             if found is None or isinstance(found, Work):
                 return found
             self._steps += 1
+            if self._put_behind(found):
+                continue
             if self._started(found):
+                self._lead(found)
                 if found.model == found.job.model:
                     return Work(found)
                 self.go_on(Work(found))  # there was room at the job's model, not at the one that this request goes to
@@ -74,6 +86,8 @@ class Queue:
 
     def advanced(self, course: Course[Any]) -> bool:
         """Take note of how far a course has come; return whether a request is due that needs a call."""
+        if course.place > 0 or course.request is None:
+            self._led(course)
         for other in course.released():
             if other.parked:
                 self._released.append(other)
@@ -86,9 +100,48 @@ class Queue:
 
     def failed(self, course: Course[Any], kind: str, message: str) -> None:
         """List a job that ends without a record."""
+        self._led(course)
         self._tally.failures.append(course.fail(kind, message))
         for other in course.released():
             self._released.append(other)
+
+    def _put_behind(self, course: Course[Any]) -> bool:
+        """Return whether a job is put aside until the one with the same beginning has its first reply."""
+        pool, beginning = self._pools[course.job.model], course.job.beginning
+        if not beginning or course.follows or beginning not in pool.leading:
+            return False
+        course.follows = True
+        pool.behind.setdefault(beginning, deque()).append(course)
+        self._ahead += 1
+        return True
+
+    def _lead(self, course: Course[Any]) -> None:
+        """Let a job that makes a call lead those whose prompts begin as its own does."""
+        if course.job.beginning and course.place == 0 and not course.follows:
+            self._pools[course.job.model].leading.setdefault(course.job.beginning, course)
+
+    def _led(self, course: Course[Any]) -> None:
+        """Let go on what waited for a job, once it has a reply or has ended."""
+        pool, beginning = self._pools[course.job.model], course.job.beginning
+        if beginning and pool.leading.get(beginning) is course:
+            del pool.leading[beginning]
+            pool.led.extend((time.monotonic(), behind) for behind in pool.behind.pop(beginning, ()))
+
+    def _following(self, pool: Pool) -> Course[Any]:
+        """Return the job that has waited longest since the beginning of its prompt is in the cache."""
+        self._ahead -= 1
+        return pool.led.popleft()[1]
+
+    def _impatient(self, pool: Pool) -> Course[Any] | None:
+        """Return a job that waited for another's reply and need not: there is room, and nothing else to do."""
+        beginning = next(iter(pool.behind), None)
+        if beginning is None:
+            return None
+        course = pool.behind[beginning].popleft()
+        if not pool.behind[beginning]:
+            del pool.behind[beginning]
+        self._ahead -= 1
+        return course
 
     def go_on(self, work: Work) -> None:
         """Put back a job whose next request is due."""
@@ -102,6 +155,9 @@ class Queue:
                 work, pool.held = pool.held, None
                 return work
         for pool in ready:
+            if pool.led and not pool.doubted and pool.led[0][0] < time.monotonic() - FOLLOW_WITHIN:
+                return self._following(pool)
+        for pool in ready:
             if len(pool.later) > RESERVE * pool.room and not pool.doubted:
                 return pool.later.popleft()
         for pool in ready:
@@ -112,11 +168,17 @@ class Queue:
         if course is not None:
             return course
         for pool in ready:
+            if pool.led and not pool.doubted:
+                return self._following(pool)
+        for pool in ready:
             if pool.again:
                 return pool.again.popleft()
         for pool in ready:
             if pool.later and not pool.doubted:
                 return pool.later.popleft()
+        for pool in ready:
+            if not pool.doubted and (impatient := self._impatient(pool)) is not None:
+                return impatient
         return None
 
     def _drawn(self, now: float) -> Course[Any] | None:
@@ -166,6 +228,16 @@ class Queue:
             self._bury(pool, pool.fresh.popleft())
         while pool.later:
             self._bury(pool, pool.later.popleft())
+        pool.leading.clear()
+        waiting = [
+            *(course for _, course in pool.led),
+            *(course for behind in pool.behind.values() for course in behind),
+        ]
+        pool.led.clear()
+        pool.behind.clear()
+        self._ahead -= len(waiting)
+        for course in waiting:
+            self._bury(pool, course)
 
     def _bury(self, pool: Pool, course: Course[Any]) -> None:
         assert pool.lost is not None

@@ -36,6 +36,12 @@ def estimate_page(estimates: Sequence[Estimate]) -> Page:
         if each.past:
             why = f"reply tokens by {each.past:,} earlier replies (the middle half, and their mean)"
         notes.append(f"{each.what} by {each.model}: {why}")
+    for each in estimates:
+        if each.cached:
+            notes.append(
+                f"{each.what} by {each.model}: {counted(each.cached)} of the prompt tokens are counted as coming from "
+                "the provider's cache, which keeps what prompts begin with for minutes"
+            )
     again = sum(each.again for each in estimates)
     if again:
         known = [each.cost_again for each in estimates if each.cost_again]
@@ -81,12 +87,19 @@ def cost_page(costs: Sequence[CostRow]) -> Page:
     rows = [each.row() for each in costs]
     data = {"rows": rows, "total": known, "prices": date.isoformat()}
     shown = [row | {"cost": _UNKNOWN if row["cost"] is None else row["cost"]} for row in rows]
-    return Page("Cost", {}, [Table("", shown, COST_COLUMNS, keys=2)], notes, data, rows)
+    cached = [name for name in ("cached_tokens", "written_tokens") if any(row[name] for row in rows)]
+    if cached:
+        notes.append("of the prompt tokens, cached ones came from the provider's cache, and written ones went into it")
+    columns = [one for one in COST_COLUMNS if one.name in cached or one.name not in ("cached_tokens", "written_tokens")]
+    return Page("Cost", {}, [Table("", shown, columns, keys=2)], notes, data, rows)
 
 
 COST_COLUMNS = [
     *map(Column, ("what", "model", "calls")),
-    *(Column(name, form=counted) for name in ("prompt_tokens", "reply_tokens")),
+    Column("prompt_tokens", form=counted),
+    Column("cached_tokens", "cached", form=counted),
+    Column("written_tokens", "written", form=counted),
+    Column("reply_tokens", form=counted),
     Column("cost", form=dollars),
     Column("unstated", "without tokens"),
 ]

@@ -127,7 +127,7 @@ def test_a_reply_has_everything_that_the_server_said() -> None:
     with ProtocolServer(lambda asked: Said("four", reasoning="2+2", usage=usage, model="claude-x-1")) as server:
         reply = ask(server)
     assert (reply.text, reply.reasoning, reply.model) == ("four", "2+2", "claude-x-1")
-    assert reply.usage == Usage(12, 6, 2, 4)
+    assert reply.usage == Usage(12, 6, 2, 4, 5)
     assert reply.seconds is not None
 
 

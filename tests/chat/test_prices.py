@@ -41,6 +41,7 @@ def test_every_entry_is_of_a_known_provider_and_plausible() -> None:
         assert provider_of(name) is not None, name
         assert 0 < price.prompt < price.completion <= 1000, name
         assert price.cached is None or 0 < price.cached <= price.prompt / 2, name
+        assert price.written is None or price.prompt < price.written <= price.prompt * 1.25, name
         assert price.batch in (0.5, 1.0), name
 
 

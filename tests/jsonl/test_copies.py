@@ -110,9 +110,12 @@ def test_what_is_not_there_or_needs_a_package_is_said_in_one_line(
     far: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show_result", "--bench-name", "other", "--data-dir", far]) == 2
-    assert capsys.readouterr().err.strip().endswith("memory://bucket/data/other is not there")
+    assert capsys.readouterr().err.strip().endswith("memory://bucket/data/other is not there, or cannot be reached")
     with pytest.raises(MissingError, match="nosuch"):
         local_file("nosuch://x/y.jsonl")
+    with pytest.raises(UsageError, match="the address at host holds a password") as raised:
+        local_file("https://me:secret@host/y.jsonl")
+    assert "secret" not in str(raised.value)
     monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
     with pytest.raises(UsageError, match=r"pip install 'turnbench\[remote\]'"):
         local_file("s3://x/y.jsonl")
@@ -140,10 +143,17 @@ def test_a_folder_that_a_web_server_lists_is_read(near: pathlib.Path) -> None:
         try:
             address = f"http://127.0.0.1:{server.server_port}"
             rows = show_result(bench_name="small", data_dir=address).rows()
+            models = load_bench("small", address).answered_models()
+            name = "builtin%252Foverlap_single.part-2.jsonl.gz"
+            file = local_file(f"{address}/small/model_judgment/{name}")
+            with pytest.raises(UsageError, match="no address of a file"):
+                local_file(f"{address}/small/%2e%2e%2fx")
         finally:
             server.shutdown()
             thread.join()
     assert rows == show_result(bench_name="small", data_dir=near).rows()
+    assert models == ("builtin/eliza", "builtin/outline")
+    assert file.name == "builtin%2Foverlap_single.part-2.jsonl.gz"
 
 
 def test_parts_are_joined_once_for_who_jumps_about(near: pathlib.Path, home: pathlib.Path) -> None:

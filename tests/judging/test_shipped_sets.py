@@ -288,3 +288,18 @@ def test_criteria_of_one_answer_share_the_beginning_of_their_prompts(tmp_path: p
     assert len(heads) == 1
     (head,) = heads
     assert head.count("Read a book.") == 20
+
+
+def test_criteria_with_and_without_a_reference_share_the_conversation_too(tmp_path: pathlib.Path) -> None:
+    asked = question(1, "classification", turns=["Hot or cold?"], note=["Fire is hot."])
+    bench = small_bench(tmp_path, asked)
+    write(bench.folder / "reference_answer" / "r.jsonl", [answer(1, "r", "hot")])
+    write(bench.answer_file("m"), [answer(1, "m", "Read a book. " * 20)])
+    plan = plan_judgments(
+        ["j"], bench, "single", JudgeOptions(judge_set="metrics_en", base_url="http://127.0.0.1:9/v1")
+    )
+    requests = [plan.materials.request(match) for match in plan.every_match()]
+    heads = {request.messages[-1].content[: request.shared] for request in requests}
+    assert len(requests) == 3
+    assert [head.count("Read a book.") for head in heads] == [20]
+    assert ["Fire is hot" in request.messages[-1].content for request in requests] == [False, True, True]

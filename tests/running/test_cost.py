@@ -34,6 +34,14 @@ def test_cached_tokens_cost_as_any_other_without_a_price_of_their_own() -> None:
     assert cost_of(Usage(1_000_000, 0, cached_tokens=500_000), Price(2.0, 8.0)) == pytest.approx(2.0)
 
 
+def test_what_is_put_into_the_cache_has_a_price_of_its_own() -> None:
+    price = Price(2.0, 8.0, cached=0.2, written=2.5)
+    assert cost_of(Usage(1000, 200, None, 400, 200), price) == pytest.approx(0.00298)
+    assert cost_of(Usage(1000, 0, None, 900, 900), price) == pytest.approx((900 * 0.2 + 100 * 2.5) / 1e6)
+    budget = Budget(1.0, {"m": price})
+    assert budget.reserve("m", request("x" * 1000, 1)) == pytest.approx(((1000 + 32) * 2.5 + 8) / 1e6)
+
+
 def test_an_unknown_price_gives_no_cost() -> None:
     assert cost_of(Usage(1, 1), None) is None
 
