@@ -351,7 +351,7 @@ def add_running(parser: argparse.ArgumentParser) -> Any:
         const="",
         metavar="ADDRESS",
         help="make the calls on the workers of a Ray cluster, local weights on its GPUs; needs the extra [ray] "
-        "(default: off; without ADDRESS: the cluster that this machine belongs to, else one on this machine alone)",
+        "(default: off; without ADDRESS: the cluster that this machine belongs to)",
     )
     group.add_argument(
         "--gpus-per-model",

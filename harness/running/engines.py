@@ -100,7 +100,9 @@ def _most(options: RunOptions) -> int:
         if (options.processes or 1) > 1:
             log.warning("--processes: not on Windows; all calls are made by this process")
         return 1
-    return options.processes or len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else "1")
+    return options.processes or (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
 
 
 class Team:

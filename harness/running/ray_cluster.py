@@ -31,8 +31,6 @@ SLOW = 20.0
 """Seconds after which the user is told that a worker does not start."""
 CONNECT_SECONDS = 10.0
 """Seconds in which the cluster's address must take a connection."""
-OBJECTS = 100 * 2**20
-"""Bytes of shared memory of a cluster that is started here: requests and replies are small."""
 AT_ONCE = 10_000
 """Calls that a worker takes at once: the limits are kept by who sends them."""
 
@@ -209,10 +207,8 @@ def _library() -> Any:
 
 
 def _joined(ray: Any, address: str) -> bool:
-    """Join a cluster; return whether that was to be done.
-
-    Without an address it is the one that the environment names or that this machine belongs to, else one is started
-    here, on loopback and without a dashboard, which ends with the run.
+    """Join a cluster, without an address the one that the environment names or that runs here; return whether that was
+    to be done.
 
     Raises:
         UsageError: it cannot be reached.
@@ -220,16 +216,16 @@ def _joined(ray: Any, address: str) -> bool:
     if ray.is_initialized():
         return False
     _check(address)
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
     with _own_signals():
         try:
-            ray.init(address or "auto", **quiet)
+            ray.init(address or "auto", log_to_driver=False, logging_level=logging.CRITICAL)
         except (ConnectionError, RuntimeError, ValueError) as error:
             if address:
                 raise UsageError(f"--ray {address}: no Ray cluster can be joined there: {_first_line(error)}") from None
-            ray.init(
-                "local", include_dashboard=False, _node_ip_address="127.0.0.1", object_store_memory=OBJECTS, **quiet
-            )
+            # Not started here: on loopback alone, which is all that is right unasked, no other machine could join it.
+            raise UsageError(
+                "--ray: no Ray cluster runs here; start one (ray start --head) or say where one is, as 10.0.0.1:6379"
+            ) from None
     return True
 
 

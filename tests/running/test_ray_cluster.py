@@ -167,7 +167,7 @@ def test_without_ray_one_line_says_how_to_install_it(tmp_path: pathlib.Path, sta
 
 
 @pytest.mark.skipif(find_spec("ray") is None, reason="the extra [ray] is not installed")
-def test_an_address_where_nobody_listens_is_wrong_use(tmp_path: pathlib.Path, starter: Starter) -> None:
+def test_a_cluster_that_is_not_there_is_wrong_use(tmp_path: pathlib.Path, starter: Starter) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
     for given, why in ((address, "nothing listens there"), ("somewhere", "looks like 10.0.0.1:6379")):
