@@ -25,7 +25,7 @@ from viewer.places import End, ends_of
 _END = 1 << 20
 """Bytes at the end of a file that are read."""
 _MOST_ROWS = 100
-_PAUSE = 600.0
+PAUSE = 600.0
 """Seconds without a row after which an earlier run has ended."""
 _RECENT = 60.0
 
@@ -47,23 +47,26 @@ class Growth:
 
 def growth_of(path: pathlib.Path) -> Growth:
     """Return how the file grows; nothing is known of a file that cannot be read."""
+    times = [stated for line in last_lines(path) if (stated := _tstamp(line)) is not None]
+    if not times:
+        return Growth()
+    times.sort()
+    start = max((at for at, (one, other) in enumerate(pairwise(times), 1) if other - one > PAUSE), default=0)
+    run = times[start:]
+    spent = run[-1] - run[0]
+    return Growth(run[-1], 60 * (len(run) - 1) / spent if len(run) > 2 and spent > 0.01 else None)
+
+
+def last_lines(path: pathlib.Path) -> list[bytes]:
+    """Return the last lines of a file; none of one that cannot be read."""
     try:
         with (files_of(path) or [path])[-1].open("rb") as file:  # what is compressed says nothing, and does not grow
             size = file.seek(0, 2)
             file.seek(max(0, size - _END))
             lines = file.read().splitlines()
     except OSError:
-        return Growth()
-    if size > _END:
-        lines = lines[1:]
-    times = [stated for line in lines[-_MOST_ROWS:] if (stated := _tstamp(line)) is not None]
-    if not times:
-        return Growth()
-    times.sort()
-    start = max((at for at, (one, other) in enumerate(pairwise(times), 1) if other - one > _PAUSE), default=0)
-    run = times[start:]
-    spent = run[-1] - run[0]
-    return Growth(run[-1], 60 * (len(run) - 1) / spent if len(run) > 2 and spent > 0.01 else None)
+        return []
+    return lines[1 if size > _END else 0 :][-_MOST_ROWS:]
 
 
 def _tstamp(line: bytes) -> float | None:

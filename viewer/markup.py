@@ -215,6 +215,14 @@ def number(value: float | None, places: int = 2) -> str:
     return ABSENT if value is None else rounded(value, places)
 
 
+def duration(seconds: float) -> str:
+    """Return a time in its largest unit of which there are two or more."""
+    for size, name in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds:.0f} s"
+
+
 MODE_NAMES: Mapping[Mode, str] = {
     "single": "grades",
     "pairwise-baseline": "pairs with a baseline",

@@ -30,13 +30,15 @@ FILTERS = (
     "show",
     "voter",
     "baseline",
+    "run",
+    "against",
 )
 """What a filter may be about; in the address with `f.` before it. Find, and the tables of other tabs, use it.
 
 category, winner: as the records name them. field, value: any other field of the questions. choice: which of several
 answers. min, max: scores. flag: changed, disagree, humans, failed. text: a text to search. sort: a column, with - in
 front for the greatest first. page: of a table, from 1. column, show: what a table or a chart is about. voter: a chosen
-name. baseline: a model.
+name. baseline: a model. run, against: names of judgment files.
 """
 JUDGE_AND_SET = " @"
 """Between a judge and its set where one field of a form chooses both."""

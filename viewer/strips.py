@@ -65,11 +65,15 @@ def verdicts_between(
         if won is not None:
             counts.setdefault(judge, [0, 0, 0])[side if name else 2] += 1
     made = []
+    one, other, even = (sum(numbers) for numbers in zip(*counts.values(), strict=True)) if counts else (0, 0, 0)
+    ahead = "Neither is ahead" if one == other else f"{models[0 if one > other else 1]} is ahead"
+    whole = f"{ahead}: {models[0]} wins {one}, {models[1]} {other}, {even} tied, of all turns, judges and votes."
+    outcome = f'<p class="tb-outcome-said">{escaped(whole)}</p>' if counts else ""
     for judge, cells in rows.items():
         first, second, ties = counts.get(judge, [0, 0, 0])
         whole = f"{models[0]} {first}, {models[1]} {second}, ties {ties}"
         made.append(({"judge": markup.named(judge), "all turns": whole}, cells))
-    return _table(state, made)
+    return outcome + _table(state, made)
 
 
 def _table(state: State, rows: Sequence[tuple[Mapping[str, object], Mapping[int, list[str]]]]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from harness.records import Observation, QuestionId, Scale
-from harness.results.grades.aggregates import POOLED
+from harness.results.grades.aggregates import POOLED, with_turns
 from harness.results.grades.scores import by_turn, scores
 from harness.results.matrix import Matrix, Pairs, of_models, of_turn, pairs, ranked
 from harness.results.pairs.bradley_terry import Ranking, ranking, rankings_by_group
@@ -17,7 +17,7 @@ from harness.results.pairs.comparing import compared_strengths
 from harness.results.pairs.matrix import Cell, mean_over_opponents, pair_matrix
 from harness.results.pairs.position import PositionRow, played_twice, position_rows
 from harness.results.pairs.rates import rates
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate
+from harness.results.statistics.bootstrap import RESAMPLINGS
 from harness.results.statistics.paired import Paired, PairedTable, named_pairs, paired
 from harness.results.statistics.ranks import RankRange, rank_ranges
 from harness.results.table import ALL, Line, Row, Table, ends
@@ -155,22 +155,13 @@ def grades_detail(
     ranks = _by_model(rank_ranges(compared))
     lines = scores(table, column=column, ranks=ranks, resamplings=resamplings, seed=seed)
     if whole is not None:
-        of_turns = {line.model: line.estimates() for line in lines if line.group is ALL}
+        of_turns = {line.model: line for line in lines if line.group is ALL}
         found = scores(whole, column=column, ranks=ranks, resamplings=resamplings, seed=seed)
-        lines = [_with_turns(line, of_turns[line.model], column) if line.group is ALL else line for line in found]
+        lines = [with_turns(line, of_turns[line.model]) if line.group is ALL else line for line in found]
     long = len(table.turns) > 2
     lines += by_turn(table, resamplings=resamplings, seed=seed) if long else []
     shown = Table(lines, "grades", by, seed, places=2, strata=by if table.fixed_mix else "")
     return Detail(shown, column, ranks, compared, table.scale, table if long else None)
-
-
-def _with_turns(line: Line, turned: Mapping[str, Estimate], column: str) -> Line:
-    """Return a line with the turns and the drop of another one."""
-    own = {name: field for name, field in line.fields.items() if not isinstance(field, Estimate) or name == column}
-    turns = {name: field for name, field in turned.items() if name not in {column, "drop"}}
-    drop = {"drop": turned["drop"]} if "drop" in turned else {}
-    last = {name: own.pop(name) for name in ("n", "excluded")}
-    return replace(line, fields={**turns, **own, **drop, **last})
 
 
 def compared_by_turn(

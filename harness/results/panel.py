@@ -144,7 +144,7 @@ def grades_panel(judges: Mapping[str, Matrix], *, resamplings: int = RESAMPLINGS
     found = [scores(table, resamplings=resamplings, seed=seed) for table in layers]
     by_judge = [[_graded(line) for line in lines if line.group is ALL] for lines in found]
     differ = grade_disagreement(panel, resamplings=resamplings, seed=seed)
-    table = Table(_lines(panel.judges, by_judge), seed=seed, beside=False)
+    table = Table(_lines(panel.judges, by_judge), seed=seed, beside=False, places=2)
     return Panel(panel.judges, table, differ, layers[-1], MEAN_RULE, int(panel.common.sum()), int(panel.lost.sum()))
 
 

@@ -1,9 +1,9 @@
 """Judgment file -> the tables that `show_result` prints, and the viewer and reports show."""
 
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from harness.bench import load_bench
 from harness.errors import UsageError
@@ -15,7 +15,7 @@ from harness.results.about import About, about
 from harness.results.common import Common, common_questions, history_note
 from harness.results.failures import failure_notes
 from harness.results.finding import Found, ask, replaced_note
-from harness.results.grades.aggregates import NONE, POOLED, Aggregate, aggregated, column_of, usual_aggregate
+from harness.results.grades.aggregates import NONE, Aggregate, aggregated, column_of, usual_aggregate, with_turns
 from harness.results.grades.single import category_rows, single_rows
 from harness.results.pairs.pairwise import pairwise_rows, side_scores, with_scores
 from harness.results.panel_result import panel_result
@@ -24,7 +24,7 @@ from harness.results.replaced import without_replaced
 from harness.results.result import Result as Result
 from harness.results.settings import settings_notes
 from harness.results.standing import LengthControl, Standing, usual_baseline, usual_mode
-from harness.results.table import Line, Table
+from harness.results.table import Table
 from harness.results.wanted import ROW, Kind, Wanted, baseline_of, intervals_made
 
 if TYPE_CHECKING:  # numpy is imported only where intervals are made
@@ -253,10 +253,10 @@ def _with_grades(result: Result, grades: Observations, subject: About, wanted: W
     query, column = wanted.query, column_of(wanted.aggregate)
     grades, met = _on_common(result, query.shown(grades), wanted)
     whole = _whole(grades, subject, wanted)
-    lines = single_rows(whole, count_failed=wanted.count_failed)
+    lines = single_rows(whole, column=column, count_failed=wanted.count_failed)
     if whole is not grades:
-        of_turns = {line.model: line.fields for line in single_rows(grades)}
-        lines = [_renamed(line, of_turns[line.model], column) for line in lines]
+        of_turns = {line.model: line for line in single_rows(grades)}
+        lines = [with_turns(line, of_turns[line.model]) for line in lines]
     table = Table(lines, "grades", query.by, query.seed, sure=False, beside=False, places=2)
     result = replace(result, scale=grades.scale(), column=column, table=table)
     if subject.categories:
@@ -277,13 +277,6 @@ def _with_grades(result: Result, grades: Observations, subject: About, wanted: W
         stated = default_difference(result.scale) if wanted.difference is None else wanted.difference
         result = replace(result, detail=replace(found, pairs=found.pairs.with_stated(stated)))
     return result.with_last(met.apart)
-
-
-def _renamed(line: Line, turned: Mapping[str, Any], column: str) -> Line:
-    """Return the line of an aggregate of turns under its own name, with the turns themselves."""
-    turns = {name: field for name, field in turned.items() if name.startswith("turn_")}
-    last = {name: line.fields[name] for name in ("n", "excluded")}
-    return replace(line, fields={**turns, column: line.fields[POOLED], **last})
 
 
 def _with_brief(result: Result, brief: "Brief") -> Result:

@@ -10,11 +10,13 @@ the numbers differs. Every output is a projection: the rows of a table, those of
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from harness.records import QuestionId, Scale
 from harness.results.statistics.bootstrap import Estimate
-from harness.results.statistics.ranks import RankRange
+
+if TYPE_CHECKING:  # tests between models are imported only where ranks are made
+    from harness.results.statistics.ranks import RankRange
 
 Kind: TypeAlias = Literal["grades", "pairs", "label", "criterion", "dimension", "metric"]
 Row: TypeAlias = dict[str, Any]
@@ -86,7 +88,7 @@ class Table:
     """The least and the greatest number of each of these, where that is known."""
     bins: Sequence[Row] = ()
     """How stated confidences fit, where answers state any."""
-    ranks: Mapping[str, RankRange] | None = None
+    ranks: "Mapping[str, RankRange] | None" = None
     """By model, the ranks that it may have, where they were asked for; one judged on few questions has none."""
     key: str = "model"
     """What a line is about, if not a model."""

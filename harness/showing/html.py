@@ -62,11 +62,14 @@ def write_report(path: pathlib.Path | str, page: Page) -> None:
         ) from error
 
 
+_SHADED = '<p class="tb-quiet">Blue is above the mean of the row, orange below it.</p>'
+
+
 def table_html(table: Table, *, label: str = "", link: Link | None = None) -> str:
     """Return a table in a box that scrolls sideways by itself; its first column stays.
 
     `label` says what it shows to those who cannot see it (default: its title); `link` says where a
-    cell leads. Cells that are `Html` go in as they are. Numbers of a table with a scale have a shade behind them.
+    cell leads. Cells that are `Html` go in as they are. Behind numbers of a table with a scale is a shade.
     """
     columns = table.shown()
     if not columns or not table.rows:
@@ -81,9 +84,11 @@ def table_html(table: Table, *, label: str = "", link: Link | None = None) -> st
         first = f'<th scope="row"{kinds[0]}><div>{own[0]}</div></th>'
         rest = "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds[1:], own[1:], strict=True))
         lines.append(f"<tr>{first}{rest}</tr>")
+    shaded = any(share is not None for column in columns for share in column.shares)
     return (
         f'<div class="tb-scroll" tabindex="0" role="group" aria-label="{escaped(label or table.title)}">'
         f'<table class="tb-table"><thead><tr>{head}</tr></thead>\n<tbody>{chr(10).join(lines)}</tbody></table></div>'
+        + (_SHADED if shaded else "")
     )
 
 
@@ -146,7 +151,8 @@ def _cell(column: Cells, at: int, address: str | None) -> str:
     if isinstance(cell, Html) or cell == ABSENT:
         return str(cell.text if isinstance(cell, Html) else cell)
     inside = bdi(cell) if address is None else f'<a href="{escaping.escape(address, quote=True)}">{bdi(cell)}</a>'
-    return inside if share is None else f'<div class="tb-heat" style="--share: {share:.2f}">{inside}</div>'
+    below = " tb-below" if share is not None and share < 0 else ""
+    return inside if share is None else f'<div class="tb-heat{below}" style="--share: {abs(share):.2f}">{inside}</div>'
 
 
 def _head(heading: str | Html) -> str:

@@ -86,7 +86,7 @@ class Cells(NamedTuple):
     """Whether it holds words, which stand to the left."""
     cells: list[str | Html]
     shares: list[float | None]
-    """Where each number lies between the least and the greatest that there can be, from 0 to 1."""
+    """How far each number lies above (to 1) or below (to -1) the mean of its row, in halves of the scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,8 @@ class Table:
     across: Literal["fields", "groups", "models"] = "fields"
     """What stands side by side: the fields of a row, groups of questions, or models that a row's is compared with."""
     scale: tuple[float, float] | None = None
-    """The least and the greatest number that there can be, where numbers are to be shaded by it."""
+    """The least and the greatest number that there can be, where numbers are to be shaded by how far they depart from
+    the mean of their row: of all models the best would have the darkest row, and nothing would be seen of the rest."""
     keys: int = 1
     """How many columns from the left say what a row is about; they are repeated where a table is divided."""
 
@@ -117,23 +118,32 @@ class Table:
         """Return the columns as people see them."""
         rows = self.flat_rows()
         found = []
-        for at, column in enumerate(columns_of(rows) if self.columns is None else self.columns):
+        columns = columns_of(rows) if self.columns is None else self.columns
+        means = [_mean([row.get(column.name) for column in columns[self.keys :]]) for row in rows]
+        for at, column in enumerate(columns):
             heading = heading_of(column.name) if column.heading is None else column.heading
             values = [row.get(column.name) for row in rows]
             words = any(isinstance(value, str) for value in values) or (
                 column.part != "value" and any(row.get(f"{column.name}_low") is not None for row in rows)
             )
             heading = printable(heading) if isinstance(heading, str) else heading
-            shares = [self._share(value) if at >= self.keys else None for value in values]
+            shares = [
+                self._share(value, mean) if at >= self.keys else None for value, mean in zip(values, means, strict=True)
+            ]
             cells = [column.cell(row, self.places) for row in rows]
             found.append(Cells(column.name, heading, words, cells, shares))
         return found
 
-    def _share(self, value: Any) -> float | None:
-        if self.scale is None or not isinstance(value, int | float):
+    def _share(self, value: Any, mean: float | None) -> float | None:
+        if self.scale is None or mean is None or not isinstance(value, int | float):
             return None
         low, high = self.scale
-        return min(1.0, max(0.0, (value - low) / (high - low)))
+        return min(1.0, max(-1.0, 2 * (value - mean) / (high - low)))
+
+
+def _mean(values: Sequence[Any]) -> float | None:
+    numbers = [value for value in values if isinstance(value, int | float)]
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 @dataclass(frozen=True, slots=True)

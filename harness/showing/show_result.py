@@ -137,8 +137,7 @@ def _tables(result: Result) -> Iterator[Item]:
         more.insert(0, Column(lead, "95% interval", "interval"))
         at = [column.name for column in columns].index(lead) + 1
     columns[at:at] = more
-    places = 2 if result.mode == "single" and not table.named else table.places
-    yield Table("", rows, columns, places=places, keys=1 if result.panel is None else 2)
+    yield Table("", rows, columns, places=table.places, keys=1 if result.panel is None else 2)
     if table.named:
         yield from _verdicts(result.together, ", of all judges together" if result.panel is not None else "")
     if result.categories and (result.mode != "single" or result.detail is None or result.detail.table.by != "category"):

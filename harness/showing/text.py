@@ -25,7 +25,11 @@ _FEWEST = 10
 
 def text(page: Page, *, width: int | None = None, bold: bool = False) -> str:
     """Return the page; `width` is the terminal's (None: as wide as need be), `bold` makes the heads of tables so."""
-    return in_lines(page, printable, partial(table_text, width=width, bold=bold))
+
+    def prose(line: str) -> str:
+        return printable(line) if width is None else "\n".join(wrapped(printable(line), width - len("note: ")))
+
+    return in_lines(page, prose, partial(table_text, width=width, bold=bold))
 
 
 def table_text(table: Table, *, width: int | None = None, bold: bool = False) -> str:

@@ -121,7 +121,8 @@ def test_tables_fit_the_terminal_and_lose_nothing(
     shown = on_terminal(words, columns, monkeypatch)
     tables = [part for part in shown.split("\n\n") if "──" in part]
     assert tables
-    for line in "\n".join(tables).splitlines():
+    fitting = tables if name == "check" else [shown]  # a hash and the name of a file are not broken
+    for line in "\n".join(fitting).splitlines():
         assert width_of(line) <= columns, line
     assert not numbers(PIPED[name]) - numbers(shown)
     assert "…" not in shown

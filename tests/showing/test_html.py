@@ -103,6 +103,16 @@ def test_words_stand_left_and_numbers_right() -> None:
     assert '<td class="tb-word"><bdi>a reason' in long
 
 
+def test_numbers_of_a_table_with_a_scale_are_shaded_by_how_far_they_depart_from_their_row() -> None:
+    rows = [{"model": "a", "math": 9.0, "art": 7.0}, {"model": "b", "math": 3.0, "art": 3.0}]
+    page = table_html(Table("", rows, scale=(1.0, 11.0)))
+    assert '<div class="tb-heat" style="--share: 0.20"><bdi>9.00' in page
+    assert '<div class="tb-heat tb-below" style="--share: 0.20"><bdi>7.00' in page
+    assert page.count("--share: 0.00") == 2
+    assert "Blue is above the mean of the row" in page
+    assert "tb-heat" not in table_html(Table("", rows))
+
+
 def test_a_table_without_rows_says_so() -> None:
     assert "There are no rows." in report(Table("t", []))
 

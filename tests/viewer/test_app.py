@@ -14,6 +14,7 @@ from viewer.context import Context
 from viewer.later import Later
 from viewer.state import TABS
 from viewer.store import Store
+from viewer.tabs import leaderboard
 
 
 @pytest.fixture(autouse=True)
@@ -86,6 +87,30 @@ def test_a_verdict_that_swapping_changed_is_marked_and_named_by_model(tmp_path: 
     assert 'tb-chip-win-1">Game 2: b wins' in html
     assert "The judge saw <bdi>a</bdi> as A and <bdi>b</bdi> as B." in html
     assert "The judge saw <bdi>b</bdi> as A and <bdi>a</bdi> as B." in html
+
+
+def test_compare_opens_with_the_two_best_and_says_who_is_ahead(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    for model in ("a", "b", "c"):
+        write(bench.answer_file(model), [answer(1, model, f"from {model}", "second")])
+    write(bench.folder / "model_judgment" / "j_single.jsonl", [grade(1, "a", 2), grade(1, "b", 5), grade(1, "c", 9)])
+    won = pair(1, "b", "c", "model_2", "model_2")
+    write(bench.folder / "model_judgment" / "j_pair.jsonl", [won, won | {"turn": 2, "g1_winner": "model_1"}])
+    state, html = views(tmp_path).view("?tab=compare")
+    assert state.models == ("c", "b")
+    assert "c is ahead: c wins 1, b 0, 1 tied, of all turns, judges and votes." in html
+    assert views(tmp_path).view("?tab=compare&model=a")[0].models == ("a", "c")
+
+
+def test_the_outcome_stands_above_the_notes_and_many_notes_are_folded(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path, *(question(n) for n in range(1, 41)))
+    rows = [grade(n, model, least + n % 3) for n in range(1, 41) for model, least in (("a", 2), ("b", 7))]
+    write(bench.folder / "model_judgment" / "j_single.jsonl", rows)
+    _, html = views(tmp_path).view("?tab=leaderboard")
+    assert html.index("b is better than a by") < html.index("intervals are for questions of this kind")
+    assert "more notes" not in html
+    folded = leaderboard._notes([f"note {n}" for n in range(5)])
+    assert folded.index("note 1") < folded.index("<details") < folded.index("3 more notes") < folded.index("note 2")
 
 
 def test_of_equal_rows_the_last_good_one_is_shown(tmp_path: pathlib.Path) -> None:

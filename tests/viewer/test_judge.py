@@ -1,6 +1,7 @@
 """The tab Judge draws what `judge_report` prints, and says why where there is nothing to draw."""
 
 import pathlib
+import re
 
 import pytest
 
@@ -14,6 +15,7 @@ from viewer.app import Views
 from viewer.context import Context
 from viewer.later import Later
 from viewer.store import Store
+from viewer.tabs.judge import position_said
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +56,34 @@ def test_without_votes_the_report_says_where_they_come_from(views: Views) -> Non
     (views.context.store.data_dir / "small" / "human_judgment" / "v.jsonl").unlink()
     _, html = views.view("?tab=judge")
     assert "there are no votes; cast some in the tab Vote" in html
+
+
+def test_the_outcome_stands_first_in_words_and_what_is_lacking_last(views: Views) -> None:
+    (views.context.store.data_dir / "small" / "human_judgment" / "v.jsonl").unlink()
+    _, html = views.view("?tab=judge")
+    said = html.index("There is no sign that the order of the answers matters: the answer shown first won")
+    assert said < html.index('aria-label="chart of the report on position"')
+    assert "<h3>Agreement with votes</h3>" not in html
+    lacking = html[html.index("Not known yet") :]
+    for title in ("Agreement with votes", "Choosing a judge", "Corrected by votes"):
+        assert f"<li>{title}: there are no votes; cast some in the tab Vote" in lacking
+
+
+@pytest.mark.parametrize(
+    ("share", "low", "high", "said"),
+    [
+        pytest.param(0.495, 0.463, 0.527, "no sign that the order of the answers matters: .* 49.5% of 200", id="none"),
+        pytest.param(0.7, 0.61, 0.79, r"^The order of the answers matters: .* 70.0% .*\(61.0% to 79.0%\)", id="first"),
+        pytest.param(0.3, 0.21, 0.39, r"^The order of the answers matters: .* 30.0%", id="second"),
+        pytest.param(0.5, None, None, "too few questions to say more", id="few"),
+        pytest.param(None, None, None, "cannot be said: no game was decided", id="undecided"),
+    ],
+)
+def test_whether_position_matters_is_said(
+    share: float | None, low: float | None, high: float | None, said: str
+) -> None:
+    row = {"first_share": share, "first_share_low": low, "first_share_high": high, "decided_games": 200}
+    assert re.search(said, position_said(Report("position", "j", None, [row])))
 
 
 def test_a_damaged_file_spoils_only_its_own_reports(views: Views) -> None:

@@ -3,7 +3,7 @@
 Verdicts are named by model: the judge knew the answers only as A and B, in the order in which it saw them.
 """
 
-from harness.errors import DataError, MissingError
+from harness.errors import DataError, MissingError, TurnbenchError
 from harness.records import Answer, Choice, Observation, Question
 from viewer import markup
 from viewer.context import Context, Tab
@@ -26,11 +26,26 @@ def tab(context: Context) -> Tab:
 
     def settle(state: State) -> State:
         state = settled(context, state)
-        answered = context.store.bench(state.bench).answered_models()
-        others = [name for name in answered if name not in state.models]
+        others = (
+            [name for name in _best_first(context, state) if name not in state.models] if len(state.models) < 2 else ()
+        )
         return state.to(models=(*state.models, *others)[:2])
 
     return Tab("compare", "Compare", lambda state: _show(context, state), settle)
+
+
+def _best_first(context: Context, state: State) -> list[str]:
+    """Return the models that have answered: in the order of the leaderboard, as far as it is known by now."""
+    store = context.store
+    answered = store.bench(state.bench).answered_models()
+    ranked: list[str] = []
+    for mode in dict.fromkeys((state.mode, "single", "pairwise-all")):
+        try:
+            ranked = [row["model"] for row in store.result(state.to(mode=mode), intervals=False).rows()]
+            break
+        except (TurnbenchError, NotYet):
+            continue
+    return list(dict.fromkeys(name for name in (*ranked, *answered) if name in answered))
 
 
 def _show(context: Context, state: State) -> str:

@@ -64,7 +64,10 @@ def _show(context: Context, state: State) -> str:
     own = [file for file in files if file.judge == state.judge and _base(file) == state.judge_set]
     page = _Page(context, bench, own, files)
     title = f'<h2 class="tb-title"><bdi>{escaped(own[0].label if own else state.judge)}</bdi></h2>'
-    return head + title + f'<div class="tb-charts">{"".join(page.sections())}</div>'
+    drawn = page.sections()
+    lacking = markup.section("Not known yet", markup.notes(page.lacking)) if page.lacking else ""
+    said = "".join(f'<p class="tb-outcome-said">{escaped(sentence)}</p>' for sentence in page.said)
+    return head + title + said + f'<div class="tb-charts">{"".join(drawn)}</div>{lacking}'
 
 
 def _choice(state: State, files: Sequence[JudgmentFile]) -> str:
@@ -84,6 +87,10 @@ class _Page:
     ) -> None:
         self.context, self.bench, self.own, self.files = context, bench, own, files
         self._where: Mapping[str, Any] = {"bench_name": bench.name, "data_dir": bench.folder.parent}
+        self.said: list[str] = []
+        """The outcome in words, as far as there are reports."""
+        self.lacking: list[str] = []
+        """Which reports there are not, and why: a line for each."""
 
     def sections(self) -> list[str]:
         """Return the sections, a report each."""
@@ -114,13 +121,14 @@ class _Page:
         return self.context.store.made(key, f"working out the report on {name}", away, *paths)
 
     def _section(self, title: str, note: str, content: Callable[[], str]) -> str:
-        """Return a section; where there is no report it says why."""
+        """Return a section; nothing where there is no report, which then is among those that are lacking."""
         try:
             inside = content()
         except NotYet as wait:
             inside = again(wait)
         except TurnbenchError as error:
-            inside = markup.notice(f"No report: {error}")
+            self.lacking.append(f"{title}: {error}")
+            return ""
         return markup.section(title, inside, note=note)
 
     def _position(self) -> str:
@@ -128,6 +136,7 @@ class _Page:
             file = self._file("pair")
             make = partial(judge_position, input_file=file.path, **self._where)
             report = self._report("position", make, file.path)
+            self.said.append(position_said(report))
             return self._drawn("position", report)
 
         note = "Each pair is judged in both orders. Does the judge go by the place in which it sees an answer?"
@@ -259,6 +268,21 @@ class _Page:
         made = [note for note in report.notes if note.partition(": ")[0] in {"intervals", *DEFINITIONS}]
         numbers = markup.details("Numbers", tables + markup.notes(made), name=f"tb-numbers-{name}")
         return picture + markup.notes([note for note in report.notes if note not in made]) + numbers
+
+
+def position_said(report: Report) -> str:
+    """Return in words whether the place of an answer matters to the judge."""
+    whole = report.rows[0]
+    share, low, high = (whole[f"first_share{end}"] for end in ("", "_low", "_high"))
+    if share is None:
+        return "Whether the order of the answers matters cannot be said: no game was decided."
+    found = f"the answer shown first won {share:.1%} of {whole['decided_games']:,} decided games"
+    if low is None or high is None:
+        return f"Of the order of the answers: {found}, on too few questions to say more."
+    sure = f"{found} ({low:.1%} to {high:.1%})"
+    if low <= 0.5 <= high:
+        return f"There is no sign that the order of the answers matters: {sure}."
+    return f"The order of the answers matters: {sure}; without such a bias it would be 50%."
 
 
 def _picture(name: str, draw: Callable[[], str]) -> str:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _FEW = 6
 """Models of which a table of every two has room beside a chart."""
+_NOTES = 3
+"""Notes that stand between the table and the pictures; of more the others are folded away."""
 _FIRST = {"single": "Scores", "pairwise-baseline": "Wins, ties and losses", "pairwise-all": "Wins, ties and losses"}
 
 
@@ -70,10 +72,20 @@ def _show(context: Context, state: State) -> str:
     told = f"{markup.MODE_NAMES[state.mode]} by {result.judge}, judge set {result.judge_set}"
     faults = "".join(markup.notice(f, kind="fault") for f in _faults(context, result.path))
     about = f'<p class="tb-quiet">{escaped(told)}</p>'
-    view = _View(state, result)
-    found = choices + head + about + faults + markup.notes(result.notes) + "".join(view.sections()) + sure
+    first, *others = list(_View(state, result).sections()) or [""]
+    found = choices + head + about + faults + first + _notes(result.notes) + "".join(others) + sure
     found += _price(context, state, result)
     return found + (_metrics(context, state) if state.mode == "single" else "")
+
+
+def _notes(notes: Sequence[str]) -> str:
+    """Return what must be known of a table; of many notes the others on request."""
+    if len(notes) <= _NOTES:
+        return markup.notes(notes)
+    others = notes[_NOTES - 1 :]
+    return markup.notes(notes[: _NOTES - 1]) + markup.details(
+        f"{len(others)} more notes", markup.notes(others), name="tb-notes"
+    )
 
 
 def _price(context: Context, state: State, result: "Result") -> str:

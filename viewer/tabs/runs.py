@@ -22,6 +22,7 @@ from harness.showing.html import table_html
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.growth import Growth, counted_on, growth_of, reasons_in
+from viewer.history import Run, difference_html, history_html, last_html, runs_in
 from viewer.later import NotYet, apart
 from viewer.markup import Html
 from viewer.places import End, ends_of, stamp
@@ -141,6 +142,9 @@ def _show(context: Context, latest: _Latest, state: State) -> str:
         parts.append(markup.notice(str(error), kind="fault"))
         parts.append(_plain(paths, grown, holders))
     parts.append(_cost(latest, bench, paths))
+    parts.append(last_html(state, paths))
+    parts.append(_history(latest, bench, paths))
+    parts.append(difference_html(context, state, bench, context.store.judgment_files(bench)))
     return _refreshed("".join(parts), 700 if wait else _WHILE_GROWING if active else _OTHERWISE)
 
 
@@ -287,19 +291,12 @@ def _pace(growth: Growth, missing: int, holder: str | None) -> dict[str, object]
     pace = growth.per_minute
     left = None
     if pace and missing and (holder or growth.recent):
-        left = _duration(60 * missing / pace)
+        left = markup.duration(60 * missing / pace)
     return {
         "a minute": None if pace is None else Html(f"{pace:,.1f}" if pace < 100 else f"{pace:,.0f}", number=True),
         "left": left,
-        "last row": None if growth.last is None else f"{_duration(max(0.0, time.time() - growth.last))} ago",
+        "last row": None if growth.last is None else f"{markup.duration(max(0.0, time.time() - growth.last))} ago",
     }
-
-
-def _duration(seconds: float) -> str:
-    for size, name in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {name}"
-    return f"{seconds:.0f} s"
 
 
 _ALWAYS = {"model", "judge", "mode", "done", "missing", "a minute", "last row"}
@@ -357,6 +354,19 @@ def _reasons(latest: _Latest, bench: Bench, status: "BenchStatus") -> str:
 
 def _reasons_in(path: pathlib.Path, _: Told) -> "Counter[str]":
     return reasons_in(path)
+
+
+def _history(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
+    """Return the runs that made the files."""
+    try:
+        found, _ = latest.get(("runs", bench.folder), "looking for runs", partial(_runs_in, paths), paths)
+    except NotYet as wait:
+        return markup.waiting(wait)
+    return history_html(found)
+
+
+def _runs_in(paths: Sequence[pathlib.Path], _: Told) -> list[Run]:
+    return apart(runs_in, paths, of=paths)
 
 
 def _cost(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:

@@ -16,6 +16,7 @@ import math
 import pathlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, TypeAlias, cast
 
 from harness.errors import TurnbenchError, UsageError
@@ -23,6 +24,7 @@ from harness.judgments.case import Asked, Case
 from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.judgments.observations import Observations
 from harness.records import UNSTATED, Question, QuestionId
+from harness.results.table import Line
 
 Aggregate: TypeAlias = Literal["mean", "min", "last", "pooled"]
 WHOLE = 0
@@ -107,3 +109,13 @@ def _whole(question: Question | None, case: Case, graded: Mapping[int, float]) -
     """Return whether a judge graded every one of several turns that the model wrote."""
     written = () if question is None else question.written_by(case.models[0])
     return len(written) > 1 and graded.keys() >= set(written)
+
+
+def with_turns(line: Line, of_turns: Line) -> Line:
+    """Return the line of an aggregate, which is of no turn, with the turns and the drop of the model's own line."""
+    turned = of_turns.fields
+    turns = {name: field for name, field in turned.items() if name.startswith("turn_")}
+    own = {name: field for name, field in line.fields.items() if not name.startswith("turn_") and name != "drop"}
+    last = {name: own.pop(name) for name in ("n", "excluded")}
+    drop = {"drop": turned["drop"]} if "drop" in turned else {}
+    return replace(line, fields={**turns, **own, **drop, **last})

@@ -22,17 +22,17 @@ from harness.results.grades.aggregates import POOLED
 from harness.results.table import Line, Row
 
 
-def single_rows(grades: Sequence[Observation], *, count_failed: bool = False) -> list[Line]:
+def single_rows(grades: Sequence[Observation], *, column: str = POOLED, count_failed: bool = False) -> list[Line]:
     """Return a line for each model, best average first (models without any rating last, then by name).
 
-    `n` is the number of ratings in the average; a turn without any is None. With `count_failed`, a rating without score
-    counts as -1 and none is excluded.
+    The average is called `column`, `n` is the number of ratings in it; a turn without any is None. With `count_failed`,
+    a rating without score counts as -1 and none is excluded.
     """
     columns = Observations.of(grades)
-    return _rows(columns, np.arange(len(columns)), count_failed=count_failed)
+    return _rows(columns, np.arange(len(columns)), column, count_failed=count_failed)
 
 
-def _rows(columns: Observations, rows: Ints, *, count_failed: bool) -> list[Line]:
+def _rows(columns: Observations, rows: Ints, column: str, *, count_failed: bool) -> list[Line]:
     """Return a line for each model that some of the judgments are about."""
     models = list(dict.fromkeys(case.models[0] for case in columns.cases))
     turns = sorted({1, 2} | {case.turn for case in columns.cases})
@@ -53,8 +53,8 @@ def _rows(columns: Observations, rows: Ints, *, count_failed: bool) -> list[Line
         if every[at]:
             means = {f"turn_{turn}": mean(some) for turn, some in zip(turns, scores, strict=True)}
             counts = {"n": len(pooled), "excluded": int(every[at]) - len(pooled)}
-            found.append(Line(model, {**means, POOLED: mean(pooled), **counts}))
-    return sorted(found, key=_best_first)
+            found.append(Line(model, {**means, column: mean(pooled), **counts}))
+    return sorted(found, key=lambda line: (line.fields[column] is None, -(line.fields[column] or 0), line.model))
 
 
 def category_rows(
@@ -66,7 +66,7 @@ def category_rows(
     by_category = {
         name: {
             line.model: line.fields[POOLED]
-            for line in _rows(columns, np.flatnonzero(category == at), count_failed=count_failed)
+            for line in _rows(columns, np.flatnonzero(category == at), POOLED, count_failed=count_failed)
         }
         for at, name in enumerate(names)
     }
@@ -80,8 +80,3 @@ def category_rows(
 def mean(values: Sequence[float]) -> float | None:
     """Return the arithmetic mean, or None of no values."""
     return math.fsum(values) / len(values) if values else None
-
-
-def _best_first(line: Line) -> tuple[bool, float, str]:
-    average = line.fields[POOLED]
-    return average is None, -(average or 0), line.model

@@ -27,7 +27,6 @@ Source: Holm (1979), Scand. J. Stat. 6, 65; Miller (2024), arXiv 2411.00640, for
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
@@ -104,12 +103,16 @@ class Paired:
         """The chance that this many questions show the stated difference; None if none was stated."""
         if not self.sd or not self.stated:
             return None
+        from statistics import NormalDist
+
         z = NormalDist().inv_cdf(1 - LEVEL / 2 / self.family)
         return NormalDist().cdf(abs(self.stated) * math.sqrt(self.n) / self.sd - z)
 
 
 def reach(family: int) -> float:
     """Return how many standard errors a difference must be to be seen among so many pairs with a power of 80%."""
+    from statistics import NormalDist  # it loads random and hashlib, which a table without power does without
+
     normal = NormalDist()
     return normal.inv_cdf(1 - LEVEL / 2 / max(1, family)) + normal.inv_cdf(POWER)
 

@@ -60,11 +60,6 @@ class _Counted(NamedTuple):
     """The most steps that the differences which turn negative may come to."""
 
 
-def sign_flip(differences: Floats) -> SignFlip:
-    """Return the two-sided p-value that the differences by question have mean 0."""
-    return sign_flips([differences])[0]
-
-
 def sign_flips(columns: Sequence[Floats]) -> list[SignFlip]:
     """Return the p-value of each column of differences; those counted by convolution are counted together."""
     every = denominator_of(np.concatenate([np.empty(0), *columns]))  # of all at once, where they all lie on a grid

@@ -9,7 +9,11 @@ import pytest
 
 from harness.results.matrix import Floats
 from harness.results.statistics import signflip
-from harness.results.statistics.signflip import grid_step, sign_flip, sign_flips
+from harness.results.statistics.signflip import SignFlip, grid_step, sign_flips
+
+
+def sign_flip(differences: Floats) -> SignFlip:
+    return sign_flips([differences])[0]
 
 
 def all_patterns(differences: Floats) -> float:

@@ -1,0 +1,218 @@
+"""The runs that made a benchmark's files: when, with which settings; what came last; and how two of them differ.
+
+Rows say when they were written. Rows between two pauses of ten minutes are a run, and its first row says with which
+settings: a run goes on with those that it began with.
+"""
+
+import datetime
+import pathlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from harness.bench import Bench
+from harness.errors import DataError, TurnbenchError
+from harness.jsonl import Row, row_of, value_of
+from harness.judgments.case import winner
+from harness.judgments.line import sampling_text
+from harness.judgments.row import judged_row
+from harness.names import name_of
+from harness.results.runs import ALLOWED
+from harness.rows import reply_from_row
+from harness.showing import Table
+from harness.showing.html import table_html
+from harness.showing.show_result import result_page
+from viewer import markup
+from viewer.context import Context
+from viewer.growth import PAUSE, last_lines
+from viewer.later import NotYet, apart
+from viewer.markup import Html
+from viewer.state import State
+from viewer.store import JudgmentFile
+from viewer.text import escaped
+
+if TYPE_CHECKING:
+    from harness.results.result import Result
+
+_TIME = re.compile(rb'"tstamp"\s*:\s*(\d{9,11}(?:\.\d+)?)')
+_MOST_RUNS = 100
+_LAST = 8
+"""Rows that are shown of what came last."""
+_WORDS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Rows of a file that came without a long pause."""
+
+    path: pathlib.Path
+    began: float
+    ended: float
+    rows: int
+    first: bytes
+    """The line of its first row."""
+
+
+def runs_in(paths: Sequence[pathlib.Path]) -> list[Run]:
+    """Return the runs that wrote these files, the latest first; rows that do not say when they came are in none."""
+    found = [run for path in paths for run in _runs_of(path)]
+    return sorted(found, key=lambda run: -run.began)[:_MOST_RUNS]
+
+
+def _runs_of(path: pathlib.Path) -> Iterator[Run]:
+    run: Run | None = None
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                times = _TIME.findall(line)
+                if not times:
+                    continue
+                now = float(times[-1])  # other objects on the line come before it, as all tools write it
+                if run is None or abs(now - run.ended) > PAUSE:
+                    if run is not None:
+                        yield run
+                    run = Run(path, now, now, 0, line)
+                run = Run(path, run.began, max(now, run.ended), run.rows + 1, run.first)
+    except OSError:
+        return
+    if run is not None:
+        yield run
+
+
+def history_html(runs: Sequence[Run]) -> str:
+    """Return the runs with their settings; nothing where no row says when it came."""
+    rows = [
+        {
+            "began (UTC)": _date(run.began),
+            "took": markup.duration(run.ended - run.began),
+            "wrote": _kind(run.path),
+            "file": markup.named(name_of(run.path.stem)),
+            "rows": run.rows,
+            "with": _settings(run),
+        }
+        for run in runs
+    ]
+    note = "Rows that came without a pause of ten minutes, and the settings of the first of them."
+    return markup.section("Runs so far", markup.table(rows, label="runs so far"), note=note) if rows else ""
+
+
+def _date(seconds: float) -> str:
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _kind(path: pathlib.Path) -> str:
+    return "answers" if path.parent.name == "model_answer" else "judgments"
+
+
+def _row(path: pathlib.Path, line: bytes) -> Row | None:
+    try:
+        return row_of(path, 1, value_of(path, 1, line))
+    except DataError:
+        return None
+
+
+def _settings(run: Run) -> str:
+    """Return with what the first row of a run was made, as far as it says."""
+    row = _row(run.path, run.first)
+    if row is None:
+        return ""
+    try:
+        if _kind(run.path) == "judgments":
+            source = judged_row(row.value, run.path, 1).source
+            version = f" {source.version}" if source.version else ""
+            return f"judge set {source.judge_set}{version}; sampling {source.sampling}"
+        asked = row.value.get("sampling")
+        told = [f"sampling {sampling_text(asked if isinstance(asked, dict) else None)}"]
+        details = row.value["choices"][0].get("details")
+        model = reply_from_row("", details[0]).model if details else None
+        told += [f"answered as {model}"] if model else []
+        return "; ".join([*told, *(["a system prompt"] if row.value.get("system_prompt") else [])])
+    except (TurnbenchError, LookupError, TypeError, AttributeError):
+        return "unstated"
+
+
+def last_html(state: State, paths: Sequence[pathlib.Path]) -> str:
+    """Return the rows that came last, each with the way to its question."""
+    latest: list[tuple[float, pathlib.Path, bytes]] = []
+    for path in paths:
+        for line in last_lines(path)[-_LAST:]:
+            if times := _TIME.findall(line):
+                latest.append((float(times[-1]), path, line))
+    rows = []
+    for seconds, path, line in sorted(latest, key=lambda one: one[0])[: -_LAST - 1 : -1]:
+        row = _row(path, line)
+        if row is not None:
+            came, there = _came(state, path, row)
+            link = markup.link(there, str(row.value.get("question_id", ""))[:40])
+            rows.append(
+                {
+                    "question": Html(link),
+                    "came (UTC)": _date(seconds),
+                    "in": markup.named(name_of(path.stem)),
+                    "what": came,
+                }
+            )
+    return markup.section("Came last", markup.table(rows, label="came last")) if rows else ""
+
+
+def _came(state: State, path: pathlib.Path, row: Row) -> tuple[str, State]:
+    """Return in a few words what a row says, and the page that shows it."""
+    there = State("answers", state.bench, question=str(row.value.get("question_id", "")))
+    try:
+        if _kind(path) == "answers":
+            there = there.to(models=(name_of(path.stem),))
+            return " ".join(str(row.value["choices"][0]["turns"][0])[: 2 * _WORDS].split())[:_WORDS], there
+        judged = judged_row(row.value, path, 1)
+        if len(judged.models) > 1:
+            won = winner(judged.games)
+            name = {1.0: judged.models[0], 0.0: judged.models[1]}.get(-1.0 if won is None else won)
+            said = f"{name} wins" if name else "no verdict" if won is None else "tie"
+            return f"turn {judged.turn}, {' and '.join(judged.models)}: {said}", there.to(
+                tab="compare", models=judged.models
+            )
+        numbers = ", ".join(f"{name} {value:g}" for name, value in judged.numbers.items() if value is not None)
+        return f"turn {judged.turn}, {judged.models[0]}: {numbers or 'no verdict'}", there.to(models=judged.models)
+    except (TurnbenchError, LookupError, TypeError):
+        return "a row that is no answer and no judgment", there
+
+
+def difference_html(context: Context, state: State, bench: Bench, files: Sequence[JudgmentFile]) -> str:
+    """Return the fields that choose two judgment files, and how their models differ, question by question."""
+    if len(files) < 2:
+        return ""
+    named = {file.path.name: file for file in files}
+    run, against = (named.get(state.looked_for(name)) for name in ("run", "against"))
+    options = {"": "choose", **{name: name_of(file.path.stem) for name, file in named.items()}}
+    inside = markup.select("f.run", "This run", options, run.path.name if run else "")
+    inside += markup.select("f.against", "less the other", options, against.path.name if against else "")
+    found = markup.form(state, inside, names={"f.run", "f.against"}, label="Two runs to compare")
+    if run is not None and against is not None:
+        found += _difference(context, bench, run, against)
+    return markup.section("Difference of two runs", found, note="Of verdicts that both have, model by model.")
+
+
+def _difference(context: Context, bench: Bench, run: JudgmentFile, against: JudgmentFile) -> str:
+    try:
+        make = partial(_compared, bench, run, against)
+        result = context.store.made(
+            ("runs", run.path, against.path), "comparing two runs", make, run.path, against.path
+        )
+    except NotYet as wait:
+        return markup.waiting(wait)
+    except TurnbenchError as error:
+        return markup.notice(str(error), kind="fault")
+    tables = [
+        item for item in result_page(result).items if isinstance(item, Table) and item.title.startswith("This run")
+    ]
+    shown = "".join(table_html(table, label="this run less the other") for table in tables)
+    return markup.notes(result.notes) + (shown or f'<p class="tb-quiet">{escaped("No model is in both.")}</p>')
+
+
+def _compared(bench: Bench, run: JudgmentFile, against: JudgmentFile) -> "Result":
+    from harness.results.show import show_result
+
+    where: dict[str, Any] = {"bench_name": bench.name, "data_dir": bench.folder.parent, "input_file": run.path}
+    make = partial(show_result, "single" if run.kind == "single" else "pairwise-all", intervals=False, **where)
+    return apart(partial(make, against=against.path, allow=ALLOWED), of=[run.path, against.path])
