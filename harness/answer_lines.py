@@ -11,7 +11,6 @@ temporary file, which has no name and goes with the object.
 """
 
 import contextlib
-import mmap
 import pathlib
 import tempfile
 from array import array
@@ -19,7 +18,7 @@ from bisect import bisect_right
 from dataclasses import replace
 from itertools import islice
 from operator import itemgetter
-from typing import Annotated, NamedTuple, Self, TypeAlias
+from typing import IO, Annotated, Any, NamedTuple, Self, TypeAlias
 
 import msgspec
 
@@ -77,6 +76,9 @@ class _CostRow(msgspec.Struct, gc=False):
     choices: list[_CostChoice]
 
 
+_MOST_OPEN = 256
+"""Files that are kept open; systems allow a process about a thousand."""
+_open: set[IO[bytes]] = set()
 _id_of = msgspec.json.Decoder(_Id).decode
 _texts_of = msgspec.json.Decoder(_TextRow).decode
 _costs_of = msgspec.json.Decoder(_CostRow).decode
@@ -90,6 +92,17 @@ class Said(NamedTuple):
     reply: Reply
     """Without its text."""
     characters: int
+
+
+class _File(NamedTuple):
+    """One of the files that hold a model's answers."""
+
+    first: int
+    """The number of its first row."""
+    path: pathlib.Path
+    size: int
+    rows: IO[bytes] | None
+    """Its rows unpacked; None: it is opened anew for each, since too many are open."""
 
 
 class StoredAnswers:
@@ -106,8 +119,7 @@ class StoredAnswers:
         """For each question with an answer the number of its row among all."""
         self._starts = array("q")
         """For each row where it begins in its file."""
-        self._files: list[tuple[int, pathlib.Path, mmap.mmap]] = []
-        """The number of the first row of a file, its path, and its rows unpacked; nothing of them is in memory."""
+        self._files: list[_File] = []
         self._question: QuestionId | None = None
         self._texts: list[Texts] = []
         """The answer that was asked for last."""
@@ -162,7 +174,7 @@ class StoredAnswers:
     def _look(self, path: pathlib.Path, until: contextlib.ExitStack) -> None:
         """Note where the rows of a file begin."""
         first, place, torn = len(self._starts), 0, None
-        copy = until.enter_context(tempfile.TemporaryFile()) if is_packed(path) else None  # noqa: SIM115
+        copy: IO[bytes] | None = until.enter_context(tempfile.TemporaryFile()) if is_packed(path) else None  # noqa: SIM115
         for number, line in enumerate(lines_in(path), 1):
             if line.strip():
                 if torn is not None:
@@ -174,16 +186,15 @@ class StoredAnswers:
             place += len(line)
         if torn is not None:
             warn_of_torn(torn)
-        if len(self._starts) == first:
-            return
-        try:
-            with path.open("rb") as file:
-                if copy is not None:
-                    copy.flush()
-                there = mmap.mmap((copy or file).fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as error:
-            raise unreadable(path, error) from error
-        self._files.append((first, path, until.enter_context(there)))
+        if copy is None and len(_open) < _MOST_OPEN:
+            try:
+                copy = until.enter_context(path.open("rb", buffering=0))
+            except OSError as error:
+                raise unreadable(path, error) from error
+        if copy is not None:
+            _open.add(copy)
+            until.callback(_open.discard, copy)
+        self._files.append(_File(first, path, place, copy))
 
     def _take(self, path: pathlib.Path, number: int, line: bytes) -> DataError | None:
         """Note the question of the row that comes next; return what is wrong with a line that is no JSON."""
@@ -206,24 +217,40 @@ class StoredAnswers:
 
     def _line(self, question: QuestionId) -> bytes:
         number = self.questions[question]
-        rows = self._file(number)[2]
+        at = self._file(number)
         start = self._starts[number]
-        end = rows.find(b"\n", start)
-        return rows[start : len(rows) if end < 0 else end]
+        own = self._files[at]
+        last = number + 1 == (self._files[at + 1].first if at + 1 < len(self._files) else len(self._starts))
+        length = (own.size if last else self._starts[number + 1]) - start
+        try:
+            if own.rows is None:
+                with own.path.open("rb", buffering=0) as rows:
+                    return _read(rows, start, length)
+            return _read(own.rows, start, length)
+        except OSError as error:
+            raise unreadable(own.path, error) from error
 
-    def _file(self, number: int) -> tuple[int, pathlib.Path, mmap.mmap]:
-        return self._files[bisect_right(self._files, number, key=itemgetter(0)) - 1]
+    def _file(self, number: int) -> int:
+        """Return which of the files holds a row."""
+        return bisect_right(self._files, number, key=itemgetter(0)) - 1
 
     def _whole(self, question: QuestionId, line: bytes) -> Answer:
         """Return the answer that a line holds with everything in it, or say what is wrong with the line."""
-        first, path, _ = self._file(self.questions[question])
+        first, path, *_ = self._files[self._file(self.questions[question])]
         with contextlib.suppress(DataError):
             if answer := answer_from_row(row_of(path, 0, value_of(path, 0, line)).value, path, 0, model=self.model):
                 return answer
         rows = ((number, own) for number, own in enumerate(lines_in(path), 1) if own.strip())
-        number, line = next(islice(rows, self.questions[question] - first, None))
-        answer_from_row(row_of(path, number, value_of(path, number, line)).value, path, number, model=self.model)
+        for number, line in islice(rows, self.questions[question] - first, None):
+            answer_from_row(row_of(path, number, value_of(path, number, line)).value, path, number, model=self.model)
+            break
         raise DataError("has changed while it was read; run this again", path=path)
+
+
+def _read(rows: Any, start: int, length: int) -> bytes:
+    rows.seek(start)
+    data: bytes = rows.read(length)
+    return data
 
 
 def _reply(about: _Details) -> Reply:

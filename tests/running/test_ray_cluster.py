@@ -20,6 +20,7 @@ from harness.bench import Bench
 from harness.chat.model import Origin
 from harness.chat.providers import resolve
 from harness.errors import UsageError
+from harness.running.engines import placed
 from harness.running.options import RunOptions
 from harness.running.ray_cluster import _Cluster
 from tests.chat.local.tiny_llama import save_llama
@@ -201,6 +202,11 @@ def test_local_weights_get_as_many_workers_as_there_are_gpus_for(
     else:
         with pytest.raises(UsageError, match=copies):
             _Cluster(ray, options).copies(models)
+
+
+def test_batches_need_no_cluster() -> None:
+    with pytest.raises(UsageError, match="leave out --ray or --batch"):
+        placed({}, RunOptions(batch=True, ray=""))
 
 
 def test_what_goes_to_a_node_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> None:

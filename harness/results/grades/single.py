@@ -29,21 +29,23 @@ def single_rows(grades: Sequence[Observation], *, column: str = POOLED, count_fa
     a rating without score counts as -1 and none is excluded.
     """
     columns = Observations.of(grades)
-    return _rows(columns, np.arange(len(columns)), column, count_failed=count_failed)
+    return _rows(columns, slice(None), column, count_failed=count_failed)
 
 
-def _rows(columns: Observations, rows: Ints, column: str, *, count_failed: bool) -> list[Line]:
+def _rows(columns: Observations, rows: Ints | slice, column: str, *, count_failed: bool) -> list[Line]:
     """Return a line for each model that some of the judgments are about."""
     models = list(dict.fromkeys(case.models[0] for case in columns.cases))
     turns = sorted({1, 2} | {case.turn for case in columns.cases})
     place = {model: at for at, model in enumerate(models)}
-    cell = columns.of_cases(lambda case: place[case.models[0]] * len(turns) + turns.index(case.turn))[rows]
+    of_case = [place[case.models[0]] * len(turns) + turns.index(case.turn) for case in columns.cases]
+    cell = np.array(of_case, dtype=np.int32)[columns.case_at[rows]]
     given = columns.said[rows]
     if count_failed:
         given = np.where(np.isnan(given), -1.0, given)
     good = ~np.isnan(given)
     every = np.bincount(cell, minlength=len(models) * len(turns)).reshape(len(models), len(turns)).sum(axis=1)
-    by_cell = given[good][np.argsort(cell[good], kind="stable")]
+    order = np.argsort(cell, kind="stable")
+    by_cell = given[order[good[order]]]
     ends = [0, *np.cumsum(np.bincount(cell[good], minlength=len(models) * len(turns))).tolist()]
     found = []
     for at, model in enumerate(models):
