@@ -17,7 +17,6 @@ from viewer.context import Context
 from viewer.later import NotYet
 from viewer.store import JudgmentFile
 
-_REFRESH = 700
 _KINDS = {"single": "grades", "pair": "pairs"}
 _SAID = (
     "S1: a tie is a third answer; S2: votes and verdicts that are ties are left out. "
@@ -36,7 +35,7 @@ def voter_agreement(context: Context, bench: Bench, votes: pathlib.Path) -> str:
         try:
             found = report_on(context, bench, [votes], file).rows
         except NotYet as wait:
-            faults.append(again(wait))
+            faults.append(markup.waiting(wait))
             continue
         except TurnbenchError as error:
             faults.append(markup.notice(f"{file.label}, {_KINDS[file.kind]}: {error}"))
@@ -44,11 +43,6 @@ def voter_agreement(context: Context, bench: Bench, votes: pathlib.Path) -> str:
         rows.append({"judge": markup.named(file.label), "judged": _KINDS[file.kind], **_both(found)})
     table = markup.table(rows, label="agreement with the judges") if rows else ""
     return markup.section("How far the judges agree", table, note=_SAID) + "".join(faults)
-
-
-def again(wait: NotYet) -> str:
-    """Return the message that something is being made, after which the page looks again."""
-    return f'<div data-refresh="{_REFRESH}">{markup.notice(f"One moment: {wait} …", kind="wait")}</div>'
 
 
 def report_on(context: Context, bench: Bench, votes: Sequence[pathlib.Path], file: JudgmentFile) -> Report:

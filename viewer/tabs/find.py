@@ -22,7 +22,6 @@ from viewer.text import escaped
 if TYPE_CHECKING:
     from harness.results.matrix import Ints
 
-_REFRESH = 700
 _SNIPPET = 90
 _MOST_NAMES = 300
 FLAGS: Mapping[Kind, Mapping[str, str]] = {
@@ -74,7 +73,7 @@ def _show(context: Context, state: State) -> str:
         judgments = filters.judgments_of(context, bench, kind)
     except NotYet as wait:
         before = context.indexes.latest((bench.folder, kind))
-        late = _again(wait)
+        late = markup.waiting(wait)
         if before is None:
             return head + late
         judgments = before
@@ -85,14 +84,10 @@ def _show(context: Context, state: State) -> str:
         if state.looked_for("flag") == "humans" and (note := people(context, state, bench).note):
             late += markup.notice(note)
     except NotYet as wait:
-        return head + form + faults + _again(wait)
+        return head + form + faults + markup.waiting(wait)
     except UsageError as error:
         return head + form + faults + markup.notice(str(error), kind="fault")
     return head + form + late + faults + _table(judgments, state, found)
-
-
-def _again(wait: NotYet) -> str:
-    return f'<div data-refresh="{_REFRESH}">{markup.notice(f"One moment: {wait} …", kind="wait")}</div>'
 
 
 def _nothing(bench: Bench, state: State) -> str:

@@ -18,7 +18,7 @@ from harness.meta_evaluation.self_preference import judge_self
 from harness.showing.html import table_html
 from harness.showing.judge_report import report_charts, report_tables
 from viewer import markup
-from viewer.agreement import again, agreement_chart, report_on
+from viewer.agreement import agreement_chart, report_on
 from viewer.context import Context, Tab
 from viewer.later import NotYet, apart
 from viewer.state import JUDGE_AND_SET, State
@@ -125,7 +125,7 @@ class _Page:
         try:
             inside = content()
         except NotYet as wait:
-            inside = again(wait)
+            inside = markup.waiting(wait)
         except TurnbenchError as error:
             self.lacking.append(f"{title}: {error}")
             return ""
@@ -173,7 +173,7 @@ class _Page:
             report = self._report(f"repeat of {_KINDS[kind]}", make, *files)
             return self._drawn(f"repeat-{kind}", report)
         except NotYet as wait:
-            return again(wait)
+            return markup.waiting(wait)
         except TurnbenchError as error:
             return markup.notice(f"No report: {error}")
 
@@ -229,7 +229,7 @@ class _Page:
             report = report_on(self.context, self.bench, votes, file)
             return self._drawn(f"agreement-{file.kind}", report, partial(agreement_chart, report, file.path.stem, "S2"))
         except NotYet as wait:
-            return again(wait)
+            return markup.waiting(wait)
         except TurnbenchError as error:
             return markup.notice(f"No report: {error}")
 

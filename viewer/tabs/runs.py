@@ -375,7 +375,7 @@ def _cost(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
         key, what = ("cost", bench.folder), "adding up the tokens"
         found, _ = latest.get(key, what, partial(_costs, bench, paths), paths)
     except NotYet as wait:
-        return f'<div data-refresh="1000">{markup.notice(f"One moment: {wait} …", kind="wait")}</div>'
+        return markup.waiting(wait)
     except MissingError:
         return ""
     except TurnbenchError as error:

@@ -21,7 +21,6 @@ from viewer.tabs.answers import given_chip
 from viewer.text import escaped, markdown_html
 from viewer.votes import Ballot, Booth, check_voter
 
-_REFRESH = 700
 _SNIPPET = 90
 _PLANS = (10, 20, 50, 100, 200)
 _USUAL = 50
@@ -68,7 +67,7 @@ def _show(context: Context, state: State) -> str:
         booth = _booth(context, bench, state)
         return head + _page(context, state, booth)
     except NotYet as wait:
-        return head + f'<div data-refresh="{_REFRESH}">{markup.notice(f"One moment: {wait} …", kind="wait")}</div>'
+        return head + markup.waiting(wait)
     except UsageError as error:
         return head + markup.notice(str(error), kind="fault") + ("" if state.who else _welcome(bench, state))
 
