@@ -19,7 +19,7 @@ VIEWS = {
     "leaderboard": "?tab=leaderboard",
     "pairs": "?tab=leaderboard&mode=pairwise-all",
     "answers": "?tab=answers&f.category=math",
-    "compare": "?tab=compare&f.category=writing&mode=pairwise-all",
+    "compare": "?tab=compare&f.category=coding&mode=pairwise-all",
     "find": "?tab=find&mode=pairwise-all",
     "judge": "?tab=judge&mode=pairwise-all",
     "vote": "?tab=vote",
