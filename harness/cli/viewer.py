@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages
-from harness.jsonl.copies import local_folder
 
 if TYPE_CHECKING:
     from viewer.serving import Served
@@ -76,6 +75,7 @@ def _work(args: argparse.Namespace) -> int:
     import threading
 
     from harness.errors import UsageError
+    from harness.jsonl.copies import local_folder
     from viewer.context import Context
     from viewer.hosts import is_loopback
     from viewer.serving import read_people, serve

@@ -84,8 +84,8 @@ def test_cost_is_shown_in_every_format(run: Run, tmp_path: pathlib.Path) -> None
     assert "$3.00" in table
     assert "note: without tokens: calls of which no tokens are stored" in table
     assert markdown.splitlines()[2].startswith("| answers | gpt-4o | 2 | 1,000,000 |")
-    expected = {"what": "answers", "model": "gpt-4o", "calls": 2, "prompt_tokens": 1_000_000, "reply_tokens": 50_000}
-    expected |= {"cost": 3.0, "unstated": 1}
+    expected = {"what": "answers", "model": "gpt-4o", "calls": 2, "prompt_tokens": 1_000_000}
+    expected |= {"cached_tokens": 0, "written_tokens": 0, "reply_tokens": 50_000, "cost": 3.0, "unstated": 1}
     assert json.loads(parsed)["rows"] == [expected]
     assert json.loads(parsed)["total"] == 3.0
     assert list(csv.DictReader(io.StringIO(listed))) == [{name: str(value) for name, value in expected.items()}]
