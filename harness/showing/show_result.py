@@ -376,6 +376,9 @@ def _next_ones(table: "PairedTable", neighbours: Sequence["Paired"], places: int
     shows = (
         "" if smallest is None else f"; differences of {rounded(smallest, places)} or more would be found (power 80%)"
     )
+    stated = next((pair.stated for pair in neighbours if pair.questions_needed is not None), None)
+    if stated is not None:
+        shows += f"; questions needed: to find a difference of {rounded(stated, places)} (--difference)"
     found = f"{table.told_apart} of {len(table.pairs)} pairs of models differ significantly (sign-flip test, Holm)"
     return compared("Each model and the next one (each interval of its pair alone)", neighbours, found + shows, places)
 

@@ -153,7 +153,7 @@ def width_of(text: str) -> int:
 
 
 def _words(line: str) -> list[str]:
-    return re.findall(r"\[[^\]\s]*, [^\]\s]*\]|\S+", line)
+    return re.findall(r"[^\s\[]*\[[^\]\s]*, [^\]\s]*\]\S*|\S+", line)
 
 
 def _longest_word(line: str) -> int:

@@ -16,6 +16,7 @@ from harness.showing.words import heading_of
 from tests.small_bench import write
 
 MODELS = ("bravo", "alpha", "delta", "charlie")
+STATED = {"single": 0.45, "pairwise-all": 0.1}
 PLACES = {"single": 2, "pairwise-all": 3}
 
 
@@ -137,6 +138,7 @@ def test_json_and_text_say_what_can_be_told_apart(
     assert f"{told['told_apart']} of 6 pairs of models differ significantly" in text
     places = PLACES[mode]
     assert f"differences of {rounded(told['smallest_detectable'], places)} or more would be found" in text
+    assert f"questions needed: to find a difference of {rounded(STATED[mode], places)} (--difference)" in text
     assert {"smallest_detectable", "questions_needed", "verdict", "p_holm"} <= compared[0].keys()
     assert any(pair["verdict"] == "cannot be told apart" for pair in compared)
     assert "cannot be told apart" in text

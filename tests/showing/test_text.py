@@ -97,6 +97,7 @@ def test_what_names_a_row_is_repeated_in_each_part() -> None:
         pytest.param("abcdefgh", 3, ["abc", "def", "gh"], id="one-word"),
         pytest.param("模型甲乙", 5, ["模型", "甲乙"], id="wide-letters"),
         pytest.param("0.61 [0.50, 0.72]", 13, ["0.61", "[0.50, 0.72]"], id="an-interval-stays-whole"),
+        pytest.param("by 0.61 [0.50, 0.72]; x", 16, ["by 0.61", "[0.50, 0.72]; x"], id="with-the-mark-behind-it"),
     ],
 )
 def test_long_texts_are_broken_at_spaces_where_they_have_any(line: str, width: int, lines: list[str]) -> None:
