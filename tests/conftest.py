@@ -3,6 +3,7 @@
 import os
 import pathlib
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 
@@ -13,6 +14,20 @@ from harness.running.retry import RetryPolicy
 from tests.processes import Starter
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs the extra [models] where it is not installed."""
+    if item.get_closest_marker("models"):
+        missing = [name for name in ("torch", "transformers", "sentencex") if find_spec(name) is None]
+        if missing:
+            pytest.skip(f"the extra [models] is not installed: {', '.join(missing)}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> None:
+    """Let tiny models compute in one thread: many threads wait for each other longer than they compute."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture(autouse=True)

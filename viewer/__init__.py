@@ -16,7 +16,7 @@ index.py       all judgments as columns of numbers; filters.py, search.py: which
 stepping.py    from one thing that Find found to the next; strips.py: verdicts and questions above the texts
 rows.py        the rows behind a page as JSON; people.py: votes that may be shown
 votes.py       what a voter is asked, and where votes go; agreement.py: judges beside votes
-growth.py      how fast a file grows, and what that adds; history.py: the runs that wrote it, and how two of them differ
+growth.py      how fast a file grows, and what that adds; past_runs.py: the runs that wrote it, and how two differ
 app.py         the tabs put together
 serving.py     how it is served: where, to whom, and what can be asked for; idle.py: connections that ask nothing
 style.css, page.js   how it looks; how a click becomes an address

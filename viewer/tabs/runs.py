@@ -22,9 +22,9 @@ from harness.showing.html import table_html
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.growth import Growth, counted_on, growth_of, reasons_in
-from viewer.history import Run, difference_html, history_html, last_html, runs_in
 from viewer.later import NotYet, apart
 from viewer.markup import Html
+from viewer.past_runs import Run, difference_html, last_html, past_runs_html, runs_in
 from viewer.places import End, ends_of, stamp
 from viewer.state import State
 from viewer.text import escaped
@@ -116,8 +116,8 @@ def tab(context: Context) -> Tab:
 
 def _show(context: Context, latest: _Latest, state: State) -> str:
     bench = context.store.bench(state.bench)
-    answers = _files(bench.folder / "model_answer")
-    judgments = _files(bench.folder / "model_judgment")
+    answers = logical_files(bench.folder / "model_answer")
+    judgments = logical_files(bench.folder / "model_judgment")
     paths = [*answers, *judgments]
     head = markup.choices(context, state, "bench")
     grown = {path: growth_of(path) for path in paths}
@@ -143,7 +143,7 @@ def _show(context: Context, latest: _Latest, state: State) -> str:
         parts.append(_plain(paths, grown, holders))
     parts.append(_cost(latest, bench, paths))
     parts.append(last_html(state, paths))
-    parts.append(_history(latest, bench, paths))
+    parts.append(_past_runs(latest, bench, paths))
     parts.append(difference_html(context, state, bench, context.store.judgment_files(bench)))
     return _refreshed("".join(parts), 700 if wait else _WHILE_GROWING if active else _OTHERWISE)
 
@@ -154,10 +154,6 @@ def _refreshed(inside: str, every: int) -> str:
 
 def _state_chip(active: bool) -> str:
     return markup.chip("running", "win") if active else markup.chip("nothing is running")
-
-
-def _files(folder: pathlib.Path) -> list[pathlib.Path]:
-    return logical_files(folder)
 
 
 def _holder(bench: Bench, path: pathlib.Path) -> str | None:
@@ -356,13 +352,13 @@ def _reasons_in(path: pathlib.Path, _: Told) -> "Counter[str]":
     return reasons_in(path)
 
 
-def _history(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
+def _past_runs(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
     """Return the runs that made the files."""
     try:
         found, _ = latest.get(("runs", bench.folder), "looking for runs", partial(_runs_in, paths), paths)
     except NotYet as wait:
         return markup.waiting(wait)
-    return history_html(found)
+    return past_runs_html(found)
 
 
 def _runs_in(paths: Sequence[pathlib.Path], _: Told) -> list[Run]:

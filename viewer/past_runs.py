@@ -4,6 +4,7 @@ Rows say when they were written. Rows between two pauses of ten minutes are a ru
 settings: a run goes on with those that it began with.
 """
 
+import contextlib
 import datetime
 import pathlib
 import re
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from harness.bench import Bench
 from harness.errors import DataError, TurnbenchError
-from harness.jsonl import Row, row_of, value_of
+from harness.jsonl import Row, files_of, row_of, value_of
+from harness.jsonl.files import lines_in
 from harness.judgments.case import winner
 from harness.judgments.line import sampling_text
 from harness.judgments.row import judged_row
@@ -63,25 +65,22 @@ def runs_in(paths: Sequence[pathlib.Path]) -> list[Run]:
 
 def _runs_of(path: pathlib.Path) -> Iterator[Run]:
     run: Run | None = None
-    try:
-        with path.open("rb") as file:
-            for line in file:
-                times = _TIME.findall(line)
-                if not times:
-                    continue
-                now = float(times[-1])  # other objects on the line come before it, as all tools write it
-                if run is None or abs(now - run.ended) > PAUSE:
-                    if run is not None:
-                        yield run
-                    run = Run(path, now, now, 0, line)
-                run = Run(path, run.began, max(now, run.ended), run.rows + 1, run.first)
-    except OSError:
-        return
+    with contextlib.suppress(DataError):  # whoever shows the rows says so
+        for line in (line for file in files_of(path) for line in lines_in(file)):
+            times = _TIME.findall(line)
+            if not times:
+                continue
+            now = float(times[-1])  # other objects on the line come before it, as all tools write it
+            if run is None or abs(now - run.ended) > PAUSE:
+                if run is not None:
+                    yield run
+                run = Run(path, now, now, 0, line)
+            run = Run(path, run.began, max(now, run.ended), run.rows + 1, run.first)
     if run is not None:
         yield run
 
 
-def history_html(runs: Sequence[Run]) -> str:
+def past_runs_html(runs: Sequence[Run]) -> str:
     """Return the runs with their settings; nothing where no row says when it came."""
     rows = [
         {

@@ -1,5 +1,6 @@
 """Runs so far with their settings, what came last, and the difference of two runs, on the tab Runs."""
 
+import gzip
 import pathlib
 from typing import Any
 
@@ -9,8 +10,8 @@ from tests.small_bench import answer, question, small_bench, write
 from tests.viewer.test_app import grade, pair
 from viewer.app import Views
 from viewer.context import Context
-from viewer.history import runs_in
 from viewer.later import Later
+from viewer.past_runs import runs_in
 from viewer.store import Store
 
 NOON = 1_700_000_000.0
@@ -49,6 +50,16 @@ def test_rows_between_pauses_are_a_run_with_the_settings_of_its_first_row(tmp_pa
     assert "sampling temperature=0<" in html
     assert "sampling temperature=1.5; a system prompt" in html
     assert "2023-11-14 22:13" in html
+
+
+def test_runs_of_split_and_compressed_files_are_found(tmp_path: pathlib.Path) -> None:
+    write(tmp_path / "m.part-1.jsonl", [made(answer(1, "m", "x"), 0), made(answer(2, "m", "x"), 5_000)])
+    last = write(tmp_path / "m.part-2.jsonl", [made(answer(3, "m", "x"), 5_100)])
+    last.with_name(f"{last.name}.gz").write_bytes(gzip.compress(last.read_bytes()))
+    last.unlink()
+    late, early = runs_in([tmp_path / "m.jsonl"])
+    assert (early.rows, late.rows) == (1, 2)
+    assert late.ended == NOON + 5_100
 
 
 def test_what_came_last_leads_to_its_page(tmp_path: pathlib.Path) -> None:
