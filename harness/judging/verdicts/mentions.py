@@ -16,7 +16,7 @@ from itertools import islice
 
 from harness.judging.verdicts.brackets import Fault, Reader, Reading, Scale, folded
 from harness.judging.verdicts.shown import ANNOUNCED, DECORATED, OBJECT, PLANTED, SHOWN
-from harness.records import Label, Parsed, Score, Scores, Verdict, Winner
+from harness.records import Parsed, Score, Verdict
 
 Found = tuple[int, int, "Verdict | Fault"]
 """Where a verdict starts and ends, and what it says."""
@@ -79,18 +79,6 @@ class Mention:
     """No word follows it."""
     assessed: bool
     """An assessment stands before it."""
-
-    def __str__(self) -> str:
-        match self.reading:
-            case Score(value):
-                return f"[[{value:g}]]"
-            case Winner(side):
-                return f"[[{'C' if side == 'tie' else side}]]"
-            case Label(label):
-                return f"[[{label}]]"
-            case Scores(values):
-                return f"[[{','.join(f'{value:g}' for value in values.values())}]]"
-        return f"one that is none ({self.reading.reason})"
 
 
 def decide(text: str, found: Iterable[Found], *, in_form: bool = False, missing: str = _MISSING) -> Parsed:
@@ -158,12 +146,19 @@ def _chosen(text: str, mentions: list[Mention], in_form: bool) -> Parsed:
     form = [verdict] if _closes(text, form, in_form) else form
     rivals = [one for one in others if one in form or one.ends or not form or verdict.decorated]
     if rivals:
-        return Parsed(None, f"two verdicts, {rivals[-1]} and {verdict}, and nothing says which is final")
+        one, other = (_written(text, each) for each in sorted((rivals[-1], verdict), key=lambda each: each.start))
+        return Parsed(None, f"two verdicts, {one} and {other}, and nothing says which is final")
     if isinstance(verdict.reading, Fault):
         return Parsed(None, verdict.reading.reason)
     if not verdict.form and (in_form or PLANTED in text or not (verdict.last and verdict.assessed)):
-        return Parsed(None, f"{verdict} stands within a sentence, not in the form asked for")
+        return Parsed(None, f"{_written(text, verdict)} stands within a sentence, not in the form asked for")
     return Parsed(verdict.reading, "the only verdict" if len(mentions) == 1 else "the only verdict in its form")
+
+
+def _written(text: str, mention: Mention) -> str:
+    """Return a verdict as the text has it, with what is wrong with it."""
+    written = "an object" if text[mention.start] == OBJECT else " ".join(text[mention.start : mention.end].split())
+    return f"{written} ({mention.reading.reason})" if isinstance(mention.reading, Fault) else written
 
 
 def _closes(text: str, form: list[Mention], in_form: bool) -> bool:
