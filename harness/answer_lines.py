@@ -16,7 +16,7 @@ import tempfile
 from array import array
 from bisect import bisect_right
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, repeat
 from operator import itemgetter
 from typing import IO, Annotated, Any, NamedTuple, Self, TypeAlias
 
@@ -67,9 +67,13 @@ class _Details(msgspec.Struct, gc=False):
     given: str | None = None
 
 
+_NOTHING = _Details()
+
+
 class _CostChoice(msgspec.Struct, gc=False):
     turns: list[str]
-    details: list[_Details]
+    details: list[_Details] = []
+    """None where another tool wrote the row."""
 
 
 class _CostRow(msgspec.Struct, gc=False):
@@ -164,8 +168,8 @@ class StoredAnswers:
         line = self._line(question)
         with contextlib.suppress(*_REFUSALS):
             choices = _costs_of(line).choices
-            if choices and all(own.turns and len(own.details) == len(own.turns) for own in choices):
-                each = (pair for own in choices for pair in zip(own.turns, own.details, strict=True))
+            if choices and all(own.turns and len(own.details) in {0, len(own.turns)} for own in choices):
+                each = (pair for own in choices for pair in zip(own.turns, own.details or repeat(_NOTHING)))
                 return [Said(_reply(about), len(text)) for text, about in each if about.given is None]
         replies = [reply for choice in self._whole(question, line).choices for reply in choice.replies]
         light = ((replace(reply, text="", reasoning=None), len(reply.text)) for reply in replies if reply.given is None)
