@@ -404,7 +404,8 @@ class Store:
         make = functools.partial(_on_common, mode, new, input_file=path, baseline_model=baseline, **where)
         result, took = apart(make, of=[path, *new.values()], told=told)
         self._took |= {files[model]: (marks[model], own) for model, own in took.items()}
-        return efficiency(result, took={model: self._took[f][1] for model, f in files.items() if f in self._took}, **where)
+        known = {model: self._took[file][1] for model, file in files.items() if file in self._took}
+        return efficiency(result, took=known, **where)
 
     def made(
         self, key: Hashable, what: str, make: Callable[..., Made], *paths: pathlib.Path, tells: bool = False
