@@ -116,6 +116,10 @@ class Estimates:
     methods: Ints
     """For each column, the place in `_METHODS`."""
 
+    def __iter__(self) -> Iterator[Estimate]:
+        """Yield one column after the other."""
+        return (self[column] for column in range(len(self.value)))
+
     def __getitem__(self, column: int) -> Estimate:
         """Return one column."""
         questions = int(self.questions[column])
@@ -175,6 +179,28 @@ def estimates(
     if bounds is not None:
         low, high = np.maximum(low, bounds[0]), np.minimum(high, bounds[1])
     return Estimates(value, low, high, questions, np.where(spread, how, _BOUND))
+
+
+def jackknifed(
+    value: Floats, without: Floats, questions: int, groups: Sequence[Any] | None = None, **how: Any
+) -> list[Estimate]:
+    """Return each value with the interval of the pseudo-values n * value - (n - 1) * value without a question.
+
+    There is none where values without some question are missing.
+
+    Args:
+        value: of all questions.
+        without: questions × values: without each question in turn; empty where no interval is wanted.
+        questions: how many there are.
+        groups: for each question, its group, as in `estimates`.
+        how: further words of `estimates`.
+    """
+    bare = [Estimate(_number(own), None, None, questions, None) for own in value]
+    if len(without) < LEAST or np.isnan(without).any():
+        return bare
+    pseudo = value + (questions - 1) * (without.mean(axis=0) - without)
+    found = estimates(pseudo, np.ones(pseudo.shape), groups, **how)
+    return [Estimate(one.value, own.low, own.high, questions, own.method) for one, own in zip(bare, found, strict=True)]
 
 
 def ratios(sums: Floats, counts: Floats) -> Estimates:
