@@ -3,9 +3,9 @@
     Question ─▶ Request ─▶ Reply ─▶ Answer ─▶ Match ─▶ Request ─▶ Reply ─▶ Judgment
                (chat model)                          (judge)
 
-All records are frozen; what is judged, and what a judge made of it, are in `harness.judgments.judgment`. How each stands
-in a file, with the field names that FastChat uses, is in `harness.rows` and `harness.judgments`; here nothing knows a
-file format. Absent values are None; -1 and "error" exist on disk only.
+All records are frozen; matches and judgments are in `harness.judgments.judgment`. How each stands in a file, with the
+field names that FastChat uses, is in `harness.rows` and `harness.judgments`; here nothing knows a file format. Absent
+values are None; -1 and "error" exist on disk only.
 Whatever was said of a model in numbers is an `Observation`, whoever said it.
 """
 
