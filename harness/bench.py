@@ -9,7 +9,6 @@
 The shipped benchmarks are found even if the data folder has none; results always go to the data folder.
 """
 
-import difflib
 import functools
 import logging
 import pathlib
@@ -345,6 +344,8 @@ def near_misses(questions: Iterable[Question]) -> list[str]:
     """Return a line about each category whose name is nearly one of MT-Bench's, such as maths."""
     notes = []
     for category in dict.fromkeys(question.category for question in questions):
+        import difflib  # most files need none of it
+
         near = difflib.get_close_matches(category.strip().lower(), CATEGORIES, n=1, cutoff=0.75)
         # ColossalAI's rewriting is no slip of the pen for writing.
         if near and category not in (*CATEGORIES, *CHAT_CATEGORIES):

@@ -85,7 +85,7 @@ _REACH = 1.959964
 _BLOCK = 2_000_000
 """Numbers in one block of weights or of resampled estimates; bounds the memory (16 MB for each such array)."""
 _FAST = 200_000
-"""Numbers in one block of resampled estimates where drawing costs nothing more; such arrays stay in the cache."""
+"""Numbers in one block where smaller blocks cost nothing more; such arrays stay in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,13 +259,16 @@ def question_weights(strata: Sequence[Ints], *, corrected: bool, resamplings: in
             if n == 1:
                 continue
             draws = n - 1 if corrected else n
-            drawn = generator.integers(0, n, size=(rows, draws))
-            drawn += n * np.arange(rows)[:, None]
-            times = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
-            if n == total:  # the only stratum, in order
-                np.multiply(times, n / draws, out=weights)
-            else:
-                weights[:, stratum] = times * (n / draws)
+            part = max(1, _FAST // n)
+            for first in range(0, rows, part):
+                own = weights[first : first + part]
+                drawn = generator.integers(0, n, size=(len(own), draws))
+                drawn += n * np.arange(len(own))[:, None]
+                times = np.bincount(drawn.ravel(), minlength=len(own) * n).reshape(len(own), n)
+                if n == total:  # the only stratum, in order
+                    np.multiply(times, n / draws, out=own)
+                else:
+                    own[:, stratum] = times * (n / draws)
         yield weights
 
 
