@@ -37,7 +37,7 @@ import numpy as np
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there
 from harness.meta_evaluation.by_question import jackknifed, ratio
-from harness.meta_evaluation.report import Report, asked, columns, interval, pairs_text
+from harness.meta_evaluation.report import Report, asked, interval, pairs_text
 from harness.results.answers import home_of
 from harness.results.matrix import Floats, Pairs
 from harness.results.matrix import pairs as pair_arrays
@@ -45,37 +45,9 @@ from harness.results.pairs.existence import all_reach
 from harness.results.pairs.length_control import answer_lengths
 from harness.results.pairs.logistic import Fit, NoFitError, Rows, chance, fit
 from harness.results.query import Words
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 
 PRIOR = "half a virtual tie at equal length for each pair of models that met"
-
-
-@dataclass(frozen=True, slots=True)
-class LengthRow:
-    """The win rate of one model, as it is and at equal length."""
-
-    model: str
-    win_rate: Estimate
-    """Over the pairs that count here, a tie half."""
-    equal_length: Estimate
-    """What the fit says for answers as long as the opponent's; its value is None where there is no fit."""
-    mean_difference: float
-    """By how many characters its answers are longer than its opponents', on average."""
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
-class VariantRow:
-    """By how much one version of a model moves its rates, against the version that is named first."""
-
-    model: str
-    win_rate: Estimate
-    equal_length: Estimate
-    win_rate_moved: Estimate
-    """win_rate - that of the first version; no interval of the first, which moves nothing."""
-    equal_length_moved: Estimate
-    mean_difference: float
-    """By how many characters its answers are longer than its opponents', on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +68,16 @@ class LengthReport:
     """Root mean square of the differences, in characters; None where all lengths are equal."""
     prior: bool
     """Whether `PRIOR` was added to the fit with models, because it has no estimate without."""
-    rows: list[LengthRow]
-    """A row for each model, best at equal length first."""
+    rows: list[dict[str, Any]]
+    """A row for each model, best at equal length first: its win rate over the `n` pairs that count here, a tie half;
+    what the fit says for answers as long as the opponent's, None where there is no fit; and by how many characters its
+    answers are longer than its opponents', on average."""
     n: int
     """Pairs with an outcome and both lengths."""
     left_out: int
     """Pairs without one of them."""
-    variants: list[VariantRow]
-    """In the order in which they were named."""
+    variants: list[dict[str, Any]]
+    """In the order in which they were named: both rates, and how far they are from those of the first one."""
 
 
 def length_report(
@@ -112,8 +86,7 @@ def length_report(
     length_2: Floats,
     *,
     variants: Sequence[str] = (),
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
+    **how: Unpack[Resampling],
 ) -> LengthReport:
     """Return what length does to the outcomes.
 
@@ -122,8 +95,7 @@ def length_report(
         length_1: for each pair, the characters of model_1's answer in that turn; NaN where it is not known.
         length_2: the same for model_2.
         variants: versions of one model, by how much they move its rates; each has pairs that count.
-        resamplings: how many times the questions are drawn.
-        seed: of the drawing.
+        how: how questions are resampled.
     """
     known = np.flatnonzero(~np.isnan(pairs.outcome) & ~np.isnan(length_1) & ~np.isnan(length_2))
     apart = (length_1 - length_2)[known].astype(np.float64)
@@ -145,7 +117,7 @@ def length_report(
 
     def resampled(value: Floats, without: Floats, bounds: tuple[float, float] | None = None) -> list[Estimate]:
         without = np.where(np.isnan(without), value, without)  # a model that is in one question only
-        return jackknifed(value, without, present, resamplings=resamplings, seed=seed, bounds=bounds)
+        return jackknifed(value, without, present, bounds=bounds, **how)
 
     no_slope = Estimate(None, None, None, int(present.sum()), None)
     slopes = [
@@ -154,29 +126,39 @@ def length_report(
     decided = games.y != 0.5
     counted = decided & (apart != 0)
     longer = np.where(apart > 0, games.y, 1.0 - games.y)
-    how: dict[str, Any] = {"resamplings": resamplings, "seed": seed, "bounds": (0.0, 1.0)}
-    share = ratio(games.question[counted], longer[counted], 1.0, games.questions, **how)
-    rates = estimates(*_sums(games), **how)
+    share = ratio(games.question[counted], longer[counted], 1.0, games.questions, bounds=(0.0, 1.0), **how)
+    rates = estimates(*_sums(games), bounds=(0.0, 1.0), **how)
     at_equal = [no_slope] * games.models
     if full is not None:
         at_equal = resampled(*_equal_length(games, full), (0.0, 1.0))
     n = np.bincount(games.one, minlength=games.models) + np.bincount(games.other, minlength=games.models)
     difference = np.bincount(games.one, apart, games.models) - np.bincount(games.other, apart, games.models)
-    rows = [
-        LengthRow(model, rates[at], at_equal[at], float(difference[at] / n[at]), int(n[at]))
+    rows: list[dict[str, Any]] = [
+        {
+            "model": model,
+            "win_rate": rates[at],
+            "equal_length": at_equal[at],
+            "mean_difference": float(difference[at] / n[at]),
+            "n": int(n[at]),
+        }
         for at, model in enumerate(pairs.models)
         if n[at]
     ]
-    of_model = {row.model: row for row in rows}
+    of_model = {row["model"]: row for row in rows}
     if absent := [name for name in variants if name not in of_model]:
         raise UsageError(f"no pair of {', '.join(absent)} counts; the models are: {', '.join(sorted(of_model))}")
     places = [pairs.models.index(name) for name in variants]
     moved = resampled(*_moves(games, full, places), (-1.0, 1.0)) if variants else []
     versions = [
-        VariantRow(name, own.win_rate, own.equal_length, moved[at], moved[len(places) + at], own.mean_difference)
-        for at, (name, own) in enumerate((name, of_model[name]) for name in variants)
+        {
+            **{name: of_model[model][name] for name in ("model", "win_rate", "equal_length")},
+            "win_rate_moved": moved[at],
+            "equal_length_moved": moved[len(places) + at],
+            "mean_difference": of_model[model]["mean_difference"],
+        }
+        for at, model in enumerate(variants)
     ]
-    rows.sort(key=lambda row: (-_number(row.equal_length.value), -_number(row.win_rate.value), row.model))
+    rows.sort(key=lambda row: (-_number(row["equal_length"].value), -_number(row["win_rate"].value), row["model"]))
     ties = int((~decided).sum())
     left_out = len(pairs.outcome) - len(known)
     tally = int(counted.sum()), ties, int((decided & (apart == 0)).sum())
@@ -296,7 +278,6 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
         {"measure": "slope", **interval(result.slope), "n": result.n},
         {"measure": "slope with models", **interval(result.slope_with_models), "n": result.n},
     ]
-    models = [columns(row) for row in result.rows]
     notes = [_spread_note(result.variants)] if result.variants else []
     notes.append(
         f"longer wins: of {result.decided} pairs that are decided and of unequal length "
@@ -315,16 +296,16 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
         notes.append(f"no answers of {', '.join(absent)} in {bench.folder / 'model_answer'}")
     if result.left_out:
         notes.append(f"{pairs_text(result.left_out)} without a verdict or without both answers' lengths left out")
-    more = {"variants": [columns(row) for row in result.variants]} if result.variants else {}
-    return given.report("length", rows, notes, [result.longer_wins], models=models, **more)
+    more = {"variants": result.variants} if result.variants else {}
+    return given.report("length", rows, notes, [result.longer_wins], models=result.rows, **more)
 
 
-def _spread_note(variants: Sequence[VariantRow]) -> str:
+def _spread_note(variants: Sequence[dict[str, Any]]) -> str:
     """Return how far apart the versions of a model are, raw and at equal length."""
     spreads = []
     for name in ("win_rate", "equal_length"):
-        known = [value for row in variants if (value := getattr(row, name).value) is not None]
+        known = [value for row in variants if (value := row[name].value) is not None]
         spreads.append(f"{100 * (max(known) - min(known)):.1f} points" if known else "unknown")
-    names = ", ".join(row.model for row in variants)
+    names = ", ".join(row["model"] for row in variants)
     apart = f"raw win rates lie {spreads[0]} apart, those at equal length {spreads[1]}"
-    return f"{names}: {apart}; moved: less {variants[0].model}"
+    return f"{names}: {apart}; moved: less {variants[0]['model']}"

@@ -40,7 +40,7 @@ and Pearson (1934), Biometrika 26, 404.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -86,6 +86,15 @@ _BLOCK = 2_000_000
 """Numbers in one block of weights or of resampled estimates; bounds the memory (16 MB for each such array)."""
 _FAST = 200_000
 """Numbers in one block where smaller blocks cost nothing more; such arrays stay in the cache."""
+
+
+class Resampling(TypedDict, total=False):
+    """How questions are resampled: the words that whatever has intervals hands on to `estimates`."""
+
+    resamplings: int
+    """How many times (default: `RESAMPLINGS`)."""
+    seed: int
+    """Of the drawing (default: 0)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +251,9 @@ def _unseen_beyond(sums: Floats, counts: Floats, bounds: tuple[float, float]) ->
     return share * np.maximum(least - bounds[0], 0.0), share * np.maximum(bounds[1] - most, 0.0)
 
 
-def question_weights(strata: Sequence[Ints], *, corrected: bool, resamplings: int, seed: int) -> Iterator[Floats]:
+def question_weights(
+    strata: Sequence[Ints], *, corrected: bool, resamplings: int = RESAMPLINGS, seed: int = 0
+) -> Iterator[Floats]:
     """Yield blocks of weights, resamplings × questions: how much each question counts in each resampling.
 
     `corrected` draws one question less than a stratum has, and lets each draw weigh that much more; the variance of a
