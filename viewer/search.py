@@ -22,7 +22,8 @@ import msgspec
 
 from harness.errors import TurnbenchError, UsageError
 from harness.jsonl import size_of
-from harness.jsonl.copies import is_plain, plain_copy
+from harness.jsonl.copies import plain_copy
+from harness.jsonl.files import is_plain
 from harness.records import Question, QuestionId
 from harness.rows import question_id
 from viewer.limited import Limited, TooLong
