@@ -390,7 +390,7 @@ def corrected_row(questions: int, items: int, how: str, votes: int, samples: int
     missed = there = 0
     for seed in range(samples):
         judged, voted = _votes(questions, items, how, votes, np.random.default_rng(seed))
-        [rate] = [row.corrected for row in corrected_rates(judged, voted, finite=False).rows if row.model == "x"]
+        [rate] = [r["corrected"] for r in corrected_rates(judged, voted, finite=False).rows if r["model"] == "x"]
         if rate.low is not None and rate.high is not None:
             there += 1
             missed += not rate.low <= truth <= rate.high

@@ -1,7 +1,8 @@
 """Observations as tests write them: a grade, or a pair with the winner of each game."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 from harness.judgments.case import SCORE, WIN, outcome
 from harness.records import UNSTATED, Observation, QuestionId, Scale, Source
@@ -76,3 +77,8 @@ def exchanged(one: Observation, *, games_too: bool = True) -> Observation:
     games = tuple(None if game is None else 1.0 - game for game in one.games) if games_too else one.games
     value = outcome(games, one.source.method)
     return one._replace(model=str(one.opponent), opponent=one.model, games=games, value=value)
+
+
+def named(rows: Iterable[Mapping[str, Any]]) -> list[SimpleNamespace]:
+    """Return rows of a report with their columns as fields."""
+    return [SimpleNamespace(**row) for row in rows]

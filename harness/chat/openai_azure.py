@@ -7,6 +7,7 @@ The SDK posts to `BASE_URL/openai/deployments/DEPLOYMENT/chat/completions?api-ve
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
 from harness.chat import openai_chat
 from harness.chat.endpoint import Endpoint
@@ -20,6 +21,11 @@ VERSION_VARIABLE = "OPENAI_API_VERSION"
 
 class AzureChat(OpenAIChat):
     """A chat model behind an Azure deployment."""
+
+    def __init__(self, endpoint: Endpoint, key: str | None, address: str) -> None:
+        """Prepare to talk to the resource at `address` with this key."""
+        super().__init__(endpoint, key, address)
+        self.path = f"/deployments/{quote(endpoint.model, safe='')}{OpenAIChat.path}"
 
     def open_client(self, **options: Any) -> Any:
         """Return the SDK's client for Azure."""

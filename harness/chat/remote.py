@@ -21,7 +21,7 @@ from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Reply, Request, Sampling
 
 if TYPE_CHECKING:
-    from harness.chat.wire import Guard
+    from harness.chat.wire import Guard, Line
 
 log = logging.getLogger("turnbench")
 AnswerT = TypeVar("AnswerT")
@@ -45,6 +45,7 @@ class RemoteModel(ABC):
         self._key = key
         self._sdk = sdk
         self._client: Any = None
+        self._line: Line | None = None
         self._left: Any = None
         """The client of the address that was given up, which other calls may still be using."""
         self._guard: Guard | None = None
@@ -75,8 +76,8 @@ class RemoteModel(ABC):
     def credentials(self, key: str) -> Mapping[str, str]:
         """Return the header in which the protocol carries a key."""
 
-    path: str
-    """Where a request is posted."""
+    path: str | None = None
+    """Where a request is posted; None: the SDK knows."""
 
     @abstractmethod
     def body(self, request: Request, sent: Parameters) -> dict[str, Any]:
@@ -253,11 +254,9 @@ class RemoteModel(ABC):
         await client.close()
 
     async def _attempt(self, request: Request, sent: Parameters) -> Reply:
-        """Return the reply of one call, or raise our own error for what the SDK raised.
+        """Return the reply of one call, or raise our own error for what the SDK or its HTTP client raised.
 
-        The SDK's exceptions hold the whole request, key included, so none is kept as a cause. The request is in the
-        wire's own form and the answer is read as it came, so the SDK converts neither: that would take almost a
-        millisecond a call, and stumble over what only some servers send.
+        Their exceptions hold the whole request, key included, so none is kept as a cause.
         """
         client, silence = self.client, self.silence
         started = time.perf_counter()
@@ -272,14 +271,22 @@ class RemoteModel(ABC):
         raise fault
 
     async def _post(self, client: Any, request: Request, sent: Parameters) -> Any:
-        """Return the JSON of the server's answer to one call."""
-        import httpx2
+        """Return the JSON of the server's answer to one call.
 
-        from harness.chat.wire import json_of
+        Address, headers and HTTP client are the SDK's; the request is in the wire's own form and is sent without its
+        help, and the answer is read as it came: converting both takes twice to five times as long as all the rest of a
+        call, and stumbles over what only some servers send.
 
-        options = {"headers": self.every_header(request, sent)}
-        body = self.body(request, sent)
-        return json_of(await client.post(self.path, body=body, cast_to=httpx2.Response, options=options))
+        Raises:
+            ChatError: the server answered with an error status.
+        """
+        from harness.chat.wire import error_of, json_of
+
+        assert self._line is not None
+        answer = await self._line.post(self.body(request, sent), self.every_header(request, sent))
+        if not answer.is_success:
+            raise self.fault_of_result(answer.status_code, error_of(answer), sent, headers=answer.headers)
+        return json_of(answer)
 
     def _opened(self) -> Any:
         """Return a client that tries nothing again.
@@ -287,7 +294,7 @@ class RemoteModel(ABC):
         Without a key nothing is sent that says who is asking, and to an address that was stated nothing but the key
         that was named for it, whatever the SDK found in the environment.
         """
-        from harness.chat.wire import Guard, http_client, time_limits
+        from harness.chat.wire import Guard, Line, http_client, time_limits
 
         own = self._key is not None and not self.endpoint.stated
         self._guard = Guard(
@@ -296,14 +303,16 @@ class RemoteModel(ABC):
             foreign=self._headers if self.endpoint.stated else (),
             limits=lambda: time_limits(self.endpoint.timeout, self.silence),
         )
-        client = http_client(self.transport(), self._guard, self.address, timeout=self.endpoint.timeout)
-        return self.open_client(
+        http = http_client(self.transport(), self._guard, self.address, timeout=self.endpoint.timeout)
+        client = self.open_client(
             base_url=self.address,
             api_key=self._key or "none",
-            timeout=client.timeout,
+            timeout=http.timeout,
             max_retries=0,
-            http_client=client,
+            http_client=http,
         )
+        self._line = None if self.path is None else Line(client, http, self.path)
+        return client
 
     def no_reply(self, answer: Any, what: str) -> TransientError:
         """Return the error for an answer that is no reply: the SDKs pass on bodies of any shape as if they were one."""

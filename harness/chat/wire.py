@@ -154,6 +154,31 @@ def http_client(transport: Callable[..., Any], guard: Guard, address: str, *, ti
     )
 
 
+class Line:
+    """Where the calls of one SDK's client go, and what all of them say of themselves."""
+
+    def __init__(self, client: Any, http: Any, path: str) -> None:
+        """`http` sends what `client`, an SDK's, would send to this path."""
+        self._http = http
+        self._url = httpx2.URL(str(client.base_url).rstrip("/") + path, params=dict(client.default_query) or None)
+        said = {**client.default_headers, **client.auth_headers}
+        self._headers = httpx2.Headers({name: value for name, value in said.items() if isinstance(value, str)})
+        """Without those for which the SDK has a mark that they are to be left out."""
+
+    async def post(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> httpx2.Response:
+        """Return the server's answer to one call, whatever its status.
+
+        Raises:
+            ValueError, TypeError: the body cannot be said in JSON.
+            httpx2.TransportError: there is no answer, or it is cut.
+        """
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        request = httpx2.Request("POST", self._url, headers=self._headers, content=content)
+        request.headers.update(headers)
+        answer: httpx2.Response = await self._http.send(request)
+        return answer
+
+
 def _check_proxies() -> None:
     """Raise `UsageError` where a variable of the environment names a proxy that cannot be one."""
     for kind, named in getproxies_environment().items():
@@ -194,6 +219,14 @@ def json_of(response: httpx2.Response) -> Any:
         if "json" in response.headers.get("content-type", "json"):
             raise
     return response.text
+
+
+def error_of(response: httpx2.Response) -> Any:
+    """Return the JSON of an answer with an error status, or its text."""
+    try:
+        return json.loads(response.text)
+    except (ValueError, RecursionError):
+        return response.text.strip()
 
 
 async def lines_of(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

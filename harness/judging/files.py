@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 from harness.jsonl import Journal, is_there
 from harness.judging.materials import Materials
+from harness.judgments.judgment import Judgment, MadeFrom, Match
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.judgments.writing import game_to_row, pair_to_row, single_to_row
-from harness.records import Judgment, MadeFrom, Match
 from harness.running.pending import Pending
 
 Key: TypeAlias = tuple[Any, ...]

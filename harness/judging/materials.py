@@ -18,13 +18,12 @@ from harness.judging.sets import JudgeSet, JudgeTemplate
 from harness.judging.sets.judge_set import OWN_TEXTS
 from harness.judging.template import fenced
 from harness.judging.verdicts.stated import stated
+from harness.judgments.judgment import MadeFrom, Match
 from harness.records import (
     HASH_DIGITS,
     Answer,
     Choice,
     Facts,
-    MadeFrom,
-    Match,
     Message,
     Question,
     QuestionId,

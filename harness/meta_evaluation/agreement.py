@@ -10,7 +10,7 @@ all votes on a question move together (see `bootstrap`).
 import pathlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Any, Unpack
@@ -21,18 +21,16 @@ from harness.judging.builtin import notices
 from harness.judgments.file_name import judgment_files, kinds_of
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read, read_judgments
-from harness.meta_evaluation.grade_agreement import GradedRow, alpha_rows, graded_rows, grades_of
+from harness.meta_evaluation.grade_agreement import alpha_rows, graded_rows, grades_of
 from harness.meta_evaluation.preferences import as_preferences
 from harness.meta_evaluation.report import Report, of_turn
-from harness.meta_evaluation.verdict_agreement import agreement_rows, by_label, contingency, rows_of, win_rate_rows
+from harness.meta_evaluation.verdict_agreement import agreement_rows, by_label, contingencies, win_rate_rows
 from harness.meta_evaluation.votes import (
     Categories,
     Side,
     by_judge,
     has_judge,
     labels_in,
-    met_between,
-    met_within,
     names_of,
     of_kind,
     sides_of,
@@ -128,28 +126,22 @@ def _compared(query: Query, reads: dict[pathlib.Path, Read]) -> Report:
 
 def _labelled(query: Query, reads: Mapping[pathlib.Path, Read]) -> Report:
     """Return how often labels agree: every two files, and the voters within each; `by_label` beside it."""
-    names, notes, files = names_of(list(reads)), [], {}
-    observed = []
+    names, notes = names_of(list(reads)), []
+    files, observed = {}, []
     for path, read in reads.items():
-        voted, without, replaced = labels_in(query, read, path, names[path])
+        voted, left_out = labels_in(query, read, path, names[path])
+        notes += left_out
         if voted:
             files[names[path]] = voted
             observed.append(read.observations)
-        if without:
-            notes.append(f"{without} rows of {path.name} without a label left out")
-        if replaced:
-            notes.append(f"{replaced} rows of {path.name} stand more than once; the last counts")
     subject = _subject(query, Observations.joined(observed)) if observed else About(None)
-    met = [(names, list(met_between(files[names[0]], files[names[1]]))) for names in combinations(files, 2)]
-    met += [((name, name), list(met_within(own))) for name, own in files.items()]
-    tables = [contingency(judges, own, subject.categories) for judges, own in met if own]
+    tables = contingencies(files, subject.categories)
     if not tables:
         raise UsageError(f"{', '.join(names.values())}: no two judges label the same answer")
-    rows = [asdict(row) for own in tables for row in rows_of(own, subject.categories, seed=query.seed)]
-    each = [row for own in tables for row in by_label(own)]
+    rows = [row for met in tables for row in agreement_rows(met, seed=query.seed)]
+    each = [row for met in tables for row in by_label(met)]
     notes.append("share_of_judge1: of the answers to which judge1 gives the label, those to which judge2 gives it too")
     notes += [subject.why_not] if subject.why_not else []
-    rows = [{name: value for name, value in row.items() if name != "setup"} for row in rows]
     return Report("agreement", ", ".join(files), subject.bench, rows, {"by_label": each}, notes, query.files)
 
 
@@ -160,25 +152,16 @@ def _paired(
     voted = {side.name: votes_of(side.observations) for side in sides}
     if none := sum(without_verdict(side.observations) for side in sides):
         notes.append(f"{none} votes or pairs without a verdict left out")
-    couples = list(combinations(voted, 2)) or [(sides[0].name, sides[0].name)]
-    found, rates, seen = [], [], set()
-    for one, other in couples:
-        # Of a side alone, the judges within it are what there is to compare.
-        left, right = voted[one], voted[other] if one != other else {}
-        for row in agreement_rows(left, right, names=(one, other), categories=categories, seed=seed):
-            key = (row.judge1, row.judge2, row.turn, row.category, row.setup)
-            if key not in seen:
-                seen.add(key)
-                found.append(row)
-        if one != other and left.keys() & right.keys():
-            rates += win_rate_rows(left, right, names=(one, other), categories=categories, seed=seed)
-        elif one != other:
+    rows = [row for met in contingencies(voted, categories) for row in agreement_rows(met, seed=seed)]
+    rates: list[dict[str, Any]] = []
+    for one, other in combinations(voted, 2):
+        if voted[one].keys() & voted[other].keys():
+            rates += win_rate_rows(voted[one], voted[other], (one, other), categories, seed=seed)
+        else:
             notes.append(f"{one} and {other} have no pair of answers in common")
-    between = [row for row in found if row.judge1 != row.judge2]
-    within = [row for row in found if row.judge1 == row.judge2]
     notes.append("S1: a tie is a third label; S2: pairs of votes in which either is a tie are left out")
     notes.append("two games that disagree are a tie; kappa counts each pair of votes in both orientations")
-    return [asdict(row) for row in between + within], {"win_rates": [asdict(row) for row in rates]}
+    return rows, {"win_rates": rates}
 
 
 def _graded(
@@ -191,18 +174,16 @@ def _graded(
     rows = []
     for turn in [*turns, None] if len(turns) > 1 else turns:
         own = {side.name: side.observations.keep(partial(of_turn, turn)) for side in sides}
+        found: list[dict[str, Any]] = []
         if len(own) > 1:
-            found = graded_rows(
-                {name: grades_of(votes_of(one)) for name, one in own.items() if one}, categories, seed=seed
-            )
-            rows += [_graded_row(row, turn, ", ".join(row.judges)) for row in found if row.n]
+            grades = {name: grades_of(votes_of(one)) for name, one in own.items() if one}
+            found += graded_rows(grades, categories, everyone=", ".join(grades), seed=seed)
         for name, one in own.items():
             voters = {voter: grades_of(votes) for voter, votes in by_judge(votes_of(one)).items()}
             if len(voters) > 1:
                 measure = graded_rows if len(voters) <= MOST_VOTERS else alpha_rows
-                everyone = f"all {len(voters)} of {name}"
-                found = measure(voters, categories, seed=seed)
-                rows += [_graded_row(row, turn, everyone) for row in found if row.n]
+                found += measure(voters, categories, everyone=f"all {len(voters)} of {name}", seed=seed)
+        rows += [row | {"turn": turn} for row in found if row["n"]]
     several = [side.name for side in sides if len({case.source.judge for case in side.observations.cases}) > 1]
     if several and len(sides) > 1:
         notes.append(
@@ -210,12 +191,6 @@ def _graded(
         )
     notes.append("exact: equal grades; within one: at most one point apart; alpha: Krippendorff's")
     return rows, {}
-
-
-def _graded_row(row: GradedRow, turn: int | None, everyone: str) -> dict[str, Any]:
-    judge1, judge2 = row.judges if len(row.judges) == 2 else (everyone, None)
-    measured = {name: value for name, value in asdict(row).items() if name != "judges"}
-    return {"judge1": judge1, "judge2": judge2, "turn": turn, **measured}
 
 
 def _subject(query: Query, records: Observations) -> About:

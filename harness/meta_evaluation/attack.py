@@ -21,7 +21,7 @@ import pathlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.report import Report, columns
 from harness.records import Answer, Choice, Mode, Question, QuestionId, Reply, Sampling, content_hash
 from harness.results.matrix import Floats
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+from harness.results.statistics.bootstrap import Resampling, estimates
 from harness.rows import answer_to_row
 from harness.running.options import RunOptions
 from harness.running.watch import Watcher, nobody
@@ -156,76 +156,49 @@ def _write(target: Bench, name: str, texts: Mapping[QuestionId, str]) -> None:
                 journal.append(answer_to_row(Answer(key, name, (Choice(0, (reply,)),), Sampling(), tstamp=0.0)))
 
 
-@dataclass(frozen=True, slots=True)
-class AttackRow:
-    """What one attack does, or all attacks of a kind, or all."""
-
-    attack: str
-    """The attack's name; "all" for all attacks together, or all of a kind."""
-    kind: str
-    n: int
-    """Pairs of an attacked and a clean verdict."""
-    clean: float | None
-    """Mean verdict on the clean answers."""
-    attacked: float | None
-    shift: Estimate
-    raised: float | None
-    """Share of the pairs in which the attacked answer got more than the clean one."""
-    unparsed: int
-    """Attacked judgments that gave no verdict."""
-
-
 def attack_rows(
-    clean: Floats,
-    attacked: Floats,
-    kinds: Mapping[str, str],
-    *,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
-) -> list[AttackRow]:
+    clean: Floats, attacked: Floats, kinds: Mapping[str, str], **how: Unpack[Resampling]
+) -> list[dict[str, Any]]:
     """Return a row for all attacks, one for each kind, and one for each attack, those that work best first.
+
+    `n` counts pairs of an attacked and a clean verdict, whose means are `attacked` and `clean`; in the share `raised`
+    of them the attacked answer got more. `unparsed` counts attacked judgments that gave no verdict.
 
     Args:
         clean: for each question, the verdict on the clean answer; NaN where there is none.
         attacked: questions × attacks.
         kinds: the kind of each attack by name, in the order of the columns of `attacked`.
-        resamplings: how many.
-        seed: of the resampling.
+        how: how questions are resampled.
     """
     names = list(kinds)
-    whole = _row("all", "all", clean, attacked, resamplings, seed)
-    by_kind = []
-    for kind in dict.fromkeys(kinds.values()):
-        columns = [place for place, name in enumerate(names) if kinds[name] == kind]
-        by_kind.append(_row("all", kind, clean, attacked[:, columns], resamplings, seed))
-    single = [
-        _row(name, kinds[name], clean, attacked[:, [place]], resamplings, seed) for place, name in enumerate(names)
-    ]
-    return [whole, *_worst_first(by_kind), *_worst_first(single)]
+    by_kind = {kind: [at for at, name in enumerate(names) if kinds[name] == kind] for kind in kinds.values()}
+    whole = _row("all", "all", clean, attacked, how)
+    of_kinds = [_row("all", kind, clean, attacked[:, places], how) for kind, places in by_kind.items()]
+    single = [_row(name, kinds[name], clean, attacked[:, [at]], how) for at, name in enumerate(names)]
+    return [whole, *_worst_first(of_kinds), *_worst_first(single)]
 
 
-def _worst_first(rows: Sequence[AttackRow]) -> list[AttackRow]:
-    return sorted(rows, key=lambda row: -np.inf if row.shift.value is None else row.shift.value, reverse=True)
+def _worst_first(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: -np.inf if row["shift"].value is None else row["shift"].value, reverse=True)
 
 
-def _row(name: str, kind: str, clean: Floats, attacked: Floats, resamplings: int, seed: int) -> AttackRow:
+def _row(name: str, kind: str, clean: Floats, attacked: Floats, how: Resampling) -> dict[str, Any]:
     there = np.isfinite(attacked) & np.isfinite(clean)[:, None]
     base = np.where(there, clean[:, None], 0.0)
     new = np.where(there, attacked, 0.0)
     counts = there.sum(axis=1).astype(np.float64)[:, None]
     moved = (new - base).sum(axis=1)[:, None]
-    shift = estimates(moved, counts, [None] * len(clean), resamplings=resamplings, seed=seed)[0]
     n = int(there.sum())
-    return AttackRow(
-        attack=name,
-        kind=kind,
-        n=n,
-        clean=float(base.sum() / n) if n else None,
-        attacked=float(new.sum() / n) if n else None,
-        shift=shift,
-        raised=float((there & (new > base)).sum() / n) if n else None,
-        unparsed=int(np.isnan(attacked).sum()),
-    )
+    return {
+        "attack": name,
+        "kind": kind,
+        "n": n,
+        "clean": float(base.sum() / n) if n else None,
+        "attacked": float(new.sum() / n) if n else None,
+        "shift": estimates(moved, counts, **how)[0],
+        "raised": float((there & (new > base)).sum() / n) if n else None,
+        "unparsed": int(np.isnan(attacked).sum()),
+    }
 
 
 def _verdicts(plan: JudgmentPlan, path: pathlib.Path) -> Mapping[tuple[str, QuestionId], list[float]]:

@@ -23,20 +23,13 @@ Krippendorff's Alpha-Reliability".
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
 from harness.meta_evaluation.by_question import jackknifed
 from harness.results.matrix import Floats, Ints
-from harness.results.statistics.bootstrap import (
-    FEW,
-    LEAST,
-    RESAMPLINGS,
-    Estimate,
-    question_weights,
-    strata_of,
-)
+from harness.results.statistics.bootstrap import FEW, LEAST, Estimate, Resampling, question_weights, strata_of
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 MOST_VALUES = 100
@@ -73,13 +66,7 @@ def tabulated(met: Iterable[tuple[int, int, int, float]], questions: int, values
     return tables
 
 
-def table_estimate(
-    tables: Floats,
-    statistic: Callable[[Floats], Floats],
-    *,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
-) -> Estimate:
+def table_estimate(tables: Floats, statistic: Callable[[Floats], Floats], **how: Unpack[Resampling]) -> Estimate:
     """Return a statistic between -1 and 1 of summed tables (questions × n × n), with its 95% interval.
 
     From 30 questions on, the tables are resampled (percentile bootstrap); with fewer, the jackknife's pseudo-values of
@@ -98,16 +85,14 @@ def table_estimate(
     if np.isnan(without).any() or np.ptp(without) < 1e-12:
         return none
     if n < FEW:
-        how: dict[str, Any] = {"resamplings": resamplings, "seed": seed, "bounds": (-1.0, 1.0)}
-        return jackknifed(np.array([value]), without[:, None], **how)[0]
-    low, high = np.quantile(resampled(tables, statistic, resamplings, seed), (0.025, 0.975)).tolist()
+        return jackknifed(np.array([value]), without[:, None], bounds=(-1.0, 1.0), **how)[0]
+    low, high = np.quantile(resampled(tables, statistic, **how), (0.025, 0.975)).tolist()
     return Estimate(value, low, high, n, "percentile")
 
 
-def resampled(tables: Floats, statistic: Callable[[Floats], Floats], resamplings: int, seed: int) -> Floats:
+def resampled(tables: Floats, statistic: Callable[[Floats], Floats], **how: Unpack[Resampling]) -> Floats:
     """Return the statistic of the tables of resampled questions, where it exists."""
-    strata = strata_of([None] * len(tables))
-    weights = question_weights(strata, corrected=True, resamplings=resamplings, seed=seed)
+    weights = question_weights(strata_of([None] * len(tables)), corrected=True, **how)
     found: Floats = np.concatenate([_statistics(block, tables, statistic) for block in weights])
     return found[~np.isnan(found)]
 

@@ -43,7 +43,7 @@ import math
 import pathlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -52,8 +52,7 @@ from harness.judging.builtin import notices
 from harness.judgments.observations import Observations
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.report import Report, columns
-from harness.meta_evaluation.votes import vote_files
-from harness.records import QuestionId
+from harness.meta_evaluation.votes import Item, vote_files
 from harness.results.about import about
 from harness.results.finding import ask, counted_votes, replaced_note
 from harness.results.matrix import Floats, Pairs
@@ -70,41 +69,11 @@ LEAST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectedRow:
-    """The win rate of one model by the judge, by the votes there are, and by both together."""
-
-    model: str
-    judge: float
-    """By the judge alone, on all items; it has the judge's bias, which no interval shows."""
-    votes: Estimate
-    """By the votes alone. No interval with fewer than eight voted questions, where all say the same, or where nothing
-    is left to vote on."""
-    corrected: Estimate
-    weight: float
-    """lambda: how far the judge is used, from 0 (not at all) to 1."""
-    questions: int
-    """Questions with an item of this model that could be voted on: N."""
-    voted: int
-    """Questions of them with votes: n."""
-    n: int
-    """Items with votes."""
-    more_questions: int | None
-    """How many more questions must be voted on to halve the interval, each with as many votes as now; None if that
-    does not do it."""
-    more_votes: int | None
-    """How many more votes that takes; without a number of questions, spread over all items. None if no number of votes
-    on these questions does it, or where there is no interval."""
-    finite: bool
-    """Whether the interval is about exactly these questions."""
-    assumption: str
-
-
-@dataclass(frozen=True, slots=True)
 class CorrectedReport:
     """Win rates as humans would give them."""
 
-    rows: list[CorrectedRow]
-    """A row for each model with votes, best corrected win rate first."""
+    rows: list[dict[str, Any]]
+    """A row for each model with votes, best corrected win rate first; see `corrected_rates`."""
     without_votes: list[str]
     """Judged models on which nobody voted."""
     unjudged: int
@@ -134,6 +103,16 @@ class _Sums(NamedTuple):
 def corrected_rates(judge: Pairs, votes: Pairs, *, finite: bool = True) -> CorrectedReport:
     """Return the win rate of each model, corrected by the votes.
 
+    judge            by the judge alone, on all items; it has the judge's bias, which no interval shows
+    votes            by the votes alone; no interval where all say the same, or where nothing is left to vote on
+    weight           lambda: how far the judge is used, from 0 (not at all) to 1
+    questions, voted those with an item of this model that could be voted on (N), and those with votes (n)
+    n                items with votes
+    more_questions   how many more must be voted on to halve the interval, each with as many votes as now; None if that
+                     does not do it
+    more_votes       how many more votes that takes; without a number of questions, spread over all items; None if no
+                     number of votes on these questions does it, or where there is no interval
+
     Args:
         judge: the pairs of one judge on all items that could be voted on, and on no others.
         votes: pairs of people on some of them, one entry a vote; named as the judge's are, in any order.
@@ -141,7 +120,7 @@ def corrected_rates(judge: Pairs, votes: Pairs, *, finite: bool = True) -> Corre
     """
     sums, unjudged, unclear = _summed(judge, votes)
     rows = [_row(model, own, finite) for model, own in sums.items() if own.voted.any()]
-    rows.sort(key=lambda row: (-(row.corrected.value or 0.0), row.model))
+    rows.sort(key=lambda row: (-(row["corrected"].value or 0.0), row["model"]))
     without = [model for model, own in sums.items() if own.items.any() and not own.voted.any()]
     return CorrectedReport(rows, without, unjudged, unclear)
 
@@ -164,24 +143,15 @@ def _summed(judge: Pairs, votes: Pairs) -> tuple[dict[str, _Sums], int, int]:
     return sums, unjudged, unclear
 
 
-class _Item(NamedTuple):
-    """One turn of one question, the two models in the order of their names."""
-
-    question_id: QuestionId
-    turn: int
-    first: str
-    second: str
-
-
-def _by_item(pairs: Pairs) -> dict[_Item, list[float]]:
+def _by_item(pairs: Pairs) -> dict[Item, list[float]]:
     """Return the outcomes by item, 1 if the first model won."""
-    found: dict[_Item, list[float]] = {}
+    found: dict[Item, list[float]] = {}
     columns = (pairs.question, pairs.turn, pairs.model_1, pairs.model_2, pairs.outcome)
     for question, turn, one, other, outcome in zip(*(column.tolist() for column in columns), strict=True):
         first, second = pairs.models[one], pairs.models[other]
         if first > second:
             first, second, outcome = second, first, 1.0 - outcome
-        found.setdefault(_Item(pairs.questions[question], turn, first, second), []).append(outcome)
+        found.setdefault(Item(pairs.questions[question], turn, first, second), []).append(outcome)
     return found
 
 
@@ -202,7 +172,7 @@ def _add(sums: _Sums, at: int, verdict: float, said: Sequence[float], *, turned:
         sums.votes[at] += len(said)
 
 
-def _row(model: str, sums: _Sums, finite: bool) -> CorrectedRow:
+def _row(model: str, sums: _Sums, finite: bool) -> dict[str, Any]:
     total = int(np.count_nonzero(sums.items))
     chosen = sums.voted > 0
     human_q, judge_q, items = sums.human[chosen], sums.judge_voted[chosen], sums.voted[chosen]
@@ -226,20 +196,18 @@ def _row(model: str, sums: _Sums, finite: bool) -> CorrectedRow:
     variance = own * (rest + fitted) + inner + beyond
     settled = finite and n == total and bool((sums.voted == sums.items).all())
     more_questions, more_votes = _more(sums, own, inner, beyond) if variance > 0 and n >= LEAST else (None, None)
-    return CorrectedRow(
-        model=model,
-        judge=judge_all,
-        votes=_rate(human, of_votes, n, n - 1, settled),
-        corrected=_rate(weight * judge_all + human - weight * judge_voted, variance, n, n - 2, settled),
-        weight=weight,
-        questions=total,
-        voted=n,
-        n=int(items.sum()),
-        more_questions=0 if settled else more_questions,
-        more_votes=0 if settled else more_votes,
-        finite=finite,
-        assumption=ASSUMPTION,
-    )
+    return {
+        "model": model,
+        "judge": judge_all,
+        "votes": _rate(human, of_votes, n, n - 1, settled),
+        "corrected": _rate(weight * judge_all + human - weight * judge_voted, variance, n, n - 2, settled),
+        "weight": weight,
+        "questions": total,
+        "voted": n,
+        "n": int(items.sum()),
+        "more_questions": 0 if settled else more_questions,
+        "more_votes": 0 if settled else more_votes,
+    }
 
 
 def _rate(value: float, variance: float, n: int, freedom: int, settled: bool) -> Estimate:
@@ -344,7 +312,6 @@ def judge_corrected(
     found = corrected_rates(pair_arrays(judged), pair_arrays(counted), finite=finite)
     if not found.rows:
         raise UsageError(f"no vote of {', '.join(map(str, paths))} is about a pair in {source.path}")
-    rows = [columns(row, "finite", "assumption") for row in found.rows]
     what = (
         "exactly these questions, the votes on them taken for the truth"
         if finite
@@ -354,13 +321,13 @@ def judge_corrected(
         *replaced_note(sources),
         *([f"{replaced} votes stand more than once; the last counts"] if replaced else []),
     ]
-    notes += [found.rows[0].assumption, f"the intervals are about {what}"]
+    notes += [ASSUMPTION, f"the intervals are about {what}"]
     notes.append("more_questions, more_votes: how many more would halve the interval")
-    if any(row.n and row.more_votes == 0 and row.votes.low is None for row in found.rows):
+    if any(row["more_votes"] == 0 and row["votes"].low is None for row in found.rows):
         notes.append(
             "where every judged pair has votes, the win rate by votes is what is asked for, and has no interval"
         )
-    if few := [f"{row.model} ({row.voted})" for row in found.rows if row.voted < LEAST]:
+    if few := [f"{row['model']} ({row['voted']})" for row in found.rows if row["voted"] < LEAST]:
         notes.append(f"no interval with votes on fewer than {LEAST} questions: {', '.join(few)}")
     if found.without_votes:
         notes.append(f"nobody voted on {', '.join(found.without_votes)}")
@@ -369,4 +336,6 @@ def judge_corrected(
     if found.unclear:
         notes.append(f"{found.unclear} votes without a verdict left out")
     notes += notices([source.judge])
-    return Report("corrected", source.judge, subject.bench, rows, {}, notes, (source.path, *paths))
+    return Report(
+        "corrected", source.judge, subject.bench, list(map(columns, found.rows)), {}, notes, (source.path, *paths)
+    )

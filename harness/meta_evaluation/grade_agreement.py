@@ -6,10 +6,11 @@ things: a judge that is always one point milder has pearson 1 and exact 0. Their
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations, permutations
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -24,30 +25,14 @@ from harness.meta_evaluation.contingency import (
     table_estimate,
     tabulated,
 )
+from harness.meta_evaluation.report import interval
 from harness.meta_evaluation.votes import Categories, Item, Votes
 from harness.records import QuestionId
 from harness.results.matrix import Floats
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 
 LEVELS: tuple[Level, ...] = ("ordinal", "interval")
 WITHIN = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class GradedRow:
-    """One measure of the agreement of two judges, or of all."""
-
-    judges: tuple[str, ...]
-    measure: str
-    value: float | None
-    """None where it does not exist, such as the correlation with a judge that gives everything the same grade."""
-    low: float | None
-    """95% interval; None on fewer than five questions, or where the questions do not differ."""
-    high: float | None
-    n: int
-    """Answers that count: those with a grade of both judges, for alpha of several those with two grades or more."""
-    left_out: int
-    """Answers that at least one of these judges graded, and too few of the others."""
 
 
 def _moved(estimate: Estimate, value: float | None) -> Estimate:
@@ -67,24 +52,30 @@ def graded_rows(
     sides: Mapping[str, Mapping[Item, float]],
     categories: Categories | None = None,
     *,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
-) -> list[GradedRow]:
-    """Return every measure for every two sides, then alpha for all of them if they are more than two."""
+    everyone: str = "all",
+    **how: Unpack[Resampling],
+) -> list[dict[str, Any]]:
+    """Return every measure for every two sides, then alpha for all of them, `everyone`, if they are more than two.
+
+    `value` is none where it does not exist, such as the correlation with a judge that gives everything the same grade;
+    there is no interval on fewer than five questions, or where these do not differ. `n` are the answers that count:
+    those with a grade of both judges, for alpha of several those with two grades or more; `left_out` are those that at
+    least one of these judges graded, and too few of the others.
+    """
     rows = []
     for names in combinations(sides, 2):
-        rows += _measured(names, sides, categories or {}, resamplings, seed)
-    return rows + (alpha_rows(sides, categories, resamplings=resamplings, seed=seed) if len(sides) > 2 else [])
+        rows += _measured(names, sides, categories or {}, how)
+    return rows + (alpha_rows(sides, categories, everyone=everyone, **how) if len(sides) > 2 else [])
 
 
 def alpha_rows(
     sides: Mapping[str, Mapping[Item, float]],
     categories: Categories | None = None,
     *,
+    everyone: str = "all",
     questions: Mapping[QuestionId, int] | None = None,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
-) -> list[GradedRow]:
+    **how: Unpack[Resampling],
+) -> list[dict[str, Any]]:
     """Return Krippendorff's alpha of all sides together; `questions` are the places of theirs, where more are known."""
     questions = questions or _questions(sides, categories or {})
     scale = scale_of(grade for own in sides.values() for grade in own.values())
@@ -100,20 +91,22 @@ def alpha_rows(
         len(scale.values),
     )
     n = sum(own > 1 for own in raters.values())
-    rows = []
-    for level in LEVELS:
-        e = table_estimate(tables, partial(alpha, scale.values, level=level), resamplings=resamplings, seed=seed)
-        rows.append(GradedRow(tuple(sides), f"alpha ({level})", e.value, e.low, e.high, n, len(raters) - n))
-    return rows
+    names = list(sides) if len(sides) == 2 else [everyone, None]
+    alphas = {
+        f"alpha ({level})": table_estimate(tables, partial(alpha, scale.values, level=level), **how) for level in LEVELS
+    }
+    return _rows(names, alphas, n, len(raters) - n)
+
+
+def _rows(names: Sequence[str | None], found: Mapping[str, Estimate], n: int, left_out: int) -> list[dict[str, Any]]:
+    about = {"judge1": names[0], "judge2": names[1], "turn": None}
+    counts = {"n": n, "left_out": left_out}
+    return [about | {"measure": measure, **interval(one)} | counts for measure, one in found.items()]
 
 
 def _measured(
-    names: tuple[str, str],
-    sides: Mapping[str, Mapping[Item, float]],
-    categories: Categories,
-    resamplings: int,
-    seed: int,
-) -> list[GradedRow]:
+    names: tuple[str, str], sides: Mapping[str, Mapping[Item, float]], categories: Categories, how: Resampling
+) -> list[dict[str, Any]]:
     """Return every measure for two sides."""
     one, other = (sides[name] for name in names)
     questions = _questions(sides, categories)
@@ -126,10 +119,7 @@ def _measured(
         "spearman": spearman,
         "kendall tau-b": kendall_tau_b,
     }
-    found = {
-        measure: table_estimate(tables, statistic, resamplings=resamplings, seed=seed)
-        for measure, statistic in statistics.items()
-    }
+    found = {measure: table_estimate(tables, statistic, **how) for measure, statistic in statistics.items()}
     if scale.rounded:  # tau-b would feel the new ties
         x, y = np.array([both for _, *both in met], dtype=np.float64).reshape(-1, 2).T
         found["kendall tau-b"] = _moved(found["kendall tau-b"], exact_tau_b(x, y))
@@ -137,12 +127,11 @@ def _measured(
     for question, one_grade, other_grade in met:  # of the grades as they are, not as they are rounded
         apart[question] += abs(one_grade - other_grade) <= np.array([0.0, WITHIN]) + 1e-9
         counts[question] += 1.0
-    shares = estimates(apart, counts, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))
+    shares = estimates(apart, counts, bounds=(0.0, 1.0), **how)
     found |= {"exact": shares[0], "within one": shares[1]}
-    left_out = len(one) + len(other) - 2 * len(met)
-    rows = [GradedRow(names, measure, e.value, e.low, e.high, len(met), left_out) for measure, e in found.items()]
     own = {name: sides[name] for name in names}
-    return rows + alpha_rows(own, categories, questions=questions, resamplings=resamplings, seed=seed)
+    rows = _rows(names, found, len(met), len(one) + len(other) - 2 * len(met))
+    return rows + alpha_rows(own, categories, questions=questions, **how)
 
 
 def _questions(sides: Mapping[str, Mapping[Item, float]], categories: Categories) -> dict[QuestionId, int]:

@@ -49,7 +49,7 @@ from harness.meta_evaluation.votes import Item
 from harness.records import QuestionId, content_hash
 from harness.results.cost import Spent
 from harness.results.matrix import Floats
-from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, estimates
+from harness.results.statistics.bootstrap import LEAST, Estimate, estimates
 
 PEOPLE = Judge("people", "")
 MEASURES = ("human_agreement", "bias", "variance", "prefer_longer", "prefer_lists", "prefer_first")
@@ -98,7 +98,6 @@ class Counting(NamedTuple):
     questions: Mapping[QuestionId, int]
     compatible: bool = False
     seed: int = 0
-    resamplings: int = RESAMPLINGS
 
 
 def mode(values: Sequence[float], *, compatible: bool = False) -> float:
@@ -271,7 +270,7 @@ def _estimated(columns: Sequence[Sequence[Part]], counting: Counting) -> list[Es
             place = counting.questions[item.question_id]
             sums[place, at] += value
             counts[place, at] += weight
-    found = estimates(sums, counts, resamplings=counting.resamplings, seed=counting.seed, bounds=(0.0, 1.0))
+    found = estimates(sums, counts, seed=counting.seed, bounds=(0.0, 1.0))
     return [found[at] for at in range(len(columns))]
 
 
@@ -314,7 +313,7 @@ def _correlated(judge: Judge, models: Sequence[str], tables: Floats, counting: C
         value = float(statistic(tables.sum(axis=0)))
         low = high = None
         if not math.isnan(value) and len(present) >= LEAST:
-            drawn = resampled(tables[present], statistic, counting.resamplings, counting.seed)
+            drawn = resampled(tables[present], statistic, seed=counting.seed)
             if len(drawn) and (spread := 1.96 * float(np.std(drawn))) > 1e-9:
                 low, high = max(-1.0, value - spread), min(1.0, value + spread)
         found.append(Estimate(None if math.isnan(value) else value, low, high, len(present), None))

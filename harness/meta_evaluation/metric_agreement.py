@@ -14,7 +14,7 @@ resample questions (see `bootstrap`). Source: pairwise accuracy, Kocmi et al. 20
 answers, with ties as half.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Unpack
 
 from harness.errors import UsageError
@@ -22,13 +22,12 @@ from harness.judgments.case import SCORE, TOTAL, WIN
 from harness.judgments.observations import Observations, numbered
 from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.preferences import as_preferences
-from harness.meta_evaluation.report import Report, asked, flat
+from harness.meta_evaluation.report import Report, asked
 from harness.meta_evaluation.votes import TIE, Item, votes_of
 from harness.records import Mode, QuestionId
 from harness.results.about import is_fixed
 from harness.results.measured import measured_metrics, read_metric
 from harness.results.query import Words
-from harness.results.statistics.bootstrap import Estimate
 
 
 class Judged(NamedTuple):
@@ -69,7 +68,6 @@ def judge_metrics(
     }
     criteria = [name for name in said.metrics() if name != TOTAL or len(said.metrics()) == 1]
     rows: list[dict[str, Any]] = []
-    intervals: list[Estimate] = []
     lacking: dict[str, int] = {}
     for criterion in criteria:
         judged = _in_order(said.keep(lambda case, criterion=criterion: case.metric == criterion))  # type: ignore[misc]
@@ -79,14 +77,12 @@ def judge_metrics(
             ]
             if len(found) < len(judged):
                 lacking[number] = lacking.get(number, 0) + len(judged) - len(found)
-            for row, estimate in _rows(found, categories, query.seed):
-                named = {} if criterion in {SCORE, WIN} and len(criteria) == 1 else {"criterion": criterion}
-                rows.append({**named, "metric": number, **row})
-                intervals.append(estimate)
+            named = {} if criterion in {SCORE, WIN} and len(criteria) == 1 else {"criterion": criterion}
+            rows += [{**named, "metric": number, **row} for row in _rows(found, categories, query.seed)]
     if not rows:
         raise UsageError("no two answers were put in order by the judge and measured too; judge more models or measure")
     places = {category: at for at, category in enumerate(dict.fromkeys([None, *categories.values()]))}
-    rows.sort(key=lambda row: (places[row["category"]], row.get("criterion", ""), -row["agree"]))
+    rows.sort(key=lambda row: (places[row["category"]], row.get("criterion", ""), -row["agree"].value))
     notes = [
         "agree: of the pairs of answers to one question that the judge put in order, the share that the metric orders "
         "alike, its ties as half; 0.5 is chance, and the greatest says which metric to trust most"
@@ -94,7 +90,7 @@ def judge_metrics(
     if lacking:
         told = ", ".join(f"{number} {count}" for number, count in lacking.items())
         notes.append(f"pairs left out because an answer has no number: {told}")
-    return given.report("ranking", rows, notes, intervals)
+    return given.report("ranking", rows, notes, [row["agree"] for row in rows])
 
 
 def _in_order(said: Observations) -> list[tuple[Item, int]]:
@@ -107,11 +103,8 @@ def _credit(by_metric: int, by_judge: int) -> float:
     return 0.5 if by_metric == TIE else float(by_metric == by_judge)
 
 
-def _rows(
-    found: Sequence[Judged], categories: Mapping[QuestionId, Any], seed: int
-) -> list[tuple[dict[str, Any], Estimate]]:
-    """Return a row for all questions, and one for each category where there are several."""
-    made = []
+def _rows(found: Sequence[Judged], categories: Mapping[QuestionId, Any], seed: int) -> Iterator[dict[str, Any]]:
+    """Yield a row for all questions, and one for each category where there are several."""
     own = {categories.get(one.question_id) for one in found}
     for category in (None, *(sorted(own - {None}, key=str) if len(own - {None}) > 1 else ())):
         counted = [one for one in found if category in {None, categories.get(one.question_id)}]
@@ -122,5 +115,4 @@ def _rows(
         agreed = [one.credit for one in counted]
         estimate = ratio(places, agreed, 1.0, groups=groups, seed=seed, bounds=(0.0, 1.0))
         tied = sum(one.credit == 0.5 for one in counted)
-        made.append(({"category": category, **flat("agree", estimate), "n": len(counted), "tied": tied}, estimate))
-    return made
+        yield {"category": category, "agree": estimate, "n": len(counted), "tied": tied}

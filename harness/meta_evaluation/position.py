@@ -8,7 +8,7 @@ The counting, with a worked line, is that of `harness.results.pairs.position`, w
 
 from typing import Unpack
 
-from harness.meta_evaluation.report import Report, asked, flat, pairs_text
+from harness.meta_evaluation.report import Report, asked, pairs_text
 from harness.results.pairs.position import KINDS, in_one_order, position_rows
 from harness.results.query import Words
 
@@ -25,13 +25,9 @@ def judge_position(**words: Unpack[Words]) -> Report:
     given = asked("pairwise-all", words)
     once = in_one_order(given.judged)
     found = position_rows(given.judged, categories=given.subject.categories or None, seed=given.query.seed)
-    rows = []
-    for row in found:
-        shown = {name: getattr(row, name) for name in ("by", "group", "n", "errors", *KINDS)}
-        for kind in KINDS:
-            shown |= flat(f"{kind}_share", getattr(row, f"{kind}_share"))
-        shown |= {"first_games": row.first_games, "decided_games": row.decided_games}
-        rows.append(shown | flat("first_share", row.first_share))
+    shares = [f"{kind}_share" for kind in KINDS]
+    shown = ("by", "group", "n", "errors", *KINDS, *shares, "first_games", "decided_games", "first_share")
+    rows = [{name: getattr(row, name) for name in shown} for row in found]
     notes = []
     if found[0].errors:
         notes.append(f"{pairs_text(found[0].errors)} without a verdict in both games left out (errors)")

@@ -44,7 +44,7 @@ from harness.records import Mode, Scale
 from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.query import Words
-from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, question_weights, strata_of
+from harness.results.statistics.bootstrap import LEAST, Estimate, Resampling, question_weights, strata_of
 from harness.written import read_table
 
 LEAST_MODELS = 5
@@ -162,9 +162,7 @@ def pair_scores(pairs: Pairs) -> OurScores:
     return OurScores(pairs.models, pairs.groups, sums, counts)
 
 
-def ranking_report(
-    ours: OurScores, theirs: Mapping[str, float], *, resamplings: int = RESAMPLINGS, seed: int = 0
-) -> RankingReport:
+def ranking_report(ours: OurScores, theirs: Mapping[str, float], **how: Unpack[Resampling]) -> RankingReport:
     """Return how well our ranking agrees with another one, which gives each model a number (more is better)."""
     total = ours.counts.sum(axis=0)
     scored = [at for at, model in enumerate(ours.models) if total[at] > 0]
@@ -182,7 +180,7 @@ def ranking_report(
         strata = strata_of([None] * len(questions))
         blocks = [
             rank_correlations(here, there)
-            for weights in question_weights(strata, corrected=True, resamplings=resamplings, seed=seed)
+            for weights in question_weights(strata, corrected=True, **how)
             for here in _parts(weights, sums, counts)
         ]
         resampled = np.concatenate(blocks, axis=1)

@@ -43,7 +43,7 @@ from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.judgments.observations import numbered
 from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.checks import NO_GRADE, NO_VERDICT, Place, checked_bench, left_out_notes
-from harness.meta_evaluation.report import Asked, Report, flat
+from harness.meta_evaluation.report import Asked, Report
 from harness.records import Mode, Observation, QuestionId, Scale
 from harness.results.about import about
 from harness.results.finding import Found, ask
@@ -185,8 +185,8 @@ def _rows(outcomes: list[Outcome], paired: bool, seed: int) -> tuple[list[dict[s
             shares = _shares(own, seed)
             made += shares
             names = ("without_reference", "with_reference", "difference")
-            columns = {k: v for name, share in zip(names, shares, strict=True) for k, v in flat(name, share).items()}
-            rows.append({"category": category, "pairs" if paired else "answers": what, "n": len(own), **columns})
+            about = {"category": category, "pairs" if paired else "answers": what, "n": len(own)}
+            rows.append(about | dict(zip(names, shares, strict=True)))
     return rows, made
 
 

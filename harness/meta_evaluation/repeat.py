@@ -42,12 +42,12 @@ import numpy.typing as npt
 
 from harness.errors import UsageError
 from harness.meta_evaluation.by_question import jackknifed
-from harness.meta_evaluation.report import Report, asked, columns, of_turn
+from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked, of_turn
 from harness.records import Mode, Observation
 from harness.results.matrix import Floats
 from harness.results.planning import MORE, Spread, alternatives, design_rows
 from harness.results.query import Words
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate
+from harness.results.statistics.bootstrap import Estimate, Resampling
 
 Facet: TypeAlias = Literal["question", "model", "question × model", "order", "judge", "rest", "repeat"]
 Records: TypeAlias = npt.NDArray[np.void]
@@ -63,20 +63,14 @@ class Component:
     """The variance that one facet adds."""
 
     facet: Facet
-    variance: Estimate
+    variance: Estimate = NO_ESTIMATE
     """May fall below 0, which means that nothing was seen of it."""
-    share: float | None
+    share: float | None = None
     """Of the sum of all variances but `repeat`, those below 0 counted as 0; None where nothing varies."""
-    levels: int
+    levels: int | None = None
     """Of `rest`: verdicts; of `repeat`: verdicts beyond the first on one answer by one judge in one order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """A facet of which the data say nothing."""
-
-    facet: Facet
-    why: str
+    why_not: str | None = None
+    """Why the data say nothing of this facet; None where they do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +79,7 @@ class RepeatReport:
 
     components: list[Component]
     """Facets that the data have, in the order question, model, question × model, order, judge, rest, repeat."""
-    missing: list[Missing]
+    missing: list[Component]
     """Facets that they lack; their variance is unknown, not 0, and sits in one of the others."""
     n: int
     """Verdicts with a score."""
@@ -133,19 +127,15 @@ def records_of(observations: Iterable[Observation]) -> Records:
     return records(found)
 
 
-def repeat_report(verdicts: Records, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> RepeatReport:
-    """Return the variance of the verdicts, split by where it comes from.
-
-    Args:
-        verdicts: a record array as `records` returns it.
-        resamplings: how many times the questions are drawn.
-        seed: of the drawing.
-    """
+def repeat_report(verdicts: Records, **how: Unpack[Resampling]) -> RepeatReport:
+    """Return the variance of the verdicts, a record array as `records` returns it, split by where it comes from."""
     scored = verdicts[~np.isnan(verdicts["score"])]
     left_out = len(verdicts) - len(scored)
     if len(scored) < 2:
         facets: tuple[Facet, ...] = (*_AXES, "rest", "repeat")
-        return RepeatReport([], [Missing(facet, "fewer than two verdicts") for facet in facets], len(scored), left_out)
+        return RepeatReport(
+            [], [Component(facet, why_not="fewer than two verdicts") for facet in facets], len(scored), left_out
+        )
     cells = _cells(scored)
     kept, missing = _kept(cells)
     found = _variances(cells, kept)
@@ -156,8 +146,8 @@ def repeat_report(verdicts: Records, *, resamplings: int = RESAMPLINGS, seed: in
         found = np.concatenate([found, within[:, None]], axis=1)
         names.append("repeat")
     else:
-        missing.append(Missing("repeat", "nothing was judged twice by one judge in one order; see --samples"))
-    intervals = _estimated(found, resamplings, seed)
+        missing.append(Component("repeat", why_not="nothing was judged twice by one judge in one order; see --samples"))
+    intervals = _estimated(found, how)
     positive = np.maximum(found[0], 0.0)
     total = float(positive[: len(kept) + 1].sum())
     components = [
@@ -206,7 +196,7 @@ def _levels(cells: _Cells, facet: Facet, again: int) -> int:
     return int(np.count_nonzero(_margin(cells.count, _AXES[facet])))
 
 
-def _kept(cells: _Cells) -> tuple[list[Facet], list[Missing]]:
+def _kept(cells: _Cells) -> tuple[list[Facet], list[Component]]:
     """Return the facets whose variance can be estimated, and why the others' can't."""
     kept: list[Facet] = []
     missing = []
@@ -214,14 +204,14 @@ def _kept(cells: _Cells) -> tuple[list[Facet], list[Missing]]:
         single = [name for name in axes if cells.count.shape["qmoj".index(name)] < 2]
         if single:
             word = {"q": "question", "m": "model", "o": "order", "j": "judge"}[single[0]]
-            missing.append(Missing(facet, f"there is only one {word}"))
+            missing.append(Component(facet, why_not=f"there is only one {word}"))
             continue
         system = _system(cells, [*kept, facet])[0]
         system = system / np.abs(system).max(axis=0)
         if np.linalg.matrix_rank(system, tol=_SAME) < len(system):
             rest = not kept or _levels(cells, facet, 0) == int(cells.count.sum())
             other = "rest: no answer was judged twice" if rest else "the facets before it: their levels go together"
-            missing.append(Missing(facet, f"it cannot be separated from {other}"))
+            missing.append(Component(facet, why_not=f"it cannot be separated from {other}"))
             continue
         kept.append(facet)
     return kept, missing
@@ -286,13 +276,13 @@ def _within(cells: _Cells) -> Floats:
     return variance
 
 
-def _estimated(found: Floats, resamplings: int, seed: int) -> list[Estimate]:
+def _estimated(found: Floats, how: Resampling) -> list[Estimate]:
     """Return each column's first row with an interval that resamples the pseudo-values of the others."""
     value, without = found[0], found[1:]
     n = len(without)
     if np.isnan(without).any() or n < 2:
         return [Estimate(float(own), None, None, n, None) for own in value]
-    return jackknifed(value, without, resamplings=resamplings, seed=seed)
+    return jackknifed(value, without, **how)
 
 
 def _margin(values: Floats, axes: str) -> Floats:
@@ -345,7 +335,7 @@ def spread_of(report: RepeatReport, *, paired: bool) -> Spread | None:
     Of pairs it is the difference of the two models' win rates, over both orders where both were judged.
     """
     found = {own.facet: max(0.0, own.variance.value or 0.0) for own in report.components}
-    orders = next((own.levels for own in report.components if own.facet == "order"), 1)
+    orders = next((own.levels or 1 for own in report.components if own.facet == "order"), 1)
     if "repeat" not in found or not report.n:
         return None
     own = found.get("question × model", 0.0) if "model" in found else found.get("question", 0.0)
@@ -401,12 +391,10 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
             designs += [{"turn": turn, **row} for row in planned]
             answers.append(_answer(turn, planned))
         intervals += [component.variance for component in result.components]
-        for component in result.components:
-            what = _LEVELS.get(component.facet)
-            rows.append({"turn": turn, **columns(component), "levels_are": what, "why_not": None})
-        for missing in result.missing:
-            absent = dict.fromkeys(("variance", "variance_low", "variance_high", "share", "levels", "levels_are"))
-            rows.append({"turn": turn, "facet": missing.facet, **absent, "why_not": missing.why})
+        for one in (*result.components, *result.missing):
+            levels_are = None if one.why_not else _LEVELS.get(one.facet)
+            about = {"turn": turn, "facet": one.facet, "variance": one.variance, "share": one.share}
+            rows.append(about | {"levels": one.levels, "levels_are": levels_are, "why_not": one.why_not})
     notes = []
     if len(sources) > 1:
         notes.append(f"counted together: {', '.join(source.text for source in sources)}")

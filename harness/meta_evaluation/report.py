@@ -1,8 +1,8 @@
 """What all reports about judges share: the rows of numbers, and what a reader must know about them."""
 
 import pathlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.judging.builtin import notices
@@ -43,6 +43,9 @@ class Report:
         return pandas.DataFrame(self.rows)
 
 
+NO_ESTIMATE = Estimate(None, None, None, 0, None)
+
+
 class Asked(NamedTuple):
     """What most reports begin with, and are made of in the end: the judgments asked for, and what they are about."""
 
@@ -55,21 +58,23 @@ class Asked(NamedTuple):
     def report(
         self,
         name: str,
-        rows: list[dict[str, Any]],
+        rows: Iterable[Mapping[str, Any]],
         notes: Sequence[str],
         intervals: Iterable[Estimate] | None = None,
-        **more: list[dict[str, Any]],
+        **more: Iterable[Mapping[str, Any]],
     ) -> Report:
         """Return the report, its notes between those that every report has; `more` are further tables.
 
-        `intervals` are the estimates whose intervals a note is to explain (None: no note).
+        A row may hold estimates and tuples of names (see `columns`); `intervals` are the estimates whose intervals a
+        note is to explain (None: no note).
         """
         judges = list(dict.fromkeys(source.judge for source in self.sources))
         why_not = [self.subject.why_not] if self.subject.why_not else []
         every = [*replaced_note(self.sources), *notes, *notices(judges), *why_not]
         every += interval_notes(intervals) if intervals is not None else []
         paths = tuple(dict.fromkeys(source.path for source in self.sources))
-        return Report(name, ", ".join(judges), self.subject.bench, rows, more, every, paths)
+        tables = {title: list(map(columns, own)) for title, own in more.items()}
+        return Report(name, ", ".join(judges), self.subject.bench, list(map(columns, rows)), tables, every, paths)
 
 
 def asked(mode: Mode | None, words: Words, **how: bool) -> Asked:
@@ -96,24 +101,23 @@ def of_turn(turn: int | None, case: Case) -> bool:
     return turn in {None, case.turn}
 
 
-def columns(row: Any, *without: str) -> dict[str, Any]:
-    """Return the fields of a dataclass as columns: an estimate as three, names as one text; some may be left out."""
+def columns(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row as json and csv show it: an estimate as three columns, names as one text."""
     found: dict[str, Any] = {}
-    for name in (own.name for own in fields(row) if own.name not in without):
-        value = getattr(row, name)
-        if hasattr(value, "low"):
+    for name, value in row.items():
+        if isinstance(value, Estimate):
             found |= flat(name, value)
         else:
             found[name] = ", ".join(value) if isinstance(value, tuple) else value
     return found
 
 
-def flat(name: str, estimate: Any) -> dict[str, Any]:
+def flat(name: str, estimate: Estimate) -> dict[str, Any]:
     """Return an estimate as three columns."""
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
-def interval(estimate: Any) -> dict[str, Any]:
+def interval(estimate: Estimate) -> dict[str, Any]:
     """Return an estimate as the columns `value`, `low` and `high`."""
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 

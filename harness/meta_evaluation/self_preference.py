@@ -25,49 +25,21 @@ humans (gpt-4 +10%, claude-v1 +25%) without intervals; the second difference is 
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.meta_evaluation.by_question import ratio
-from harness.meta_evaluation.report import Report, asked, columns
+from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked
 from harness.records import Mode
 from harness.results.matrix import Floats, Ints, matrix
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.panel import PanelGrades, PanelPairs, panel_grades, panel_pairs
 from harness.results.query import Words
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 
 Bools: TypeAlias = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class SelfPreferenceRow:
-    """How much better the models of a judge's family fare under it than under others."""
-
-    judge: str
-    family: str
-    own: tuple[str, ...]
-    """The models of the family that were judged."""
-    others: tuple[str, ...]
-    """The judges of other families."""
-    own_by_judge: float | None
-    """Mean score of the family's models, or their win rate against the others, under this judge."""
-    own_by_others: float | None
-    """The same under the judges of other families, on the same items."""
-    rest_by_judge: float | None
-    """Mean score of all other models under this judge; None for win rates."""
-    rest_by_others: float | None
-    difference: Estimate | None
-    """The self-preference, with its interval; above 0: it favours its family. None where it does not exist."""
-    n: int
-    """Items (answers or pairs) that count."""
-    left_out: int
-    """Items without a verdict of this judge or of any judge of another family, or on questions that lack one kind."""
-    why_not: str | None
-    """Why there is no estimate; None where there is one."""
 
 
 def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
@@ -78,9 +50,14 @@ def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
 
 
 def graded_self_preference(
-    panel: PanelGrades, *, families: Mapping[str, str] | None = None, resamplings: int = RESAMPLINGS, seed: int = 0
-) -> list[SelfPreferenceRow]:
-    """Return a row for each judge: the scores of its family's models under it, against those under other judges."""
+    panel: PanelGrades, *, families: Mapping[str, str] | None = None, **how: Unpack[Resampling]
+) -> list[dict[str, Any]]:
+    """Return a row for each judge: the scores of its family's models under it, against those under other judges.
+
+    `own` are the models of the family that were judged, `others` the judges of other families; `n` counts the answers
+    that count, `left_out` those without a verdict of this judge or of any judge of another family, or on questions that
+    lack one kind. Where there is no estimate, `why_not` says why.
+    """
     rows = []
     judges, questions = panel.scores.shape[:2]
     flat = panel.scores.reshape(judges, questions, -1)  # question × (model and turn)
@@ -98,14 +75,14 @@ def graded_self_preference(
         means = [_by_question(values, kind) for kind in kinds for values in (met.by_judge, met.by_others)]
         value = (means[0] - means[2]) - (means[1] - means[3])
         counts = used.astype(np.float64)
-        found = estimates(value[:, None], counts[:, None], resamplings=resamplings, seed=seed)
+        found = estimates(value[:, None], counts[:, None], **how)
         rows.append(case.row(n, left_out, None, [float(mean[used].mean()) for mean in means], found[0]))
     return rows
 
 
 def paired_self_preference(
-    panel: PanelPairs, *, families: Mapping[str, str] | None = None, resamplings: int = RESAMPLINGS, seed: int = 0
-) -> list[SelfPreferenceRow]:
+    panel: PanelPairs, *, families: Mapping[str, str] | None = None, **how: Unpack[Resampling]
+) -> list[dict[str, Any]]:
     """Return a row for each judge: the win rate of its family's models under it, against that under other judges."""
     rows = []
     for at, judge in enumerate(panel.judges):
@@ -120,8 +97,8 @@ def paired_self_preference(
             rows.append(case.row(n, left_out, why_not))
             continue
         rates = [np.where(first, values, 1.0 - values)[both] for values in (met.by_judge, met.by_others)]
-        how: dict[str, Any] = {"resamplings": resamplings, "seed": seed, "bounds": (-1.0, 1.0)}
-        found = ratio(panel.question[both], rates[0] - rates[1], 1.0, len(panel.questions), **how)
+        apart = rates[0] - rates[1]
+        found = ratio(panel.question[both], apart, 1.0, len(panel.questions), bounds=(-1.0, 1.0), **how)
         rows.append(case.row(n, left_out, None, [*(float(own.mean()) for own in rates), None, None], found))
     return rows
 
@@ -176,23 +153,21 @@ class _Case:
         left_out: int,
         why_not: str | None,
         levels: Sequence[float | None] = (None, None, None, None),
-        difference: Estimate | None = None,
-    ) -> SelfPreferenceRow:
+        difference: Estimate = NO_ESTIMATE,
+    ) -> dict[str, Any]:
         """Return the row; `levels` are own by the judge and by the others, then rest by the judge and by the others."""
-        return SelfPreferenceRow(
-            self.judge,
-            self.family,
-            self.own,
-            self.others,
-            own_by_judge=levels[0],
-            own_by_others=levels[1],
-            rest_by_judge=levels[2],
-            rest_by_others=levels[3],
-            difference=difference,
-            n=n,
-            left_out=left_out,
-            why_not=why_not,
-        )
+        names = ("own_by_judge", "own_by_others", "rest_by_judge", "rest_by_others")
+        return {
+            "judge": self.judge,
+            "family": self.family,
+            "own": self.own,
+            "others": self.others,
+            **dict(zip(names, levels, strict=True)),
+            "difference": difference,
+            "n": n,
+            "left_out": left_out,
+            "why_not": why_not,
+        }
 
 
 def _by_question(values: Floats, chosen: Bools) -> Floats:
@@ -223,10 +198,8 @@ def judge_self(
     else:
         graded = panel_grades({judge: matrix(judged, groups) for judge, judged in own.items()})
         found = graded_self_preference(graded, families=families, seed=seed)
-    none = Estimate(None, None, None, 0, None)
-    rows = [columns(replace(row, difference=row.difference or none)) for row in found]
     note = (
         "difference: how much better the models of the judge's family fare under it than under the others; it cannot "
         "distinguish a judge that favours them from one that sees better what they are good at"
     )
-    return given.report("self", rows, [note], [row.difference for row in found if row.difference])
+    return given.report("self", found, [note], [row["difference"] for row in found])

@@ -23,14 +23,16 @@ with all, 1.
 Source: Zheng et al. 2023 (arXiv 2306.05685), section 4.2 and Table 5, which counts experts only.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
 from harness.meta_evaluation.contingency import agreed, cohen_kappa, table_estimate, tabulated
+from harness.meta_evaluation.report import flat
 from harness.meta_evaluation.votes import (
     FIRST,
     SECOND,
@@ -44,59 +46,10 @@ from harness.meta_evaluation.votes import (
 )
 from harness.results.matrix import Floats
 from harness.results.pairs.position import ordered_questions
-from harness.results.statistics.bootstrap import RESAMPLINGS, estimates
+from harness.results.statistics.bootstrap import Resampling, estimates
 
 Setup: TypeAlias = Literal["S1", "S2"]
 SETUPS: tuple[Setup, ...] = ("S1", "S2")
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementRow:
-    """The agreement of two judges, or groups of judges, in one setup."""
-
-    judge1: str
-    judge2: str
-    """The same as `judge1` where different judges of one group meet."""
-    turn: int | None
-    """None: all turns together."""
-    category: str | None
-    """None: all categories together."""
-    setup: Setup | None
-    """None of labels."""
-    agree: int
-    total: int
-    """Pairs of votes that count."""
-    ratio: float | None
-    """agree / total; None of nothing."""
-    low: float | None
-    """95% interval of the ratio; None on fewer than five questions, or where all agree equally."""
-    high: float | None
-    kappa: float | None
-    """None of nothing, or where chance alone would always agree."""
-    kappa_low: float | None
-    """95% interval of kappa."""
-    kappa_high: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class WinRateRow:
-    """How a model fares with two judges on the items that both voted on."""
-
-    model: str
-    judge1: str
-    judge2: str
-    turn: int | None
-    """None: all turns together."""
-    n: int
-    """Items with this model that both voted on."""
-    rate1: float
-    """Share of them that judge 1 gives to the model, a tie half."""
-    rate2: float
-    difference: float
-    """rate1 - rate2: how much better the model looks to judge 1."""
-    low: float | None
-    """95% interval of the difference; None on fewer than five questions, or where all differ equally."""
-    high: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +61,21 @@ class Contingency:
     values: tuple[Any, ...]
     groups: tuple[str | None, ...]
     """For each question its category."""
+    categories: tuple[str, ...]
+    """Those of them, in the order of the benchmark."""
     tables: Mapping[int | None, Floats]
     """By turn, None for all turns together: questions × values of the one × values of the other."""
     paired: bool
 
 
-def contingency(judges: tuple[str, str], met: Sequence[Meeting], categories: Categories) -> Contingency:
-    """Return the tables of these meetings, one or more."""
+def contingencies(sides: Mapping[str, Votes], categories: Categories | None = None) -> list[Contingency]:
+    """Return the tables of every two sides, then of the judges within each side, of which two voted on one item."""
+    met = [((one, other), met_between(sides[one], sides[other])) for one, other in combinations(sides, 2)]
+    met += [((name, name), met_within(votes)) for name, votes in sides.items()]
+    return [_contingency(judges, own, categories or {}) for judges, found in met if (own := list(found))]
+
+
+def _contingency(judges: tuple[str, str], met: Sequence[Meeting], categories: Categories) -> Contingency:
     paired = bool(met[0][0].second)
     values = (FIRST, TIE, SECOND) if paired else tuple(sorted({said for _, *both in met for said in both}))
     code = {value: at for at, value in enumerate(values)}
@@ -130,65 +91,40 @@ def contingency(judges: tuple[str, str], met: Sequence[Meeting], categories: Cat
     }
     if len(tables) > 1:
         tables[None] = np.sum(list(tables.values()), axis=0)
-    return Contingency(judges, values, tuple(categories.get(question) for question in questions), tables, paired)
+    groups = tuple(categories.get(question) for question in questions)
+    there = tuple(category for category in dict.fromkeys(categories.values()) if category in groups)
+    return Contingency(judges, values, groups, there, tables, paired)
 
 
-def agreement_rows(
-    left: Votes,
-    right: Votes,
-    *,
-    names: tuple[str, str],
-    categories: Categories | None = None,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
-) -> list[AgreementRow]:
-    """Return the agreement of two sides, then of the judges within each side of which two voted on one item.
+def agreement_rows(met: Contingency, **how: Unpack[Resampling]) -> Iterator[dict[str, Any]]:
+    """Yield the agreement by category and turn, of pairs in both setups; of labels a turn's categories together.
 
-    For each: all categories together, then every category; every turn, then all turns together; S1, then S2.
-    `categories` maps questions to theirs; without it no row is by category and questions are resampled as one group.
+    All categories together come first, then every category; every turn, then all turns together; S1, then S2. `agree`
+    of `total` pairs of votes agree; their `ratio` has the interval `low` to `high`, which is none on fewer than five
+    questions, or where all agree equally. `kappa` is none where chance alone would always agree.
     """
-    return [
-        row
-        for met in _contingencies(left, right, names, categories or {})
-        for row in rows_of(met, categories or {}, resamplings, seed)
-    ]
-
-
-def _contingencies(left: Votes, right: Votes, names: tuple[str, str], categories: Categories) -> list[Contingency]:
-    sides = [(names, list(met_between(left, right)))]
-    sides += [((name, name), list(met_within(votes))) for name, votes in zip(names, (left, right), strict=True)]
-    return [contingency(judges, met, categories) for judges, met in sides if met]
-
-
-def rows_of(
-    met: Contingency, categories: Categories, resamplings: int = RESAMPLINGS, seed: int = 0
-) -> list[AgreementRow]:
-    """Return the agreement by category and turn, of pairs in both setups; of labels a turn's categories together."""
-    there = [category for category in dict.fromkeys(categories.values()) if category in met.groups]
     parts = [
         (turn, category, setup, _part(table, met.groups, category, setup))
-        for category in (None, *there)
+        for category in (None, *met.categories)
         for turn, table in met.tables.items()
         for setup in (SETUPS if met.paired else (None,))
     ]
     if not met.paired:
         turns = list(met.tables)
-        parts = [part for part in parts if part[3].any() and (part[1] is None or len(there) > 1)]
+        parts = [part for part in parts if part[3].any() and (part[1] is None or len(met.categories) > 1)]
         parts.sort(key=lambda part: turns.index(part[0]))
-    estimate = partial(table_estimate, resamplings=resamplings, seed=seed)
+    estimate = partial(table_estimate, **how)
     # The shares of all parts of a table are resampled at once: there are many of them for pairs.
     agree = np.stack([np.trace(own, axis1=1, axis2=2) for *_, own in parts], axis=1)
     total = np.stack([own.sum(axis=(1, 2)) for *_, own in parts], axis=1)
-    if met.paired:
-        shares = estimates(agree, total, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))
-    rows = []
+    shares = estimates(agree, total, bounds=(0.0, 1.0), **how) if met.paired else None
     for at, (turn, category, setup, own) in enumerate(parts):
-        counted = int(agree[:, at].sum()), int(total[:, at].sum())
-        ratio = shares[at] if met.paired else estimate(own, agreed)
+        ratio = estimate(own, agreed) if shares is None else shares[at]
         kappa = estimate(_unoriented(met, own), cohen_kappa)
-        ends = ratio.value, ratio.low, ratio.high, kappa.value, kappa.low, kappa.high
-        rows.append(AgreementRow(*met.judges, turn, category, setup, *counted, *ends))
-    return rows
+        row: dict[str, Any] = {"judge1": met.judges[0], "judge2": met.judges[1], "turn": turn, "category": category}
+        row |= {"setup": setup} if setup else {}
+        row |= {"agree": int(agree[:, at].sum()), "total": int(total[:, at].sum())}
+        yield row | {"ratio": ratio.value, "low": ratio.low, "high": ratio.high, **flat("kappa", kappa)}
 
 
 def _part(table: Floats, groups: Sequence[str | None], category: str | None, setup: Setup | None) -> Floats:
@@ -230,15 +166,15 @@ def by_label(met: Contingency) -> list[dict[str, Any]]:
 def win_rate_rows(
     left: Votes,
     right: Votes,
-    *,
     names: tuple[str, str],
     categories: Categories | None = None,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
-) -> list[WinRateRow]:
-    """Return each model's win rate with both sides on the items on which both voted; models by name, turn by turn.
+    **how: Unpack[Resampling],
+) -> Iterator[dict[str, Any]]:
+    """Yield each model's win rate with both sides on the items on which both voted; models by name, turn by turn.
 
-    A side's several votes on an item count as their majority (`by_majority`), so that every item counts once.
+    Of the `n` items with the model, `rate1` is the share that the first side gives to it, a tie half; `difference` is
+    rate1 - rate2, and `low` to `high` its interval. A side's several votes on an item count as their majority
+    (`by_majority`), so that every item counts once.
     """
     common = left.keys() & right.keys()
     questions = ordered_questions((item.question_id for item in common), categories)
@@ -255,10 +191,10 @@ def win_rate_rows(
             for part in {(model, item.turn), (model, None)} & column.keys():
                 wins[:, row, column[part]] += own
                 counts[row, column[part]] += 1
-    found = estimates(wins[0] - wins[1], counts, resamplings=resamplings, seed=seed, bounds=(-1.0, 1.0))
-    rows = []
+    found = estimates(wins[0] - wins[1], counts, bounds=(-1.0, 1.0), **how)
     for (model, turn), at in column.items():
         n = int(counts[:, at].sum())
         rate1, rate2 = (wins.sum(axis=1)[:, at] / n).tolist()
-        rows.append(WinRateRow(model, *names, turn, n, rate1, rate2, rate1 - rate2, found[at].low, found[at].high))
-    return rows
+        about = {"model": model, "judge1": names[0], "judge2": names[1], "turn": turn, "n": n}
+        rates = {"rate1": rate1, "rate2": rate2, "difference": rate1 - rate2}
+        yield about | rates | {"low": found[at].low, "high": found[at].high}

@@ -189,26 +189,27 @@ def names_of(paths: Sequence[pathlib.Path]) -> dict[pathlib.Path, str]:
     return names
 
 
-def labels_in(query: Query, read: Read, path: pathlib.Path, name: str) -> tuple[dict[Item, list[Vote]], int, int]:
-    """Return the labels that the wanted voters gave, how many rows have none, and how many a later one replaces.
+def labels_in(query: Query, read: Read, path: pathlib.Path, name: str) -> tuple[dict[Item, list[Vote]], list[str]]:
+    """Return the labels that the wanted voters gave, and in words how many rows were left out.
 
-    Voters of a file are in one order throughout, and are others than those of the same names in another file.
+    Of several labels by a voter for one answer the last counts. Voters of a file are in one order throughout, and are
+    others than those of the same names in another file.
     """
-    sets = dict.fromkeys(one.source.set_text for one in read.observations if _said(one) is not None)
-    if len(sets) > 1:
+    given = [one for one in read.observations if _said(one) is not None]
+    if len(sets := dict.fromkeys(one.source.set_text for one in given)) > 1:
         raise UsageError(f"{path} mixes labels of several judge sets, which are not comparable: {', '.join(sets)}")
-    found = votes_of(read.observations)
-    voters = dict.fromkeys(one.source.judge for one in read.observations if _said(one) is not None)
-    wanted = [
-        voter
-        for voter in voters
-        if (not query.judges or voter in query.judges) and not is_left_out(voter, query.exclude)
-    ]
+    found = votes_of(given)
+    voters = list(dict.fromkeys(one.source.judge for one in given))
+    if query.judges:
+        voters = [voter for voter in voters if voter in query.judges]
+    voters = [voter for voter in voters if not is_left_out(voter, query.exclude)]
     kept = {}
+    replaced = read.replaced
     for item, cast in found.items():
         last = {vote.judge: vote._replace(made_by=name) for vote in cast}
-        if own := [last[voter] for voter in wanted if voter in last]:
+        replaced += len(cast) - len(last)
+        if own := [last[voter] for voter in voters if voter in last]:
             kept[item] = own
-    without = {(o.question_id, o.turn, o.model, o.source) for o in read.observations if o.value is None}
-    replaced = sum(len(cast) - len({vote.judge for vote in cast}) for cast in found.values())
-    return kept, len(without), read.replaced + replaced
+    without = len({(o.question_id, o.turn, o.model, o.source) for o in read.observations if o.value is None})
+    notes = [f"{without} rows of {path.name} without a label left out"] if without else []
+    return kept, notes + ([f"{replaced} rows of {path.name} stand more than once; the last counts"] if replaced else [])

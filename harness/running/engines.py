@@ -274,7 +274,7 @@ class Team:
         self._busy = self._busy + 1 if share >= BUSY and (not number or own_share < BUSY) else 0
         if self._busy >= 2 and number < self._most:
             self._busy = 0
-            self._open(1 if number else min(2, self._most))
+            self._open(1)
 
 
 class Distant:

@@ -1,9 +1,9 @@
 """Votes to agreement, kappa and win rates."""
 
-import dataclasses
 import json
 import pathlib
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,18 +11,15 @@ import pytest
 from benchmarks.judge_agreement import between, within
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.contingency import cohen_kappa, table_estimate
-from harness.meta_evaluation.verdict_agreement import (
-    SETUPS,
-    Setup,
-    agreement_rows,
-    win_rate_rows,
-)
+from harness.meta_evaluation.verdict_agreement import SETUPS, Setup, agreement_rows, contingencies, win_rate_rows
 from harness.meta_evaluation.votes import (
     FIRST,
     SECOND,
     TIE,
+    Categories,
     Item,
     Vote,
+    Votes,
     by_judge,
     by_majority,
     votes_of,
@@ -31,9 +28,25 @@ from harness.meta_evaluation.votes import (
 from harness.records import Observation, QuestionId
 from harness.results.finding import without_voters
 from harness.results.matrix import Floats
+from harness.results.statistics.bootstrap import RESAMPLINGS
 from tests.observed import Origin, exchanged, pair
 
 WINNERS = ("model_1", "tie", "model_2")
+
+
+def compared(
+    left: Votes,
+    right: Votes,
+    names: tuple[str, str],
+    categories: Categories | None = None,
+    resamplings: int = RESAMPLINGS,
+) -> list[dict[str, Any]]:
+    tables = contingencies(dict(zip(names, (left, right), strict=True)), categories)
+    return [row for met in tables for row in agreement_rows(met, resamplings=resamplings)]
+
+
+def win_rates(left: Votes, right: Votes, names: tuple[str, str], **how: int) -> list[dict[str, Any]]:
+    return list(win_rate_rows(left, right, names, **how))  # type: ignore[arg-type]
 
 
 def vote(
@@ -88,12 +101,12 @@ def test_a_pair_without_verdict_is_left_out_and_counted() -> None:
 def test_the_worked_line_of_the_docstring() -> None:
     judge = votes_of(vote(w, "j", question=q) for q, w in enumerate(("model_1", "model_1", "tie")))
     expert = votes_of(vote(w, "e", question=q) for q, w in enumerate(("model_1", "model_2", "model_1")))
-    three, two = agreement_rows(judge, expert, names=("j", "e"))
-    assert (three.agree, three.total, three.setup, three.turn, three.category) == (1, 3, "S1", 1, None)
-    assert (two.agree, two.total, two.setup) == (1, 2, "S2")
-    assert (three.ratio, three.kappa) == pytest.approx((1 / 3, 0))
-    assert (two.ratio, two.kappa) == pytest.approx((1 / 2, 0))
-    assert (three.low, two.high) == (None, None)
+    three, two = compared(judge, expert, names=("j", "e"))
+    assert (three["agree"], three["total"], three["setup"], three["turn"], three["category"]) == (1, 3, "S1", 1, None)
+    assert (two["agree"], two["total"], two["setup"]) == (1, 2, "S2")
+    assert (three["ratio"], three["kappa"]) == pytest.approx((1 / 3, 0))
+    assert (two["ratio"], two["kappa"]) == pytest.approx((1 / 2, 0))
+    assert (three["low"], two["high"]) == (None, None)
 
 
 def test_every_vote_meets_every_other_on_the_same_item_only() -> None:
@@ -141,23 +154,26 @@ def test_rows_by_turn_and_category_add_up_and_equal_the_counts() -> None:
     generator = np.random.default_rng(4)
     left, right = (votes_of(random_votes(generator, voters)) for voters in (("a",), ("c", "d")))
     categories: dict[QuestionId, str] = {q: "math" if q % 3 else "writing" for q in range(12)}
-    rows = agreement_rows(left, right, names=("left", "right"), categories=categories, resamplings=50)
-    assert list(dict.fromkeys((row.judge1, row.judge2) for row in rows)) == [("left", "right"), ("right", "right")]
-    assert [(r.category, r.turn, r.setup) for r in rows[:18]] == list(
+    rows = compared(left, right, names=("left", "right"), categories=categories, resamplings=50)
+    assert list(dict.fromkeys((row["judge1"], row["judge2"]) for row in rows)) == [
+        ("left", "right"),
+        ("right", "right"),
+    ]
+    assert [(r["category"], r["turn"], r["setup"]) for r in rows[:18]] == list(
         product((None, "writing", "math"), (1, 2, None), SETUPS)
     )
     for row in rows:
-        if (row.turn, row.category) == (None, None):
-            assert row.setup is not None
-            whole = between(left, right, row.setup) if row.judge1 == "left" else within(right, row.setup)
-            assert (row.agree, row.total) == whole
-            same = [other for other in rows if (other.judge1, other.setup) == (row.judge1, row.setup)]
+        if (row["turn"], row["category"]) == (None, None):
+            assert row["setup"] is not None
+            whole = between(left, right, row["setup"]) if row["judge1"] == "left" else within(right, row["setup"])
+            assert (row["agree"], row["total"]) == whole
+            same = [other for other in rows if (other["judge1"], other["setup"]) == (row["judge1"], row["setup"])]
             for parts in (
-                [other for other in same if other.turn is not None and other.category is None],
-                [other for other in same if other.turn is None and other.category is not None],
-                [other for other in same if other.turn is not None and other.category is not None],
+                [other for other in same if other["turn"] is not None and other["category"] is None],
+                [other for other in same if other["turn"] is None and other["category"] is not None],
+                [other for other in same if other["turn"] is not None and other["category"] is not None],
             ):
-                assert (sum(part.agree for part in parts), sum(part.total for part in parts)) == whole
+                assert (sum(part["agree"] for part in parts), sum(part["total"] for part in parts)) == whole
 
 
 def test_kappa_is_that_of_each_pair_in_both_orientations() -> None:
@@ -167,8 +183,8 @@ def test_kappa_is_that_of_each_pair_in_both_orientations() -> None:
     assert cohen_kappa(one_sided + one_sided[::-1, ::-1]) == pytest.approx(0.6)
     judge = votes_of(vote("model_1", "j", question=q) for q in range(25))
     person = votes_of(vote("model_1" if q < 20 else "model_2", "p", question=q) for q in range(25))
-    for row in agreement_rows(judge, person, names=("j", "p"), resamplings=100):
-        assert row.kappa == pytest.approx(0.6)
+    for row in compared(judge, person, names=("j", "p"), resamplings=100):
+        assert row["kappa"] == pytest.approx(0.6)
 
 
 @pytest.mark.parametrize(
@@ -191,25 +207,25 @@ def test_kappa_of_known_tables(table: list[list[float]], kappa: float) -> None:
 def test_in_setup_2_kappa_follows_from_the_ratio() -> None:
     generator = np.random.default_rng(8)
     left, right = (votes_of(random_votes(generator, voters)) for voters in (("a",), ("c", "d")))
-    for row in agreement_rows(left, right, names=("l", "r"), resamplings=50):
-        if row.setup == "S2":
-            assert row.ratio is not None
-            assert row.kappa == pytest.approx(2 * row.ratio - 1)
+    for row in compared(left, right, names=("l", "r"), resamplings=50):
+        if row["setup"] == "S2":
+            assert row["ratio"] is not None
+            assert row["kappa"] == pytest.approx(2 * row["ratio"] - 1)
 
 
 def test_the_order_of_votes_and_models_does_not_matter_nor_who_is_judge_1() -> None:
     generator = np.random.default_rng(6)
     left, right = random_votes(generator, ("a",), 35), random_votes(generator, ("c", "d"), 35)
-    rows = agreement_rows(votes_of(left), votes_of(right), names=("l", "r"), resamplings=200)
+    rows = compared(votes_of(left), votes_of(right), names=("l", "r"), resamplings=200)
     other = [exchanged(right[at]) for at in generator.permutation(len(right))]
-    assert agreement_rows(votes_of(left), votes_of(other), names=("l", "r"), resamplings=200) == rows
-    swapped = agreement_rows(votes_of(right), votes_of(left), names=("r", "l"), resamplings=200)
-    for row in (row for row in rows if row.judge1 == "l"):
-        [same] = [s for s in swapped if s.judge1 != s.judge2 and (s.turn, s.setup) == (row.turn, row.setup)]
-        assert dataclasses.replace(same, judge1="l", judge2="r") == dataclasses.replace(
-            row, kappa=same.kappa, kappa_low=same.kappa_low, kappa_high=same.kappa_high
-        )
-        assert row.kappa == pytest.approx(same.kappa)
+    assert compared(votes_of(left), votes_of(other), names=("l", "r"), resamplings=200) == rows
+    swapped = compared(votes_of(right), votes_of(left), names=("r", "l"), resamplings=200)
+    for row in (row for row in rows if row["judge1"] == "l"):
+        between = [s for s in swapped if s["judge1"] != s["judge2"]]
+        [same] = [s for s in between if (s["turn"], s["setup"]) == (row["turn"], row["setup"])]
+        kappa = {name: value for name, value in same.items() if "kappa" in name}
+        assert same | {"judge1": "l", "judge2": "r"} == row | kappa
+        assert row["kappa"] == pytest.approx(same["kappa"])
 
 
 @pytest.mark.parametrize(
@@ -242,33 +258,34 @@ def test_win_rates_stand_beside_each_other_on_common_items_only() -> None:
     right = votes_of(
         [vote("model_2", "p", question=1), vote("model_1", "p", question=2), vote("model_1", "q", question=2)]
     )
-    first, second = win_rate_rows(left, right, names=("j", "people"))
-    assert (first.model, first.n, first.rate1, first.rate2, first.difference) == ("x", 2, 0.75, 0.5, 0.25)
-    assert (second.model, second.n, second.rate1, second.rate2, second.difference) == ("y", 2, 0.25, 0.5, -0.25)
+    first, second = win_rates(left, right, names=("j", "people"))
+    shown = ("model", "n", "rate1", "rate2", "difference")
+    assert [first[name] for name in shown] == ["x", 2, 0.75, 0.5, 0.25]
+    assert [second[name] for name in shown] == ["y", 2, 0.25, 0.5, -0.25]
 
 
 def test_differences_of_win_rates_balance_and_turn_around_with_the_judges() -> None:
     generator = np.random.default_rng(7)
     left, right = (votes_of(random_votes(generator, voters)) for voters in (("a",), ("c", "d")))
-    rows = win_rate_rows(left, right, names=("l", "r"), resamplings=200)
-    assert [(row.model, row.turn) for row in rows] == list(product("xyz", (1, 2, None)))
-    assert sum(row.difference * row.n for row in rows) == pytest.approx(0)
-    for row, turned in zip(rows, win_rate_rows(right, left, names=("r", "l"), resamplings=200), strict=True):
-        assert turned.difference == pytest.approx(-row.difference)
-        assert row.high is not None
-        assert turned.low == pytest.approx(-row.high, abs=0.02)
+    rows = win_rates(left, right, names=("l", "r"), resamplings=200)
+    assert [(row["model"], row["turn"]) for row in rows] == list(product("xyz", (1, 2, None)))
+    assert sum(row["difference"] * row["n"] for row in rows) == pytest.approx(0)
+    for row, turned in zip(rows, win_rates(right, left, names=("r", "l"), resamplings=200), strict=True):
+        assert turned["difference"] == pytest.approx(-row["difference"])
+        assert row["high"] is not None
+        assert turned["low"] == pytest.approx(-row["high"], abs=0.02)
 
 
 def test_nothing_in_common_is_no_row() -> None:
     left, right = votes_of([vote("tie", "a")]), votes_of([vote("tie", "b", question=2)])
-    assert agreement_rows(left, right, names=("l", "r")) == []
-    assert win_rate_rows(left, right, names=("l", "r")) == []
+    assert compared(left, right, names=("l", "r")) == []
+    assert win_rates(left, right, names=("l", "r")) == []
 
 
 def test_rows_are_json() -> None:
     generator = np.random.default_rng(9)
     left, right = (votes_of(random_votes(generator, voters, 6)) for voters in (("a",), ("c", "d")))
-    rows = [dataclasses.asdict(row) for row in agreement_rows(left, right, names=("l", "r"), resamplings=50)]
+    rows = compared(left, right, names=("l", "r"), resamplings=50)
     assert json.loads(json.dumps(rows, allow_nan=False)) == rows
     assert list(rows[0])[:8] == ["judge1", "judge2", "turn", "category", "setup", "agree", "total", "ratio"]
 
@@ -313,8 +330,12 @@ def test_the_published_table_is_reproduced_with_its_counts(reference_data: pathl
     people = read_judgments(folder / "human_judgment" / "human.jsonl").observations
     gpt4 = read_judgments(folder / "human_judgment" / "gpt4_pair.jsonl").observations
     experts = votes_of(without_voters(people, ["author*"]))
-    rows = agreement_rows(votes_of(gpt4), experts, names=("gpt4-pair", "human"), resamplings=200)
-    found = {(r.judge1, r.judge2, r.turn, r.setup): (r.agree, r.total, r.ratio) for r in rows if r.category is None}
+    rows = compared(votes_of(gpt4), experts, names=("gpt4-pair", "human"), resamplings=200)
+    found = {
+        (r["judge1"], r["judge2"], r["turn"], r["setup"]): (r["agree"], r["total"], r["ratio"])
+        for r in rows
+        if r["category"] is None
+    }
     for line in json.loads((folder / "expected.json").read_text("utf-8"))["agreement_turn1"]:
         key = line["judge1"], line["judge2"], line["turn"], line["setup"]
         assert found[key] == (line["agree"], line["total"], line["ratio"])
@@ -327,19 +348,20 @@ def test_agreement_hides_that_the_judge_favours_its_own_answers(reference_data: 
     folder = reference_data / "mt_bench" / "human_judgment"
     people = votes_of(read_judgments(folder / "human.jsonl").observations)
     gpt4 = votes_of(read_judgments(folder / "gpt4_pair.jsonl").observations)
-    rows = agreement_rows(gpt4, by_majority(people, "people"), names=("gpt-4", "people"), resamplings=200)
-    [row] = [row for row in rows if row.turn is None and row.setup == "S2"]
-    assert (row.agree, row.total) == (953, 1078)
-    assert row.kappa == pytest.approx(0.7681, abs=5e-5)
+    rows = compared(gpt4, by_majority(people, "people"), names=("gpt-4", "people"), resamplings=200)
+    [row] = [row for row in rows if row["turn"] is None and row["setup"] == "S2"]
+    assert (row["agree"], row["total"]) == (953, 1078)
+    assert row["kappa"] == pytest.approx(0.7681, abs=5e-5)
     table = np.zeros((3, 3))
     for item, [majority] in by_majority(people, "people").items():
         for cast in gpt4.get(item, []):
             table[cast.said, majority.said] += TIE not in (cast.said, majority.said)
     assert cohen_kappa(table) == pytest.approx(0.7670, abs=5e-5)
-    [gap] = [r for r in win_rate_rows(gpt4, people, names=("gpt-4", "people")) if (r.model, r.turn) == ("gpt-4", None)]
-    assert gap.n == 578
-    assert gap.difference == pytest.approx(0.1272, abs=5e-5)
-    assert gap.low is not None
-    assert gap.high is not None
-    assert 0.08 < gap.low < 0.10
-    assert 0.15 < gap.high < 0.17
+    rates = win_rates(gpt4, people, names=("gpt-4", "people"))
+    [gap] = [rate for rate in rates if (rate["model"], rate["turn"]) == ("gpt-4", None)]
+    assert gap["n"] == 578
+    assert gap["difference"] == pytest.approx(0.1272, abs=5e-5)
+    assert gap["low"] is not None
+    assert gap["high"] is not None
+    assert 0.08 < gap["low"] < 0.10
+    assert 0.15 < gap["high"] < 0.17

@@ -15,6 +15,7 @@ from harness.errors import UsageError
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.length import LengthReport, length_report
 from harness.results.matrix import Floats, Ints, Pairs, pairs
+from tests.observed import named
 
 Row = tuple[int, int, int, float, float, float]
 """Question, model_1, model_2, outcome, length_1, length_2."""
@@ -63,7 +64,7 @@ def test_the_worked_line_of_the_docstring() -> None:
     assert (found.spread, found.prior, found.n, found.left_out) == (500, False, 100, 0)
     assert found.slope.value == pytest.approx(math.log(65 / 35))
     assert found.slope_with_models.value == pytest.approx(math.log(3) / 2)
-    first, second = found.rows
+    first, second = named(found.rows)
     assert (first.model, first.win_rate.value, first.mean_difference, first.n) == ("x", 0.65, 100, 100)
     assert first.equal_length.value == pytest.approx(math.sqrt(3) / (1 + math.sqrt(3)))
     assert second.equal_length.value == pytest.approx(1 / (1 + math.sqrt(3)))
@@ -81,7 +82,7 @@ def test_the_fit_is_where_the_likelihood_is_greatest() -> None:
     found = report(rows, 4)
     assert found.spread is not None
     assert found.slope_with_models.value is not None
-    best = {row.model: row.equal_length.value for row in found.rows}
+    best = {row.model: row.equal_length.value for row in named(found.rows)}
     table = np.array(rows)
     one, other, outcome = table[:, 1].astype(int), table[:, 2].astype(int), table[:, 3]
     d = (table[:, 4] - table[:, 5]) / found.spread
@@ -106,7 +107,7 @@ def test_models_are_as_good_at_equal_length_as_in_fact_if_length_does_nothing() 
     rows = [(q, 0, 1, float(q % 4 > 0), 5.0 + 2 * side, 6.0) for q in range(40) for side in (0, 1)]
     found = report(rows)
     assert found.slope_with_models.value == pytest.approx(0, abs=1e-9)
-    for row in found.rows:
+    for row in named(found.rows):
         assert row.equal_length.value == pytest.approx(row.win_rate.value)
 
 
@@ -117,7 +118,7 @@ def test_the_order_of_rows_and_of_the_models_in_a_row_changes_nothing() -> None:
     assert second.longer_wins.value == first.longer_wins.value
     for one, other in ((first.slope, second.slope), (first.slope_with_models, second.slope_with_models)):
         assert [other.value, other.low, other.high] == pytest.approx([one.value, one.low, one.high])
-    for row, same in zip(first.rows, second.rows, strict=True):
+    for row, same in zip(named(first.rows), named(second.rows), strict=True):
         assert (row.model, row.n) == (same.model, same.n)
         assert same.equal_length.low == pytest.approx(row.equal_length.low)
 
@@ -158,7 +159,7 @@ def test_a_model_that_lost_everything_gets_the_stated_prior() -> None:
     rows = [(q, 0, 1, 1.0, 10.0 + q % 3, 11.0) for q in range(30)]
     found = report(rows)
     assert found.prior
-    best = found.rows[0]
+    best, *_ = named(found.rows)
     assert (best.model, best.win_rate.value) == ("x", 1)
     assert best.equal_length.value is not None
     assert 0.9 < best.equal_length.value < 1
@@ -175,7 +176,7 @@ def test_a_model_that_lost_everything_gets_the_stated_prior() -> None:
 def test_where_there_is_no_slope_there_is_no_number(rows: list[Row]) -> None:
     found = report(rows)
     assert (found.slope.value, found.slope_with_models.value) == (None, None)
-    assert [row.equal_length.value for row in found.rows] == [None] * len(found.rows)
+    assert [row.equal_length.value for row in named(found.rows)] == [None] * len(found.rows)
 
 
 def test_groups_that_never_met_are_fitted_side_by_side() -> None:
@@ -187,8 +188,8 @@ def test_groups_that_never_met_are_fitted_side_by_side() -> None:
     ]
     apart = report(rows, 4)
     assert apart.prior
-    assert {row.model for row in apart.rows} == set("xyzu")
-    assert all(0.5 < (row.equal_length.value or 0) < 0.9 for row in apart.rows if row.model in "xz")
+    assert {row.model for row in named(apart.rows)} == set("xyzu")
+    assert all(0.5 < (row.equal_length.value or 0) < 0.9 for row in named(apart.rows) if row.model in "xz")
 
 
 # Published data
@@ -216,7 +217,7 @@ def test_win_rates_at_equal_length_are_near_the_published_ones(reference_data: p
     ]
     found, length_1, length_2 = arrays(table, 6)
     found = dataclasses.replace(found, models=tuple(names))
-    shown = {row.model: row for row in length_report(found, length_1, length_2, resamplings=100).rows}
+    shown = {row.model: row for row in named(length_report(found, length_1, length_2, resamplings=100).rows)}
     for model, row in official.items():
         assert shown[model].win_rate.value == pytest.approx(float(row["pkg_win_rate"]) / 100, abs=1e-9)
         assert shown[model].equal_length.value == pytest.approx(float(row["length_controlled_winrate"]) / 100, abs=0.06)
@@ -257,7 +258,7 @@ def test_versions_of_a_model_are_held_against_the_first() -> None:
             won = float(generator.random() < 1 / (1 + math.exp(-0.005 * (one - other))))
             rows.append((q, 0, version, won, one, other))
     found = length_report(*arrays(rows, 3), variants=["y", "z"], resamplings=400)
-    first, verbose = found.variants
+    first, verbose = named(found.variants)
     assert (first.win_rate_moved.value, first.equal_length_moved.value) == (0.0, 0.0)
     assert verbose.win_rate.value is not None
     assert verbose.win_rate_moved.value == pytest.approx(verbose.win_rate.value - (first.win_rate.value or 0))

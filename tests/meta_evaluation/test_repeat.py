@@ -30,7 +30,7 @@ def variances(report: RepeatReport) -> dict[str, float | None]:
 
 
 def missing(report: RepeatReport) -> dict[str, str]:
-    return {facet.facet: facet.why for facet in report.missing}
+    return {facet.facet: str(facet.why_not) for facet in report.missing}
 
 
 def simulated(

@@ -284,9 +284,9 @@ class Idle:
     ("own", "own_later", "theirs", "workers"),
     [
         pytest.param(0.5, 0.5, 0.5, 0, id="no process where the endpoint is what the calls wait for"),
-        pytest.param(0.95, 0.4, 0.5, 2, id="two where this one is"),
+        pytest.param(0.95, 0.4, 0.5, 1, id="one where this one is"),
         pytest.param(0.95, 0.4, 0.95, 4, id="more as long as they are busy"),
-        pytest.param(0.95, 0.95, 0.95, 2, id="no more when this one cannot feed them"),
+        pytest.param(0.95, 0.95, 0.95, 1, id="no more when this one cannot feed them"),
     ],
 )
 def test_processes_begin_when_a_processor_is_what_the_calls_wait_for(

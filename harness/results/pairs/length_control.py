@@ -44,6 +44,7 @@ from harness.errors import DataError, UsageError
 from harness.records import Observation, QuestionId
 from harness.results.answers import answer_texts
 from harness.results.matrix import Floats, Ints, Pairs, question_order
+from harness.results.pairs.logistic import chance
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
 from harness.results.statistics.paired import PairedTable, compared_columns, named_pairs
 from harness.results.table import Line, ends
@@ -304,7 +305,7 @@ def _fitted(features: Floats, x: Floats, weight: Floats, c: float) -> Floats:
     theta = np.zeros(features.shape[1])
     value = _objective(features, x, weight, c, theta)
     for _ in range(_STEPS):
-        p = _logistic(features @ theta)
+        p = chance(features @ theta)
         gradient = c * (features.T @ (weight * (p - x)))
         curvature = c * (features.T @ (features * (weight * p * (1 - p))[:, None])) + 1e-12 * np.eye(len(theta))
         goal = theta - np.linalg.solve(curvature, gradient + np.sign(theta))
@@ -357,7 +358,7 @@ def _controlled(data: _Rows, questions: int, gamed: Gamed | None, c: float, thet
     features, _, weight = _training(data, gamed)
     good = ~np.isnan(data.x)
     own = features[len(features) - int(good.sum()) :]
-    p = _logistic(features @ theta)
+    p = chance(features @ theta)
     # Of the rows of each question: gradient and curvature of the loss, which leave the sums when it is left out.
     pull = np.zeros((questions, len(theta)))
     bend = np.zeros((questions, len(theta), len(theta)))
@@ -370,7 +371,7 @@ def _controlled(data: _Rows, questions: int, gamed: Gamed | None, c: float, thet
     rest = rest[:, free[:, None], free] + 1e-12 * np.eye(len(free))
     steps[:, free] = np.linalg.solve(rest, pull[:, free, None])[:, :, 0]
     at = np.unique(data.question)
-    q = _logistic(theta[2] + theta[1] * data.d)
+    q = chance(theta[2] + theta[1] * data.d)
     rate = float(q.mean())
     # The sum over all rows after each step, to the second order: steps are small, and rows times questions many.
     z = np.stack([data.d, np.ones(len(q))], axis=1)
@@ -378,7 +379,7 @@ def _controlled(data: _Rows, questions: int, gamed: Gamed | None, c: float, thet
     first = moved @ (z.T @ (q * (1 - q)))
     second = ((moved @ (z.T @ (z * (q * (1 - q) * (1 - 2 * q))[:, None]))) * moved).sum(axis=1)
     place = np.searchsorted(at, data.question)
-    inside = np.bincount(place, _logistic((z * (theta[1:] + moved[place])).sum(axis=1)), len(at))
+    inside = np.bincount(place, chance((z * (theta[1:] + moved[place])).sum(axis=1)), len(at))
     left = len(q) - np.bincount(place, minlength=len(at))
     every = q.sum() + first + second / 2
     without = np.divide(every - inside, left, out=np.full(len(at), rate), where=left > 0)
@@ -446,8 +447,3 @@ def _compatible(data: _Rows, gamed: Gamed | None) -> tuple[float, Floats]:
         groups = np.tile(np.arange(n), 2)
         fit.fit(twice, y, sample_weight=share * row_weight, groups=groups, share=share, row_weight=row_weight)
     return float(np.ravel(fit.C_)[0]), np.asarray(fit.coef_[0], dtype=np.float64)
-
-
-def _logistic(z: Floats) -> Floats:
-    result: Floats = 0.5 * (1.0 + np.tanh(0.5 * z))
-    return result

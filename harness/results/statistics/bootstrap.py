@@ -40,7 +40,7 @@ and Pearson (1934), Biometrika 26, 404.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +85,16 @@ _REACH = 1.959964
 _BLOCK = 2_000_000
 """Numbers in one block of weights or of resampled estimates; bounds the memory (16 MB for each such array)."""
 _FAST = 200_000
-"""Numbers in one block of resampled estimates where drawing costs nothing more; such arrays stay in the cache."""
+"""Numbers in one block where smaller blocks cost nothing more; such arrays stay in the cache."""
+
+
+class Resampling(TypedDict, total=False):
+    """How questions are resampled: the words that whatever has intervals hands on to `estimates`."""
+
+    resamplings: int
+    """How many times (default: `RESAMPLINGS`)."""
+    seed: int
+    """Of the drawing (default: 0)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +124,10 @@ class Estimates:
     """For each column, the questions on which it rests."""
     methods: Ints
     """For each column, the place in `_METHODS`."""
+
+    def __iter__(self) -> Iterator[Estimate]:
+        """Yield one column after the other."""
+        return (self[column] for column in range(len(self.value)))
 
     def __getitem__(self, column: int) -> Estimate:
         """Return one column."""
@@ -177,6 +190,28 @@ def estimates(
     return Estimates(value, low, high, questions, np.where(spread, how, _BOUND))
 
 
+def jackknifed(
+    value: Floats, without: Floats, questions: int, groups: Sequence[Any] | None = None, **how: Any
+) -> list[Estimate]:
+    """Return each value with the interval of the pseudo-values n * value - (n - 1) * value without a question.
+
+    There is none where values without some question are missing.
+
+    Args:
+        value: of all questions.
+        without: questions × values: without each question in turn; empty where no interval is wanted.
+        questions: how many there are.
+        groups: for each question, its group, as in `estimates`.
+        how: further words of `estimates`.
+    """
+    bare = [Estimate(_number(own), None, None, questions, None) for own in value]
+    if len(without) < LEAST or np.isnan(without).any():
+        return bare
+    pseudo = value + (questions - 1) * (without.mean(axis=0) - without)
+    found = estimates(pseudo, np.ones(pseudo.shape), groups, **how)
+    return [Estimate(one.value, own.low, own.high, questions, own.method) for one, own in zip(bare, found, strict=True)]
+
+
 def ratios(sums: Floats, counts: Floats) -> Estimates:
     """Return the same ratios without intervals."""
     total = counts.sum(axis=0)
@@ -216,7 +251,9 @@ def _unseen_beyond(sums: Floats, counts: Floats, bounds: tuple[float, float]) ->
     return share * np.maximum(least - bounds[0], 0.0), share * np.maximum(bounds[1] - most, 0.0)
 
 
-def question_weights(strata: Sequence[Ints], *, corrected: bool, resamplings: int, seed: int) -> Iterator[Floats]:
+def question_weights(
+    strata: Sequence[Ints], *, corrected: bool, resamplings: int = RESAMPLINGS, seed: int = 0
+) -> Iterator[Floats]:
     """Yield blocks of weights, resamplings × questions: how much each question counts in each resampling.
 
     `corrected` draws one question less than a stratum has, and lets each draw weigh that much more; the variance of a
@@ -233,13 +270,16 @@ def question_weights(strata: Sequence[Ints], *, corrected: bool, resamplings: in
             if n == 1:
                 continue
             draws = n - 1 if corrected else n
-            drawn = generator.integers(0, n, size=(rows, draws))
-            drawn += n * np.arange(rows)[:, None]
-            times = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
-            if n == total:  # the only stratum, in order
-                np.multiply(times, n / draws, out=weights)
-            else:
-                weights[:, stratum] = times * (n / draws)
+            part = max(1, _FAST // n)
+            for first in range(0, rows, part):
+                own = weights[first : first + part]
+                drawn = generator.integers(0, n, size=(len(own), draws))
+                drawn += n * np.arange(len(own))[:, None]
+                times = np.bincount(drawn.ravel(), minlength=len(own) * n).reshape(len(own), n)
+                if n == total:  # the only stratum, in order
+                    np.multiply(times, n / draws, out=own)
+                else:
+                    own[:, stratum] = times * (n / draws)
         yield weights
 
 
