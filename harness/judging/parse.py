@@ -29,7 +29,8 @@ from harness.judging.verdicts.ranking import read_by_patterns, read_named, read_
 from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores
 from harness.judging.verdicts.shown import DECORATED, PLANTED, folded_text, said, spoken
 from harness.judging.verdicts.structured import read_structured
-from harness.records import Parsed, Reply, Score, Scores, Verdict
+from harness.judgments.judgment import Parsed, Score, Scores, Verdict
+from harness.records import Reply
 
 _CHARACTERS_READ = 250_000
 """How much of a text, counted from the end; longer than any judge writes."""

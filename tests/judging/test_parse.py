@@ -10,7 +10,8 @@ import pytest
 from harness.errors import UsageError
 from harness.judging.forms import VerdictForm
 from harness.judging.parse import known_formats, parse, read_verdict, scored_by_logprobs
-from harness.records import Reply, Score, Scores, Verdict, Winner
+from harness.judgments.judgment import Score, Scores, Verdict, Winner
+from harness.records import Reply
 
 FORMATS = {"single": "[[rating]]", "pair": "[[A]]", "two": "[[rating_a,rating_b]]"}
 TEXTS: dict[str, dict[str, Any]] = tomllib.loads(

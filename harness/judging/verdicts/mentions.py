@@ -16,7 +16,7 @@ from itertools import islice
 
 from harness.judging.verdicts.brackets import Fault, Reader, Reading, Scale, folded
 from harness.judging.verdicts.shown import ANNOUNCED, DECORATED, OBJECT, PLANTED, SHOWN
-from harness.records import Parsed, Score, Verdict
+from harness.judgments.judgment import Parsed, Score, Verdict
 
 Found = tuple[int, int, "Verdict | Fault"]
 """Where a verdict starts and ends, and what it says."""
