@@ -27,11 +27,13 @@ _MOST_PLACES = 10_000
 """Those in quotation marks among them; bounds the work on a hostile text."""
 _SIGHT = 300
 """How many characters before and after a verdict bear on it."""
-_ASSESSMENT = 300
-"""How many bytes make an assessment: fifty English words, a hundred Chinese characters."""
+_ASSESSMENT = 200
+"""How many bytes make an assessment: thirty English words, sixty Chinese characters."""
 _MOST_WORDS = 2
 """Of a label. `Final verdict:` is one, `The answer ends with:` is not; three Chinese characters count as a word."""
 
+WITHIN = "the only verdict, within the last sentence"
+"""The reason for one that is not in form."""
 _MISSING = "no verdict in the form asked for"
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
@@ -152,6 +154,8 @@ def _chosen(text: str, mentions: list[Mention], in_form: bool) -> Parsed:
         return Parsed(None, verdict.reading.reason)
     if not verdict.form and (in_form or PLANTED in text or not (verdict.last and verdict.assessed)):
         return Parsed(None, f"{_written(text, verdict)} stands within a sentence, not in the form asked for")
+    if not verdict.form:
+        return Parsed(verdict.reading, WITHIN)
     return Parsed(verdict.reading, "the only verdict" if len(mentions) == 1 else "the only verdict in its form")
 
 
@@ -202,7 +206,8 @@ def _mention(text: str, closing: range, start: int, end: int, reading: Verdict |
     aside = opened > lead.rfind(")") and len(_WORD.findall(lead, opened)) > _MOST_WORDS
     if not form and (decorated or aside or (isinstance(reading, Fault) and reading.stray)):
         return None
-    return Mention(start, end, reading, form, decorated, last, end >= closing.stop, len(left.encode()) >= _ASSESSMENT)
+    assessed = len(left.encode()) >= _ASSESSMENT and ANNOUNCED not in lead
+    return Mention(start, end, reading, form, decorated, last, end >= closing.stop, assessed)
 
 
 def _sentence(left: str) -> str:
