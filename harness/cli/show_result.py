@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness.cli import command, flags, messages, output
+from harness.cli import command, flags, messages, output, values
 
 if TYPE_CHECKING:
     from harness.results.result import Result
@@ -108,7 +108,7 @@ def parser() -> command.Parser:
     )
     sure.add_argument(
         "--difference",
-        type=flags.more_than_0,
+        type=values.more_than_0,
         metavar="X",
         help="a difference of two models that matters to you: the table says its chance to show it, and how many "
         "questions that takes (default: 5%% of the scale; of win rates 0.1)",
@@ -126,7 +126,7 @@ def parser() -> command.Parser:
     )
     sure.add_argument(
         "--margin",
-        type=flags.more_than_0,
+        type=values.more_than_0,
         metavar="X",
         help="with --against: how much worse is still as good; says whether each model is shown to be as good as in "
         "the other run, within X (default: none)",
@@ -139,12 +139,12 @@ def parser() -> command.Parser:
     )
     sure.add_argument(
         "--max-missing",
-        type=flags.share,
+        type=values.share,
         metavar="SHARE",
         default=0.05,
         help="with --fail-if-worse: the largest share of judgments that may have failed or be missing (default: 0.05)",
     )
-    sure.add_argument("--seed", type=flags.whole, default=0, metavar="N", help="seed of the resampling (default: 0)")
+    sure.add_argument("--seed", type=values.whole, default=0, metavar="N", help="seed of the resampling (default: 0)")
     style = p.add_argument_group("style")
     flags.add_names(
         style,
