@@ -30,7 +30,7 @@ from harness.records import QuestionId, Scale
 from harness.results.about import is_fixed
 from harness.results.grades.scores import scores
 from harness.results.labels import Judgment, label_table
-from harness.results.matrix import Floats, Ints, Matrix, Pairs, common_scale, label
+from harness.results.matrix import Floats, Grouped, Ints, Matrix, Pairs, common_scale, label
 from harness.results.means import Kind, means_table
 from harness.results.pairs.rates import rates
 from harness.results.statistics.bootstrap import Resampling, estimates
@@ -64,7 +64,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class PanelGrades:
+class PanelGrades(Grouped):
     """Scores of several judges on the same answers."""
 
     judges: tuple[str, ...]
@@ -78,11 +78,6 @@ class PanelGrades:
     """The least and the greatest score that there are; None where that is unknown."""
     fixed_mix: bool = False
     """As of a `Matrix`."""
-
-    @property
-    def strata(self) -> tuple[Any, ...] | None:
-        """The groups within which questions are resampled; None: all are one."""
-        return self.groups if self.fixed_mix else None
 
     @property
     def common(self) -> Any:
@@ -103,7 +98,7 @@ class PanelGrades:
 
 
 @dataclass(frozen=True, slots=True)
-class PanelPairs:
+class PanelPairs(Grouped):
     """Verdicts of several judges on the same pairs."""
 
     judges: tuple[str, ...]
@@ -120,11 +115,6 @@ class PanelPairs:
     """Judges × items; 1 if model_1 won, 0 if model_2 did, 0.5 for a tie, NaN where a judge gave no verdict."""
     fixed_mix: bool = False
     """As of a `Matrix`."""
-
-    @property
-    def strata(self) -> tuple[Any, ...] | None:
-        """The groups within which questions are resampled; None: all are one."""
-        return self.groups if self.fixed_mix else None
 
     def layer(self, outcome: Floats) -> Pairs:
         """Return the items with these outcomes."""
@@ -345,8 +335,7 @@ def pair_disagreement(panel: PanelPairs, **how: Unpack[Resampling]) -> Table:
         np.add.at(sums, (panel.question[common], column[common]), differ[common])
         np.add.at(counts, (panel.question[common], column[common]), 1.0)
         np.add.at(missing, (panel.question, column), said.any(axis=0) & ~common)
-    more: dict[str, Any] = {"strata": panel.strata, **how}
-    return _disagreement(panel.models, sums, None, counts, missing, **more)
+    return _disagreement(panel.models, sums, None, counts, missing, strata=panel.strata, **how)
 
 
 def _labels_differ(
