@@ -43,10 +43,11 @@ class Done:
         self._seen: set[Key] = set()
         for row in judged_rows(path) if is_there(path) else ():
             each(row)
-            self.untidy |= row.key in self._seen
-            self._seen.add(row.key)
+            key = row.key
+            self.untidy |= key in self._seen
+            self._seen.add(key)
             if row.good:
-                self._rows[row.key] = _Kept.of(row)
+                self._rows[key] = _Kept.of(row)
 
     def holds(self, match: Match) -> bool:
         """Return whether the match has a row of any kind: current, out of date, or an error text."""

@@ -16,11 +16,6 @@ def as_shown(bench: Bench, texts: Iterable[str], *, played: bool) -> tuple[str, 
     return tuple(texts) if field is None or played else tuple(extracted(text, field).answer for text in texts)
 
 
-def conversation_content(shown: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """Return the hash of the conversations that a judge is shown: each model's name and turns so far."""
-    return hash_of_said(said_json(model, turns) for model, turns in sorted(shown))
-
-
 def said_json(model: str, turns: Sequence[str]) -> bytes:
     """Return what a model said as `hash_of_said` takes it."""
     try:

@@ -39,10 +39,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from harness.answer_lines import StoredAnswers
 from harness.bench import Bench
 from harness.errors import DataError, UsageError
+from harness.jsonl import is_there
 from harness.records import Observation, QuestionId
-from harness.results.answers import answer_texts
 from harness.results.matrix import Floats, Ints, Pairs, question_order
 from harness.results.pairs.logistic import chance
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
@@ -179,14 +180,23 @@ def read_gamed(path: pathlib.Path) -> Gamed:
 
 def answer_lengths(comparisons: Sequence[Observation], bench: Bench) -> tuple[Floats, Floats]:
     """Return for each pair the characters of both answers in its turn; NaN where one is not there."""
-    models = {str(model) for pair in comparisons for model in (pair.model, pair.opponent)}
-    length = {key: len(text) for key, text in answer_texts(models, bench).items()}
-    found = [
-        [length.get((str(getattr(pair, side)), pair.question_id, pair.turn)) for pair in comparisons]
-        for side in ("model", "opponent")
-    ]
-    one, other = (np.array([np.nan if n is None else n for n in side], dtype=np.float64) for side in found)
-    return one, other
+    models = sorted({str(model) for pair in comparisons for model in (pair.model, pair.opponent)})
+    length = {model: _lengths_of(model, bench) for model in models}
+
+    def of(side: str) -> Floats:
+        each = ((length[str(getattr(pair, side))].get(pair.question_id, ()), pair.turn) for pair in comparisons)
+        found = (own[turn - 1] if turn <= len(own) else np.nan for own, turn in each)
+        return np.fromiter(found, np.float64, len(comparisons))
+
+    return of("model"), of("opponent")
+
+
+def _lengths_of(model: str, bench: Bench) -> Mapping[QuestionId, Sequence[int]]:
+    """Return the characters of each reply of a model, by question; the texts would fill the memory."""
+    if not is_there(path := bench.answer_file(model)):
+        return {}
+    with StoredAnswers(path, model) as stored:
+        return {question: stored.lengths(question) for question in stored.questions}
 
 
 def length_controlled(
