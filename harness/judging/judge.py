@@ -5,7 +5,8 @@ Two answers that are the same text are a tie without a call: whatever a judge sa
 
 from harness.judging.materials import Materials
 from harness.judging.parse import read_verdict
-from harness.records import EQUAL, Judgment, Match, Parsed, Reply, Winner
+from harness.judgments.judgment import Judgment, Match, Parsed, Winner
+from harness.records import EQUAL, Reply
 from harness.running.jobs import Job, Steps, uncut
 
 CUT = "the judge's reply was cut at its limit on tokens before the verdict; raise --max-tokens"

@@ -4,7 +4,8 @@ import pytest
 
 from harness.judging.forms import VerdictForm
 from harness.judging.parse import read_verdict
-from harness.records import Parsed, Reply, Score, Winner
+from harness.judgments.judgment import Parsed, Score, Winner
+from harness.records import Reply
 
 ABSOLUTE = VerdictForm("[RESULT] n", "grade", scale=(1, 5))
 RELATIVE = VerdictForm("[RESULT] A|B", "compare")
