@@ -15,10 +15,7 @@ A further format is one more file with a function from a record to an `Item`, an
 
 import pkgutil
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from harness.importing.items import FurtherAnswer, Item
+from typing import Any, NamedTuple
 
 
 class Format(NamedTuple):
@@ -36,16 +33,9 @@ class Format(NamedTuple):
     names: bool = False
     """Whether the models of further files have to be named from outside, since their records do not say."""
 
-    @property
-    def item_of(self) -> "Callable[[Mapping[str, Any]], Item]":
-        """The function that makes an item of a record."""
-        made: Callable[[Mapping[str, Any]], Item] = pkgutil.resolve_name(f"{__name__}.{self.item}")
-        return made
-
-    @property
-    def answer_of(self) -> "Callable[[Mapping[str, Any]], FurtherAnswer]":
-        """The function that makes an answer of a record of a further file."""
-        made: Callable[[Mapping[str, Any]], FurtherAnswer] = pkgutil.resolve_name(f"{__name__}.{self.answer}")
+    def load(self, name: str | None) -> Callable[[Mapping[str, Any]], Any]:
+        """Return one of its functions, such as `load(form.item)`."""
+        made: Callable[[Mapping[str, Any]], Any] = pkgutil.resolve_name(f"{__name__}.{name}")
         return made
 
 

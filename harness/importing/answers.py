@@ -9,7 +9,7 @@ change under its judgments.
 import glob
 import pathlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.bench import Bench
@@ -65,12 +65,13 @@ def import_answers(
         raise UsageError(f"--model-id names {len(model_id)} models, but there are {len(paths)} files")
     ids = {question.turns[0]: question.question_id for question in bench.questions if len(question.turns) == 1}
     ids |= {str(question.question_id): question.question_id for question in bench.questions if form.names}
+    answer_of: Callable[[Mapping[str, Any]], FurtherAnswer] = form.load(form.answer)
     report = ImportReport(bench.folder)
     read: dict[str, dict[QuestionId, str]] = {}
     for path, named in zip(paths, model_id or [""] * len(paths), strict=True):
 
         def take(value: Mapping[str, Any], path: pathlib.Path = path, named: str = named) -> None:
-            found: FurtherAnswer = form.answer_of(value)
+            found = answer_of(value)
             question_id = ids.get(found.key)
             if question_id is None:
                 raise BadRecordError(f"it answers no question of {bench.name} ({found.key.strip()[:60]!r})")

@@ -5,7 +5,7 @@ report = import_data("short_facts", ["simple_qa.csv"], "simple_qa")     # writes
 
 import pathlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -72,6 +72,7 @@ class _Questions:
 
     def __init__(self, form: Format, folder: ImportFolder, report: ImportReport, keep_input: bool) -> None:
         self.form, self.folder, self.report, self.keep_input = form, folder, report, keep_input
+        self.item_of: Callable[[Mapping[str, Any]], Item] = form.load(form.item)
         self.by_key: dict[str, tuple[QuestionId, str]] = {}
         """For each key its question and a hash of the whole record."""
         self.taken: set[QuestionId] = set()
@@ -90,7 +91,7 @@ class _Questions:
 
     def _take(self, path: pathlib.Path, record: Record, position: int) -> None:
         try:
-            item = self.form.item_of(value_of(record))
+            item = self.item_of(value_of(record))
             question_id: QuestionId = position if item.question_id is None else item.question_id
             if item.key:
                 if self._known(item, record):
@@ -179,9 +180,10 @@ def _read_answers(
 ) -> None:
     """Write the answers of a further file; with `partial`, those to questions that were not taken are passed over."""
     answered: set[tuple[str, QuestionId]] = set()
+    answer_of: Callable[[Mapping[str, Any]], FurtherAnswer] = form.load(form.answer)
 
     def take(value: Mapping[str, Any]) -> None:
-        found: FurtherAnswer = form.answer_of(value)
+        found = answer_of(value)
         model, question_id = found.model or name, ids.get(found.key)
         if question_id is None and partial:
             return

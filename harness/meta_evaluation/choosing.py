@@ -20,12 +20,11 @@ from harness.meta_evaluation.judges import (
     Counting,
     JudgeRow,
     judge_rows,
-    mode,
     questions_of,
     values_of,
 )
 from harness.meta_evaluation.report import Report, flat, interval_notes
-from harness.meta_evaluation.votes import Item, vote_files
+from harness.meta_evaluation.votes import Item, mode, vote_files
 from harness.records import content_hash
 from harness.results.about import about
 from harness.results.answers import home_of

@@ -34,9 +34,9 @@ from harness.judging.verdicts.stated import stated
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.annotations import Items, Judge, read_items, texts_of
 from harness.meta_evaluation.choosing import difference
-from harness.meta_evaluation.judges import PEOPLE, Counting, judge_rows, mode, questions_of, values_of
+from harness.meta_evaluation.judges import PEOPLE, Counting, judge_rows, questions_of, values_of
 from harness.meta_evaluation.report import Report, flat
-from harness.meta_evaluation.votes import Item, vote_files
+from harness.meta_evaluation.votes import Item, mode, vote_files
 from harness.names import file_stem
 from harness.records import Question, Side
 from harness.results.cost import Prices

@@ -12,8 +12,8 @@ from harness.judging.sets import shipped_judge_sets
 
 def test_every_format_is_a_function_that_is_there() -> None:
     for form in FORMATS.values():
-        assert callable(form.item_of)
-        assert form.answer is None or callable(form.answer_of)
+        assert callable(form.load(form.item))
+        assert form.answer is None or callable(form.load(form.answer))
 
 
 def test_bad_records_are_listed_and_make_the_exit_code_1(
