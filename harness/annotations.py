@@ -21,7 +21,7 @@ from harness.bench import Bench, load_bench
 from harness.errors import TurnbenchError, UsageError
 from harness.importing.alpaca_eval import NAME, instruction_of
 from harness.importing.answers import add_answers, expanded
-from harness.importing.back import of_one_judge
+from harness.importing.back import rows_to_write
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, Item, optional_text, text_of
 from harness.importing.records import Progress, read_records
@@ -32,7 +32,6 @@ from harness.judging.gathering import gather
 from harness.judging.materials import Materials
 from harness.judging.sets import JudgeSet, load_judge_set
 from harness.judgments.case import LOGPROBS, outcome
-from harness.judgments.file_name import judgment_files
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.judgments.writing import game_to_row
 from harness.names import check_bench_name, check_model_name
@@ -243,11 +242,8 @@ def write_annotations(
             there.
         StorageError: the file can't be written.
     """
-    if path.exists():
-        raise UsageError(f"{path} is there already; give another --output")
-    folder = bench.folder / "model_judgment"
-    rows = [row for file in judgment_files(folder, ("pair1", "pair"), 0) for row in judged_rows(file)]
-    latest = {row.key: row for row in of_one_judge(rows, "judgments of pairs", folder, judge, judge_set)}
+    rows = rows_to_write(bench, path, "judgments of pairs", ("pair1", "pair"), judge, judge_set, sample=0)
+    latest = {row.key: row for row in rows}
     counts: dict[str, int] = {}
     answers = {model: bench.answers(model) for row in latest.values() for model in row.models}
     questions = {question.question_id: question for question in bench.questions}
