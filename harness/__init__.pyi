@@ -52,6 +52,7 @@ from harness.results.show import show_result as show_result
 from harness.results.styled import show_style as show_style
 from harness.running.bar import tqdm_watch as tqdm_watch
 from harness.running.options import RunOptions as RunOptions
+from harness.showing.check_bench import bench_page as bench_page
 from harness.showing.efficiency import efficiency_page as efficiency_page
 from harness.showing.first_turn import first_turn_page as first_turn_page
 from harness.showing.html import write_report as write_report

@@ -32,24 +32,11 @@ from harness.judging.gathering import gather
 from harness.judging.materials import Materials
 from harness.judging.sets import JudgeSet, load_judge_set
 from harness.judgments.case import LOGPROBS, outcome
+from harness.judgments.judgment import Judgment, MadeFrom, Match, Parsed, Winner
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.judgments.writing import game_to_row
 from harness.names import check_bench_name, check_model_name
-from harness.records import (
-    UNSTATED,
-    Judgment,
-    MadeFrom,
-    Match,
-    Message,
-    Parsed,
-    Question,
-    QuestionId,
-    Reply,
-    Request,
-    Side,
-    Winner,
-    content_hash,
-)
+from harness.records import UNSTATED, Message, Question, QuestionId, Reply, Request, Side, content_hash
 
 
 class Annotation(NamedTuple):

@@ -67,9 +67,13 @@ class _Details(msgspec.Struct, gc=False):
     given: str | None = None
 
 
+_NOTHING = _Details()
+
+
 class _CostChoice(msgspec.Struct, gc=False):
     turns: list[str]
-    details: list[_Details]
+    details: list[_Details] = []
+    """None where another tool wrote the row."""
 
 
 class _CostRow(msgspec.Struct, gc=False):
@@ -159,13 +163,23 @@ class StoredAnswers:
             for own in self._whole(question, line).choices
         ]
 
+    def lengths(self, question: QuestionId) -> list[int]:
+        """Return the characters of each reply of the first choice; raises as `texts` does."""
+        line = self._line(question)
+        with contextlib.suppress(*_REFUSALS):
+            choices = _texts_of(line).choices
+            if choices and choices[0].turns:
+                return list(map(len, choices[0].turns))
+        return list(map(len, self._whole(question, line).choices[0].turns))
+
     def costs(self, question: QuestionId) -> list[Said]:
         """Return the replies of the answer to a question that the model wrote itself; raises as `texts` does."""
         line = self._line(question)
         with contextlib.suppress(*_REFUSALS):
             choices = _costs_of(line).choices
-            if choices and all(own.turns and len(own.details) == len(own.turns) for own in choices):
-                each = (pair for own in choices for pair in zip(own.turns, own.details, strict=True))
+            if choices and all(own.turns and len(own.details) in {0, len(own.turns)} for own in choices):
+                stated = ((own.turns, own.details or [_NOTHING] * len(own.turns)) for own in choices)
+                each = (pair for own in stated for pair in zip(*own, strict=True))
                 return [Said(_reply(about), len(text)) for text, about in each if about.given is None]
         replies = [reply for choice in self._whole(question, line).choices for reply in choice.replies]
         light = ((replace(reply, text="", reasoning=None), len(reply.text)) for reply in replies if reply.given is None)

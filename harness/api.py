@@ -10,11 +10,11 @@ import inspect
 import pathlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, Unpack, cast
 
 from harness.annotations import write_annotations
 from harness.answering import AnswerOptions, AnswerReport, plan_answers, run_answers
-from harness.bench import Bench, load_bench
+from harness.bench import Bench, Slice, load_bench
 from harness.checks.sandbox import open_sandbox
 from harness.errors import UsageError
 from harness.evaluation import read_evaluation
@@ -43,10 +43,6 @@ def gen_answer(
     *,
     data_dir: pathlib.Path | str = "data",
     options: AnswerOptions | None = None,
-    question_begin: int | None = None,
-    question_end: int | None = None,
-    first_n: int | None = None,
-    sample_n: int | None = None,
     answer_file: pathlib.Path | str | None = None,
     redo: bool = False,
     skip_missing: bool = False,
@@ -56,18 +52,18 @@ def gen_answer(
 ) -> AnswerReport:
     """Let each model answer every question that it has not answered yet; return what was done.
 
-    `words` are fields of `AnswerOptions`; they count before `options`.
+    `words` are fields of `AnswerOptions`, which count before `options`, and those of `Slice` (`first_n`, ...).
 
     Raises:
         TypeError: there is no such word.
         TurnbenchError: see `plan_answers` and `run_answers`.
     """
-    bench = load_bench(bench_name, data_dir)
+    bench, (questions, words) = load_bench(bench_name, data_dir), _apart(words)
     plan = plan_answers(
-        [model] if isinstance(model, str) else model,
+        _listed(model),
         bench,
         _with_words(gen_answer, options or AnswerOptions(), words),
-        questions=bench.slice(question_begin, question_end, first_n, sample_n),
+        questions=bench.slice(**questions),
         answer_file=None if answer_file is None else pathlib.Path(answer_file),
         redo=redo,
         skip_missing=skip_missing,
@@ -83,10 +79,6 @@ def gen_judgment(
     model_list: Sequence[str] | None = None,
     data_dir: pathlib.Path | str = "data",
     options: JudgeOptions | None = None,
-    question_begin: int | None = None,
-    question_end: int | None = None,
-    first_n: int | None = None,
-    sample_n: int | None = None,
     redo: bool = False,
     running: RunOptions = RunOptions(),
     watch: Watcher = nobody,
@@ -94,21 +86,21 @@ def gen_judgment(
 ) -> JudgmentReport:
     """Let each judge judge every match that it has not judged yet; return what was done.
 
-    `words` are fields of `JudgeOptions`, of which `baseline_model` and `criterion` have the flags' names too; they
-    count before `options`.
+    `words` are fields of `JudgeOptions`, of which `baseline_model` and `criterion` have the flags' names too, and which
+    count before `options`; and those of `Slice` (`first_n`, ...).
 
     Raises:
         TypeError: there is no such word.
         TurnbenchError: see `plan_judgments` and `run_judgments`.
     """
-    bench = load_bench(bench_name, data_dir)
+    bench, (questions, words) = load_bench(bench_name, data_dir), _apart(words)
     plan = plan_judgments(
-        [judge_model] if isinstance(judge_model, str) else judge_model,
+        _listed(judge_model),
         bench,
         mode,
         _with_words(gen_judgment, options or JudgeOptions(), words),
         models=model_list,
-        questions=bench.slice(question_begin, question_end, first_n, sample_n),
+        questions=bench.slice(**questions),
         redo=redo,
     )
     return run_judgments(plan, running, watch=watch)
@@ -124,10 +116,6 @@ def run_bench(
     data_dir: pathlib.Path | str = "data",
     answering: AnswerOptions | None = None,
     judging: JudgeOptions | None = None,
-    question_begin: int | None = None,
-    question_end: int | None = None,
-    first_n: int | None = None,
-    sample_n: int | None = None,
     run_code: bool = False,
     redo: bool = False,
     metrics: str | Sequence[str] = (),
@@ -143,20 +131,22 @@ def run_bench(
     metric measures the answers, as in `auto_metrics`. What it adds up to is `show_result(mode, ...)`'s to say.
     `model` may be empty where `model_list` names models that have answers (see `import_data`). `config` is a file that
     says by what each category is judged and measured (`harness.evaluation`). `words` are fields of `AnswerOptions` and
-    `JudgeOptions`, with the flags' names: `temperature` is the models', `judge_temperature` the judges'.
+    `JudgeOptions`, with the flags' names (`temperature` is the models', `judge_temperature` the judges'), and those of
+    `Slice` (`first_n`, ...).
 
     Raises:
         TypeError: there is no such word.
         TurnbenchError: see `load_metrics`, `Evaluation.planned`, `plan_bench`, `run_plan` and `run_metrics`.
     """
     bench = load_bench(bench_name, data_dir)
+    chosen, words = _apart(words)
     of_answers, of_judgments = _shared_out(words)
     answering = _with_words(run_bench, answering or AnswerOptions(), of_answers)
     judging = _with_words(run_bench, judging or JudgeOptions(), of_judgments)
     reference = None if judging.reference == NO_REFERENCE else judging.reference
     loaded = _metrics(metrics, setup, bench)
     check_metrics(loaded, bench, reference)
-    questions: Sequence[Question] = bench.slice(question_begin, question_end, first_n, sample_n)
+    questions: Sequence[Question] = bench.slice(**chosen)
     if config is not None:
         mode = mode or "single"
         evaluation = read_evaluation(config)
@@ -168,8 +158,8 @@ def run_bench(
         judging = replace(judging, judge_set=own or evaluation.judge_set(mode), categories=categories)
         questions, loaded = planned.questions, [*loaded, *planned.metrics]
     plan = plan_bench(
-        [model] if isinstance(model, str) else model,
-        [judge_model] if isinstance(judge_model, str) else judge_model,
+        _listed(model),
+        _listed(judge_model),
         bench,
         mode,
         answering,
@@ -194,12 +184,9 @@ def auto_checks(
     model_list: Sequence[str] | None = None,
     data_dir: pathlib.Path | str = "data",
     run_code: bool = False,
-    question_begin: int | None = None,
-    question_end: int | None = None,
-    first_n: int | None = None,
-    sample_n: int | None = None,
     redo: bool = False,
     watch: Watcher = nobody,
+    **questions: Unpack[Slice],
 ) -> MetricReport:
     """Check every turn with checks of every answer that is not checked yet; return what was done.
 
@@ -209,9 +196,9 @@ def auto_checks(
         TurnbenchError: see `open_sandbox`, `plan_checks` and `run_metrics`.
     """
     bench = load_bench(bench_name, data_dir)
-    questions = bench.slice(question_begin, question_end, first_n, sample_n)
+    chosen = bench.slice(**questions)
     sandbox = open_sandbox() if run_code else None
-    plan = plan_checks(bench, models=model_list, questions=questions, sandbox=sandbox, redo=redo)
+    plan = plan_checks(bench, models=model_list, questions=chosen, sandbox=sandbox, redo=redo)
     return run_metrics(plan, watch=watch)
 
 
@@ -223,12 +210,9 @@ def auto_metrics(
     reference: str | None = None,
     data_dir: pathlib.Path | str = "data",
     setup: Setup | None = None,
-    question_begin: int | None = None,
-    question_end: int | None = None,
-    first_n: int | None = None,
-    sample_n: int | None = None,
     redo: bool = False,
     watch: Watcher = nobody,
+    **questions: Unpack[Slice],
 ) -> MetricReport:
     """Let each metric measure every turn of every answer that it has not measured yet; return what was done.
 
@@ -242,7 +226,7 @@ def auto_metrics(
         _metrics(metrics, setup, bench),
         bench,
         models=model_list,
-        questions=bench.slice(question_begin, question_end, first_n, sample_n),
+        questions=bench.slice(**questions),
         reference=reference,
         redo=redo,
     )
@@ -275,6 +259,12 @@ def import_back(
     if form == "feedback_collection":
         return write_back(bench, pathlib.Path(output), judge=judge_model, judge_set=judge_set)
     raise UsageError(f"no shape {form!r} to write back; there are: feedback_collection, alpaca_eval")
+
+
+def _apart(words: Mapping[str, Any]) -> tuple[Slice, dict[str, Any]]:
+    """Return the words that choose questions, and the others."""
+    chosen = {word: value for word, value in words.items() if word in Slice.__annotations__}
+    return cast(Slice, chosen), {word: value for word, value in words.items() if word not in chosen}
 
 
 def _shared_out(words: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -310,7 +300,7 @@ def _with_words(function: Callable[..., Any], options: Options, words: Mapping[s
     said: dict[str, Any] = {}
     for word, value in words.items():
         if word not in fields:
-            known = [*inspect.signature(function).parameters, *fields]
+            known = [*inspect.signature(function).parameters, *Slice.__annotations__, *fields]
             known += [f"judge_{name}" for name in _OF_EACH] if function is run_bench else []
             hint = nearest(word, [name for name in known if name != "words"])
             raise TypeError(f"{function.__name__}() got an unexpected keyword argument {word!r}; {hint}")
@@ -321,4 +311,8 @@ def _with_words(function: Callable[..., Any], options: Options, words: Mapping[s
 
 
 def _metrics(names: str | Sequence[str], setup: Setup | None, bench: Bench) -> list[Metric]:
-    return load_metrics([names] if isinstance(names, str) else names, setup or Setup(language=bench.settings.language))
+    return load_metrics(_listed(names), setup or Setup(language=bench.settings.language))
+
+
+def _listed(names: str | Sequence[str]) -> Sequence[str]:
+    return [names] if isinstance(names, str) else names

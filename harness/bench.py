@@ -9,14 +9,13 @@
 The shipped benchmarks are found even if the data folder has none; results always go to the data folder.
 """
 
-import difflib
 import functools
 import logging
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from harness.errors import DataError, MissingError, UsageError
 from harness.jsonl import is_there, logical_files, read_rows
@@ -236,13 +235,26 @@ class Bench:
 
     def slice(
         self,
-        begin: int | None = None,
-        end: int | None = None,
+        question_begin: int | None = None,
+        question_end: int | None = None,
         first_n: int | None = None,
         sample_n: int | None = None,
     ) -> tuple[Question, ...]:
         """Return the questions of a zero-based slice of the file: its first n, and of these `sample_n` (`spread`)."""
-        return spread(self.questions[begin:end][:first_n], sample_n)
+        return spread(self.questions[question_begin:question_end][:first_n], sample_n)
+
+
+class Slice(TypedDict, total=False):
+    """Which questions of a benchmark's file, as commands and Python callers say it; see `Bench.slice`."""
+
+    question_begin: int | None
+    """The first one, counted from 0 (default: 0)."""
+    question_end: int | None
+    """The one to stop before (default: the end)."""
+    first_n: int | None
+    """How many of these, from the first on (default: all)."""
+    sample_n: int | None
+    """How many of these, spread over the categories (default: all)."""
 
 
 def spread(questions: Sequence[Question], count: int | None) -> tuple[Question, ...]:
@@ -332,6 +344,8 @@ def near_misses(questions: Iterable[Question]) -> list[str]:
     """Return a line about each category whose name is nearly one of MT-Bench's, such as maths."""
     notes = []
     for category in dict.fromkeys(question.category for question in questions):
+        import difflib  # most files need none of it
+
         near = difflib.get_close_matches(category.strip().lower(), CATEGORIES, n=1, cutoff=0.75)
         # ColossalAI's rewriting is no slip of the pen for writing.
         if near and category not in (*CATEGORIES, *CHAT_CATEGORIES):

@@ -43,6 +43,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun: `1 call`, `2 calls`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def json_text(text: str) -> str:
     """Return JSON that says the same, with such characters written as JSON escapes them; line breaks stay."""
     if text.isascii():

@@ -278,8 +278,10 @@ def _causes(pending: pathlib.Path) -> dict[str, int]:
 def _rest_of_answers(bench: Bench, status: ModelStatus, models_file: pathlib.Path | str | None) -> list[Estimate]:
     open_ones = {*status.missing, *status.superseded}
     todo = [Todo(question, {}, (0,)) for question in bench.questions if question.question_id in open_ones]
+    if not todo:
+        return []
     plan = ModelPlan(_endpoint(status.model, models_file), status.path, todo=todo)
-    return estimate_plan(AnswerPlan(bench, AnswerOptions(), [plan])) if todo else []
+    return estimate_plan(AnswerPlan(bench, AnswerOptions(), [plan]))
 
 
 def _endpoint(name: str, models_file: pathlib.Path | str | None) -> Endpoint:

@@ -13,7 +13,6 @@ Whatever a file holds, it is read or it is a `DataError` in one line. Types are 
 
 import collections.abc
 import dataclasses
-import difflib
 import functools
 import io
 import itertools
@@ -227,8 +226,14 @@ def is_deep(value: Any) -> bool:
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return "did you mean ...?" for a near miss, else the list of what is known."""
     words = list(known)
-    near = difflib.get_close_matches(word[:100], words, n=1)
+    near = _near(word, words)
     return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(words)}"
+
+
+def _near(word: str, words: Sequence[str]) -> Sequence[str]:
+    import difflib  # what is written without a fault needs none of it
+
+    return difflib.get_close_matches(word[:100], words, n=1)
 
 
 def shown(value: Any) -> str:
@@ -340,7 +345,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 def _refuse(value: Any, kind: Any, place: _Place, wanted: Wanted | None) -> NoReturn:
     literal = get_origin(kind) is Literal and isinstance(value, str)
-    near = difflib.get_close_matches(value[:100], get_args(kind), n=1) if literal else ()
+    near = _near(value, get_args(kind)) if literal else ()
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     words = wanted.words if wanted else _said(kind)
     named = ".".join(place) or "the file"

@@ -3,18 +3,8 @@
 import json
 from typing import Any
 
-from harness.records import (
-    Judgment,
-    MadeFrom,
-    Match,
-    Message,
-    Parsed,
-    Question,
-    Reply,
-    Request,
-    Sampling,
-    Verdict,
-)
+from harness.judgments.judgment import Judgment, MadeFrom, Match, Parsed, Verdict
+from harness.records import Message, Question, Reply, Request, Sampling
 
 QUESTION = Question(7, "stem", ("What melts ice?", "And what freezes water?"))
 MADE = MadeFrom("q", "c", None, "t", "p")

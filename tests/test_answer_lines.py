@@ -10,7 +10,7 @@ import pytest
 from harness.answer_lines import StoredAnswers
 from harness.bench import read_answers
 from harness.errors import DataError
-from harness.judging.materials import conversation_content, hash_of_said, said_json
+from harness.judging.materials import hash_of_said, said_json
 from harness.records import content_hash
 
 DETAILS = {
@@ -97,5 +97,6 @@ def test_a_torn_end_is_left_out_and_any_other_fault_names_its_line(
 @pytest.mark.parametrize("text", ['"\\/\b\f\n\r\t\x00\x1f\x7f', "é\u2028\u2029\x85", "😀", "\ud83d"])
 def test_the_hash_of_what_was_said_is_that_of_any_json(text: str) -> None:
     shown = [("b", [text, "two"]), ("a", [text])]
-    assert conversation_content(shown) == content_hash([["a", [text]], ["b", [text, "two"]]])
-    assert hash_of_said([said_json("a", [text])]) == conversation_content([("a", [text])])
+    said = [said_json(model, turns) for model, turns in sorted(shown)]
+    assert hash_of_said(said) == content_hash([["a", [text]], ["b", [text, "two"]]])
+    assert hash_of_said(said[:1]) == content_hash([["a", [text]]])

@@ -101,12 +101,12 @@ def test_without_any_bench_the_error_says_so(tmp_path: pathlib.Path, monkeypatch
     ("arguments", "ids"),
     [
         ({}, [1, 2, 3]),
-        ({"begin": 1}, [2, 3]),
-        ({"end": 2}, [1, 2]),
-        ({"begin": 1, "end": 2}, [2]),
+        ({"question_begin": 1}, [2, 3]),
+        ({"question_end": 2}, [1, 2]),
+        ({"question_begin": 1, "question_end": 2}, [2]),
         ({"first_n": 2}, [1, 2]),
-        ({"begin": 1, "first_n": 1}, [2]),
-        ({"begin": 3}, []),
+        ({"question_begin": 1, "first_n": 1}, [2]),
+        ({"question_begin": 3}, []),
     ],
 )
 def test_a_slice_counts_from_zero_and_then_takes_the_first(
@@ -120,7 +120,7 @@ def test_a_sample_takes_the_first_of_each_category_then_the_second() -> None:
     places = {question.question_id: at for at, question in enumerate(bench.questions)}
     assert [places[q.question_id] for q in bench.slice(sample_n=8)] == list(range(0, 80, 10))
     assert [places[q.question_id] for q in bench.slice(sample_n=10)] == [0, 1, 10, 11, 20, 30, 40, 50, 60, 70]
-    assert [places[q.question_id] for q in bench.slice(begin=5, first_n=20, sample_n=4)] == [5, 6, 10, 20]
+    assert [places[q.question_id] for q in bench.slice(question_begin=5, first_n=20, sample_n=4)] == [5, 6, 10, 20]
     assert bench.slice(sample_n=500) == bench.questions
 
 

@@ -68,7 +68,7 @@ def test_results_have_every_turn(bench: Bench, capsys: pytest.CaptureFixture[str
 
 def test_the_viewer_shows_every_turn(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Later.get
-    monkeypatch.setattr(Later, "get", lambda self, key, what, make, **_: whole(self, key, what, make, patience=60))
+    monkeypatch.setattr(Later, "get", lambda *given, **named: whole(*given, **{**named, "patience": 60}))
     views = Views(Context(Store(bench.folder.parent, [bench.name])))
     for query in ("?tab=answers&question=2&model=m", "?tab=compare&question=2&model=m&model=n"):
         _, page = views.view(query)

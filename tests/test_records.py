@@ -2,7 +2,8 @@
 
 import pytest
 
-from harness.records import Match, Message, Question, Request, Sampling, content_hash
+from harness.judgments.judgment import Match
+from harness.records import Message, Question, Request, Sampling, content_hash
 
 
 def test_a_content_hash_never_changes() -> None:

@@ -231,7 +231,12 @@ def _places(keys: "Iterable[QuestionId]", place: "dict[QuestionId, int]") -> "In
 def _among(numbers: "Ints", wanted: "list[Ints]") -> "Bools":
     import numpy as np
 
-    among: Bools = np.isin(numbers, np.concatenate(wanted)) if wanted else np.zeros(len(numbers), dtype=bool)
+    every = np.sort(np.concatenate(wanted)) if wanted else np.zeros(0, dtype=np.int64)
+    if not len(every):
+        return np.zeros(len(numbers), dtype=bool)
+    among: Bools = (
+        every[np.minimum(np.searchsorted(every, numbers), len(every) - 1)] == numbers
+    )  # isin takes 5 times it
     return among
 
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
@@ -81,23 +82,40 @@ class Later:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="viewer")
         self._made: dict[Hashable, tuple[Future[Any], float]] = {}
+        self._shares: dict[Hashable, float] = {}
+        """How much of what is being made is done, where that is told."""
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable, what: str, make: Callable[[], Made], *, patience: float = PATIENCE) -> Made:
+    @property
+    def busy(self) -> bool:
+        """Whether anything is being made."""
+        return any(not future.done() for future, _ in list(self._made.values()))
+
+    def get(
+        self, key: Hashable, what: str, make: Callable[..., Made], *, patience: float = PATIENCE, tells: bool = False
+    ) -> Made:
         """Return what `make` returns, made once for the key; what it raises is raised to everyone who asks.
+
+        With `tells` it is called with a function that takes the share of its work that is done.
 
         Raises:
             NotYet: it is not ready within `patience` seconds; ask again.
         """
         with self._lock:
-            known = self._made.pop(key, None) or (self._pool.submit(make), time.monotonic())
+            known = self._made.pop(key, None)
+            if known is None:
+                told = [partial(self._shares.__setitem__, key)] if tells else []
+                known = self._pool.submit(make, *told), time.monotonic()
             self._made[key] = known
             for old in list(self._made)[:-_KEPT]:
                 self._made.pop(old)[0].cancel()
+                self._shares.pop(old, None)
         future, begun = known
         done, _ = wait([future], timeout=patience)
         if not done:
             spent = time.monotonic() - begun
+            if key in self._shares:
+                raise NotYet(f"{what}, {self._shares[key]:.0%} done")
             raise NotYet(what if spent < _LONG else f"{what}, for {spent:.0f} seconds so far")
         made: Made = future.result()
         return made

@@ -7,20 +7,23 @@ A line is decoded only if it may hold the text, and several processes share file
 time, so it is looked for in a process of its own (`viewer.limited`).
 """
 
+import contextlib
 import functools
 import json
 import os
 import pathlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
 from harness.errors import TurnbenchError, UsageError
 from harness.jsonl import size_of
 from harness.jsonl.copies import plain_copy
+from harness.jsonl.files import is_plain
 from harness.records import Question, QuestionId
 from harness.rows import question_id
 from viewer.limited import Limited, TooLong
@@ -32,10 +35,14 @@ _WORDS = re.compile(r"[0-9a-z]+|[\u0590-\u0fff\u3040-\u30ff\u3400-\u9fff\uac00-\
 _BLOCK = 1 << 20
 """Bytes that are looked through together; as many as fit into a processor's caches."""
 _LARGE = 30 << 20
-"""Bytes for which a further process pays."""
+"""Bytes for which a further process pays, and of which a large file's parts are."""
 _MOST = 4
 """Processes that share what is to be looked through."""
 _MOST_LINE = 64 << 20
+_DENSE = 0.2
+"""Share of lines from which on it is faster to decode all of them together than each that holds the text."""
+_Lines: TypeAlias = tuple[pathlib.Path, int, int]
+"""The lines of a file that begin from one place on, and before another."""
 
 
 class Wanted(NamedTuple):
@@ -47,13 +54,17 @@ class Wanted(NamedTuple):
     judgments: Sequence[pathlib.Path]
 
 
+_InAnswers: TypeAlias = dict[int, set[QuestionId]]
+_InJudgments: TypeAlias = dict[tuple[int, frozenset[str]], set[QuestionId]]
+
+
 class Occurs(NamedTuple):
     """Where a text occurs."""
 
     questions: set[QuestionId]
-    answers: list[Mapping[int, set[QuestionId]]]
+    answers: list[_InAnswers]
     """For each file of answers, by turn the questions."""
-    judgments: list[Mapping[tuple[int, frozenset[str]], set[QuestionId]]]
+    judgments: list[_InJudgments]
     """For each file of judgments, by turn and models the questions."""
 
 
@@ -66,7 +77,7 @@ def look(wanted: Wanted) -> Occurs:
     """Return where a text or a pattern occurs; a pattern that takes too long, or is none, is a `UsageError`."""
     shares = _shares(wanted)
     if len(shares) == 1 and not is_pattern(wanted.text):
-        return everywhere(wanted)
+        return _together(wanted, [everywhere(shares[0])])
     try:
         if is_pattern(wanted.text):
             re.compile(wanted.text[1:-1])
@@ -77,51 +88,77 @@ def look(wanted: Wanted) -> Occurs:
     except TooLong:
         message = f"looking for {wanted.text} takes over {SECONDS:.0f} seconds; look for a simpler pattern"
         raise UsageError(message) from None
-    answers = {
-        path: own
-        for share, one in zip(shares, found, strict=True)
-        for path, own in zip(share.answers, one.answers, strict=True)
-    }
-    judged = {
-        path: own
-        for share, one in zip(shares, found, strict=True)
-        for path, own in zip(share.judgments, one.judgments, strict=True)
-    }
+    return _together(wanted, found)
+
+
+class _Share(NamedTuple):
+    """What one process looks through."""
+
+    text: str
+    questions: Sequence[Question]
+    answers: list[_Lines]
+    judgments: list[_Lines]
+
+
+class _Found(NamedTuple):
+    """What it has found there."""
+
+    questions: set[QuestionId]
+    answers: list[tuple[pathlib.Path, _InAnswers]]
+    judgments: list[tuple[pathlib.Path, _InJudgments]]
+
+
+def _shares(wanted: Wanted) -> list[_Share]:
+    """Return what each of several processes looks through, about equally much; the questions go to the first."""
+    size = sum(map(size_of, (*wanted.answers, *wanted.judgments)))
+    count = max(1, min(_MOST, os.cpu_count() or 1, size // _LARGE))
+    shares = [_Share(wanted.text, () if at else wanted.questions, [], []) for at in range(count)]
+    held = [0] * count
+    for kind, paths in (("answers", wanted.answers), ("judgments", wanted.judgments)):
+        for lines in (part for path in paths for part in _parts(path, count)):
+            least = held.index(min(held))
+            getattr(shares[least], kind).append(lines)
+            held[least] += min(lines[2], size_of(lines[0])) - lines[1]
+    return shares
+
+
+def _parts(path: pathlib.Path, count: int) -> list[_Lines]:
+    """Return the parts of a file that several processes may share; one that is packed or split is one part."""
+    size = size_of(path)
+    if count == 1 or size < 2 * _LARGE or not is_plain(path):
+        return [(path, 0, sys.maxsize)]
+    starts = range(0, size, _LARGE)
+    return list(zip([path] * len(starts), starts, [*starts[1:], sys.maxsize], strict=True))
+
+
+def _together(wanted: Wanted, found: Sequence[_Found]) -> Occurs:
+    """Return what several processes have found."""
+    answers: dict[pathlib.Path, _InAnswers] = {path: {} for path in wanted.answers}
+    judgments: dict[pathlib.Path, _InJudgments] = {path: {} for path in wanted.judgments}
+    for share in found:
+        for path, of_answers in share.answers:
+            for turn, questions in of_answers.items():
+                answers[path].setdefault(turn, set()).update(questions)
+        for path, of_judgments in share.judgments:
+            for which, questions in of_judgments.items():
+                judgments[path].setdefault(which, set()).update(questions)
     return Occurs(
-        found[0].questions, [answers[path] for path in wanted.answers], [judged[path] for path in wanted.judgments]
+        found[0].questions, [answers[path] for path in wanted.answers], [judgments[path] for path in wanted.judgments]
     )
 
 
-def _shares(wanted: Wanted) -> list[Wanted]:
-    """Return what each of several processes looks through, about equally much; the questions go to the first."""
-    sizes = {path: size_of(path) for path in (*wanted.answers, *wanted.judgments)}
-    count = max(1, min(_MOST, os.cpu_count() or 1, len(sizes), sum(sizes.values()) // _LARGE))
-    shares: list[list[pathlib.Path]] = [[] for _ in range(count)]
-    for path in sorted(sizes, key=lambda path: -sizes[path]):
-        min(shares, key=lambda share: sum(sizes[own] for own in share)).append(path)
-    return [
-        Wanted(
-            wanted.text,
-            () if at else wanted.questions,
-            [p for p in wanted.answers if p in own],
-            [p for p in wanted.judgments if p in own],
-        )
-        for at, own in enumerate(shares)
-    ]
-
-
-def everywhere(wanted: Wanted) -> Occurs:
+def everywhere(share: _Share) -> _Found:
     """Return where a text or a pattern occurs, looked for in this process."""
-    text = wanted.text
-    return Occurs(
-        in_questions(wanted.questions, text),
-        [in_answers(path, text) for path in wanted.answers],
-        [in_judgments(path, text) for path in wanted.judgments],
+    text = share.text
+    return _Found(
+        in_questions(share.questions, text),
+        [(lines[0], in_answers(*lines, text=text)) for lines in share.answers],
+        [(lines[0], in_judgments(*lines, text=text)) for lines in share.judgments],
     )
 
 
 @functools.cache
-def _apart(number: int) -> "Limited[Wanted, Occurs]":
+def _apart(number: int) -> "Limited[_Share, _Found]":
     """Return the process that looks through a share; each is kept."""
     return Limited(everywhere)
 
@@ -141,31 +178,31 @@ def in_questions(questions: Iterable[Question], text: str) -> set[QuestionId]:
     return {q.question_id for q in questions if any(map(holds, q.turns))}
 
 
-def in_answers(path: pathlib.Path, text: str) -> dict[int, set[QuestionId]]:
+def in_answers(path: pathlib.Path, start: int = 0, stop: int = sys.maxsize, *, text: str) -> _InAnswers:
     """Return, by turn, the questions in whose answers the text occurs."""
-    found: dict[int, set[QuestionId]] = {}
+    found: dict[int, set[int | str]] = {}
     holds = _holds(text)
-    for line in _lines(path, text):
-        if (row := _decoded(_answer, line)) is None:
-            continue
+    for row in _rows(_answer, (path, start, stop), text):
         for choice in row.choices:
             for at, said in enumerate(choice.turns, 1):
                 if isinstance(said, str) and holds(said):
-                    found.setdefault(at, set()).add(question_id(row.question_id))
-    return found
+                    found.setdefault(at, set()).add(row.question_id)
+    return {at: set(map(question_id, ids)) for at, ids in found.items()}
 
 
-def in_judgments(path: pathlib.Path, text: str) -> dict[tuple[int, frozenset[str]], set[QuestionId]]:
+def in_judgments(path: pathlib.Path, start: int = 0, stop: int = sys.maxsize, *, text: str) -> _InJudgments:
     """Return, by turn and models, the questions in whose judgments the judge uses the text."""
-    found: dict[tuple[int, frozenset[str]], set[QuestionId]] = {}
+    found: dict[tuple[int, Any, Any, Any], set[int | str]] = {}
     holds = _holds(text)
-    for line in _lines(path, text):
-        row = _decoded(_judgment, line)
-        if row is not None and any(map(holds, filter(None, (row.judgment, row.g1_judgment, row.g2_judgment)))):
-            models = (row.model,) if row.model else (row.model_1, row.model_2)
-            which = row.turn, frozenset(filter(None, models))
-            found.setdefault(which, set()).add(question_id(row.question_id))
-    return found
+    for row in _rows(_judgment, (path, start, stop), text):
+        one, other, alone = row.g1_judgment, row.g2_judgment, row.judgment
+        if (one and holds(one)) or (other and holds(other)) or (alone and holds(alone)):
+            found.setdefault((row.turn, row.model, row.model_1, row.model_2), set()).add(row.question_id)
+    every: _InJudgments = {}
+    for (turn, model, *two), ids in found.items():
+        models = frozenset(filter(None, (model,) if model else two))
+        every.setdefault((turn, models), set()).update(map(question_id, ids))
+    return every
 
 
 class _Choice(msgspec.Struct, gc=False):
@@ -209,30 +246,44 @@ def _decoded(decoder: "msgspec.json.Decoder[Made]", line: bytes) -> "Made | None
         return None
 
 
-def _lines(path: pathlib.Path, text: str) -> Iterator[bytes]:
-    """Yield the lines that may hold the text; none of a file that is not there."""
+def _rows(decoder: "msgspec.json.Decoder[Made]", lines: _Lines, text: str) -> "Iterator[Made]":
+    """Yield the rows of the lines that may hold the text, and perhaps others; none of a file that is not there."""
     needles = _needles(text)
-    rest = b""
     try:
-        with plain_copy(path).open("rb") as file:
-            while block := file.read(_BLOCK):
-                end = block.rfind(b"\n") + 1
-                if end:
-                    yield from _holding(rest + block[:end], needles)
-                    rest = block[end:]
-                elif len(rest) < _MOST_LINE:
-                    rest += block
-        yield from _holding(rest, needles)
+        for block in _blocks(*lines):
+            small = block.lower() if needles else b""
+            hits = sum(map(small.count, needles)) if needles else sys.maxsize
+            if not hits:
+                continue
+            if hits > _DENSE * block.count(b"\n"):
+                with contextlib.suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
+                    yield from decoder.decode_lines(block)
+                    continue
+            # Few lines hold it, or one is damaged, or is what only the other decoder reads.
+            decoded = (_decoded(decoder, line) for line in _holding(block, small, needles))
+            yield from (row for row in decoded if row is not None)
     except (OSError, TurnbenchError):  # whoever shows the rows says so
         return
 
 
-def _holding(block: bytes, needles: Sequence[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a block in which one of the needles occurs; all lines if there are no needles."""
+def _blocks(path: pathlib.Path, start: int, stop: int) -> Iterator[bytes]:
+    """Yield whole lines, many at a time; perhaps also the first that begins at `stop`."""
+    with plain_copy(path).open("rb") as file:
+        if start:
+            file.seek(start - 1)
+            file.readline()
+        while (at := file.tell()) < stop and (block := file.read(min(_BLOCK, stop - at))):
+            yield block + file.readline(_MOST_LINE)
+
+
+def _holding(block: bytes, small: bytes, needles: Sequence[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a block in which one of the needles occurs; all lines if there are no needles.
+
+    `small` is the block in small letters.
+    """
     if not needles:
         yield from block.splitlines()
         return
-    small = block.lower()
     at = {needle: small.find(needle) for needle in needles}
     while there := [place for place in at.values() if place >= 0]:
         start = small.rfind(b"\n", 0, min(there)) + 1

@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import socket
+import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any, NamedTuple, TypeAlias
 
@@ -212,7 +213,7 @@ def serve(
     import gradio as gr
     from starlette.middleware import Middleware
 
-    from viewer.app import build
+    from viewer.app import Views, build
 
     style, script = (_HERE.joinpath(name).read_text(encoding="utf-8") for name in ("style.css", "page.js"))
     app = build(context)
@@ -238,6 +239,8 @@ def serve(
     except OSError:
         raise StorageError(_taken(host, port)) from None
     app.server.config.http_protocol_class = ending_idle(app.server.config.http_protocol_class, MOST_SECONDS)
+    # Whoever opens the page finds what it shows first made, or begun.
+    threading.Thread(target=Views(context).view, args=("",), daemon=True).start()
     return Served(address, port, hosts, app)
 
 

@@ -27,7 +27,7 @@ from viewer.places import Places, stamp
 from viewer.state import State
 
 if TYPE_CHECKING:
-    from harness.results.efficiency import EfficiencyTable
+    from harness.results.efficiency import EfficiencyTable, Took
     from harness.results.result import Result
 
 Made = TypeVar("Made")
@@ -136,6 +136,8 @@ class Store:
         self.later = Later()
         self._benches: dict[str, tuple[Hashable, Bench, Mapping[QuestionId, int]]] = {}
         self._places: dict[pathlib.Path, Places] = {}
+        self._took: dict[pathlib.Path, tuple[Hashable, Took]] = {}
+        """What the answers in a file took, as it stood when it was read."""
         self._lock = threading.Lock()
 
     # what there is
@@ -251,9 +253,10 @@ class Store:
     def look_ahead(self, bench: Bench) -> None:
         """Begin to look through the judgment files, beside the page: the view of any question needs them all.
 
-        Only as many as take no more than a few seconds; the others wait until they are needed.
+        Only as many as take no more than a few seconds, and not before all is made that views have asked for; the
+        others wait until they are needed.
         """
-        ahead = 0
+        ahead = _AHEAD + 1 if self.later.busy else 0
         for file in self.judgment_files(bench):
             with contextlib.suppress(NotYet, DataError, OSError):
                 ahead += size_of(file.path)
@@ -378,17 +381,41 @@ class Store:
         """
         bench = self.bench(state.bench)
         baseline = state.looked_for("baseline") or None if state.mode == "pairwise-baseline" else None
-        make = functools.partial(_efficiency, result.path, state.mode, bench, baseline)
-        paths = [result.path, *(bench.answer_file(row["model"]) for row in result.rows())]
-        return self.made(("efficiency", state.mode, baseline), "reading what the answers cost", make, *paths)
+        files = {row["model"]: bench.answer_file(row["model"]) for row in result.rows()}
+        make = functools.partial(self._efficiency, result.path, state.mode, bench, baseline, files)
+        what, paths = "reading what the answers cost", (result.path, *files.values())
+        return self.made(("efficiency", state.mode, baseline), what, make, *paths, tells=True)
 
-    def made(self, key: Hashable, what: str, make: Callable[[], Made], *paths: pathlib.Path) -> Made:
+    def _efficiency(
+        self,
+        path: pathlib.Path,
+        mode: Mode,
+        bench: Bench,
+        baseline: str | None,
+        files: Mapping[str, pathlib.Path],
+        told: Callable[[float], None],
+    ) -> "EfficiencyTable":
+        """Return the table of what answers cost; only files that have changed are read."""
+        from harness.results.efficiency import efficiency
+
+        marks = {model: stamp(file) for model, file in files.items()}
+        new = {model: file for model, file in files.items() if self._took.get(file, (None, None))[0] != marks[model]}
+        where: dict[str, Any] = {"bench_name": bench.name, "data_dir": bench.folder.parent}
+        make = functools.partial(_on_common, mode, new, input_file=path, baseline_model=baseline, **where)
+        result, took = apart(make, of=[path, *new.values()], told=told)
+        self._took |= {files[model]: (marks[model], own) for model, own in took.items()}
+        known = {model: self._took[file][1] for model, file in files.items() if file in self._took}
+        return efficiency(result, took=known, **where)
+
+    def made(
+        self, key: Hashable, what: str, make: Callable[..., Made], *paths: pathlib.Path, tells: bool = False
+    ) -> Made:
         """Return what `make` returns, made once as long as the files stay as they are; for what reads whole files.
 
         Raises:
             NotYet: it is being made; `what` says what, as "reading the votes".
         """
-        return self.later.get((key, tuple(map(stamp, paths))), what, make)
+        return self.later.get((key, tuple(map(stamp, paths))), what, make, tells=tells)
 
 
 def kind_of(mode: Mode) -> Kind:
@@ -411,13 +438,14 @@ def _result(path: pathlib.Path, mode: Mode, bench: Bench, baseline: str | None, 
     return apart(make, of=[path]) if intervals else make()
 
 
-def _efficiency(path: pathlib.Path, mode: Mode, bench: Bench, baseline: str | None) -> "EfficiencyTable":
-    from harness.results.efficiency import efficiency
+def _on_common(
+    mode: Mode, files: Mapping[str, pathlib.Path], *, told: Callable[[float], None], **words: Any
+) -> "tuple[Result, Mapping[str, Took]]":
+    """Return the table of the questions that all models have in common, and what the answers in these files took."""
+    from harness.results.efficiency import what_it_took
     from harness.results.show import show_result
 
-    where: dict[str, Any] = {"bench_name": bench.name, "data_dir": bench.folder.parent}
-    result = show_result(mode, input_file=path, baseline_model=baseline, common=True, **where)
-    return efficiency(result, **where)
+    return show_result(mode, common=True, **words), what_it_took(files, told=told)
 
 
 def _metrics(bench: Bench, names: Sequence[str]) -> "Result":

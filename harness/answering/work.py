@@ -16,7 +16,6 @@ from harness.jsonl import Journal
 from harness.records import Answer, Question, QuestionId, Sampling
 from harness.rows import answer_to_row, is_good_answer, question_id
 from harness.running.cache import Cache
-from harness.running.engine import run
 from harness.running.jobs import Course
 from harness.running.options import RunOptions
 from harness.running.outputs import open_output
@@ -104,6 +103,8 @@ def run_answers(plan: AnswerPlan, running: RunOptions = RunOptions(), *, watch: 
     """
     plan.check(running)
     with Cache(running.cache) as cache, AnswerWork(plan, cache) as work:
+        from harness.running.engine import run  # with asyncio: plans and estimates call nothing
+
         tally = run(work.courses(), work.models(), running, planned=plan.jobs, watch=watch, sync=work.sync)
     return work.report(tally)
 

@@ -10,7 +10,6 @@ temperature for OpenAI's reasoning models, or for Anthropic's; a JSON schema for
 until it is answered, however long that takes: whether a refusal is on its way cannot be told from the time.
 """
 
-import asyncio
 import pathlib
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -168,8 +167,10 @@ class ParameterMemory:
         self._model = model
         self.changes: dict[str, str | None] = {}
         """What was refused, with its other name; None: it is left out."""
-        self._open: asyncio.Event | None = None
-        self._repairing = asyncio.Lock()
+        from asyncio import Event, Lock  # who only resolves names and reads samplings waits for nothing
+
+        self._open: Event | None = None
+        self._repairing = Lock()
 
     def wire(self, asked: Mapping[str, Any]) -> Parameters:
         """Return the parameters as the model takes them, by all that is known so far."""
@@ -193,7 +194,9 @@ class ParameterMemory:
         if self._open is not None:
             await self._open.wait()
             return await self._call(asked, send)
-        self._open = asyncio.Event()
+        from asyncio import Event
+
+        self._open = Event()
         try:
             return await self._call(asked, send)
         finally:

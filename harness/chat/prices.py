@@ -39,6 +39,7 @@ def price_list() -> PriceList:
     return PriceList(data["date"], {name: Price(**entry) for name, entry in data["prices"].items()})
 
 
+@functools.lru_cache(1024)
 def list_price(model: str) -> Price | None:
     """Return the price of a model by its name: that of the longest entry that the name equals or goes on from."""
     if model.startswith(BUILTIN):

@@ -6,7 +6,6 @@ usual shape.
 """
 
 import importlib
-import importlib.metadata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -115,13 +114,15 @@ def require(package: str, minimum: tuple[int, ...]) -> None:
     """Raise `MissingError` that says what to install unless a package is there in a version that is new enough."""
     needed = ".".join(map(str, minimum))
     install = f"install it: pip install '{package}>={needed}'"
+    from importlib.metadata import PackageNotFoundError, version  # it imports email: not for built-in models
+
     try:
-        version = importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
+        installed = version(package)
+    except PackageNotFoundError:
         raise MissingError(f"the package {package} is not installed; {install}") from None
-    numbers = tuple(int(part) for part in version.split(".")[: len(minimum)] if part.isdigit())
+    numbers = tuple(int(part) for part in installed.split(".")[: len(minimum)] if part.isdigit())
     if numbers < minimum:
-        raise MissingError(f"the package {package} is version {version}, too old; {install}")
+        raise MissingError(f"the package {package} is version {installed}, too old; {install}")
 
 
 def _loaded(module: str) -> Service:

@@ -6,7 +6,6 @@ to the user goes through `messages.py`.
 
 import argparse
 import contextlib
-import difflib
 import gc
 import os
 import signal
@@ -69,6 +68,8 @@ class Parser(argparse.ArgumentParser):
                 continue
             bundled = flag[1] != "-" and flag[:2] in self._option_string_actions
             if flag not in self._option_string_actions and not bundled:
+                import difflib  # most command lines need none of it
+
                 near = difflib.get_close_matches(flag, list(self._option_string_actions), n=1, cutoff=0.5)
                 self.error(f"no flag {flag}{f'; did you mean {near[0]}?' if near else ''}")
 

@@ -196,7 +196,7 @@ def add_number(group: Any, default: str = "all", these: str = "these questions")
 
 def questions(args: argparse.Namespace, bench: "Bench") -> "tuple[Question, ...]":
     """Return what the flags of `add_slice` choose."""
-    return bench.slice(args.question_begin, args.question_end, args.first_n, args.sample_n)
+    return bench.slice(**words(args, bench.slice))
 
 
 def add_endpoint(parser: argparse.ArgumentParser, what: str) -> Any:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import Interrupted, StorageError
+from harness.names import counted as counted
 from harness.names import printable
 
 if TYPE_CHECKING:
@@ -82,11 +83,6 @@ def report_failures(command: str, failures: Sequence[Any]) -> None:
         tell(f"  {group[0].key}{more}: {message}")
     if len(causes) > 10:
         tell(f"  and {len(causes) - 10} further causes")
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun: `1 call`, `2 calls`."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def work_text(do: str, done: str, already: int, superseded: int, todo: str) -> list[str]:

@@ -19,6 +19,8 @@ from harness.errors import DataError, UsageError
 
 MOST_LINE = 256 << 20
 """Bytes of a line of compressed data that is still read: a few bytes can stand for any number of them."""
+_BUFFER = 1 << 16
+"""Bytes read at once: judgments are longer than what Python reads by itself, and it would put each together."""
 _NAME = re.compile(r"(.+?)(?:\.part-([^/\\]*?))?\.jsonl(\.gz|\.zst)?", re.DOTALL)
 _DIGITS = re.compile(r"(\d+)")
 
@@ -113,7 +115,7 @@ def open_bytes(path: pathlib.Path) -> BinaryIO:
         return cast("BinaryIO", gzip.open(path, "rb"))
     if path.suffix == ".zst":
         return cast("BinaryIO", _zstd(path).open(path, "rb"))
-    return path.open("rb")
+    return path.open("rb", buffering=_BUFFER)
 
 
 def broken(path: pathlib.Path) -> tuple[type[Exception], ...]:

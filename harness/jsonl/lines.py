@@ -64,7 +64,7 @@ def _rows_in(path: pathlib.Path, whole: bool, named: bool) -> Iterator[Row]:
     """Yield the rows of one file; with `named`, their lines know where they are."""
     held: tuple[int, bytes] | None = None
     for number, line in enumerate(lines_in(path), 1):
-        if line.strip():
+        if not line.isspace():  # strip() would copy every line
             if held is not None:
                 yield row_of(path, held[0], value_of(path, *held))
             held = (numbered(path, number) if named else number, line)

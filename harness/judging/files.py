@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 from harness.jsonl import Journal, is_there
 from harness.judging.materials import Materials
+from harness.judgments.judgment import Judgment, MadeFrom, Match
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.judgments.writing import game_to_row, pair_to_row, single_to_row
-from harness.records import Judgment, MadeFrom, Match
 from harness.running.pending import Pending
 
 Key: TypeAlias = tuple[Any, ...]
@@ -43,10 +43,11 @@ class Done:
         self._seen: set[Key] = set()
         for row in judged_rows(path) if is_there(path) else ():
             each(row)
-            self.untidy |= row.key in self._seen
-            self._seen.add(row.key)
+            key = row.key
+            self.untidy |= key in self._seen
+            self._seen.add(key)
             if row.good:
-                self._rows[row.key] = _Kept.of(row)
+                self._rows[key] = _Kept.of(row)
 
     def holds(self, match: Match) -> bool:
         """Return whether the match has a row of any kind: current, out of date, or an error text."""

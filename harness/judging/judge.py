@@ -5,7 +5,8 @@ Two answers that are the same text are a tie without a call: whatever a judge sa
 
 from harness.judging.materials import Materials
 from harness.judging.parse import read_verdict
-from harness.records import EQUAL, Judgment, Match, Parsed, Reply, Winner
+from harness.judgments.judgment import Judgment, Match, Parsed, Winner
+from harness.records import EQUAL, Reply
 from harness.running.jobs import Job, Steps, uncut
 
 CUT = "the judge's reply was cut at its limit on tokens before the verdict; raise --max-tokens"
@@ -17,6 +18,7 @@ def judging(match: Match, judge: str, materials: Materials) -> Steps[Judgment]:
     template = materials.template(match)
     form = judge_set.form(template, match.criterion)
     request = materials.request(match)
+    answers = [text for shown in materials.shown(match) for text in shown]
     attempts: list[Reply] = []
     parsed, tried = Parsed(None, ""), 0
     if materials.equal(match):
@@ -24,12 +26,12 @@ def judging(match: Match, judge: str, materials: Materials) -> Steps[Judgment]:
         parsed = Parsed(Winner("tie", 0.5 if form.score_method == "logprobs" else None), EQUAL)
 
     def has_verdict(cut: Reply) -> bool:
-        return read_verdict(cut, form).verdict is not None
+        return read_verdict(cut, form, answers).verdict is not None
 
     while parsed.verdict is None and tried < judge_set.attempts:
         attempts += yield from uncut(request, materials.retry_cut, has_verdict)
         tried += 1
-        parsed = read_verdict(attempts[-1], form)
+        parsed = read_verdict(attempts[-1], form, answers)
     reply = attempts[-1]
     if parsed.verdict is None and reply.finish_reason != "stop":
         why = CUT if reply.finish_reason == "length" else f"{parsed.reason} (the judge's reply: {reply.finish_reason})"

@@ -18,13 +18,12 @@ from harness.judging.sets import JudgeSet, JudgeTemplate
 from harness.judging.sets.judge_set import OWN_TEXTS
 from harness.judging.template import fenced
 from harness.judging.verdicts.stated import stated
+from harness.judgments.judgment import MadeFrom, Match
 from harness.records import (
     HASH_DIGITS,
     Answer,
     Choice,
     Facts,
-    MadeFrom,
-    Match,
     Message,
     Question,
     QuestionId,
@@ -65,6 +64,10 @@ class Materials:
     """The hash of each question; one has many matches."""
     _parameters: dict[tuple[str, int], str] = field(default_factory=dict, init=False)
     """The hash of the parameters by template and sample."""
+    _fixed: dict[tuple[QuestionId, int, str, str | None], tuple[str | None, str]] = field(
+        default_factory=dict, init=False
+    )
+    """The hashes of reference and template by question, turn, template and criterion: all models have the same."""
     _shown: dict[str | None, list[Message]] = field(default_factory=dict, init=False)
     """The judge set's examples by criterion, as messages."""
     _templates: dict[tuple[QuestionId, int, Kind, str | None], JudgeTemplate] = field(default_factory=dict, init=False)
@@ -73,6 +76,8 @@ class Materials:
     """What was fenced of the question that was asked about last, by text and by model, turn and choice: each answer is
     in many matches."""
 
+    _said_json: tuple[QuestionId | None, dict[tuple[str, int, int], bytes]] = field(default=(None, {}), init=False)
+    """What is hashed of the answers to the question that was asked about last, by model, turn and choice."""
     _begun: tuple[str, int] = field(default=("", 0), init=False)
     """The matches that were asked about last whose prompts begin alike, and how much they have in common."""
 
@@ -80,6 +85,7 @@ class Materials:
         """Take an answer that has been made meanwhile."""
         self.answers[answer.model][answer.question_id] = answer
         self._fences = (None, {})
+        self._said_json = (None, {})
 
     def template(self, match: Match) -> JudgeTemplate:
         """Return the template for a match, or raise `UsageError` if the set has none."""
@@ -417,19 +423,31 @@ class Materials:
         key = (str(match.question.question_id), str(match.turn), str(match.choice), *sorted(match.models))
         conversation = self._hashes.get(key)
         if conversation is None:
-            shown = zip(match.models, self.shown(match), strict=True)
-            conversation = self._hashes[key] = conversation_content(shown)
+            conversation = self._hashes[key] = hash_of_said(self._json(model, match) for model in sorted(match.models))
         asked, sampled = match.question.question_id, (template.name, match.sample)
         question = self._contents.get(asked) or self._contents.setdefault(asked, match.question.content)
         if sampled not in self._parameters:
             self._parameters[sampled] = self._parameters_content(match, template)
+        about = (asked, match.turn, template.name, match.criterion)
+        if about not in self._fixed:
+            self._fixed[about] = self._reference_content(match, template), self._template_content(match, template)
+        reference, filled = self._fixed[about]
         return MadeFrom(
             question=question,
             conversation=conversation,
-            reference=self._reference_content(match, template),
-            template=self._template_content(match, template),
+            reference=reference,
+            template=filled,
             parameters=self._parameters[sampled],
         )
+
+    def _json(self, model: str, match: Match) -> bytes:
+        """Return what a model is shown to have said, as it is hashed."""
+        if self._said_json[0] != match.question.question_id:
+            self._said_json = (match.question.question_id, {})
+        known, about = self._said_json[1], (model, match.turn, match.choice)
+        if about not in known:
+            known[about] = said_json(model, self._turns(model, match))
+        return known[about]
 
     def _reference_content(self, match: Match, template: JudgeTemplate) -> str | None:
         """Return the hash of the reference and the notes that the judge is shown; None where it is shown neither."""
@@ -474,11 +492,6 @@ def as_shown(bench: Bench, texts: Iterable[str], *, played: bool) -> tuple[str, 
     """Return turns as a judge sees them: of JSON objects the field that is judged; `played` users' are whole."""
     field = bench.settings.answer_field
     return tuple(texts) if field is None or played else tuple(extracted(text, field).answer for text in texts)
-
-
-def conversation_content(shown: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """Return the hash of the conversations that a judge is shown: each model's name and turns so far."""
-    return hash_of_said(said_json(model, turns) for model, turns in sorted(shown))
 
 
 def said_json(model: str, turns: Sequence[str]) -> bytes:

@@ -15,7 +15,7 @@ text is read in linear time.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from harness.errors import UsageError
@@ -27,13 +27,15 @@ from harness.judging.verdicts.marked import read_grade, read_marked_score, read_
 from harness.judging.verdicts.mentions import brackets_in, decide, quoted_form
 from harness.judging.verdicts.ranking import read_by_patterns, read_named, read_ranking
 from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores
-from harness.judging.verdicts.shown import DECORATED, folded_text, said, spoken
+from harness.judging.verdicts.shown import DECORATED, PLANTED, folded_text, said, spoken
 from harness.judging.verdicts.structured import read_structured
-from harness.records import Parsed, Reply, Score, Scores, Verdict
+from harness.judgments.judgment import Parsed, Score, Scores, Verdict
+from harness.records import Reply
 
 _CHARACTERS_READ = 250_000
 """How much of a text, counted from the end; longer than any judge writes."""
 
+_VERDICT = re.compile(r"\[\[[^\[\]\n]{1,30}\]\]|\[RESULT\][ :]{0,3}\w{1,5}")
 _OBJECT = re.compile(r"\s*(?:```(?:json)?\s)?\s*(\{.*?)\s*(?:```)?\s*", re.S)
 
 
@@ -42,8 +44,10 @@ def parse(text: str, verdict_format: str, scale: Scale = (1, 10)) -> Parsed:
     return read_verdict(Reply(text), VerdictForm(verdict_format, scale=scale))
 
 
-def read_verdict(reply: Reply, form: VerdictForm) -> Parsed:
+def read_verdict(reply: Reply, form: VerdictForm, answers: Iterable[str] = ()) -> Parsed:
     """Return the verdict of a judge's reply in the form that was asked for, or none, with the reason for either.
+
+    `answers` are the texts that were judged: a verdict that stands in one of them yields to one that does not.
 
     A form that is scored by log-probabilities is read from them, and never from the text in their place. A reply that
     follows the form's JSON schema is read as the object that it is.
@@ -54,7 +58,7 @@ def read_verdict(reply: Reply, form: VerdictForm) -> Parsed:
         if form.kind == "compare":
             return (bare_preference if form.compatible else preference)(reply, form.sides)
         return expected_grade(reply, form.scale)
-    parsed = _read_text(reply, form)
+    parsed = _read_text(reply, form, answers)
     off = _off_step(parsed.verdict, form)
     return parsed if off is None else Parsed(None, off)
 
@@ -70,7 +74,7 @@ def _off_step(verdict: Verdict | None, form: VerdictForm) -> str | None:
     )
 
 
-def _read_text(reply: Reply, form: VerdictForm) -> Parsed:
+def _read_text(reply: Reply, form: VerdictForm, answers: Iterable[str]) -> Parsed:
     """Return the verdict of a reply's text, whatever the step of its scale."""
     text = spoken(folded_text(reply.text))
     if isinstance(text, Fault):
@@ -82,7 +86,21 @@ def _read_text(reply: Reply, form: VerdictForm) -> Parsed:
         held = _OBJECT.fullmatch(reply.text)
         if held:  # a server may take the schema and not hold the model to it
             return read_structured(held[1], form)
-    return _FORMATS[form.format].read(text, form)
+    read = _FORMATS[form.format].read
+    parsed = read(text, form)
+    own = _without_planted(text, answers)
+    other = parsed if own == text else read(own, form)
+    if None not in (parsed.verdict, other.verdict) and parsed.verdict != other.verdict:
+        return Parsed(None, "two verdicts, and one of them stands in an answer that was judged")
+    return parsed if other.verdict is None else other
+
+
+def _without_planted(text: str, answers: Iterable[str]) -> str:
+    """Return a text with a sign in place of every verdict that stands in one of the answers, letter by letter."""
+    if "[" not in text:
+        return text
+    planted = {found[0] for answer in answers if "[" in answer for found in _VERDICT.finditer(folded_text(answer))}
+    return _VERDICT.sub(lambda found: PLANTED if found[0] in planted else found[0], text) if planted else text
 
 
 def known_formats(kind: Kind | None = None) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 from harness.errors import UsageError
 from harness.judging.sets import JudgeSet
-from harness.records import Match, Mode, Question, QuestionId
+from harness.judgments.judgment import Match
+from harness.records import Mode, Question, QuestionId
 
 
 def model_groups(mode: Mode, models: Sequence[str], baseline: str | None = None) -> list[tuple[str, ...]]:

@@ -11,7 +11,8 @@ from harness.judging.materials import Materials
 from harness.judging.plan import plan_matches
 from harness.judging.sets import JudgeSet
 from harness.judging.voted import Voted
-from harness.records import Match, Mode, Question, QuestionId
+from harness.judgments.judgment import Match
+from harness.records import Mode, Question, QuestionId
 
 
 @dataclass

@@ -14,7 +14,8 @@ from harness.judging.forms import VerdictForm
 from harness.judging.gathering import gather
 from harness.judging.plan import plan_matches
 from harness.judging.sets import JudgeSet, JudgeTemplate, load_judge_set
-from harness.records import Answer, Choice, Match, Mode, Question, QuestionId, Reply, Request
+from harness.judgments.judgment import Match
+from harness.records import Answer, Choice, Mode, Question, QuestionId, Reply, Request
 from harness.rows import question_id as as_id
 
 STAND_INS = ("answer", "other-answer")

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from harness.errors import UsageError
+from harness.judgments.judgment import Match
 from harness.judgments.row import judged_rows
-from harness.records import Match, QuestionId
+from harness.records import QuestionId
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from harness.judging.builtin_model import open_builtin_judge
 from harness.judging.files import JudgmentSink
 from harness.judging.judge import judging_job
 from harness.judging.planned import JudgePlan, JudgmentPlan
+from harness.judgments.judgment import Match
 from harness.judgments.row import is_good_judgment, row_key
-from harness.records import Answer, Match
+from harness.records import Answer
 from harness.running.cache import Cache
 from harness.running.jobs import Course
 from harness.running.outputs import open_output

@@ -1,6 +1,7 @@
 """Judgment and vote files: their names, their rows, and all that they say as columns of observations.
 
 file_name.py      JUDGE@SET[#n]_{single|pair|pair1}.jsonl, written and parsed
+judgment.py       what is judged, and what a judge made of it: match, verdict, judgment
 line.py           what a line means: the only place that knows the fields of a judgment or a vote
 game_scores.py    the scores of each side, of pairs whose judge gave each answer one
 case.py           what rows share, and what the games of a pair say together

@@ -7,7 +7,7 @@ Only some judge sets ask for two scores; what says who won is read without them.
 
 import pathlib
 from collections.abc import Mapping
-from statistics import fmean
+from math import fsum
 from typing import Any
 
 from harness.jsonl import files_of, open_bytes, read_rows
@@ -65,4 +65,5 @@ def _of_row(row: Mapping[str, Any]) -> tuple[float, float] | None:
     scores = [score for game in games if isinstance(game, list) for score in game]
     if not all(isinstance(score, int | float) for score in scores):
         return None
-    return fmean(scores[0::2]), fmean(scores[1::2])
+    sides = scores[0::2], scores[1::2]
+    return fsum(sides[0]) / len(sides[0]), fsum(sides[1]) / len(sides[1])

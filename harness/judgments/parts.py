@@ -23,12 +23,12 @@ from harness.records import Source
 if TYPE_CHECKING:
     import subprocess
 
-LARGE = 100 << 20
+LARGE = 50 << 20
 """Bytes for which a further process pays for its start."""
 _MOST = 4
 """Processes; reading is then as fast as the disk."""
-_HEAD_START = 60 << 20
-"""Bytes that are read here while the others start, about 0.1 s."""
+_HEAD_START = 30 << 20
+"""Bytes that are read here while the others start, about 0.06 s."""
 _PIPE = 1 << 20
 """Bytes that may wait between two processes, where the system allows it."""
 _OTHER = "from harness.judgments.parts import send_part; send_part()"

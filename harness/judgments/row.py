@@ -13,8 +13,9 @@ from harness.errors import DataError
 from harness.jsonl import read_rows
 from harness.judgments import line as lines
 from harness.judgments.case import SCORE, WIN, Numbers
+from harness.judgments.judgment import MadeFrom
 from harness.judgments.line import CASE, WINNERS, WrongError
-from harness.records import Games, MadeFrom, QuestionId, Source
+from harness.records import Games, QuestionId, Source
 from harness.rows import is_error
 
 _PREFIXES = ("", "g1_", "g2_")

@@ -5,8 +5,8 @@ Nothing that tools of FastChat read is renamed or dropped.
 
 from typing import Any
 
+from harness.judgments.judgment import Judgment, Label, MadeFrom, Score, Scores, Verdict, Winner
 from harness.judgments.line import FAILED_SCORE, FAILED_WINNER
-from harness.records import Judgment, Label, MadeFrom, Score, Scores, Verdict, Winner
 from harness.rows import reply_details
 
 TIE_DELTA = 0.1

@@ -16,8 +16,12 @@ over 1 + 0 + 1 = 2, so 2.5 points are lost for each broken check.
 A top grade is in the upper ninth of the scale, unless another is named: 9 and 10 of 1 to 10, 5 of 1 to 5. A tie, or a
 pair whose winner changes with the order, is no decided pair; ties are counted beside. Checks that are not decided
 (their code was not run) count as neither kept nor broken. Answers without a grade or without decided checks, pairs
-without a verdict in both games, and checks of another wording of the question are left out and counted. Whether a
-judge's words say that a limit is kept is not read: no rule reads sentences without mistakes of its own.
+without a verdict in both games, and checks of another wording of the question are left out and counted.
+
+    text says kept        broken (or kept) checks that the judge's text says are kept / all of them; so for broken
+
+Of grades alone: of a text about two answers no rule knows whose limit a sentence means. It is a lexical measure with
+mistakes of its own, which were counted (`checks_said.py`, docs/checks.md).
 
 Intervals resample questions (see `bootstrap`); the means that are taken off stay as they are. Simulated with weaker
 models breaking more, a true loss of 1 point and 2 to 6 models, 300 benchmarks each: at equal strength the mean estimate
@@ -39,9 +43,11 @@ import numpy.typing as npt
 
 from harness.bench import Bench, load_bench
 from harness.errors import MissingError, UsageError
-from harness.judgments.case import TOTAL, winner
+from harness.judgments.case import SCORE, TOTAL, winner
 from harness.judgments.observations import Observations, numbered
+from harness.judgments.row import judged_rows
 from harness.meta_evaluation.by_question import ratio
+from harness.meta_evaluation.checks_said import Limit, Says, has_words, language_of, said_of
 from harness.meta_evaluation.report import Report, asked, flat, interval
 from harness.records import Mode, Observation, QuestionId, Scale
 from harness.results.finding import Found
@@ -56,6 +62,8 @@ Place: TypeAlias = tuple[QuestionId, int, str, str]
 NO_GRADE, NO_VERDICT = "without a grade", "without a verdict in both games"
 NO_CHECKS = "without decided checks"
 OTHER_WORDING = "whose checks are of another wording of the question (run auto_checks again)"
+NO_WORDS, NO_WORDS_OF_KIND = "of answers judged in a language without word lists", "of a kind without word lists"
+_SAYS: Mapping[Says, str] = {"kept": "text says kept", "broken": "text says broken", None: "text is silent"}
 _NONE = 1e-9
 """Below this, what is left of a number is rounding."""
 
@@ -175,7 +183,7 @@ def _items(
         there = [both for both in own if both is not None]
         if len(there) < len(own):
             left_out[NO_CHECKS] += 1
-        elif any(None not in {one.content, content} and one.content != content for _, content in there):
+        elif not all(_same_wording(one.content, content) for _, content in there):
             left_out[OTHER_WORDING] += 1
         else:
             kept.append((one, value, [broken for broken, _ in there]))
@@ -285,13 +293,15 @@ def judge_checks(
     query, source = given.query, given.sources[0]
     judged = _countable(source)
     left_out: Counter[str] = Counter()
-    found = broken_checks(read_checks(checked_bench(query, source.path)), loose=loose)
+    turns = read_checks(checked_bench(query, source.path))
+    found = broken_checks(turns, loose=loose)
     items = _items(judged, found, left_out, query.seed)
     if not len(items.value):
         missing = "; ".join(left_out_notes(left_out, "judgment"))
         raise MissingError(f"no judgment of {source.path} is of an answer with decided checks: {missing}")
     how = "however leniently it is read" if loose else "read strictly"
     notes = [f"a check is broken if the reply does not meet it, {how}; answers to the same turn are compared"]
+    more = {}
     if judged.paired:
         rows, kinds, measured = _paired(items)
         notes.append("ties, or winners that change with the order, are counted apart")
@@ -299,12 +309,89 @@ def judge_checks(
     else:
         least = _top(judged.scale(), top)
         rows, kinds, measured = _graded(items, least)
+        unread: Counter[str] = Counter()
+        if remarks := _remarks(judged, turns, source.path, unread, loose=loose):
+            said, more["said"], shares = _said(remarks, query.seed)
+            rows, measured = [*rows, *said], [*measured, *shares]
+            notes.append("what the text says is read by its words, with mistakes that were counted: see docs/checks.md")
+        notes += [
+            f"{n} check{'' if n == 1 else 's'} {why}: not looked for in the text" for why, n in unread.items() if n
+        ]
         notes.append(f"grade lost: points for each broken check; a top grade is {least:g} or more")
         notes.append(
             "models that break more may be worse in other things too; at equal strength the models' means are taken off"
         )
     notes += left_out_notes(left_out, "pair" if judged.paired else "answer")
-    return given.report("checks", rows, notes, measured, kinds=kinds)
+    return given.report("checks", rows, notes, measured, kinds=kinds, **more)
+
+
+class _Remark(NamedTuple):
+    """What a judge's text says of one check of an answer."""
+
+    question: int
+    kind: str
+    broken: bool
+    says: Says
+
+
+def _remarks(
+    judged: Observations, turns: Iterable[CheckedTurn], path: pathlib.Path, left_out: Counter[str], *, loose: bool
+) -> list[_Remark]:
+    """Return what the judge's texts say of the decided checks of the answers graded."""
+    found = {(turn.question_id, turn.turn, turn.model, turn.choice): turn for turn in turns}
+    wanted = {
+        (*_place(one), None if one.metric in {SCORE, TOTAL} else one.metric, one.source): found[_place(one)]
+        for one in judged
+        if one.value is not None and _place(one) in found and _same_wording(one.content, found[_place(one)].content)
+    }
+    texts: dict[Any, str] = {}
+    for row in judged_rows(path):
+        key = (row.question_id, row.turn, row.models[0], row.source.choice, row.criterion, row.source)
+        if key in wanted and row.words and row.words[0].judgment:
+            texts[key] = row.words[0].judgment
+    places, remarks = {key: at for at, key in enumerate(dict.fromkeys(key[0] for key in texts))}, []
+    for key, text in texts.items():
+        decided = [(check, check.loose if loose else check.strict) for check in wanted[key].checks]
+        limits = [(Limit(check.kind, check.text), check.name, met) for check, met in decided if met is not None]
+        known = [own for own in limits if has_words(own[0])]
+        language = language_of(text)
+        left_out[NO_WORDS_OF_KIND] += len(limits) - len(known)
+        left_out[NO_WORDS] += len(known) * (language is None)
+        says = said_of([limit for limit, _, _ in known], text, language) if language else []
+        remarks += [
+            _Remark(places[key[0]], name, not met, told) for (_, name, met), told in zip(known, says, strict=False)
+        ]
+    return remarks
+
+
+def _place(one: Observation) -> Place:
+    return one.question_id, one.turn, one.model, one.source.choice
+
+
+def _same_wording(one: str | None, other: str | None) -> bool:
+    """Return whether two hashes of a question may be the same; what other tools write has none."""
+    return None in {one, other} or one == other
+
+
+def _said(remarks: Sequence[_Remark], seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[Estimate]]:
+    """Return how often the texts say what of broken and of kept checks: of all, and of each kind; and the estimates."""
+    rows, kinds, measured = [], [], []
+    for state in ("broken", "kept"):
+        own = [one for one in remarks if one.broken == (state == "broken")]
+        for says, named in _SAYS.items():
+            share = _share(own, says, seed)
+            rows.append({"measure": f"{named}, check {state}", **interval(share), "n": len(own)})
+            measured.append(share)
+        for kind in sorted({one.kind for one in own}):
+            some = [one for one in own if one.kind == kind]
+            shares = [flat(named.replace(" ", "_"), _share(some, says, seed)) for says, named in _SAYS.items()]
+            kinds.append({"kind": kind, "check": state, "n": len(some), **shares[0], **shares[1], **shares[2]})
+    return rows, kinds, measured
+
+
+def _share(remarks: Sequence[_Remark], says: Says, seed: int) -> Estimate:
+    values = [float(one.says == says) for one in remarks]
+    return ratio([one.question for one in remarks], values, 1.0, seed=seed, bounds=(0.0, 1.0))
 
 
 def _countable(source: Found) -> Observations:

@@ -15,7 +15,7 @@ Two models, 100 pairs: x is 500 characters longer in 60 of them and wins 45, and
 500; the longer wins 65 of 100. Log odds log(45 / 15) = 1.099 and log(20 / 20) = 0: with models, s_x - s_y = 0.549 and
 slope = 0.549. Win rate of x 65.0%, at equal length 1 / (1 + exp(-0.549)) = 63.4%.
 
-Fitted by Newton's method. If a model won or lost everything (more exactly: if not every model reaches every other by
+Fitted by `logistic`. If a model won or lost everything (more exactly: if not every model reaches every other by
 "won or tied against"), strengths have no estimate; then half a virtual tie at equal length for each pair of models
 that met is added, and `prior` says so. Where length alone decides everything there is no slope.
 
@@ -27,9 +27,10 @@ the difficulty of the question; Bradley and Terry 1952; Papke and Wooldridge 199
 for the step.
 """
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -38,17 +39,15 @@ from harness.jsonl import is_there
 from harness.meta_evaluation.by_question import jackknifed, ratio
 from harness.meta_evaluation.report import Report, asked, interval, pairs_text
 from harness.results.answers import home_of
-from harness.results.matrix import Floats, Ints, Pairs
+from harness.results.matrix import Floats, Pairs
 from harness.results.matrix import pairs as pair_arrays
+from harness.results.pairs.existence import all_reach
 from harness.results.pairs.length_control import answer_lengths
+from harness.results.pairs.logistic import Fit, NoFitError, Rows, chance, fit
 from harness.results.query import Words
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 
 PRIOR = "half a virtual tie at equal length for each pair of models that met"
-
-_STEPS = 60
-_STEEPEST = 20.0
-"""A coefficient beyond this (odds of 5e8) has no estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +80,6 @@ class LengthReport:
     """In the order in which they were named: both rates, and how far they are from those of the first one."""
 
 
-class _Games(NamedTuple):
-    """The pairs that count."""
-
-    question: Ints
-    one: Ints
-    other: Ints
-    outcome: Floats
-    d: Floats
-    """Differences of length in spreads."""
-    questions: int
-    models: int
-    virtual: tuple[Ints, Ints]
-    """Pairs of models that have half a virtual tie; none without the prior."""
-
-
-class _Fit(NamedTuple):
-    """Coefficients (a strength for each model, then the slope), and those without each question in turn."""
-
-    whole: Floats
-    without: Floats
-    """Questions × coefficients."""
-
-
 def length_report(
     pairs: Pairs,
     length_1: Floats,
@@ -124,21 +100,19 @@ def length_report(
     known = np.flatnonzero(~np.isnan(pairs.outcome) & ~np.isnan(length_1) & ~np.isnan(length_2))
     apart = (length_1 - length_2)[known].astype(np.float64)
     spread = float(np.sqrt(np.mean(apart**2))) if len(known) else 0.0
-    games = _Games(
+    games = Rows(
         pairs.question[known],
         pairs.model_1[known],
         pairs.model_2[known],
+        (apart / (spread or 1.0))[:, None],
         pairs.outcome[known],
-        apart / (spread or 1.0),
+        np.ones(len(known)),
         len(pairs.questions),
-        len(pairs.models),
-        (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)),
+        np.ones(len(pairs.models), dtype=bool),
     )
     prior = not _connected(games)
-    if prior:
-        games = games._replace(virtual=_met(games))
     alone = _fitted(games, models=False) if spread else None
-    full = _fitted(games, models=True) if spread else None
+    full = _fitted(_with_prior(games) if prior else games, models=True) if spread else None
     present = np.bincount(games.question, minlength=games.questions) > 0
 
     def resampled(value: Floats, without: Floats, bounds: tuple[float, float] | None = None) -> list[Estimate]:
@@ -149,9 +123,9 @@ def length_report(
     slopes = [
         resampled(fit.whole[-1:], fit.without[:, -1:])[0] if fit is not None else no_slope for fit in (alone, full)
     ]
-    decided = games.outcome != 0.5
-    counted = decided & (games.d != 0)
-    longer = np.where(games.d > 0, games.outcome, 1.0 - games.outcome)
+    decided = games.y != 0.5
+    counted = decided & (apart != 0)
+    longer = np.where(apart > 0, games.y, 1.0 - games.y)
     share = ratio(games.question[counted], longer[counted], 1.0, games.questions, bounds=(0.0, 1.0), **how)
     rates = estimates(*_sums(games), bounds=(0.0, 1.0), **how)
     at_equal = [no_slope] * games.models
@@ -187,13 +161,13 @@ def length_report(
     rows.sort(key=lambda row: (-_number(row["equal_length"].value), -_number(row["win_rate"].value), row["model"]))
     ties = int((~decided).sum())
     left_out = len(pairs.outcome) - len(known)
-    tally = int(counted.sum()), ties, int((decided & (games.d == 0)).sum())
+    tally = int(counted.sum()), ties, int((decided & (apart == 0)).sum())
     return LengthReport(
         share, *tally, slopes[0], slopes[1], spread or None, prior, rows, len(known), left_out, versions
     )
 
 
-def _moves(games: _Games, fit: _Fit | None, places: Sequence[int]) -> tuple[Floats, Floats]:
+def _moves(games: Rows, found: Fit | None, places: Sequence[int]) -> tuple[Floats, Floats]:
     """Return how far these models' rates are from the first one's, raw and then at equal length, and without each
     question."""
     sums, counts = _sums(games)
@@ -203,120 +177,70 @@ def _moves(games: _Games, fit: _Fit | None, places: Sequence[int]) -> tuple[Floa
             (sums.sum(axis=0) - sums) / (counts.sum(axis=0) - counts),
         )
     equal = (
-        _equal_length(games, fit) if fit is not None else (np.full_like(whole, np.nan), np.full_like(without, np.nan))
+        _equal_length(games, found)
+        if found is not None
+        else (np.full_like(whole, np.nan), np.full_like(without, np.nan))
     )
     value = [rates[places] - rates[places[0]] for rates in (whole, equal[0])]
     rest = [rates[:, places] - rates[:, places[:1]] for rates in (without, equal[1])]
     return np.concatenate(value), np.concatenate(rest, axis=1)
 
 
-def _sums(games: _Games) -> tuple[Floats, Floats]:
+def _sums(games: Rows) -> tuple[Floats, Floats]:
     """Return by question and model the wins, a tie half, and the pairs."""
     sums, counts = np.zeros((2, games.questions, games.models))
-    for side, value in ((games.one, games.outcome), (games.other, 1.0 - games.outcome)):
+    for side, value in ((games.one, games.y), (games.other, 1.0 - games.y)):
         np.add.at(sums, (games.question, side), value)
         np.add.at(counts, (games.question, side), 1.0)
     return sums, counts
 
 
-def _fitted(games: _Games, *, models: bool) -> _Fit | None:
+def _fitted(games: Rows, *, models: bool) -> Fit | None:
     """Return the coefficients that maximise the likelihood, the slope last; None if there are none."""
-    size = games.models if models else 0
-    coefficients = np.zeros(size + 1)
-    for _ in range(_STEPS):
-        gradient, curvature = _derivatives(games, coefficients, size)
-        step = np.linalg.pinv(curvature.sum(axis=0), hermitian=True) @ gradient.sum(axis=0)
-        coefficients = coefficients + np.clip(step, -2.0, 2.0)
-        if np.abs(coefficients).max() > _STEEPEST:
-            return None
-        if np.abs(step).max() < 1e-10:
-            break
-    else:
-        return None
-    gradient, curvature = _derivatives(games, coefficients, size)
-    rest = curvature.sum(axis=0) - curvature[:-1]
-    steps = np.linalg.pinv(rest, hermitian=True) @ (gradient.sum(axis=0) - gradient[:-1])[:, :, None]
-    return _Fit(coefficients, coefficients + steps[:, :, 0])
+    free = np.arange(0 if models else games.models, games.models + 1)
+    with contextlib.suppress(NoFitError):
+        return fit(games, free, least=True)
+    return None
 
 
-def _derivatives(games: _Games, coefficients: Floats, size: int) -> tuple[Floats, Floats]:
-    """Return gradient and curvature of the log likelihood by question; in the last place those of virtual ties."""
-    strength = coefficients[:size] if size else np.zeros(games.models)
-    p = _logistic(strength[games.one] - strength[games.other] + coefficients[-1] * games.d)
-    pull, weight = games.outcome - p, p * (1.0 - p)
-    gradient = np.zeros((games.questions + 1, size + 1))
-    curvature = np.zeros((games.questions + 1, size + 1, size + 1))
-    q = games.question
-    gradient[:, -1] = np.bincount(q, pull * games.d, games.questions + 1)
-    curvature[:, -1, -1] = np.bincount(q, weight * games.d**2, games.questions + 1)
-    if size:
-        _add_models(gradient, curvature, q, games.one, games.other, pull, weight, games.d)
-        one, other = games.virtual
-        p = _logistic(strength[one] - strength[other])
-        last = np.full(len(one), games.questions)
-        _add_models(gradient, curvature, last, one, other, 0.5 * (0.5 - p), 0.5 * p * (1.0 - p), np.zeros(len(one)))
-    return gradient, curvature
-
-
-def _add_models(
-    gradient: Floats,
-    curvature: Floats,
-    q: Ints,
-    one: Ints,
-    other: Ints,
-    pull: Floats,
-    weight: Floats,
-    d: Floats,
-) -> None:
-    """Add what the strengths of the models contribute, in place."""
-    np.add.at(gradient, (q, one), pull)
-    np.add.at(gradient, (q, other), -pull)
-    for left, right, sign in ((one, one, 1), (other, other, 1), (one, other, -1), (other, one, -1)):
-        np.add.at(curvature, (q, left, right), sign * weight)
-    for side, sign in ((one, 1), (other, -1)):
-        np.add.at(curvature[:, :, -1], (q, side), sign * weight * d)
-        np.add.at(curvature[:, -1, :], (q, side), sign * weight * d)
-
-
-def _equal_length(games: _Games, fit: _Fit) -> tuple[Floats, Floats]:
+def _equal_length(games: Rows, found: Fit) -> tuple[Floats, Floats]:
     """Return each model's win rate at equal length, and those without each question (questions × models)."""
     met = np.zeros((games.questions, games.models, games.models))
     np.add.at(met, (games.question, games.one, games.other), 1.0)
     np.add.at(met, (games.question, games.other, games.one), 1.0)
     total = met.sum(axis=0)
-    return _rates(total, fit.whole), _rates(total - met, fit.without)
+    return _rates(total, found.whole), _rates(total - met, found.without)
 
 
 def _rates(met: Floats, coefficients: Floats) -> Floats:
     strength = coefficients[..., :-1]
-    won = _logistic(strength[..., :, None] - strength[..., None, :])
+    won = chance(strength[..., :, None] - strength[..., None, :])
     pairs = met.sum(axis=-1)
     rates: Floats = np.divide((met * won).sum(axis=-1), pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0)
     return rates
 
 
-def _connected(games: _Games) -> bool:
+def _connected(games: Rows) -> bool:
     """Return whether every model that played reaches every other by "won or tied against"."""
     beat = np.zeros((games.models, games.models), dtype=bool)
-    beat[games.one[games.outcome > 0], games.other[games.outcome > 0]] = True
-    beat[games.other[games.outcome < 1], games.one[games.outcome < 1]] = True
+    beat[games.one[games.y > 0], games.other[games.y > 0]] = True
+    beat[games.other[games.y < 1], games.one[games.y < 1]] = True
     played = np.unique(np.concatenate([games.one, games.other]))
-    reach = beat[np.ix_(played, played)] | np.eye(len(played), dtype=bool)
-    for _ in range(len(played).bit_length()):
-        reach = (reach.astype(np.float64) @ reach) > 0
-    return bool(reach.all())
+    return bool(all_reach(beat[None, played[:, None], played])[0])
 
 
-def _met(games: _Games) -> tuple[Ints, Ints]:
-    """Return every pair of models that met, once."""
-    both = np.sort(np.stack([games.one, games.other]), axis=0)
-    one, other = np.unique(both, axis=1)
-    return one, other
-
-
-def _logistic(x: Floats) -> Floats:
-    result: Floats = 0.5 * (1.0 + np.tanh(0.5 * x))
-    return result
+def _with_prior(games: Rows) -> Rows:
+    """Return the pairs with half a virtual tie for each two models that met, which is in no question."""
+    one, other = np.unique(np.sort(np.stack([games.one, games.other]), axis=0), axis=1)
+    size = len(one)
+    return games._replace(
+        question=np.append(games.question, np.full(size, games.questions)),
+        one=np.append(games.one, one),
+        other=np.append(games.other, other),
+        z=np.append(games.z, np.zeros((size, 1)), axis=0),
+        y=np.append(games.y, np.full(size, 0.5)),
+        weight=np.append(games.weight, np.full(size, 0.5)),
+    )
 
 
 def _number(value: float | None) -> float:

@@ -9,19 +9,22 @@ counted them, seconds as the call took them, prices today's; calls from the cach
 their seconds.
 """
 
+import math
 import pathlib
-from collections.abc import Sequence
+from array import array
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from harness.answer_lines import Said, StoredAnswers
-from harness.bench import Bench, load_bench
+from harness.bench import load_bench
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there
-from harness.records import QuestionId, Reply
+from harness.records import QuestionId
 from harness.results.cost import Prices
+from harness.results.matrix import Floats, Ints
 from harness.results.result import Result
 from harness.running.cost import cost_of
 
@@ -82,14 +85,85 @@ class EfficiencyTable:
     notes: tuple[str, ...] = field(default=())
 
 
+class Took(NamedTuple):
+    """What the replies that one model wrote itself took."""
+
+    questions: Sequence[QuestionId]
+    """Which it has answered."""
+    of: Ints
+    """For each reply the place of its question."""
+    numbers: Mapping[str, Floats]
+    """For each reply what `_numbers` says of it; what it does not state is NaN."""
+
+
+def what_it_took(
+    files: Mapping[str, pathlib.Path],
+    *,
+    models_file: pathlib.Path | str | None = None,
+    told: Callable[[float], None] = lambda share: None,
+) -> dict[str, Took]:
+    """Return what the replies of each model took; of one without answers nothing.
+
+    `told` is called with the share of the files that has been read.
+
+    Raises:
+        DataError: a line is no answer.
+    """
+    prices = Prices(models_file)
+    found = {}
+    for at, (model, path) in enumerate(files.items()):
+        told(at / len(files))
+        if is_there(path):
+            found[model] = _took(path, model, prices)
+    return found
+
+
+def _took(path: pathlib.Path, model: str, prices: Prices) -> Took:
+    of, columns = array("q"), {name: array("d") for name in _NUMBERS}
+    with StoredAnswers(path, model) as stored:
+        for place, question in enumerate(stored.questions):
+            for said in stored.costs(question):
+                of.append(place)
+                for column, number in zip(columns.values(), _numbers(said, model, prices), strict=True):
+                    column.append(math.nan if number is None else number)
+        numbers = {name: np.frombuffer(column) for name, column in columns.items()}
+        return Took(list(stored.questions), np.frombuffer(of, np.int64), numbers)
+
+
+def _numbers(said: Said, model: str, prices: Prices) -> tuple[float | None, ...]:
+    """Return of a reply what `_NUMBERS` names."""
+    reply, usage = said.reply, said.reply.usage
+    price = prices.price(model, reply.model)
+    thought = usage.reasoning_tokens or 0
+    on_thought = 0.0 if price is None else thought * price.completion * (price.batch if reply.batch else 1.0) / 1e6
+    return (
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        thought,
+        cost_of(usage, price, batch=reply.batch),
+        on_thought,
+        None if reply.from_cache or reply.batch else reply.seconds,
+        said.characters,
+        reply.finish_reason == "length",
+        reply.finish_reason in {"refused", "empty"},
+    )
+
+
+_NUMBERS = ("prompt", "reply", "thought", "cost", "on_thought", "seconds", "characters", "cut", "refused")
+"""Tokens, dollars, seconds, characters, and 1 for a reply that was cut, or refused or empty."""
+
+
 def efficiency(
     result: Result,
     *,
     bench_name: str | None = None,
     data_dir: pathlib.Path | str = "data",
     models_file: pathlib.Path | str | None = None,
+    took: Mapping[str, Took] | None = None,
 ) -> EfficiencyTable:
     """Return what the answers of the models of a result cost and how long they took.
+
+    `took` is `what_it_took`, where that has been read already.
 
     Raises:
         UsageError: the result is of a panel, or has no single number by which it ranks.
@@ -98,16 +172,13 @@ def efficiency(
     scores = _scores(result)
     bench = load_bench(bench_name or result.bench or "mt_bench", data_dir)
     known = {question.question_id for question in bench.questions}
-    there = {model: own for model in scores if (own := _answered(bench, model) & known)}
+    if took is None:
+        took = what_it_took({model: bench.answer_file(model) for model in scores}, models_file=models_file)
+    there = {model: own for model in scores if model in took and (own := known.intersection(took[model].questions))}
     if not there:
         raise MissingError(f"{bench.folder / 'model_answer'} holds no answers of {', '.join(scores)}")
     common = set.intersection(*there.values())
-    prices = Prices(models_file)
-    rows = []
-    for model in there:  # one after another: what a model's answers took is reduced to its row, then forgotten
-        with StoredAnswers(bench.answer_file(model), model) as stored:
-            said = [one for question in stored.questions if question in common for one in stored.costs(question)]
-        rows.append(_row(model, scores[model], said, prices))
+    rows = [_row(model, scores[model], took[model], common) for model in there]
     notes = []
     lacking = [model for model in scores if model not in there]
     if lacking:
@@ -132,57 +203,34 @@ def _scores(result: Result) -> dict[str, Score]:
     return {row["model"]: Score(row[column], row.get(f"{column}_low"), row.get(f"{column}_high")) for row in rows}
 
 
-def _answered(bench: Bench, model: str) -> set[QuestionId]:
-    path = bench.answer_file(model)
-    if not is_there(path):
-        return set()
-    with StoredAnswers(path, model) as stored:
-        return set(stored.questions)
-
-
-def _row(model: str, score: Score, said: Sequence[Said], prices: Prices) -> Efficiency:
-    """Return what one model's answers took."""
-    replies = [one.reply for one in said]
-    seconds = [r.seconds for r in replies if r.seconds is not None and not (r.from_cache or r.batch)]
-    stated = [r.usage for r in replies if r.usage.completion_tokens is not None]
-    tokens = sum(usage.completion_tokens or 0 for usage in stated)
-    thought = sum(usage.reasoning_tokens or 0 for usage in stated)
-    costs = [cost_of(r.usage, prices.price(model, r.model), batch=r.batch) for r in replies]
-    known = [cost for cost in costs if cost is not None]
-    whole = len(known) == len(costs) > 0
+def _row(model: str, score: Score, took: Took, common: Set[QuestionId]) -> Efficiency:
+    """Return what one model's answers to the common questions took."""
+    counts = np.array([question in common for question in took.questions], dtype=bool)[took.of]
+    every = {name: column[counts].tolist() for name, column in took.numbers.items()}
+    stated = {name: [number for number in column if number == number] for name, column in every.items()}
+    turns, seconds = len(every["reply"]), stated["seconds"]
+    tokens = sum(stated["reply"])
+    thought = sum(t for t, all_ in zip(every["thought"], every["reply"], strict=True) if all_ == all_)
+    whole = len(stated["cost"]) == turns > 0
     return Efficiency(
         model=model,
         score=score,
-        turns=len(replies),
-        cost=1000 * sum(known) / len(known) if whole else None,
-        reasoning_cost=1000 * _reasoning(model, replies, prices) / len(replies) if whole else None,
-        prompt_tokens=_mean([r.usage.prompt_tokens for r in replies if r.usage.prompt_tokens is not None]),
-        reply_tokens=_mean([usage.completion_tokens or 0 for usage in stated]),
+        turns=turns,
+        cost=1000 * sum(stated["cost"]) / turns if whole else None,
+        reasoning_cost=1000 * sum(stated["on_thought"]) / turns if whole else None,
+        prompt_tokens=_mean(stated["prompt"]),
+        reply_tokens=_mean(stated["reply"]),
         reasoning_share=thought / tokens if tokens else None,
         seconds=float(np.median(seconds)) if seconds else None,
         seconds_95=float(np.percentile(seconds, 95)) if seconds else None,
-        characters=_mean([one.characters for one in said]) or 0.0,
-        cut=_share(replies, "length"),
-        refused=_share(replies, "refused", "empty"),
+        characters=_mean(stated["characters"]) or 0.0,
+        cut=_mean(stated["cut"]) or 0.0,
+        refused=_mean(stated["refused"]) or 0.0,
     )
-
-
-def _reasoning(model: str, replies: Sequence[Reply], prices: Prices) -> float:
-    """Return the dollars that reasoning tokens cost."""
-    total = 0.0
-    for reply in replies:
-        price = prices.price(model, reply.model)
-        if price is not None and reply.usage.reasoning_tokens:
-            total += reply.usage.reasoning_tokens * price.completion * (price.batch if reply.batch else 1.0) / 1_000_000
-    return total
 
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
-
-
-def _share(replies: Sequence[Reply], *ends: str) -> float:
-    return sum(reply.finish_reason in ends for reply in replies) / len(replies) if replies else 0.0
 
 
 def _with_frontier(rows: Sequence[Efficiency]) -> list[Efficiency]:

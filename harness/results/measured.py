@@ -75,6 +75,7 @@ def read_main_numbers(path: pathlib.Path, variant: str | None = None) -> Observa
 class CheckFound(NamedTuple):
     """What became of one check of a turn."""
 
+    kind: str
     name: str
     """As in tables: the check's own name, else its kind."""
     text: str
@@ -117,8 +118,8 @@ def _checks_in(row: Mapping[str, Any]) -> Iterator[CheckFound]:
     for check in listed if isinstance(listed, list) else ():
         if isinstance(check, dict):
             met = [own if isinstance(own, bool) else None for own in (check.get("strict"), check.get("loose"))]
-            name = str(check.get("name") or check.get("kind"))
-            yield CheckFound(name, str(check.get("text", "")), *met)
+            kind = str(check.get("kind"))
+            yield CheckFound(kind, str(check.get("name") or kind), str(check.get("text", "")), *met)
 
 
 def kinds_table(bench: Bench, kept: Observations, *, sure: bool = True, seed: int = 0) -> "Table":

@@ -11,6 +11,7 @@ counts by real tokenizers are recorded. On texts of a few hundred characters and
 within 10; for the vocabulary of Anthropic's newest models, which nobody has published, there is only its maker's word.
 """
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -117,6 +118,8 @@ _FAMILIES = (
 
 LONG_TEXT = 50_000
 """Characters beyond which a text is not read on."""
+_KEPT = 512
+"""Texts whose tokens are kept: system prompts, refusals and the prompts of repeated games come again and again."""
 
 
 def weights_of(model: str) -> Weights:
@@ -127,7 +130,12 @@ def weights_of(model: str) -> Weights:
 def text_tokens(text: str, weights: Weights = OTHERS) -> float:
     """Return about how many tokens a text has; a very long one is estimated from its beginning."""
     if len(text) > LONG_TEXT:
-        return text_tokens(text[:LONG_TEXT], weights) * len(text) / LONG_TEXT
+        return _tokens(text[:LONG_TEXT], weights) * len(text) / LONG_TEXT
+    return _tokens(text, weights)
+
+
+@functools.lru_cache(_KEPT)
+def _tokens(text: str, weights: Weights) -> float:
     kinds = text.translate(_KINDS)  # a pass in C for each kind is ten times faster than a look at each word
     long_words = _LONG_WORDS.findall(kinds)
     runs = len(_SYMBOLS.findall(kinds))

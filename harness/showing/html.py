@@ -4,7 +4,6 @@ Everything that comes from a file is escaped, and a content security policy forb
 the page. Colours are variables (`--tb-ink`, ...), so that tables and charts follow the light or dark page around them.
 """
 
-import html as escaping
 import pathlib
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -94,7 +93,13 @@ def table_html(table: Table, *, label: str = "", link: Link | None = None) -> st
 
 def escaped(text: object) -> str:
     """Return the text for a place in which it can be nothing else."""
-    return escaping.escape(printable(str(text)), quote=True)
+    return _quoted(printable(str(text)))
+
+
+def _quoted(text: str) -> str:
+    from html import escape  # it loads all names of characters, which other formats do without
+
+    return escape(text, quote=True)
 
 
 def bdi(text: object) -> str:
@@ -150,7 +155,7 @@ def _cell(column: Cells, at: int, address: str | None) -> str:
     cell, share = column.cells[at], column.shares[at]
     if isinstance(cell, Html) or cell == ABSENT:
         return str(cell.text if isinstance(cell, Html) else cell)
-    inside = bdi(cell) if address is None else f'<a href="{escaping.escape(address, quote=True)}">{bdi(cell)}</a>'
+    inside = bdi(cell) if address is None else f'<a href="{_quoted(address)}">{bdi(cell)}</a>'
     below = " tb-below" if share is not None and share < 0 else ""
     return inside if share is None else f'<div class="tb-heat{below}" style="--share: {abs(share):.2f}">{inside}</div>'
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.names import counted
 from harness.showing.items import Column, Item, Note, Page, Row, Table, columns_of
 from harness.status import BenchStatus
 
@@ -11,7 +12,7 @@ _ALWAYS = ("model", "judge", "judge set", "mode", "answered", "judged", "missing
 
 def status_page(status: BenchStatus) -> Page:
     """Return the page of a benchmark's status."""
-    facts = {"benchmark": f"{status.bench}: {_counted(status.questions, 'question')}"}
+    facts = {"benchmark": f"{status.bench}: {counted(status.questions, 'question')}"}
     return Page(f"Status of {status.bench}", facts, list(_items(status)), list(_notes(status)), _data(status))
 
 
@@ -34,11 +35,11 @@ def _notes(status: BenchStatus) -> Iterator[str]:
             yield f"{judge.path.name}: {judge.note}"
     for name, why in status.causes.items():
         yield from (f"{name}: {count} failed: {cause}" for cause, count in why.items())
-    yield from (f"{name}: {_counted(count, 'torn line')} set aside" for name, count in status.torn.items())
+    yield from (f"{name}: {counted(count, 'torn line')} set aside" for name, count in status.torn.items())
     for name, count in status.set_aside.items():
-        yield f"{name}: {_counted(count, 'superseded row')} kept in .turnbench/"
+        yield f"{name}: {counted(count, 'superseded row')} kept in .turnbench/"
     for name, count in status.batched.items():
-        yield (f"{name}: {_counted(count, 'row')} at a provider in batches; run the same command with --batch to go on")
+        yield (f"{name}: {counted(count, 'row')} at a provider in batches; run the same command with --batch to go on")
 
 
 def _data(status: BenchStatus) -> dict[str, Any]:
@@ -70,7 +71,3 @@ def _data(status: BenchStatus) -> dict[str, Any]:
 def _keys(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a table's row with the names and the absent values of JSON."""
     return {name.replace(" ", "_"): None if value == "" else value for name, value in row.items()}
-
-
-def _counted(number: int, one: str) -> str:
-    return f"{number} {one}{'' if number == 1 else 's'}"

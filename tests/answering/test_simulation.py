@@ -185,7 +185,7 @@ def test_check_bench_names_the_fault_of_a_user(tmp_path: pathlib.Path, capsys: p
     assert check_bench.main(["small", "--data-dir", str(tmp_path)]) == 1
     shown = capsys.readouterr().out
     assert "user of question 1: goal must be a text that is not empty" in shown
-    assert "1 problem:" in shown
+    assert "1 problem\n" in shown
 
 
 def choice(*user: str, replies: tuple[str, ...] = ("24.",)) -> Choice:

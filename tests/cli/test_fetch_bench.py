@@ -15,7 +15,8 @@ from harness.cli import gen_answer, gen_judgment
 from harness.cli.fetch_bench import main
 from harness.judging.materials import Materials
 from harness.judging.sets import load_judge_set
-from harness.records import Answer, Choice, Match, Reply
+from harness.judgments.judgment import Match
+from harness.records import Answer, Choice, Reply
 
 CONTENT = b'{"question_id": 1, "category": "stem", "turns": ["One?"]}\n'
 TABLE = f"""

@@ -8,7 +8,8 @@ from harness.bench import Bench
 from harness.judging.gathering import gather
 from harness.judging.materials import Materials
 from harness.judging.sets import load_judge_set
-from harness.records import Match, Question
+from harness.judgments.judgment import Match
+from harness.records import Question
 from tests.small_bench import answer, small_bench, write
 
 WITH_REFERENCE = {"reasoning", "math", "coding", "extraction"}

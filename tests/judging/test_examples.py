@@ -8,7 +8,7 @@ import pytest
 from harness.errors import DataError
 from harness.judging.gathering import gather
 from harness.judging.sets import load_judge_set
-from harness.records import Match
+from harness.judgments.judgment import Match
 from tests.judging.answered_bench import answered
 
 EXAMPLE = {"turns": ["Say {x}."], "answer_a": ["It is {question}."], "answer_b": ["Hm."], "verdict": "B"}

@@ -14,8 +14,9 @@ from harness.judging.gathering import gather
 from harness.judging.judge import judging, judging_job
 from harness.judging.materials import Materials
 from harness.judging.sets import load_judge_set
+from harness.judgments.judgment import Judgment, Match
 from harness.judgments.row import row_key
-from harness.records import Judgment, Match, Mode, Reply
+from harness.records import Mode, Reply
 from harness.running.jobs import Steps
 from harness.running.pending import Pending
 from tests.small_bench import answer, question, rows, small_bench, write

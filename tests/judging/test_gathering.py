@@ -9,7 +9,7 @@ import pytest
 from harness.errors import MissingError, UsageError
 from harness.judging.gathering import gather
 from harness.judging.sets import load_judge_set
-from harness.records import Match
+from harness.judgments.judgment import Match
 from tests.judging.answered_bench import answered, gathered, prompt
 from tests.small_bench import answer, question, write
 

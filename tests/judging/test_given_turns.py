@@ -11,9 +11,9 @@ from harness.judging.notes import GIVEN
 from harness.judging.plan import plan_matches
 from harness.judging.prompts import judge_prompts
 from harness.judging.run import plan_judgments, run_judgments
+from harness.judgments.judgment import Match
 from harness.metrics.checks import plan_checks
 from harness.metrics.run import run_metrics
-from harness.records import Match
 from harness.status import bench_status
 from tests.judging.answered_bench import gathered, prompt
 from tests.small_bench import answer, question, rows, small_bench, write

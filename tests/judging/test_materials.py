@@ -16,8 +16,9 @@ from harness.judging.gathering import gather
 from harness.judging.materials import Materials
 from harness.judging.plan import plan_matches
 from harness.judging.sets import JudgeSet, JudgeTemplate, load_judge_set
+from harness.judgments.judgment import Match
 from harness.judgments.row import is_good_judgment
-from harness.records import Answer, Choice, Match, Question, QuestionId, Reply, Sampling
+from harness.records import Answer, Choice, Question, QuestionId, Reply, Sampling
 from tests.judging.answered_bench import WITH_REFERENCE, answered, gathered, prompt
 from tests.small_bench import answer, question, small_bench, write
 

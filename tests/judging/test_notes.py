@@ -8,7 +8,7 @@ import pytest
 
 from harness.judging.sets import load_judge_set
 from harness.judging.sets.loading import shipped_judge_sets
-from harness.records import Match
+from harness.judgments.judgment import Match
 from tests.judging.answered_bench import answered, gathered, prompt
 from tests.small_bench import answer, question, write
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import pytest
 
 from harness.judging.parse import parse
-from harness.records import Score, Winner
+from harness.judgments.judgment import Score, Winner
 
 pytestmark = pytest.mark.reference
 

@@ -6,7 +6,8 @@ import pytest
 
 from harness.errors import UsageError
 from harness.judging.plan import model_groups, plan_matches
-from harness.records import MODES, Match, Mode, Question
+from harness.judgments.judgment import Match
+from harness.records import MODES, Mode, Question
 
 ONE = Question(1, "writing", ("a", "b"))
 THREE = Question(2, "math", ("a", "b", "c"))

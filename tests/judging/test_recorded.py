@@ -15,7 +15,8 @@ import pytest
 
 from harness.judging.parse import read_verdict
 from harness.judging.sets import load_judge_set, shipped_judge_sets
-from harness.records import Label, Reply, Score, Scores, TokenLogprobs, Verdict, Winner
+from harness.judgments.judgment import Label, Score, Scores, Verdict, Winner
+from harness.records import Reply, TokenLogprobs
 
 RECORDED = pathlib.Path(__file__).with_name("recorded")
 ELSEWHERE = ("mt_bench", "mt_bench_checked", "mt_bench_unaided", "mt_bench_101", "feedback_collection")

@@ -11,8 +11,9 @@ from harness.judging.forms import VerdictForm
 from harness.judging.parse import known_formats, read_verdict
 from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.judging.verdicts.stated import FORMATS, stated
+from harness.judgments.judgment import Scores, Winner
 from harness.judgments.reading import read_judgments
-from harness.records import Facts, Message, Question, Request, Scores, Side, Winner
+from harness.records import Facts, Message, Question, Request, Side
 from tests.judging.answered_bench import answered
 
 LONG, SHORT = ("The longer one of the two answers.",), ("Short.",)

@@ -8,7 +8,8 @@ import pytest
 
 from harness.judging.forms import VerdictForm
 from harness.judging.parse import read_verdict
-from harness.records import Label, Reply, Score, Scores, Verdict, Winner
+from harness.judgments.judgment import Label, Score, Scores, Verdict, Winner
+from harness.records import Reply
 
 FORMS = {
     "single": VerdictForm("[[rating]]"),

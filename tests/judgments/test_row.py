@@ -7,9 +7,10 @@ import pytest
 
 from harness.errors import DataError
 from harness.judgments.case import SCORE, SHARE, TOTAL
+from harness.judgments.judgment import Label, MadeFrom, Score, Scores, Verdict, Winner
 from harness.judgments.row import JudgedRow, is_good_judgment, judged_row, judged_rows, row_key
 from harness.judgments.writing import game_to_row, pair_to_row, single_to_row
-from harness.records import Label, MadeFrom, Score, Scores, Source, Verdict, Winner
+from harness.records import Source
 from harness.rows import FAILED_TEXT
 from tests.judged import MADE, judgment, on_disk
 from tests.small_bench import write

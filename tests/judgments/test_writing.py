@@ -4,8 +4,9 @@ from dataclasses import asdict
 
 import pytest
 
+from harness.judgments.judgment import Score, Scores, Verdict, Winner
 from harness.judgments.writing import pair_to_row, single_to_row, winning_side
-from harness.records import Reply, Score, Scores, Verdict, Winner
+from harness.records import Reply
 from tests.judged import MADE, judgment, on_disk
 
 

@@ -205,3 +205,45 @@ def test_the_command_shows_the_same(tmp_path: pathlib.Path, capsys: pytest.Captu
     assert (shown["rows"], shown["kinds"]) == (found.rows, found.more["kinds"])
     assert main(["checks", "--bench-name", "small", "--data-dir", str(tmp_path), "-q"]) == 0
     assert "grade lost at equal strength" in capsys.readouterr().out
+
+
+def test_what_the_text_says_of_broken_and_kept_checks_is_counted(tmp_path: pathlib.Path) -> None:
+    words = {"kind": "count", "name": "count", "text": "at most 60 words"}
+    mark = {"kind": "not_contains", "name": "no mark", "text": "does not contain “!”"}
+    joined = {"kind": "any", "name": "any", "text": "either"}
+
+    def row(number: int, *met: bool) -> dict[str, Any]:
+        listed = [{**one, "strict": own, "loose": own} for one, own in zip((words, mark, joined), met, strict=True)]
+        return checked(number, "x") | {"checks": listed}
+
+    texts = {
+        1: "The answer keeps to the word limit, and it is friendly. It uses an exclamation mark, and that is a pity.",
+        2: "The answer exceeds the word limit, but it is friendly and it is easy to read.",
+        3: "Die Antwort ist klar und tut, was verlangt war.",
+    }
+    judged = [grade(number, "x", 5, judgment=text) for number, text in texts.items()]
+    found = report(tmp_path, [row(1, False, False, True), row(2, False, True, True), row(3, False, True, True)], judged)
+    said = {row["measure"]: (row["value"], row["n"]) for row in found.rows if "text" in row["measure"]}
+    assert said == {
+        "text says kept, check broken": (pytest.approx(1 / 3), 3),
+        "text says broken, check broken": (pytest.approx(2 / 3), 3),
+        "text is silent, check broken": (0.0, 3),
+        "text says kept, check kept": (0.0, 1),
+        "text says broken, check kept": (0.0, 1),
+        "text is silent, check kept": (1.0, 1),
+    }
+    assert [(one["kind"], one["check"], one["n"], one["text_says_kept"]) for one in found.more["said"]] == [
+        ("count", "broken", 2, 0.5),
+        ("no mark", "broken", 1, 0.0),
+        ("no mark", "kept", 1, 0.0),
+    ]
+    assert [note for note in found.notes if "not looked for" in note] == [
+        "3 checks of a kind without word lists: not looked for in the text",
+        "2 checks of answers judged in a language without word lists: not looked for in the text",
+    ]
+
+
+def test_without_texts_nothing_is_said_of_them(tmp_path: pathlib.Path) -> None:
+    found = report(tmp_path, *WORKED)
+    assert [row["measure"] for row in found.rows if "text" in row["measure"]] == []
+    assert "said" not in found.more

@@ -21,7 +21,7 @@ from viewer.tabs import leaderboard
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for what is made beside the page."""
     whole = Later.get
-    monkeypatch.setattr(Later, "get", lambda self, key, what, make, **_: whole(self, key, what, make, patience=60))
+    monkeypatch.setattr(Later, "get", lambda *given, **named: whole(*given, **{**named, "patience": 60}))
 
 
 def views(data: pathlib.Path) -> Views:

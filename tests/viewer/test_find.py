@@ -24,7 +24,7 @@ from viewer.store import JudgmentFile, Store
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for what is made beside the page."""
     whole = Later.get
-    monkeypatch.setattr(Later, "get", lambda self, key, what, make, **_: whole(self, key, what, make, patience=60))
+    monkeypatch.setattr(Later, "get", lambda *given, **named: whole(*given, **{**named, "patience": 60}))
 
 
 @pytest.fixture
@@ -197,9 +197,9 @@ def test_a_search_decodes_what_json_escapes(tmp_path: pathlib.Path) -> None:
     path.write_text(
         '{"question_id": 1, "choices": [{"turns": ["a \\u00c5ngstr\\u00f6m", "said \\"so\\" \\/ here"]}]}\n', "utf-8"
     )
-    assert in_answers(path, "ångström") == {1: {1}}
-    assert in_answers(path, '"so" / HERE') == {2: {1}}
-    assert in_answers(path, "question_id") == {}
+    assert in_answers(path, text="ångström") == {1: {1}}
+    assert in_answers(path, text='"so" / HERE') == {2: {1}}
+    assert in_answers(path, text="question_id") == {}
 
 
 @pytest.mark.parametrize("escaped", [True, False], ids=["as numbers", "as they are"])
@@ -211,9 +211,9 @@ def test_a_search_finds_scripts_without_capitals_however_they_are_written(
     ]
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(json.dumps(row, ensure_ascii=escaped) for row in rows), "utf-8")
-    assert in_answers(path, "世界") == {1: {0}}
-    assert in_answers(path, "再见 WELT") == {1: {1}}
-    assert in_answers(path, "ö") == {}
+    assert in_answers(path, text="世界") == {1: {0}}
+    assert in_answers(path, text="再见 WELT") == {1: {1}}
+    assert in_answers(path, text="ö") == {}
 
 
 def test_a_search_finds_what_stands_across_two_blocks(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,13 +221,13 @@ def test_a_search_finds_what_stands_across_two_blocks(tmp_path: pathlib.Path, mo
     every = {(1, frozenset({"m"})): set(range(1, 9))}
     for size in (1, 7, 64, 1000):
         monkeypatch.setattr(search, "_BLOCK", size)
-        assert in_judgments(path, "because") == every
+        assert in_judgments(path, text="because") == every
 
 
 def test_a_search_leaves_out_what_the_judge_was_shown(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path / "j_single.jsonl", [grade(1, "m", 5)])
-    assert in_judgments(path, "prompt") == {}
-    assert in_judgments(path, "BECAUSE") == {(1, frozenset({"m"})): {1}}
+    assert in_judgments(path, text="prompt") == {}
+    assert in_judgments(path, text="BECAUSE") == {(1, frozenset({"m"})): {1}}
 
 
 def test_large_files_are_shared_among_processes(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

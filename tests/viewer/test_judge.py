@@ -22,7 +22,7 @@ from viewer.tabs.judge import position_said
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for what is made beside the page."""
     whole = Later.get
-    monkeypatch.setattr(Later, "get", lambda self, key, what, make, **_: whole(self, key, what, make, patience=60))
+    monkeypatch.setattr(Later, "get", lambda *given, **named: whole(*given, **{**named, "patience": 60}))
 
 
 @pytest.fixture

@@ -70,10 +70,12 @@ def _show(context: Context, state: State) -> str:
         sure = markup.waiting(wait)
     head = f'<h2 class="tb-title">{escaped(result.bench or bench.name)}</h2>'
     told = f"{markup.MODE_NAMES[state.mode]} by {result.judge}, judge set {result.judge_set}"
-    faults = "".join(markup.notice(f, kind="fault") for f in _faults(context, result.path))
+    faults = "" if sure else "".join(markup.notice(f, kind="fault") for f in _faults(context, result.path))
     about = f'<p class="tb-quiet">{escaped(told)}</p>'
     first, *others = list(_View(state, result).sections()) or [""]
     found = choices + head + about + faults + first + _notes(result.notes) + "".join(others) + sure
+    if sure:  # one after another: what is made at the same time would keep the table waiting
+        return found
     found += _price(context, state, result)
     return found + (_metrics(context, state) if state.mode == "single" else "")
 

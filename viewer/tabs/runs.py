@@ -5,7 +5,6 @@ page shows the ones before, with the rows that have come since.
 """
 
 import pathlib
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -61,9 +60,8 @@ class _Latest:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._made: dict[Hashable, _Counted] = {}
-        self._busy: dict[Hashable, float] = {}
-        """What is being made, with the share that is done."""
-        self._lock = threading.Lock()
+        self._busy: dict[Hashable, Sequence[Hashable]] = {}
+        """What is being made, with what its files were known by when it was begun."""
 
     def get(
         self, key: Hashable, what: str, make: Callable[[Told], Made], paths: Sequence[pathlib.Path]
@@ -73,31 +71,25 @@ class _Latest:
         Raises:
             NotYet: it is made for the first time.
         """
+        now, before = tuple(stamp(path) for path in paths), self._made.get(key)
+        # One at a time and with pauses, or files that grow would start one with every look and keep a core busy.
+        if before is not None and (key in self._busy or time.monotonic() - before.at < _PAUSES * before.took):
+            return before.made, before if now != before.marks else None
+        marks = self._busy.get(key, now)
 
-        def told(share: float) -> None:
-            self._busy[key] = share
-
-        def run() -> Made:
+        def run(told: Told) -> Made:
+            self._busy[key] = marks
             told(0.0)
             try:
-                begun, marks = time.monotonic(), [stamp(path) for path in paths]
-                ends = ends_of(paths)
+                begun, ends = time.monotonic(), ends_of(paths)
                 made = make(told)
                 self._made[key] = _Counted(made, ends, marks, begun, time.monotonic() - begun)
             finally:
                 self._busy.pop(key, None)
             return made
 
-        before = self._made.get(key)
-        share = self._busy.get(key)
-        # One at a time and with pauses, or files that grow would start one with every look and keep a core busy.
-        if before is not None and (share is not None or time.monotonic() - before.at < _PAUSES * before.took):
-            changed = [stamp(path) for path in paths] != before.marks
-            return before.made, before if changed else None
-        if share is not None:
-            what = f"{what}, {share:.0%} done"
         try:
-            return self._context.store.made(key, what, run, *paths), None
+            return self._context.store.later.get((key, marks), what, run, tells=True), None
         except NotYet:
             if before is None:
                 raise

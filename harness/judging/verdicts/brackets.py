@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from harness.records import Score, Scores, Side, Verdict, Winner
+from harness.judgments.judgment import Score, Scores, Verdict, Winner
+from harness.records import Side
 
 Scale: TypeAlias = tuple[float, float]
 

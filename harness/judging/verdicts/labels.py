@@ -14,7 +14,7 @@ from typing import Any
 from harness.judging.verdicts.brackets import Fault
 from harness.judging.verdicts.mentions import Found, decide
 from harness.judging.verdicts.objects import folded_name, lifted, objects_in
-from harness.records import Label, Parsed
+from harness.judgments.judgment import Label, Parsed
 
 _MEMBER = re.compile(r"[\"'“](?P<name>[^\"'“”\n]{1,40})[\"'”]\s{0,4}:\s{0,4}[\"'“](?P<value>[^\"'“”\n]{1,40})[\"'”]")
 _BEFORE, _AFTER = re.compile(r"\s*(?:```(?:json)?\s)?\s*\{\s*"), re.compile(r"\s*,?\s*\}\s*(?:```)?\s*")

@@ -20,7 +20,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from harness.judging.verdicts.brackets import Scale
-from harness.records import Parsed, Reply, Score, Side, TokenLogprobs, Winner
+from harness.judgments.judgment import Parsed, Score, Winner
+from harness.records import Reply, Side, TokenLogprobs
 
 LEAST_MASS = 0.5
 """The share of probability that the verdict's own tokens must have."""

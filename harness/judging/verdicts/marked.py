@@ -15,7 +15,7 @@ from harness.judging.verdicts.brackets import Fault, Reader, Reading, Scale, fol
 from harness.judging.verdicts.mentions import Found, brackets_in, decide
 from harness.judging.verdicts.objects import lifted, named, objects_in
 from harness.judging.verdicts.shown import DECORATED, said
-from harness.records import Parsed, Score, Winner
+from harness.judgments.judgment import Parsed, Score, Winner
 
 _MARKER = re.compile(
     r"(?:\[ ?(?:RESULT|SCORE|RATING|VERDICT) ?\]|\[ ?(?:RESULT|SCORE|VERDICT) ?:? ?(?=[^\[\]\n]{1,30}\]))"

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from harness.judging.verdicts.brackets import Fault, Reader, Reading, Scale, folded
-from harness.judging.verdicts.shown import DECORATED, OBJECT, SHOWN
-from harness.records import Label, Parsed, Score, Scores, Verdict, Winner
+from harness.judging.verdicts.shown import ANNOUNCED, DECORATED, OBJECT, PLANTED, SHOWN
+from harness.judgments.judgment import Label, Parsed, Score, Scores, Verdict, Winner
 
 Found = tuple[int, int, "Verdict | Fault"]
 """Where a verdict starts and ends, and what it says."""
@@ -48,7 +48,12 @@ _ASKED = re.compile(r"[^.!。\n?]{0,150}\?")
 _JOINED = re.compile(r"[A-Za-z0-9%]|[.,/-]\d")
 _FOR_A_TIE = re.compile(r" for a tie\b")
 """Part of the form: prompts ask for `[[C]]` for a tie."""
-_TAKEN = SHOWN + OBJECT
+_TAKEN = SHOWN + OBJECT + PLANTED
+_MARK = r"(?:[\"'`´″′’‘”“„«»›‹❞❜〟⟩⟫〉》」』]|(?:>|~~)(?!\s*\[\[))"
+_CLOSED = re.compile(rf"[.!?…。]?{_MARK}")
+"""What closes a quotation. One that opened on this line is a sign by now (`shown`), so this one opened before it."""
+_PROSE = re.compile(rf"(?!\W*(?:\w+ )?\w+[ \t]*:)(?=[^\n]*[^\W\d_])[^#|{ANNOUNCED}]*[.!?…。！？]\W*")
+"""A paragraph of whole sentences that neither heads, nor announces, nor speaks in a part (`User: ...`)."""
 _PROGRAM = re.compile(r"[A-Za-z0-9_]\(?$")
 
 _BRACKET = re.compile(r"\[\[\[?([^\[\]]{0,60})\]\]\]?(?!\((?:https?:|#|/|www))")
@@ -61,6 +66,8 @@ _QUOTED_FORM = re.compile(r": \"(?:\w{1,20}: ?)?\[\[([^\[\]\n]{1,20})\]\]\.?\"\.
 class Mention:
     """One verdict that a text names, and where it stands."""
 
+    start: int
+    end: int
     reading: Verdict | Fault
     form: bool
     """It stands in the form asked for; else within a sentence."""
@@ -101,7 +108,7 @@ def decide(text: str, found: Iterable[Found], *, in_form: bool = False, missing:
     mentions = [mention for mention in made if mention is not None]
     if len(mentions) > _MOST_MENTIONS or len(places) > _MOST_PLACES:
         return Parsed(None, f"more than {_MOST_MENTIONS} verdicts")
-    return _chosen(mentions, in_form) if mentions else Parsed(None, missing)
+    return _chosen(text, mentions, in_form) if mentions else Parsed(None, missing)
 
 
 def brackets_in(text: str, reader: Reader, scale: Scale) -> Iterator[Found]:
@@ -142,20 +149,34 @@ def quoted_form(text: str, reader: Reader, scale: Scale) -> Verdict | None:
     return None if isinstance(reading, Fault) else reading
 
 
-def _chosen(mentions: list[Mention], in_form: bool) -> Parsed:
-    """Return what all in form say, where the text does not end on another; else the one of the last sentence."""
+def _chosen(text: str, mentions: list[Mention], in_form: bool) -> Parsed:
+    """Return what the text closes with or all in form say, if it ends on no other; else what the last sentence says."""
     form = [mention for mention in mentions if mention.form]
     form = [mention for mention in form if not mention.decorated] or form
     verdict = (form or mentions)[-1]
     others = [one for one in mentions if one.reading != verdict.reading]
+    form = [verdict] if _closes(text, form, in_form) else form
     rivals = [one for one in others if one in form or one.ends or not form or verdict.decorated]
     if rivals:
         return Parsed(None, f"two verdicts, {rivals[-1]} and {verdict}, and nothing says which is final")
     if isinstance(verdict.reading, Fault):
         return Parsed(None, verdict.reading.reason)
-    if not verdict.form and (in_form or not (verdict.last and verdict.assessed)):
+    if not verdict.form and (in_form or PLANTED in text or not (verdict.last and verdict.assessed)):
         return Parsed(None, f"{verdict} stands within a sentence, not in the form asked for")
     return Parsed(verdict.reading, "the only verdict" if len(mentions) == 1 else "the only verdict in its form")
+
+
+def _closes(text: str, form: list[Mention], in_form: bool) -> bool:
+    """Return whether the last verdict is a closing paragraph of its own, after prose or a list of several verdicts."""
+    if len(form) < 2 or not form[-1].last or (in_form and "\n\n" not in text):
+        return False
+    apart = re.compile(r"\n\s*\n" if "\n\n" in text else r"\n")
+    _, *prose = apart.split(text[form[-2].end : form[-1].start])
+    if len(prose) < 2:
+        several = len(form) > 2 and "\n\n" in text and not apart.search(text, form[-3].end, form[-2].start)
+        return several and bool(prose)
+    label = prose.pop()
+    return "\n" not in label.strip() and all(_PROSE.fullmatch(paragraph) for paragraph in prose)
 
 
 def _mention(text: str, closing: range, start: int, end: int, reading: Verdict | Fault) -> Mention | None:
@@ -166,12 +187,16 @@ def _mention(text: str, closing: range, start: int, end: int, reading: Verdict |
     left, rest = text[max(0, start - _SIGHT) : start], text[end : end + _SIGHT]
     decorated = left.endswith(DECORATED)
     last = end > closing.start
-    if (decorated and not last) or _ASKED.match(rest):
+    if (
+        (decorated and not last)
+        or _ASKED.match(rest)
+        or (_CLOSED.match(rest) and re.search(f"{_MARK}|<", text[:start]))
+    ):
         return None
     lead = _sentence(left)
     words = len(_WORD.findall(lead))
     bare = not any(sign.isalnum() or sign in _TAKEN for sign in lead)
-    label = 0 < words <= _MOST_WORDS and _SIGN.search(lead) is not None and "[[" not in lead
+    label = 0 < words <= _MOST_WORDS and _SIGN.search(lead) is not None and lead.count(":") < 2 and "[[" not in lead
     if decorated:  # closer to a quotation, so the label has one word, or a whole sentence comes before
         label, bare = label and words < _MOST_WORDS, bare and _WHOLE_BEFORE.search(left) is not None
     joined = _JOINED.match(rest) is not None
@@ -182,7 +207,7 @@ def _mention(text: str, closing: range, start: int, end: int, reading: Verdict |
     aside = opened > lead.rfind(")") and len(_WORD.findall(lead, opened)) > _MOST_WORDS
     if not form and (decorated or aside or (isinstance(reading, Fault) and reading.stray)):
         return None
-    return Mention(reading, form, decorated, last, end >= closing.stop, len(left.encode()) >= _ASSESSMENT)
+    return Mention(start, end, reading, form, decorated, last, end >= closing.stop, len(left.encode()) >= _ASSESSMENT)
 
 
 def _sentence(left: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from harness.judging.verdicts.brackets import Fault
 from harness.judging.verdicts.mentions import Found
 from harness.judging.verdicts.shown import OBJECT, said
-from harness.records import Verdict
+from harness.judgments.judgment import Verdict
 
 _DEEPEST = 8
 _MOST_FOUND = 40

@@ -14,7 +14,8 @@ from harness.errors import UsageError
 from harness.judging.verdicts.brackets import Fault
 from harness.judging.verdicts.mentions import decide
 from harness.judging.verdicts.objects import Place, lifted, named, objects_in
-from harness.records import Parsed, Side, Winner
+from harness.judgments.judgment import Parsed, Winner
+from harness.records import Side
 
 _RANKS = ("rank", "ranking", "position", "place")
 _NAMES = ("model", "name", "id", "identifier", "model_name", "model_identifier", "output", "assistant")

@@ -14,7 +14,7 @@ from typing import Any
 from harness.judging.verdicts.brackets import Fault, Scale, folded, read_score
 from harness.judging.verdicts.mentions import Found, decide
 from harness.judging.verdicts.objects import folded_name, lifted, named, objects_in
-from harness.records import Parsed, Score, Scores
+from harness.judgments.judgment import Parsed, Score, Scores
 
 _NUMBER = r"[0-9]{1,4}(?:\.[0-9]{1,3})?(?: ?(?:/|out of) ?[0-9]{1,3})?(?: ?(?:points?|pont|分))?"
 _TWO_ON_A_LINE = re.compile(

@@ -6,14 +6,16 @@ Quotation marks of every kind, code, block quotes and HTML comments show; struck
 Marks around a bare verdict (`[[7]]` in backticks) may be decoration: it stays, and the two signs around it say so.
 """
 
+import html
 import re
 from collections import deque
 from collections.abc import Callable
 
 from harness.judging.verdicts.brackets import Fault
 
-SHOWN, DECORATED, OBJECT = "\ue000", "\ue001", "\ue002"
-"""Signs for a passage that was taken out, for the ends of a decorated verdict, and for an object (`objects`)."""
+SHOWN, DECORATED, OBJECT, PLANTED, ANNOUNCED = "\ue000", "\ue001", "\ue002", "\ue03f", "\x1f"
+"""Signs for a passage that was taken out, for the ends of a decorated verdict, for an object (`objects`), for a verdict
+that a judged answer holds as well, and for the line break after a colon (a blank, to expressions)."""
 
 _FOLDED = str.maketrans(
     {
@@ -53,14 +55,16 @@ def folded_text(text: str) -> str:
 def _plain_marks(text: str) -> str:
     """Return a folded text with the notations of quotation marks and double brackets made one."""
     if "&" in text:
-        text = re.sub(r"&(?:quot|#34|ldquo|rdquo);", '"', text)
+        text = html.unescape(text)
+    if "<<" in text:
+        text = re.sub(r"<<(?!\s)([^<>]{0,2000})>>", r"«\1»", text)
     if "\\" in text:
         text = re.sub(r"\\n(?=(?:\\n|[\s\"'`]){0,9}\[\[)", "\n", text)  # escaped once too often
         text = re.sub(r"\\([\"'])|\\[a-zA-Z]{2,10}(?={)", r"\1", text)
         text = re.sub(r"\\?\[ ?\\?\[", "[[", re.sub(r"\\?\] ?\\?\]", "]]", text))
     text = text.replace("[ [", "[[").replace("] ]", "]]")
     if "''" in text:
-        text = re.sub(r"``([^`\n]{0,300}?)''", r"“\1”", text).replace("''", '"')
+        text = re.sub(r"(?<!`)``([^`]{1,1000}?)''", r"“\1”", text).replace("''", '"')
     return re.sub(r"(?=_)(?:(?<![^\W_])_+|_+(?![^\W_]))", "", text)  # emphasis, but not within a name
 
 
@@ -68,7 +72,8 @@ def _plain_marks(text: str) -> str:
 # One that is cut off reaches to the end; marks that are also something else (`’`, `»`, backticks) then open nothing.
 # Every alternative stops at its own mark, so that a text of nothing but marks is read in linear time.
 _FENCE = re.compile(
-    r"(?:^[ \t]*(?:[-+] |[0-9]{1,3}\. )?)?(?P<mark>`{3,}|~{3,})[^`~\n]*(?=\n|\Z).*?(?:\n[ \t]*(?P=mark)[`~]*(?!\w)|\Z)",
+    r"(?P<span>`{3,})[^`\n]+(?P=span)(?!`)"
+    r"|(?:^[ \t]*(?:[-+] |[0-9]{1,3}\. )?)?(?P<mark>`{3,}|~{3,})[^`~\n]*(?=\n|\Z).*?(?:(?P=mark)[`~]*(?!\w)|\Z)",
     re.S | re.M,
 )
 _LEFT = r"(?<![A-Za-z0-9.,)'\"\]])"
@@ -77,19 +82,25 @@ _RIGHT = r"(?:(?<![ \n(\[:])\"|\"(?![\w\[{]))"
 """A straight mark that can close."""
 _PASSAGE = re.compile(
     # Looked at first: most characters begin nothing, and forty alternatives at each of them took half a judging's time.
-    r"(?=[>`~<\[\"“”„‟❝«»‹›〝「『《〈‘’‚❛']|(?m:^)[ \t])(?:"
+    r"(?=[>`~<\[\"“”„‟❝«»‹›〝「『《〈⟨⟪＜‘’‚❛'´″]|(?m:^)[ \t])(?:"
     r"(?m:^)[ \t]*>[^\n]*"
     r"|(?P<ticks>`+)(?!`)(?:[^`\n]|\n(?![ \t]*\n))*(?P=ticks)(?!`)"
-    r"|~~(?:[^~\n]|\n(?![ \t]*\n))*~~"
+    r"|``[^`]+``(?!`)|~~[^~]*~~"
     r"|<(?P<tag>s|del|strike|blockquote|q|pre|code)>.*?(?:</(?P=tag)>|\Z)|<!--.*?(?:-->|\Z)"
     r"|(?:\[|<\|)The Start of [^\]|\n]{1,60}(?:\]|\|>).*?(?:(?:\[|<\|)The End of [^\]|\n]{1,60}(?:\]|\|>)|\Z)"
-    rf"|(?:{_LEFT}\"(?!\n)|(?<![^\s(:])\"(?=\n)).+?(?:{_RIGHT}|\Z)|[“‟](?:[^“”]*”|.*?(?:{_RIGHT}|\Z))|❝.+?(?:❞|\Z)"
-    r"|„(?:[^„“”]|“[^“”]*”)+(?:[“”]|\Z)|«.+?(?:»|\Z)|‹.+?(?:›|\Z)|〝.+?(?:〟|\Z)|「.+?(?:」|\Z)|『.+?(?:』|\Z)"
-    rf"|《.+?(?:》|\Z)|〈.+?(?:〉|\Z)|{_LEFT}”[^”\n][^”]*”|»[^«»\n][^«»]*[«»]|›[^‹›\n][^‹›]*[‹›]"
+    rf"|(?:{_LEFT}\"(?!\n)|(?<![^\s(:])\"(?=\n)).+?(?:{_RIGHT}|\Z)|[“‟](?:[^“”]*”|.*?(?:{_RIGHT}|\Z))"
+    r"|„(?:[^„“”]|“[^“”]*”)+(?:[“”]|\Z)|(?<=\n\n)(?: {4}|\t)[^\n]*(?:\n+(?: {4}|\t)[^\n]*)*(?=\n\s*\S)|"
+    + "|".join(f"{mark}.+?(?:{chr(ord(mark) + 1)}|\\Z)" for mark in "❝「『《〈⟨⟪")
+    + r"|«.+?(?:»|\Z)|‹.+?(?:›|\Z)|〝.+?(?:〟|\Z)|＜.+?(?:＞|\Z)"
+    + rf"|{_LEFT}”[^”\n][^”]*”|»[^«»\n][^«»]*[«»]|›[^‹›\n][^‹›]*[‹›]"
     rf"|[‘‚❛](?:[^‘’‚❜]|’(?=\w)){{1,500}}[‘’❜](?!\w)|{_LEFT}’(?:[^’\n]|\n(?![ \t]*\n)){{1,300}}’(?!\w)"
-    rf"|{_LEFT}'(?!\s)(?:[^\n\"`]|\n(?![ \t]*\n)|\"[^\"\n]*\"|`[^`\n]*`){{1,300}}?(?<!\s)'(?!\w))",
+    rf"|{_LEFT}'(?!\s)(?:[^\n\"`]|\n(?![ \t]*\n)|\"[^\"\n]*\"|`[^`\n]*`){{1,300}}?(?<!\s)'(?!\w)"
+    rf"|{_LEFT}['’`´″](?!\s)(?:[^'’`´″]|(?<=\w)['’](?=\w)){{1,1000}}(?<!\s)['’`´″](?!\w))",
     re.S | re.I,
 )
+_ELEMENT = re.compile(r"<([a-z_]{4,20})>(?!\s*\[\[[^\[\]\n]*\]\]\s*</).{0,2000}?</\1>(?P<end>\s*(?=<|\Z))?", re.S)
+_APART = re.compile(r"(?:[.!?…。>][ \t]*\n|\A)\s*\Z")
+"""What stands before an element that no words lead to."""
 _WITHDRAWN = re.compile(r"~~|<(?:s|del|strike)>", re.I)
 _MARKS = "\"“”„‟«»‹›「」『』〝〟《》〈〉‘’‚❛❜❝❞'"
 _DECORATION = re.compile(
@@ -100,6 +111,12 @@ _DECORATION = re.compile(
 """A passage whose marks may be there to set something off."""
 _WHOLE = re.compile(r"\s*```[\w-]*[ \t]*\n((?:(?!```).)*?)\s*(?:```)?\s*", re.S)
 _TAGS = re.compile(r"</?[a-z_]{1,12}>|<\|[^|>\n]{0,40}\|>", re.I)
+
+
+def _element(passage: re.Match[str]) -> str:
+    """Return what an element leaves: itself if no words lead to it and nothing but further ones follows."""
+    before = passage.string[max(0, passage.start() - 80) : passage.start()]
+    return passage[0] if passage["end"] is not None and _APART.search(before) else SHOWN + (passage["end"] or "")
 
 
 def said(text: str, is_bare: Callable[[str], bool]) -> str:
@@ -120,8 +137,10 @@ def said(text: str, is_bare: Callable[[str], bool]) -> str:
             return f"{DECORATED}{inside}{DECORATED}"
         return SHOWN + ("." if inside.endswith((".", "!", "?", "。")) else "")
 
+    if "</" in text:
+        text = _ELEMENT.sub(_element, text)
     if "```" in text or "~~~" in text:
         text = _FENCE.sub(instead, text)
     text = _TAGS.sub("", _PASSAGE.sub(instead, text))
     text = re.sub(r"\[\[[^\[\]\n]{0,60}\]\] ?(?:-{1,2}>|=>|→|⇒)", "", text)  # what an arrow leads away from
-    return re.sub(r":[ \t]*\n\s*", ": ", text)  # a line that ends with a colon announces the next one
+    return re.sub(r":[ \t]*\n\s*", ":" + ANNOUNCED, text)  # a line that ends with a colon announces the next one

@@ -16,7 +16,8 @@ from harness.judging.verdicts.brackets import Fault, folded, read_score, read_wi
 from harness.judging.verdicts.labels import read_label
 from harness.judging.verdicts.ranking import read_ranking, won_by
 from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores
-from harness.records import Parsed, Score, Side, Winner
+from harness.judgments.judgment import Parsed, Score, Winner
+from harness.records import Side
 
 
 def read_structured(text: str, form: VerdictForm) -> Parsed:

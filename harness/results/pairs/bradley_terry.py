@@ -28,7 +28,6 @@ Math. Stat. 29, 614, for pseudo-values.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +39,7 @@ from harness.results.pairs.davidson import STEPS, Fit, fit, inverse_curvature
 from harness.results.pairs.existence import why_none
 from harness.results.pairs.games import Games, games_of
 from harness.results.pairs.rates import groups_of, in_order, of_group
-from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, estimates
+from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, jackknifed
 
 CENTER = 1000.0
 """The mean of all ratings, or the anchor's."""
@@ -128,9 +127,9 @@ def ranking(
     questions = np.flatnonzero(games.counts.any(axis=(1, 2)))
     groups = None if pairs.strata is None else [pairs.strata[at] for at in questions.tolist()]
     without = _without_each(games._replace(counts=games.counts[questions]), prior, fitted, resamplings)
-    ratings = _ratings(
-        _scaled(fitted.strengths, fixed)[0], _scaled(without, fixed), len(questions), groups, resamplings, seed
-    )
+    rating, rest = _scaled(fitted.strengths, fixed)[0], _scaled(without, fixed)
+    how: dict[str, Any] = {"resamplings": resamplings, "seed": seed, "method": "studentized"}
+    ratings = jackknifed(rating, rest, len(questions), groups, **how)
     met = np.zeros(len(models))
     for side in (games.first, games.second):
         np.add.at(met, side, games.counts.sum(axis=(0, 2)))
@@ -170,17 +169,6 @@ def _without_each(games: Games, prior: Floats, fitted: Fit, resamplings: int) ->
         for at in range(0, n, rows)
     ]
     return np.concatenate(found)
-
-
-def _ratings(
-    value: Floats, without: Floats, n: int, groups: Sequence[Any] | None, resamplings: int, seed: int
-) -> list[Estimate]:
-    """Return each model's rating with its interval; none where a fit is missing or all agree."""
-    if not len(without) or np.isnan(without).any():
-        return [Estimate(own, None, None, n, None) for own in value.tolist()]
-    pseudo = value + (n - 1) * (without.mean(axis=0) - without)
-    found = estimates(pseudo, np.ones(pseudo.shape), groups, resamplings=resamplings, seed=seed, method="studentized")
-    return [Estimate(own, found[at].low, found[at].high, n, found[at].method) for at, own in enumerate(value.tolist())]
 
 
 def _scaled(strengths: Floats, fixed: int | None) -> Floats:

@@ -26,15 +26,19 @@ def has_estimate(games: Games, models: int) -> Bools:
     if models < 2 or not len(games.first):
         return np.zeros(rows, dtype=bool)
     won, tied = _edges(games, models)
-    one = np.zeros((rows, models), dtype=bool)
-    one[:, 0] = True
-    good = np.ones(rows, dtype=bool)
-    for way in (won | tied, (won | tied).swapaxes(1, 2)):
-        good &= _reached(one, way).all(axis=1)
+    good = all_reach(won | tied)
     unclear = good & tied.any(axis=(1, 2)) & ~(won & won.swapaxes(1, 2)).any(axis=(1, 2))
     for at in np.flatnonzero(unclear):
         good[at] = _has_round(won[at], tied[at])
     return good
+
+
+def all_reach(edges: Bools) -> Bools:
+    """Return for each row of models × models whether every model reaches every other along the edges."""
+    one = np.zeros(edges.shape[:2], dtype=bool)
+    one[:, :1] = True
+    forth, back = _reached(one, edges), _reached(one, edges.swapaxes(1, 2))
+    return np.asarray((forth & back).all(axis=1))
 
 
 def _edges(games: Games, models: int) -> tuple[Bools, Bools]:

@@ -39,11 +39,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from harness.answer_lines import StoredAnswers
 from harness.bench import Bench
 from harness.errors import DataError, UsageError
+from harness.jsonl import is_there
 from harness.records import Observation, QuestionId
-from harness.results.answers import answer_texts
 from harness.results.matrix import Floats, Ints, Pairs, question_order
+from harness.results.pairs.logistic import chance
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
 from harness.results.statistics.paired import PairedTable, compared_columns, named_pairs
 from harness.results.table import Line, ends
@@ -178,14 +180,23 @@ def read_gamed(path: pathlib.Path) -> Gamed:
 
 def answer_lengths(comparisons: Sequence[Observation], bench: Bench) -> tuple[Floats, Floats]:
     """Return for each pair the characters of both answers in its turn; NaN where one is not there."""
-    models = {str(model) for pair in comparisons for model in (pair.model, pair.opponent)}
-    length = {key: len(text) for key, text in answer_texts(models, bench).items()}
-    found = [
-        [length.get((str(getattr(pair, side)), pair.question_id, pair.turn)) for pair in comparisons]
-        for side in ("model", "opponent")
-    ]
-    one, other = (np.array([np.nan if n is None else n for n in side], dtype=np.float64) for side in found)
-    return one, other
+    models = sorted({str(model) for pair in comparisons for model in (pair.model, pair.opponent)})
+    length = {model: _lengths_of(model, bench) for model in models}
+
+    def of(side: str) -> Floats:
+        each = ((length[str(getattr(pair, side))].get(pair.question_id, ()), pair.turn) for pair in comparisons)
+        found = (own[turn - 1] if turn <= len(own) else np.nan for own, turn in each)
+        return np.fromiter(found, np.float64, len(comparisons))
+
+    return of("model"), of("opponent")
+
+
+def _lengths_of(model: str, bench: Bench) -> Mapping[QuestionId, Sequence[int]]:
+    """Return the characters of each reply of a model, by question; the texts would fill the memory."""
+    if not is_there(path := bench.answer_file(model)):
+        return {}
+    with StoredAnswers(path, model) as stored:
+        return {question: stored.lengths(question) for question in stored.questions}
 
 
 def length_controlled(
@@ -304,7 +315,7 @@ def _fitted(features: Floats, x: Floats, weight: Floats, c: float) -> Floats:
     theta = np.zeros(features.shape[1])
     value = _objective(features, x, weight, c, theta)
     for _ in range(_STEPS):
-        p = _logistic(features @ theta)
+        p = chance(features @ theta)
         gradient = c * (features.T @ (weight * (p - x)))
         curvature = c * (features.T @ (features * (weight * p * (1 - p))[:, None])) + 1e-12 * np.eye(len(theta))
         goal = theta - np.linalg.solve(curvature, gradient + np.sign(theta))
@@ -357,7 +368,7 @@ def _controlled(data: _Rows, questions: int, gamed: Gamed | None, c: float, thet
     features, _, weight = _training(data, gamed)
     good = ~np.isnan(data.x)
     own = features[len(features) - int(good.sum()) :]
-    p = _logistic(features @ theta)
+    p = chance(features @ theta)
     # Of the rows of each question: gradient and curvature of the loss, which leave the sums when it is left out.
     pull = np.zeros((questions, len(theta)))
     bend = np.zeros((questions, len(theta), len(theta)))
@@ -370,7 +381,7 @@ def _controlled(data: _Rows, questions: int, gamed: Gamed | None, c: float, thet
     rest = rest[:, free[:, None], free] + 1e-12 * np.eye(len(free))
     steps[:, free] = np.linalg.solve(rest, pull[:, free, None])[:, :, 0]
     at = np.unique(data.question)
-    q = _logistic(theta[2] + theta[1] * data.d)
+    q = chance(theta[2] + theta[1] * data.d)
     rate = float(q.mean())
     # The sum over all rows after each step, to the second order: steps are small, and rows times questions many.
     z = np.stack([data.d, np.ones(len(q))], axis=1)
@@ -378,7 +389,7 @@ def _controlled(data: _Rows, questions: int, gamed: Gamed | None, c: float, thet
     first = moved @ (z.T @ (q * (1 - q)))
     second = ((moved @ (z.T @ (z * (q * (1 - q) * (1 - 2 * q))[:, None]))) * moved).sum(axis=1)
     place = np.searchsorted(at, data.question)
-    inside = np.bincount(place, _logistic((z * (theta[1:] + moved[place])).sum(axis=1)), len(at))
+    inside = np.bincount(place, chance((z * (theta[1:] + moved[place])).sum(axis=1)), len(at))
     left = len(q) - np.bincount(place, minlength=len(at))
     every = q.sum() + first + second / 2
     without = np.divide(every - inside, left, out=np.full(len(at), rate), where=left > 0)
@@ -446,8 +457,3 @@ def _compatible(data: _Rows, gamed: Gamed | None) -> tuple[float, Floats]:
         groups = np.tile(np.arange(n), 2)
         fit.fit(twice, y, sample_weight=share * row_weight, groups=groups, share=share, row_weight=row_weight)
     return float(np.ravel(fit.C_)[0]), np.asarray(fit.coef_[0], dtype=np.float64)
-
-
-def _logistic(z: Floats) -> Floats:
-    result: Floats = 0.5 * (1.0 + np.tanh(0.5 * z))
-    return result

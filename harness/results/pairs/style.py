@@ -17,18 +17,17 @@ Two models, x three times as long in all 100 pairs, of which it wins 60: nothing
 there is no estimate. With 50 pairs more in which they are equally long and win 25 each: s_x = s_y, b = log(60 / 40) /
 0.5 = 0.811.
 
-Fitted by Newton's method. Intervals: the jackknife's pseudo-values of the questions, each one Newton step without the
+Fitted by `logistic`. Intervals: the jackknife's pseudo-values of the questions, each one Newton step without the
 question, are resampled (`bootstrap`); what holds the anchors holds for them too.
 
 Source: Bradley and Terry 1952; Li et al. 2024, "Does style matter?" (LMSYS), whose differences are these, there made
-standard over all pairs, so that a further model changes them; Pregibon 1981 for the step.
+standard over all pairs, so that a further model changes them.
 """
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 
@@ -36,7 +35,8 @@ from harness.errors import UsageError
 from harness.results.matrix import Floats, Ints, Pairs
 from harness.results.pairs.bradley_terry import CENTER, POINTS
 from harness.results.pairs.games import Bools
-from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, estimates
+from harness.results.pairs.logistic import Fit, NoFitError, Rows, fit
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, jackknifed
 
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _HEADER = re.compile(r"^#{1,6}[^\S\n]", re.MULTILINE)
@@ -49,9 +49,6 @@ FEATURES: Mapping[str, str] = {
     "bold": "bold passages",
 }
 """What can be held equal, and what each counts."""
-_STEPS = 60
-_STEEPEST = 20.0
-"""A strength or coefficient beyond this (odds of 5e8) has no estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,26 +93,6 @@ class Styled:
     """Pairs of two models neither of which defines the scale; they count for nothing."""
 
 
-class _Games(NamedTuple):
-    """The pairs that count, as a regression."""
-
-    question: Ints
-    x: Floats
-    """Games × (models, then features): 1 for model_1, -1 for model_2, relative differences."""
-    counts: Floats
-    """The same shape: 1 where a game counts for the equation of a model or feature."""
-    y: Floats
-    questions: int
-    free: Ints
-    """The places that are fitted: all but the first anchor's, which is 0."""
-
-
-class _Fit(NamedTuple):
-    whole: Floats
-    without: Floats
-    """Questions × places: without each question in turn."""
-
-
 def counted(text: str) -> dict[str, int]:
     """Return the features of an answer."""
     prose = _CODE.sub("", text)
@@ -158,122 +135,65 @@ def styled(
     z = np.stack([features[name] for name in features], axis=1) if features else np.zeros((len(pairs.share), 0))
     known = np.flatnonzero(~np.isnan(pairs.share) & ~np.isnan(z).any(axis=1))
     defines = np.isin(np.array(pairs.models), list(anchors) or list(pairs.models))
-    counts = known[defines[pairs.model_1[known]] | defines[pairs.model_2[known]]]
-    full = _games(pairs, z, counts, defines)
-    plain = _games(pairs, z[:, :0], counts, defines)
-    fits = [_fitted(full, pairs, list(features)), _fitted(plain, pairs, [])]
     models = len(pairs.models)
-    ratings = [_ratings(fit, models, defines) for fit in fits]
+    counts = known[defines[pairs.model_1[known]] | defines[pairs.model_2[known]]]
+    met = np.bincount(pairs.model_1[counts], minlength=models) + np.bincount(pairs.model_2[counts], minlength=models)
+    rows_of = partial(_rows, pairs, counts, defines)
+    full = _fitted(rows_of(z), met, pairs, list(features))
+    plain = _fitted(rows_of(z[:, :0]), met, pairs, [])
+    ratings = [_ratings(fit, models, defines) for fit in (full, plain)]
     values = np.concatenate([ratings[0].whole, ratings[1].whole, ratings[0].whole - ratings[1].whole])
     without = np.concatenate([ratings[0].without, ratings[1].without, ratings[0].without - ratings[1].without], axis=1)
-    present = np.bincount(full.question, minlength=full.questions) > 0
-    found = _estimates(_Fit(values, without), present, resamplings, seed)
-    told = _estimates(_Fit(fits[0].whole[models:], fits[0].without[:, models:]), present, resamplings, seed)
-    met = np.bincount(pairs.model_1[counts], minlength=models) + np.bincount(pairs.model_2[counts], minlength=models)
+    present = np.bincount(pairs.question[counts], minlength=len(pairs.questions)) > 0
+    values, without = np.append(values, full.whole[models:]), np.append(without, full.without[:, models:], axis=1)
+    found = jackknifed(values, without[present], int(present.sum()), resamplings=resamplings, seed=seed)
     rows = [
         StyledRow(model, found[at], found[models + at], found[2 * models + at], int(met[at]))
         for at, model in enumerate(pairs.models)
         if met[at]
     ]
     rows.sort(key=lambda row: (-(row.rating.value or 0.0), row.model))
-    styles = tuple(StyleRow(name, told[at]) for at, name in enumerate(features))
+    styles = tuple(StyleRow(name, found[3 * models + at]) for at, name in enumerate(features))
     others = len(known) - len(counts)
     return Styled(tuple(rows), styles, tuple(anchors), len(counts), len(pairs.share) - len(known), others)
 
 
-def _games(pairs: Pairs, z: Floats, counts: Ints, defines: Bools) -> _Games:
-    models, size = len(pairs.models), len(counts)
-    x, counting = np.zeros((2, size, models + z.shape[1]))
-    row = np.arange(size)
-    one, other = pairs.model_1[counts], pairs.model_2[counts]
-    x[row, one], x[row, other] = 1.0, -1.0
-    x[:, models:] = z[counts]
-    both = defines[one] & defines[other]
-    # A game with a model that does not define the scale counts for that model's own equation alone.
-    counting[both] = 1.0
-    for side in (one, other):
-        alone = np.flatnonzero(~defines[side])
-        counting[alone, side[alone]] = 1.0
-    met = np.zeros(models, dtype=bool)
-    met[one] = met[other] = True
-    zero = int(np.flatnonzero(defines & met)[0]) if (defines & met).any() else 0
-    free = [at for at in range(x.shape[1]) if at != zero and (at >= models or met[at])]
-    return _Games(pairs.question[counts], x, counting, pairs.share[counts], len(pairs.questions), np.array(free))
+def _rows(pairs: Pairs, counts: Ints, defines: Bools, z: Floats) -> Rows:
+    return Rows(
+        pairs.question[counts],
+        pairs.model_1[counts],
+        pairs.model_2[counts],
+        z[counts],
+        pairs.share[counts],
+        np.ones(len(counts)),
+        len(pairs.questions),
+        defines,
+    )
 
 
-def _fitted(games: _Games, pairs: Pairs, features: Sequence[str]) -> _Fit:
+def _fitted(rows: Rows, met: Ints, pairs: Pairs, features: Sequence[str]) -> Fit:
     """Return strengths and coefficients, and those without each question.
 
     Raises:
         UsageError: there is no estimate; the message says why.
     """
-    theta = np.zeros(games.x.shape[1])
-    for _ in range(_STEPS):
-        gradient, curvature = _derivatives(games, theta)
-        step = _solved(curvature.sum(axis=0), gradient.sum(axis=0), features)
-        theta[games.free] += np.clip(step, -2.0, 2.0)
-        if np.abs(theta).max() > _STEEPEST:
-            names, size = (*pairs.models, *features), len(pairs.models)
-            apart = np.concatenate([theta[:size] - theta[:size].mean(), theta[size:]])
-            at = int(np.abs(apart).argmax())
-            raise UsageError(
-                f"there is no estimate: {names[at]} decides its pairs altogether; leave it out (--model-list, --style)"
-            )
-        if np.abs(step).max(initial=0.0) < 1e-10:
-            break
-    gradient, curvature = _derivatives(games, theta)
-    rest, total = curvature.sum(axis=0) - curvature, gradient.sum(axis=0) - gradient
-    without = np.tile(theta, (games.questions, 1))
-    with np.errstate(all="ignore"):
-        try:
-            without[:, games.free] += np.linalg.solve(rest, total[:, :, None])[:, :, 0]
-        except np.linalg.LinAlgError:  # a question without which there is no estimate: no interval then
-            without[:] = np.nan
-    return _Fit(theta, without)
-
-
-def _solved(curvature: Floats, gradient: Floats, features: Sequence[str]) -> Floats:
+    held = int(np.argmax(rows.defines & (met > 0)))  # one of the models that define the scale: its strength is 0
+    models = len(pairs.models)
+    free = [at for at in range(models) if at != held and met[at]]
     try:
-        if np.linalg.cond(curvature) < 1e12:
-            return np.asarray(np.linalg.solve(curvature, gradient), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        pass
-    what = f"strength and {', '.join(features)} cannot be told apart" if features else "not all models met"
-    raise UsageError(f"there is no estimate: {what} in these pairs")
+        return fit(rows, np.array([*free, *range(models, models + len(features))]))
+    except NoFitError as error:
+        what = f"strength and {', '.join(features)} cannot be told apart" if features else "not all models met"
+        told = f"{what} in these pairs"
+        if error.place is not None:
+            name = (*pairs.models, *features)[error.place]
+            told = f"{name} decides its pairs altogether; leave it out (--model-list, --style)"
+        raise UsageError(f"there is no estimate: {told}") from None
 
 
-def _derivatives(games: _Games, theta: Floats) -> tuple[Floats, Floats]:
-    """Return by question the gradient of each place's equation, and minus its derivative by every place."""
-    p = 0.5 * (1.0 + np.tanh(0.5 * (games.x @ theta)))
-    x, own = games.x[:, games.free], (games.counts * games.x)[:, games.free]
-    pulls = own * (games.y - p)[:, None]
-    weighed = x * (p * (1.0 - p))[:, None]
-    gradient = np.zeros((games.questions, len(games.free)))
-    np.add.at(gradient, games.question, pulls)
-    curvature = np.zeros((games.questions, len(games.free), len(games.free)))
-    order = np.argsort(games.question, kind="stable")
-    ends = np.searchsorted(games.question[order], np.arange(games.questions + 1))
-    for question in range(games.questions):
-        rows = order[ends[question] : ends[question + 1]]
-        curvature[question] = own[rows].T @ weighed[rows]
-    return gradient, curvature
-
-
-def _ratings(fit: _Fit, models: int, defines: Bools) -> _Fit:
+def _ratings(fit: Fit, models: int, defines: Bools) -> Fit:
     """Return the strengths on the scale, on which the models that define it have a mean of `CENTER`."""
     found = []
     for strengths in (fit.whole[None, :models], fit.without[:, :models]):
         found.append(CENTER + POINTS * (strengths - strengths[:, defines].mean(axis=1, keepdims=True)))
-    return _Fit(found[0][0], found[1])
-
-
-def _estimates(fit: _Fit, present: Bools, resamplings: int, seed: int) -> list[Estimate]:
-    """Return each value with its interval, which resamples the pseudo-values of the questions."""
-    n = int(present.sum())
-    bare = [Estimate(None if math.isnan(own) else float(own), None, None, n, None) for own in fit.whole.tolist()]
-    if n < LEAST or np.isnan(fit.without).any():
-        return bare
-    without = fit.without[present]
-    pseudo = fit.whole + (n - 1) * (without.mean(axis=0) - without)
-    found = estimates(pseudo, np.ones(pseudo.shape), resamplings=resamplings, seed=seed)
-    return [Estimate(one.value, found[at].low, found[at].high, n, found[at].method) for at, one in enumerate(bare)]
+    return Fit(found[0][0], found[1])

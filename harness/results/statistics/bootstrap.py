@@ -85,7 +85,7 @@ _REACH = 1.959964
 _BLOCK = 2_000_000
 """Numbers in one block of weights or of resampled estimates; bounds the memory (16 MB for each such array)."""
 _FAST = 200_000
-"""Numbers in one block of resampled estimates where drawing costs nothing more; such arrays stay in the cache."""
+"""Numbers in one block where smaller blocks cost nothing more; such arrays stay in the cache."""
 
 
 class Resampling(TypedDict, total=False):
@@ -124,6 +124,10 @@ class Estimates:
     """For each column, the questions on which it rests."""
     methods: Ints
     """For each column, the place in `_METHODS`."""
+
+    def __iter__(self) -> Iterator[Estimate]:
+        """Yield one column after the other."""
+        return (self[column] for column in range(len(self.value)))
 
     def __getitem__(self, column: int) -> Estimate:
         """Return one column."""
@@ -186,6 +190,28 @@ def estimates(
     return Estimates(value, low, high, questions, np.where(spread, how, _BOUND))
 
 
+def jackknifed(
+    value: Floats, without: Floats, questions: int, groups: Sequence[Any] | None = None, **how: Any
+) -> list[Estimate]:
+    """Return each value with the interval of the pseudo-values n * value - (n - 1) * value without a question.
+
+    There is none where values without some question are missing.
+
+    Args:
+        value: of all questions.
+        without: questions × values: without each question in turn; empty where no interval is wanted.
+        questions: how many there are.
+        groups: for each question, its group, as in `estimates`.
+        how: further words of `estimates`.
+    """
+    bare = [Estimate(_number(own), None, None, questions, None) for own in value]
+    if len(without) < LEAST or np.isnan(without).any():
+        return bare
+    pseudo = value + (questions - 1) * (without.mean(axis=0) - without)
+    found = estimates(pseudo, np.ones(pseudo.shape), groups, **how)
+    return [Estimate(one.value, own.low, own.high, questions, own.method) for one, own in zip(bare, found, strict=True)]
+
+
 def ratios(sums: Floats, counts: Floats) -> Estimates:
     """Return the same ratios without intervals."""
     total = counts.sum(axis=0)
@@ -244,13 +270,16 @@ def question_weights(
             if n == 1:
                 continue
             draws = n - 1 if corrected else n
-            drawn = generator.integers(0, n, size=(rows, draws))
-            drawn += n * np.arange(rows)[:, None]
-            times = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
-            if n == total:  # the only stratum, in order
-                np.multiply(times, n / draws, out=weights)
-            else:
-                weights[:, stratum] = times * (n / draws)
+            part = max(1, _FAST // n)
+            for first in range(0, rows, part):
+                own = weights[first : first + part]
+                drawn = generator.integers(0, n, size=(len(own), draws))
+                drawn += n * np.arange(len(own))[:, None]
+                times = np.bincount(drawn.ravel(), minlength=len(own) * n).reshape(len(own), n)
+                if n == total:  # the only stratum, in order
+                    np.multiply(times, n / draws, out=own)
+                else:
+                    own[:, stratum] = times * (n / draws)
         yield weights
 
 

@@ -24,6 +24,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -95,7 +96,12 @@ def grid_step(values: Floats, denominator: int | None = None) -> Fraction | None
     if denominator is None:
         return None
     common = int(np.gcd.reduce(np.rint(np.abs(values) * denominator).astype(np.int64)))
-    return Fraction(common, denominator) if common else None
+    return _fraction(common, denominator) if common else None
+
+
+@lru_cache(256)  # most columns of a table have the same step
+def _fraction(numerator: int, denominator: int) -> Fraction:
+    return Fraction(numerator, denominator)
 
 
 def denominator_of(values: Floats) -> int | None:

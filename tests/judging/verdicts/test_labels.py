@@ -5,7 +5,8 @@ import pytest
 from harness.judging.forms import VerdictForm
 from harness.judging.parse import read_verdict
 from harness.judging.verdicts.labels import read_label
-from harness.records import Label, Parsed, Reply
+from harness.judgments.judgment import Label, Parsed
+from harness.records import Reply
 
 SHARES = {"CORRECT": 1.0, "INCORRECT": 0.0, "NOT_ATTEMPTED": 0.0}
 FORM = VerdictForm("label", "label", labels=SHARES)

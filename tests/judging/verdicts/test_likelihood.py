@@ -9,7 +9,8 @@ import pytest
 
 from harness.judging.forms import VerdictForm
 from harness.judging.parse import read_verdict
-from harness.records import Reply, Score, TokenLogprobs, Winner
+from harness.judgments.judgment import Score, Winner
+from harness.records import Reply, TokenLogprobs
 
 PREFERENCE = VerdictForm("preference", "compare", score_method="logprobs", sides=("m", "M"))
 GRADE = VerdictForm("grade", "grade", score_method="logprobs", scale=(1, 5))

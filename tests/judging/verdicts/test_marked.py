@@ -4,7 +4,8 @@ import pytest
 
 from harness.judging.forms import VerdictForm
 from harness.judging.parse import read_verdict
-from harness.records import Parsed, Reply, Score, Winner
+from harness.judgments.judgment import Parsed, Score, Winner
+from harness.records import Reply
 
 ABSOLUTE = VerdictForm("[RESULT] n", "grade", scale=(1, 5))
 RELATIVE = VerdictForm("[RESULT] A|B", "compare")
@@ -89,7 +90,7 @@ def test_score_after_the_marker_is_read(text: str, score: float) -> None:
         pytest.param("It lacks depth so the score is low [RESULT] 2", id="no full stop before"),
         pytest.param("Clear and right. Overall this is worth a score of 4.", id="score of, at the end"),
         pytest.param("Clear and right. score 4", id="bare label"),
-        pytest.param("[RESULT] 4\nOn reflection a step is missing.\nFinal: [RESULT] 3", id="corrected"),
+        pytest.param("[RESULT] 4\nOn reflection, with a step missing,\nFinal: [RESULT] 3", id="two without a sentence"),
     ],
 )
 def test_no_score_is_made_of_anything_else(text: str) -> None:

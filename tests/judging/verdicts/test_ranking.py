@@ -5,7 +5,8 @@ import pytest
 from harness.errors import UsageError
 from harness.judging.forms import VerdictForm
 from harness.judging.parse import read_verdict
-from harness.records import Parsed, Reply, Winner
+from harness.judgments.judgment import Parsed, Winner
+from harness.records import Reply
 
 RANKING = VerdictForm("ranking", "compare", sides=("model_1", "model_2"))
 NAMED = VerdictForm("preference", "compare", sides=("m", "M"))

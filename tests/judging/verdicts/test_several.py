@@ -6,7 +6,8 @@ import pytest
 
 from harness.judging.forms import VerdictForm
 from harness.judging.parse import read_verdict
-from harness.records import Parsed, Reply, Scores
+from harness.judgments.judgment import Parsed, Scores
+from harness.records import Reply
 
 DIMENSIONS = VerdictForm(
     "dimensions", "dimensions", dimensions=("Factuality", "User need", "Overall"), total="Overall", scale=(1, 10)

@@ -1,0 +1,351 @@
+"""A judge's text and the checks of the answer that it is about -> what it says of each: kept, broken, or nothing.
+
+    "At 143 words it runs over the limit, but it avoids exclamation marks."
+        at most 120 words       broken
+        does not contain "!"    kept
+        ends with "Nino"        nothing is said
+
+It reads words, not meaning. Sentences are parted into clauses where one turns against another (*but*, *and it*, 但). A
+clause speaks of a check if it holds the check's number with its unit, a text or mark that the check names (a short text
+in quotation marks), or the kind's own words. What it says is read from the words of keeping and breaking in it, turned
+round by a negation up to four words before. A clause that only repeats what was asked says nothing by itself; the next
+one is looked at. "All limits are kept" is said of every check. Of several clauses, one that says broken is what counts.
+
+The words are in `checks_said.toml`, for English, Hungarian and Chinese; a text in another language is not read. How
+often this is right was measured: docs/checks.md.
+"""
+
+import contextlib
+import functools
+import pathlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from harness.checks.find import compiled
+from harness.checks.units import CJK
+from harness.written import read_toml
+
+Says: TypeAlias = Literal["kept", "broken"] | None
+_FORBIDS = ("not_contains", "not_starts", "not_ends")
+_REQUIRES = ("contains", "starts", "ends")
+_TOPICS: Mapping[str, str] = {
+    **{
+        kind: kind
+        for kind in ("starts", "ends", "shorter", "sorted", "case", "language", "keeps", "json", "csv", "table")
+    },
+    "not_contains": "not_contains",
+    "not_starts": "starts",
+    "not_ends": "ends",
+    "order": "sorted",
+    "quotes": "quotes",
+    **{kind: kind for kind in ("number", "choice", "equals", "code")},
+}
+"""By kind of check the words that speak of it; those of `count` go by its unit, of `contains` by what it quotes."""
+_RESULTS = ("number", "choice", "equals", "code")
+_SHORT = 3
+"""Characters of what a pattern finds below which it may be found in any sentence."""
+_LONGEST = 400
+"""Characters of a clause that is still read; no judge writes longer ones without a full stop."""
+_NEAR = 4
+"""Words before another within which a negation turns it round."""
+_MOST = 20_000
+"""Characters of a judge's text that are read."""
+_SENTENCE = re.compile(r"(?<=[.!?;])[\"”’)\]*]*\s+|(?<=[。！？；])|\n+")
+_SHOWN = re.compile(r"```.*?(?:```|\Z)|^\s*>.*$", re.DOTALL | re.MULTILINE)
+"""Code and quoted lines: they are shown, not said."""
+_BOUNDS = re.compile(
+    r"\b(?:(?P<exactly>exactly )|(?P<least>at least )|(?P<most>at most )|(?P<from>\d+) to )"
+    r"(?P<number>\d+) (?P<unit>\w+)"
+)
+_QUOTED = re.compile(r"“([^”]+)”|(?<!\S)/(.+?)/(?=$| or |, )")
+_HAN_NUMBER = "[一二两三四五六七八九十百]+"
+_AFTER_LIMIT = re.compile(
+    r"[- ]?(?:limit|cap|maximum|minimum|requirement|range|korlát|limit|határ|keret)|\s*的?(?:限制|上限|下限|要求|规定)"
+)
+
+
+class Limit(NamedTuple):
+    """A check as far as its row says it."""
+
+    kind: str
+    text: str
+    """What it asks for, in the words of `Check.statement`."""
+
+
+class _Words:
+    """The words of a language, compiled."""
+
+    def __init__(self, name: str, table: Mapping[str, object]) -> None:
+        self.spaced = name != "zh"
+        own = {key: self._one(value) for key, value in table.items() if isinstance(value, str)}
+        self.kept, self.broken, self.absent, self.present = (own[n] for n in ("kept", "broken", "absent", "present"))
+        self.right, self.wrong, self.asks, self.as_asked = (own[n] for n in ("right", "wrong", "asks", "as_asked"))
+        self.negation, self.every = own["not"], own["every"]
+        self.counting = own["counting"]
+        self.common, self.bound = own.get("common"), own.get("bound")
+        self.share = float(str(table.get("share", 0)))
+        topics, marks, numbers = table["topics"], table["marks"], table["numbers"]
+        assert isinstance(topics, dict)
+        assert isinstance(marks, dict)
+        assert isinstance(numbers, list)
+        self.topics = {key: self._one(value) for key, value in topics.items()}
+        self.sources: Mapping[str, str] = topics
+        self.marks = {key: self._one(value) for key, value in marks.items()}
+        self.numbers = {word: n for n, words in enumerate(numbers) for word in words.split("|")}
+        self.clauses = self._parting(table)
+
+    def _one(self, source: str) -> re.Pattern[str]:
+        return re.compile(rf"(?<!\w)(?:{source})(?!\w)" if self.spaced else source, re.IGNORECASE)
+
+    def _parting(self, table: Mapping[str, object]) -> re.Pattern[str]:
+        """Return what parts a sentence: a word that turns, or a joint or comma before words that say something new."""
+        turn, joint = str(table["turn"]), str(table["joint"])
+        if not self.spaced:
+            return re.compile(rf"{turn}|：(?![”\"」])")
+        verbs = "|".join(str(table[name]) for name in ("kept", "broken", "absent", "present", "not"))
+        new = rf"(?=(?:(?:{joint}|does|do|did|has|is) )*(?:{verbs})(?!\w))"
+        return re.compile(
+            rf":\s+|,?\s+(?:{turn})(?!\w)|(?:,|(?<!\w)(?:and|és|s|valamint|illetve)(?!\w))\s+{new}", re.IGNORECASE
+        )
+
+    def negated(self, clause: str, start: int) -> bool:
+        """Return whether a negation stands shortly before a place."""
+        if not self.spaced:
+            return any(match.end() >= start - 2 for match in self.negation.finditer(clause, max(0, start - 6), start))
+        before = clause[:start].rsplit(",", 1)[-1].split()[-_NEAR:]
+        return self.negation.search(" ".join(before)) is not None
+
+    def votes(self, pattern: re.Pattern[str], clause: str, meaning: bool) -> list[bool]:
+        """Return for each place of some words what they mean there."""
+        return [meaning ^ self.negated(clause, match.start()) for match in pattern.finditer(clause)]
+
+
+@functools.cache
+def _languages() -> Mapping[str, _Words]:
+    file = pathlib.Path(__file__).with_suffix(".toml")
+    return {name: _Words(name, table) for name, table in read_toml(file).items()}
+
+
+def language_of(text: str) -> str | None:
+    """Return the language of a judge's text, by its script and its commonest words; None for one without word lists."""
+    letters = sum(character.isalpha() for character in text)
+    han = len(re.findall(f"[{CJK}]", text))
+    if han > 0.3 * letters:
+        return "zh" if len(re.findall("[\u3041-\u30ff]", text)) < 0.05 * han else None
+    words = max(1, len(text.split()))
+    shares = {
+        name: len(own.common.findall(text)) / words - own.share for name, own in _languages().items() if own.common
+    }
+    best = max(shares, key=lambda name: shares[name])
+    return best if shares[best] >= 0 else None
+
+
+def said_of(limits: Sequence[Limit], text: str, language: str) -> list[Says]:
+    """Return for each check of an answer what a judge's text says of it; see `language_of`, `has_words`."""
+    words = _languages()[language]
+    clauses = list(_clauses(words, _SHOWN.sub(" ", text[:_MOST])))
+    every = any(_says_every(words, own) for sentence in clauses for own in sentence)
+    units = [unit for unit in map(_unit, limits) if unit]
+    rivals = {unit for unit in units if units.count(unit) > 1}
+    found: list[Says] = []
+    for limit in limits:
+        alone = (_unit(limit) or "") not in rivals
+        votes = [vote for own in clauses for vote in _votes(words, limit, own, alone=alone) if vote is not None]
+        found.append("broken" if False in votes else "kept" if votes or every else None)
+    return found
+
+
+def _says_every(words: _Words, clause: str) -> bool:
+    """Return whether a clause says that all limits are kept."""
+    found = words.every.search(clause)
+    return found is not None and not words.negated(clause, found.start()) and _explicit(words, clause) is True
+
+
+def has_words(limit: Limit) -> bool:
+    """Return whether there are words by which a text may speak of such a check."""
+    if limit.kind == "count":
+        return any(_unit(limit) in words.topics for words in _languages().values())
+    return limit.kind in (*_TOPICS, *_FORBIDS, *_REQUIRES)
+
+
+def _clauses(words: _Words, text: str) -> Iterator[list[str]]:
+    """Yield the clauses of each sentence."""
+    plain = text.replace("’", "'").replace("n't", " not").replace("*", "")
+    for sentence in _SENTENCE.split(plain):
+        own = [clause.strip() for clause in words.clauses.split(sentence) if clause and clause.strip()]
+        if own and len(sentence) <= _LONGEST:
+            yield own
+
+
+def _votes(words: _Words, limit: Limit, clauses: Sequence[str], *, alone: bool) -> Iterator[bool | None]:
+    """Yield what each clause of a sentence that speaks of the check says of it."""
+    for at, clause in enumerate(clauses):
+        place = _named_at(words, limit, clause)
+        if place is None and not _about(words, limit, clause, alone=alone):
+            continue
+        vote = _vote(words, limit, clause, place)
+        if vote is None and at + 1 < len(clauses):
+            vote = _vote(words, limit, clauses[at + 1], None if place is None else 0)
+        yield vote
+
+
+def _about(words: _Words, limit: Limit, clause: str, *, alone: bool) -> bool:
+    """Return whether a clause speaks of a check by the words of its kind."""
+    if limit.kind != "count":
+        topic = words.topics.get(_TOPICS.get(limit.kind, ""))
+        return topic is not None and topic.search(clause) is not None
+    topic = words.topics.get(_unit(limit) or "")
+    if topic is None or not topic.search(clause):
+        return False
+    least, most = _bounds(limit)
+    return alone or any(n in (least, most) for n, _ in _counted(words, limit, clause))
+
+
+def _named_at(words: _Words, limit: Limit, clause: str) -> int | None:
+    """Return where a clause holds what the check names: its text, in quotation marks if it is short, or its mark."""
+    if limit.kind not in (*_FORBIDS, *_REQUIRES, "equals"):
+        return None
+    patterns = [words.topics["not_contains"]] if limit.kind == "not_contains" else []
+    for text, pattern in _QUOTED.findall(limit.text):
+        if pattern:
+            with contextlib.suppress(ValueError):
+                match = compiled(pattern, match_case=False).search(clause)
+                if match is not None and len(match[0].strip()) >= _SHORT:
+                    return int(match.start())
+        else:
+            patterns.append(words.marks.get(text) or _compiled(_mention(text)))
+    return min((match.start() for match in (own.search(clause) for own in patterns) if match), default=None)
+
+
+@functools.lru_cache(maxsize=1024)
+def _mention(text: str) -> str:
+    """Return the pattern of a text that a check names: as a word, or between quotation marks if it is short."""
+    bare = text.strip("*")
+    han = re.search(f"[{CJK}]", bare) is not None
+    if len(bare) < (2 if han else 4):
+        return f"[\"'“‘„「『`]{re.escape(bare)}[\"'”’“」』`]"
+    start, end = (
+        not han and not side and bare[at].isalnum() for side, at in ((text[0] == "*", 0), (text[-1] == "*", -1))
+    )
+    return r"\b" * start + re.escape(bare) + r"\b" * end
+
+
+def _vote(words: _Words, limit: Limit, clause: str, place: int | None) -> bool | None:
+    """Return whether a clause says that the check is kept; None if it says nothing.
+
+    `place` is where it names what the check names, None if it only has words of the check's kind.
+    """
+    clause = words.bound.sub(" ", clause) if words.bound else clause
+    rest = words.as_asked.sub(" ", clause)
+    if limit.kind in _RESULTS and place is None:
+        return None if words.asks.search(rest) else _rightly(words, rest)
+    told = _explicit(words, rest)
+    if told is None and limit.kind == "count":
+        told = _by_number(words, limit, rest)
+    if place is not None or (told is None and limit.kind not in ("starts", "ends", "count", *_FORBIDS)):
+        told = _rightly(words, rest) if told is None and place is None else told
+        there = _by_presence(words, limit, rest, place)
+        told = _both([vote for vote in (told, there) if vote is not None])
+    return True if told is None and rest != clause else told
+
+
+def _explicit(words: _Words, clause: str) -> bool | None:
+    return _both([*words.votes(words.kept, clause, True), *words.votes(words.broken, clause, False)])
+
+
+def _rightly(words: _Words, clause: str) -> bool | None:
+    return _both([*words.votes(words.right, clause, True), *words.votes(words.wrong, clause, False)])
+
+
+def _both(votes: Sequence[bool]) -> bool | None:
+    """Return what several words say together: broken if one does."""
+    return all(votes) if votes else None
+
+
+def _by_number(words: _Words, limit: Limit, clause: str) -> bool | None:
+    """Return whether a number that a clause states is within the limit."""
+    least, most = _bounds(limit)
+    if not words.counting.search(clause) and "," not in clause and not clause[0].isdigit():
+        return None
+    counted = list(_counted(words, limit, clause))
+    inside = [least <= n and (most is None or n <= most) for n, _ in counted]
+    if False in inside:
+        return False
+    asked = words.asks.search(clause)
+    told = not asked or ("," in clause[counted[0][1] : asked.start()] if counted else False)
+    return True if inside and told else None
+
+
+def _by_presence(words: _Words, limit: Limit, clause: str, place: int | None) -> bool | None:
+    """Return whether what must be there, or must not, is said to be there; what was asked for may follow."""
+    if words.asks.search(clause, 0, len(clause) if place is None else max(1, place)):
+        return None
+    absent = words.votes(words.absent, clause, True)
+    if absent:
+        there = not all(absent)
+    elif words.negation.search(clause):
+        there = False
+    elif words.present.search(clause):
+        there = True
+    else:
+        return None
+    return there ^ (limit.kind in _FORBIDS)
+
+
+def _counted(words: _Words, limit: Limit, clause: str) -> Iterator[tuple[int, int]]:
+    """Yield each number of the check's unit in a clause, and its place; one that names a limit is none."""
+    unit = words.sources.get(_unit(limit) or "")
+    if unit is None:
+        return
+    named = "|".join(sorted(words.numbers, key=len, reverse=True))
+    between = r"(?:[- ]\w+)?[- ]" if words.spaced else r"\s*(?:个|句)?"
+    edge = r"(?!\w)" if words.spaced else ""
+    own = r"(?<!\w)" if words.spaced else "(?<!第)"
+    numbers = named if words.spaced else _HAN_NUMBER
+    for match in _compiled(rf"{own}(\d+|{numbers}){between}(?:{unit}){edge}").finditer(clause):
+        said = match[1].lower()
+        number = int(said) if said.isdigit() else words.numbers.get(said, _han(said))
+        if number is not None and not _AFTER_LIMIT.match(clause, match.end()):
+            yield number, match.start()
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.IGNORECASE)
+
+
+def _han(said: str) -> int | None:
+    """Return the number that Chinese characters say, below a thousand: 一百二十三; None for no such text."""
+    digits = {character: n for n, character in enumerate("零一二三四五六七八九")} | {"两": 2}
+    total, last = 0, None
+    for character in said:
+        if character in "十百":
+            total += (1 if last is None else last) * (10 if character == "十" else 100)
+            last = None
+        elif character in digits:
+            last = digits[character]
+        else:
+            return None
+    return total + (last or 0)
+
+
+@functools.lru_cache(maxsize=4096)
+def _unit(limit: Limit) -> str | None:
+    """Return the unit that a check counts, in the plural."""
+    found = _BOUNDS.search(limit.text) if limit.kind == "count" else None
+    if found is None:
+        return None
+    unit = found["unit"]
+    return unit if unit.endswith("s") else f"{unit}s"
+
+
+def _bounds(limit: Limit) -> tuple[int, int | None]:
+    """Return the least and the greatest number that keep a check of `count`."""
+    found = _BOUNDS.search(limit.text)
+    if found is None:
+        return 0, None
+    number = int(found["number"])
+    if found["from"]:
+        return int(found["from"]), number
+    return 0 if found["most"] else number, None if found["least"] else number
