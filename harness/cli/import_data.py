@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.cli import command, flags, messages
+from harness.cli import command, flags, messages, values
 from harness.importing import FORMATS
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def parser() -> command.Parser:
         "--model-id",
         help="models of the further files, in their order (default: what their records say, else the file's name)",
     )
-    data.add_argument("--first-n", type=flags.positive, metavar="N", help="only the first N questions (default: all)")
+    data.add_argument("--first-n", type=values.positive, metavar="N", help="only the first N questions (default: all)")
     data.add_argument(
         "--keep-input",
         action="store_true",
