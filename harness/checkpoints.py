@@ -7,12 +7,16 @@ with `@` and a revision where it is not to be the newest.
 import contextlib
 import functools
 import hashlib
+import importlib.util
 import pathlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import UsageError
+
+SPREAD = "auto"
+"""In place of a device: all GPUs of the process together hold one model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class Checkpoint:
         """Return the model, of a class of transformers such as `AutoModel`, ready to compute.
 
         The default is single precision everywhere, so that a GPU gives the numbers of a CPU; `auto` is the precision
-        in which the weights are stored.
+        in which the weights are stored. On the device `SPREAD` the layers are spread over all GPUs that there are.
 
         Raises:
             UsageError: the weights cannot be loaded, or there is no such device.
@@ -47,14 +51,26 @@ class Checkpoint:
 
         where = device or ("cuda" if torch.cuda.is_available() else "cpu")
         precision = "auto" if dtype == "auto" else getattr(torch, dtype)
+        if where == SPREAD and not _has_accelerate():
+            raise UsageError(
+                f"{self.name}: accelerate, which spreads a model over GPUs, is missing: pip install 'turnbench[models]'"
+            )
+        spread = {"device_map": "auto"} if where == SPREAD else {}
         with _one_line(self.name):
             model = getattr(transformers, kind).from_pretrained(
-                self.place, revision=self.revision or "main", dtype=precision
+                self.place, revision=self.revision or "main", dtype=precision, **spread
             )
+        if spread:
+            return model.eval()
         try:
             return model.to(where).eval()
         except (RuntimeError, AssertionError) as error:
             raise UsageError(f"--device {where} cannot be used: {_first_line(error)}") from error
+
+
+def _has_accelerate() -> bool:
+    """Return whether the package is there with which transformers spreads a model."""
+    return importlib.util.find_spec("accelerate") is not None
 
 
 def find(name: str) -> Checkpoint:

@@ -54,7 +54,7 @@ class Weights:
     dtype: Annotated[str, DTYPE] = "auto"
     """The precision; `auto`: that in which they are stored."""
     device: str | None = None
-    """Such as `cuda:1`; None: a GPU if there is one."""
+    """Such as `cuda:1`; `auto`: all GPUs of the process together; None: a GPU if there is one."""
     batch_size: Annotated[int, Wanted("a whole number from 1", lambda number: number >= 1)] = 16
     """Conversations that are computed at once, unless the memory is too small for them."""
 

@@ -242,7 +242,9 @@ def add_weights(group: Any) -> None:
         help="their precision; auto is the one in which they are stored (default: auto)",
     )
     group.add_argument(
-        "--device", metavar="NAME", help="where they run: cpu, cuda, cuda:1 (default: a GPU if there is one)"
+        "--device",
+        metavar="NAME",
+        help="where they run: cpu, cuda, cuda:1, or auto for all GPUs together (default: a GPU if there is one)",
     )
     group.add_argument(
         "--batch-size",
@@ -358,7 +360,8 @@ def add_running(parser: argparse.ArgumentParser) -> Any:
         "--gpus-per-model",
         type=values.gpus,
         metavar="N",
-        help="with --ray, GPUs for each copy of local weights; 0.5 puts two on one (default: 1 where there are any)",
+        help="with --ray, GPUs for each copy of local weights; 0.5 puts two on one, over 2 or more it is spread "
+        "(default: 1 where there are any)",
     )
     return group
 

@@ -143,7 +143,8 @@ def _fetch(address: str, to: pathlib.Path) -> None:
         infos = _files_at(system, root)
         _fetch_all(system, infos, to)
     except ImportError as error:  # the package of one kind of address, which the message names
-        raise UsageError(f"{address}: {error}") from None
+        extra = "; pip install 'turnbench[s3]'" if address.startswith("s3:") else ""
+        raise UsageError(f"{address}: {error}{extra}") from None
     except (MissingError, UsageError):
         raise
     except FileNotFoundError:

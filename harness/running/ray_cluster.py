@@ -15,9 +15,11 @@ import pathlib
 import signal
 import socket
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.chat.model import Origin
+from harness.checkpoints import SPREAD
 from harness.errors import EndpointError, MissingError, TurnbenchError, UsageError
 from harness.records import Request
 from harness.running.desk import Answered, Desk
@@ -111,6 +113,14 @@ def on_ray(models: Models, options: RunOptions) -> Models:
     return models
 
 
+def _for_worker(origin: Origin, gpus: float) -> Origin:
+    """Return the origin for a worker with so many GPUs: weights are spread over several, unless a device is stated."""
+    weights = origin.endpoint.weights
+    if gpus <= 1 or weights is None or weights.device is not None:
+        return origin
+    return replace(origin, endpoint=replace(origin.endpoint, weights=replace(weights, device=SPREAD)))
+
+
 def _is_same(origin: Origin, other: Origin) -> bool:
     return origin is other
 
@@ -154,16 +164,16 @@ class _Cluster:
         # A processor each for those without a GPU, so that no node gets more workers than it can feed.
         options = {"num_cpus": 0 if gpus else 1, "num_gpus": gpus, "scheduling_strategy": "SPREAD"}
         actors = self._ray.remote(max_restarts=0, max_concurrency=AT_ONCE, **options)(RayDesk)
-        opener = functools.partial(self._opened, actors)
+        opener = functools.partial(self._opened, actors, gpus)
         return Team(opener, start=workers, most=workers, here=False, closed=self._closed)
 
-    async def _opened(self, actors: Any, origins: Sequence[Origin]) -> RayWorker:
+    async def _opened(self, actors: Any, gpus: float, origins: Sequence[Origin]) -> RayWorker:
         """Start a worker and return it when it can make calls.
 
         Raises:
             TurnbenchError: it cannot, or not in time.
         """
-        actor = actors.remote(tuple(origins), os.getcwd())
+        actor = actors.remote(tuple(_for_worker(origin, gpus) for origin in origins), os.getcwd())
         slow = asyncio.get_running_loop().call_later(SLOW, log.warning, "waiting for room on the Ray cluster")
         patience = PATIENCE if self._options.patience is None else self._options.patience
         try:

@@ -5,6 +5,7 @@ import gzip
 import http.server
 import json
 import pathlib
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -53,6 +54,12 @@ def far(near: pathlib.Path) -> Iterator[str]:
     yield "memory://bucket/data"
     memory.store.clear()
     memory.pseudo_dirs[:] = [""]
+
+
+def test_the_package_for_s3_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    with pytest.raises(UsageError, match=r"s3fs.*pip install 'turnbench\[s3\]'"):
+        local_folder("s3://bucket/data")
 
 
 def test_what_is_an_address() -> None:

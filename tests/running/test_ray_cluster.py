@@ -17,12 +17,14 @@ from typing import Any
 import pytest
 
 from harness.bench import Bench
+from harness.chat.endpoint import Weights
 from harness.chat.model import Origin
 from harness.chat.providers import resolve
+from harness.checkpoints import SPREAD
 from harness.errors import UsageError
 from harness.running.engines import placed
 from harness.running.options import RunOptions
-from harness.running.ray_cluster import _Cluster
+from harness.running.ray_cluster import _Cluster, _for_worker
 from tests.chat.local.tiny_llama import save_llama
 from tests.processes import ROOT, Starter
 from tests.protocol_server import Asked, ProtocolServer, parrot
@@ -202,6 +204,19 @@ def test_local_weights_get_as_many_workers_as_there_are_gpus_for(
     else:
         with pytest.raises(UsageError, match=copies):
             _Cluster(ray, options).copies(models)
+
+
+def test_weights_are_spread_over_the_gpus_of_their_worker_unless_a_device_is_stated() -> None:
+    def device(stated: str | None, gpus: float) -> str | None:
+        weights = resolve("m", weights=(".", Weights(device=stated)))
+        found = _for_worker(Origin(weights), gpus).endpoint.weights
+        assert found is not None
+        return found.device
+
+    assert [device(None, gpus) for gpus in (0, 0.5, 1, 2)] == [None, None, None, SPREAD]
+    assert device("cuda:1", 2) == "cuda:1"
+    remote = Origin(resolve("gpt-4.1", key_needed=False))
+    assert _for_worker(remote, 2) is remote
 
 
 def test_batches_need_no_cluster() -> None:

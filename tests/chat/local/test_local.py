@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from harness import checkpoints
 from harness.answering import AnswerOptions, plan_answers, run_answers
 from harness.chat import open_chat_model, resolve
 from harness.chat.endpoint import Weights
 from harness.chat.local import generation
 from harness.chat.local import model as local
+from harness.checkpoints import SPREAD
 from harness.errors import ChatError, UsageError
 from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.records import Message, Reply, Request, Sampling
@@ -26,11 +28,13 @@ def request(text: str, sampling: Sampling = GREEDY, **more: Any) -> Request:
     return Request((Message("user", text),), sampling, **more)
 
 
-def replies(folder: pathlib.Path, requests: Sequence[Request], size: int = 4, **where: Any) -> list[Any]:
+def replies(
+    folder: pathlib.Path, requests: Sequence[Request], size: int = 4, device: str = "cpu", **where: Any
+) -> list[Any]:
     """Return the replies of one model, or the errors, asked all at once."""
 
     async def scene() -> list[Any]:
-        weights = (str(folder), Weights(device="cpu", batch_size=size))
+        weights = (str(folder), Weights(device=device, batch_size=size))
         model = open_chat_model(resolve("tiny", weights=weights, **where))
         try:
             return await asyncio.gather(*map(model.reply, requests), return_exceptions=True)
@@ -57,6 +61,32 @@ def test_a_batch_says_what_each_conversation_alone_says(llama: pathlib.Path) -> 
         assert reply.text == tokenizer.decode(made, skip_special_tokens=True).strip()
         assert reply.usage.prompt_tokens == ids.shape[1]
     assert "its own" in together[0].applied["template"]
+
+
+def test_a_model_that_is_spread_over_what_there_is_says_the_same(
+    llama: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("accelerate")
+    from transformers import AutoModelForCausalLM
+
+    loaded, load = [], AutoModelForCausalLM.from_pretrained
+
+    def noted(*place: Any, **how: Any) -> Any:
+        loaded.append((how.get("device_map"), load(*place, **how)))
+        return loaded[-1][1]
+
+    monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", noted)
+    asked = [request("one two three"), request("The cat sat on the mat.")]
+    assert texts(replies(llama, asked, device=SPREAD)) == texts(replies(llama, asked))
+    assert [way for way, _ in loaded] == ["auto", None]
+    assert not loaded[0][1].training
+
+
+def test_to_spread_a_model_needs_a_package(llama: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "_has_accelerate", lambda: False)
+    [fault] = replies(llama, [request("one")], device=SPREAD)
+    assert isinstance(fault, UsageError)
+    assert "pip install 'turnbench[models]'" in str(fault)
 
 
 def test_a_seed_belongs_to_the_conversation_and_not_to_its_batch(llama: pathlib.Path) -> None:
