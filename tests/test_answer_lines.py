@@ -10,7 +10,7 @@ import pytest
 from harness.answer_lines import StoredAnswers
 from harness.bench import read_answers
 from harness.errors import DataError
-from harness.judging.materials import hash_of_said, said_json
+from harness.judging.shown import hash_of_said, said_json
 from harness.records import content_hash
 
 DETAILS = {

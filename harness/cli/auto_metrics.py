@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import command, flags, messages
+from harness.cli import command, flags, messages, values
 
 if TYPE_CHECKING:
     from harness.bench import Bench
@@ -75,7 +75,7 @@ def add_setup(p: argparse.ArgumentParser, group: Any) -> None:
     models.add_argument("--bert-model", metavar="DIR_OR_REPO", help="the model of bert_score (default: none)")
     models.add_argument(
         "--bert-layer",
-        type=flags.positive,
+        type=values.positive,
         metavar="N",
         help="the layer whose vectors bert_score compares (default: that of bert-score for models it knows, else the "
         "last)",
@@ -105,7 +105,7 @@ def add_setup(p: argparse.ArgumentParser, group: Any) -> None:
     )
     models.add_argument(
         "--batch-size",
-        type=flags.positive,
+        type=values.positive,
         default=8,
         metavar="N",
         help="texts that a model reads at once (default: 8)",

@@ -1,15 +1,11 @@
-"""The flags that several commands have, and the kinds of values that flags take.
-
-`add_...` puts flags into a group, `words` hands them to a function; `positive`, `seconds` and the like read one value
-for argparse.
-"""
+"""The flags that several commands have: `add_...` puts flags into a group, `words` hands them to a function."""
 
 import argparse
 import inspect
-import json
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from harness.cli import values
 
 if TYPE_CHECKING:
     import pathlib
@@ -52,7 +48,7 @@ def add_redo(group: Any, what: str) -> None:
 
 def add_turns(group: Any, what: str = "the turns to count (default: all)") -> None:
     """Add the flag that chooses turns."""
-    add_names(group, "--turns", help=what, metavar="N", type=positive)
+    add_names(group, "--turns", help=what, metavar="N", type=values.positive)
 
 
 def add_exclude(group: Any, what: str = "voters to leave out") -> None:
@@ -93,7 +89,7 @@ def add_key(group: Any, whose: str = "") -> None:
     """Add the flag that names the variable with the key for a server of one's own."""
     group.add_argument(
         f"--{whose}api-key-env",
-        type=variable,
+        type=values.variable,
         metavar="VARIABLE",
         help=f"environment variable that holds the key for --{whose}base-url (default: no key is sent)",
     )
@@ -151,7 +147,7 @@ def add_kind(group: Any) -> None:
     """Add the flags that choose one of several judgments of each answer by the same judge."""
     group.add_argument(
         "--sample",
-        type=whole,
+        type=values.whole,
         metavar="N",
         help="which sample of a judge (default: the first; show_result: all, averaged)",
     )
@@ -172,22 +168,27 @@ def add_slice(group: Any) -> None:
     """Add the flags that choose questions; `questions` reads them."""
     group.add_argument(
         "--question-begin",
-        type=whole,
+        type=values.whole,
         metavar="N",
         help="the first question to take, counted from 0 in the file (default: 0)",
     )
-    group.add_argument("--question-end", type=whole, metavar="N", help="the question to stop before (default: the end)")
+    group.add_argument(
+        "--question-end", type=values.whole, metavar="N", help="the question to stop before (default: the end)"
+    )
     add_number(group)
 
 
 def add_number(group: Any, default: str = "all", these: str = "these questions") -> None:
     """Add the flags that say how many questions to take."""
     group.add_argument(
-        "--first-n", type=positive, metavar="N", help=f"only the first N of {these} in the file (default: {default})"
+        "--first-n",
+        type=values.positive,
+        metavar="N",
+        help=f"only the first N of {these} in the file (default: {default})",
     )
     group.add_argument(
         "--sample-n",
-        type=positive,
+        type=values.positive,
         metavar="N",
         help=f"only N of {these}, spread over the categories: the first of each, then the second of each; always the "
         f"same (default: {default})",
@@ -215,7 +216,7 @@ def add_endpoint(parser: argparse.ArgumentParser, what: str) -> Any:
     add_key(group)
     group.add_argument(
         "--timeout",
-        type=seconds,
+        type=values.seconds,
         metavar="SECONDS",
         help="the longest that one call may take (default: 600, and 240 as long as the endpoint has not answered once)",
     )
@@ -245,7 +246,7 @@ def add_weights(group: Any) -> None:
     )
     group.add_argument(
         "--batch-size",
-        type=positive,
+        type=values.positive,
         default=16,
         metavar="N",
         help="conversations that are computed at once; halved where the memory is too small (default: 16)",
@@ -282,28 +283,28 @@ def add_running(parser: argparse.ArgumentParser) -> Any:
     group = parser.add_argument_group("calls")
     group.add_argument(
         "--parallel",
-        type=parallel,
+        type=values.parallel,
         metavar="N",
         help="calls in flight at once; auto finds out for each endpoint how many it can take (default: auto)",
     )
     group.add_argument(
-        "--rpm", type=rate, metavar="N", help="the most calls in a minute to each endpoint (default: no limit)"
+        "--rpm", type=values.rate, metavar="N", help="the most calls in a minute to each endpoint (default: no limit)"
     )
     group.add_argument(
         "--tpm",
-        type=rate,
+        type=values.rate,
         metavar="N",
         help="the most tokens in a minute, prompt and reply, of each endpoint (default: no limit)",
     )
     group.add_argument(
         "--patience",
-        type=seconds,
+        type=values.seconds,
         metavar="SECONDS",
         help="give an endpoint up that has worked and then brings nothing but failures for so long (default: 600)",
     )
     group.add_argument(
         "--max-wait",
-        type=seconds,
+        type=values.seconds,
         metavar="SECONDS",
         help="the longest that an endpoint is left alone because it asks for it (default: 600)",
     )
@@ -317,7 +318,7 @@ def add_running(parser: argparse.ArgumentParser) -> Any:
     )
     group.add_argument(
         "--max-cost",
-        type=dollars,
+        type=values.dollars,
         metavar="DOLLARS",
         help="stop before a call that could bring the cost of this run above this (default: no limit)",
     )
@@ -340,7 +341,7 @@ def add_running(parser: argparse.ArgumentParser) -> Any:
     )
     group.add_argument(
         "--processes",
-        type=positive,
+        type=values.positive,
         metavar="N",
         help="processes that make the calls, for endpoints that answer faster than one can ask; with --ray the number "
         "of workers (default: as many as pay, found out while the calls are made; with --ray one on each node)",
@@ -355,7 +356,7 @@ def add_running(parser: argparse.ArgumentParser) -> Any:
     )
     group.add_argument(
         "--gpus-per-model",
-        type=gpus,
+        type=values.gpus,
         metavar="N",
         help="with --ray, GPUs for each copy of local weights; 0.5 puts two on one (default: 1 where there are any)",
     )
@@ -380,37 +381,16 @@ def _cache(args: argparse.Namespace) -> "pathlib.Path | None":
     return pathlib.Path(args.cache) if args.cache else cache_file(args.data_dir)
 
 
-def positive(text: str) -> int:
-    """Return a whole number from 1, for argparse."""
-    return int(_number(text, "a whole number from 1", lambda n: n >= 1 and n == int(n)))
-
-
-def gpus(text: str) -> float:
-    """Return a number of GPUs, for argparse."""
-    return _number(text, "a whole number from 1, or a share of a GPU", lambda n: n > 0 and (n < 1 or n == int(n)))
-
-
-def parallel(text: str) -> int | None:
-    """Return a number of calls at once, or None for `auto`, for argparse."""
-    if text == "auto":
-        return None
-    return int(_number(text, "auto or a whole number from 1", lambda n: n >= 1 and n == int(n)))
-
-
 def add_retry_cut(group: Any) -> None:
     """Add the flag for replies that were cut."""
     group.add_argument(
         "--retry-cut",
-        type=_factor,
+        type=values.factor,
         default=2.0,
         metavar="FACTOR",
         help="ask once more for a reply that was cut at its limit on tokens, with FACTOR times the limit; 1: never "
         "(default: 2)",
     )
-
-
-def _factor(text: str) -> float:
-    return _number(text, "a number from 1 to 100", lambda n: 1 <= n <= 100)
 
 
 def add_params(group: Any, whom: str, flag: str = "--param") -> None:
@@ -419,73 +399,10 @@ def add_params(group: Any, whom: str, flag: str = "--param") -> None:
         flag,
         nargs="+",
         action="extend",
-        type=param,
+        type=values.param,
         default=[],
         metavar="NAME=VALUE",
         help=f"further parameters of the requests to {whom}: reasoning_effort, thinking_budget, top_k, min_p, seed, "
         "stop, frequency_penalty, presence_penalty, repetition_penalty, extra_body.FIELD, extra_headers.NAME "
         "(default: as models.toml says)",
     )
-
-
-def param(text: str) -> tuple[str, Any]:
-    """Return the name and the value of a parameter, for argparse: a value is JSON where it can be, else a text."""
-    name, equals, value = text.partition("=")
-    if not (name and equals):
-        raise argparse.ArgumentTypeError(f"must be NAME=VALUE, this is {text!r}")
-    try:
-        return name, json.loads(value)
-    except (ValueError, RecursionError):
-        return name, value
-
-
-def rate(text: str) -> float:
-    """Return a number of calls or tokens in a minute, for argparse."""
-    return _number(text, "a number above 0", lambda n: 0 < n < float("inf"))
-
-
-def whole(text: str) -> int:
-    """Return a whole number from 0, for argparse."""
-    return int(_number(text, "a whole number from 0", lambda n: n >= 0 and n == int(n)))
-
-
-def temperature(text: str) -> float:
-    """Return a sampling temperature, for argparse."""
-    return _number(text, "a number from 0 to 2", lambda n: 0 <= n <= 2)
-
-
-def share(text: str) -> float:
-    """Return a share above 0, for argparse."""
-    return _number(text, "a number above 0, at most 1", lambda n: 0 < n <= 1)
-
-
-def more_than_0(text: str) -> float:
-    """Return a number above 0, for argparse."""
-    return _number(text, "a number above 0", lambda n: n > 0)
-
-
-def seconds(text: str) -> float:
-    """Return a length of time, for argparse."""
-    return _number(text, "a number of seconds above 0", lambda n: 0 < n < float("inf"))
-
-
-def dollars(text: str) -> float:
-    """Return an amount of money, for argparse."""
-    return _number(text.removeprefix("$"), "an amount of dollars from 0", lambda n: 0 <= n < float("inf"))
-
-
-def variable(text: str) -> str:
-    """Return the name of an environment variable, for argparse; a key given in its place is not repeated anywhere."""
-    if text in os.environ or (text.isascii() and text.isidentifier() and text.isupper()):
-        return text
-    raise argparse.ArgumentTypeError("must be the name of an environment variable that holds the key, never the key")
-
-
-def _number(text: str, wanted: str, fits: Callable[[float], bool]) -> float:
-    try:
-        number = float(text)
-        if fits(number):
-            return number
-    except (ValueError, OverflowError):
-        pass
-    raise argparse.ArgumentTypeError(f"must be {wanted}, this is {text!r}")

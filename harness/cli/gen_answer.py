@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import command, flags, messages, output
+from harness.cli import command, flags, messages, output, values
 
 if TYPE_CHECKING:
     from harness.answering import AnswerOptions, AnswerPlan, AnswerReport
@@ -83,16 +83,16 @@ def add_user(p: command.Parser) -> None:
     )
     user.add_argument(
         "--user-samples",
-        type=flags.positive,
+        type=values.positive,
         default=1,
         metavar="K",
         help="conversations with the user for each question, each with a seed of its own; judge them with "
         "--choices all (default: 1)",
     )
-    user.add_argument("--user-seed", type=flags.whole, default=0, metavar="N", help="of the first one (default: 0)")
+    user.add_argument("--user-seed", type=values.whole, default=0, metavar="N", help="of the first one (default: 0)")
     user.add_argument(
         "--user-turns",
-        type=flags.positive,
+        type=values.positive,
         metavar="N",
         help="the most turns of such a conversation (default: what the question says)",
     )
@@ -112,7 +112,7 @@ def add_sampling(p: command.Parser) -> None:
     sampling = p.add_argument_group("sampling")
     sampling.add_argument(
         "--num-choices",
-        type=flags.positive,
+        type=values.positive,
         default=1,
         metavar="N",
         help="conversations for each question (default: 1)",
@@ -120,7 +120,7 @@ def add_sampling(p: command.Parser) -> None:
     sampling.add_argument(
         "--temperature",
         "--force-temperature",
-        type=flags.temperature,
+        type=values.temperature,
         metavar="T",
         help="one temperature for all questions (default: by category as in MT-Bench: 0.7 writing and roleplay, "
         "0 extraction, math, coding and reasoning, 0.1 stem and humanities, else 0.7; bench.toml and models.toml may "
@@ -129,11 +129,11 @@ def add_sampling(p: command.Parser) -> None:
     sampling.add_argument(
         "--max-tokens",
         "--max-new-token",
-        type=flags.positive,
+        type=values.positive,
         metavar="N",
         help="the most tokens of a reply, reasoning included (default: what models.toml says, else 4096)",
     )
-    sampling.add_argument("--top-p", type=flags.share, metavar="P", help="nucleus sampling (default: the endpoint's)")
+    sampling.add_argument("--top-p", type=values.share, metavar="P", help="nucleus sampling (default: the endpoint's)")
     sampling.add_argument("--seed", type=int, metavar="N", help="sent to endpoints that take one (default: none)")
     flags.add_retry_cut(sampling)
     flags.add_params(sampling, "the models")

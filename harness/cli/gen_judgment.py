@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import command, flags, messages, output
+from harness.cli import command, flags, messages, output, values
 
 if TYPE_CHECKING:
     from harness.judging.planned import JudgmentPlan
@@ -38,14 +38,14 @@ def parser() -> command.Parser:
     sampling.add_argument(
         "--temperature",
         "--force-temperature",
-        type=flags.temperature,
+        type=values.temperature,
         metavar="T",
         help="the judge's temperature (default: the judge set's)",
     )
     sampling.add_argument(
         "--max-tokens",
         "--max-new-token",
-        type=flags.positive,
+        type=values.positive,
         metavar="N",
         help="the most tokens of a judgment (default: the judge set's)",
     )
@@ -100,7 +100,7 @@ def add_judging(p: command.Parser, models: str, *, required: bool = True) -> Any
     )
     judging.add_argument(
         "--samples",
-        type=flags.positive,
+        type=values.positive,
         default=1,
         metavar="K",
         help="judge each match K times; each further sample has a file and, if the judge set states a seed, a seed of "

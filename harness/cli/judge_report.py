@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from harness.cli import command, flags, messages, output
+from harness.cli import command, flags, messages, output, values
 from harness.cli.report_flags import FLAGS, usual_flags
 from harness.meta_evaluation import REPORTS
 
@@ -63,7 +63,7 @@ def _parser_of(name: str) -> command.Parser:
     if name != "corrected":  # its intervals have a formula
         form.add_argument(
             "--seed",
-            type=flags.whole,
+            type=values.whole,
             default=0,
             metavar="N",
             help="of the resampling behind the intervals; the same seed gives the same digits (default: 0)",

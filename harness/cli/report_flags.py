@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from harness.cli import flags
+from harness.cli import flags, values
 
 
 def _judge(group: Any, *, several: str | None = None) -> None:
@@ -206,7 +206,7 @@ def _examples_flags(group: Any) -> None:
     )
     _votes(group, "files of people's votes on pairs", usual="those of the benchmark")
     group.add_argument(
-        "--shots", type=flags.positive, default=3, metavar="N", help="how many examples to show (default: 3)"
+        "--shots", type=values.positive, default=3, metavar="N", help="how many examples to show (default: 3)"
     )
     flags.add_number(group, these="the other questions with votes")
     group.add_argument(

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.cli import auto_checks, auto_metrics, command, flags, gen_answer, gen_judgment, messages, output
+from harness.cli import auto_checks, auto_metrics, command, flags, gen_answer, gen_judgment, messages, output, values
 
 if TYPE_CHECKING:
     from harness.bench import Bench
@@ -61,13 +61,13 @@ def parser() -> command.Parser:
     judging = gen_judgment.add_judging(p, "those of --model and --import", required=False)
     judging.add_argument(
         "--judge-temperature",
-        type=flags.temperature,
+        type=values.temperature,
         metavar="T",
         help="the judge's temperature (default: the judge set's)",
     )
     judging.add_argument(
         "--judge-max-tokens",
-        type=flags.positive,
+        type=values.positive,
         metavar="N",
         help="the most tokens of a judgment (default: the judge set's)",
     )
@@ -218,7 +218,7 @@ def _imported(args: argparse.Namespace, evaluation: "Evaluation | None") -> list
 
 def _holds_questions(args: argparse.Namespace) -> bool:
     """Return whether the benchmark is there, and records find their questions in it by what was asked."""
-    from harness.importing.run import FORMATS
+    from harness.importing import FORMATS
 
     form = FORMATS.get(args.format_name)
     there = (pathlib.Path(args.data_dir) / args.bench_name / "question.jsonl").is_file()

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness.cli import command, flags, messages, output
+from harness.cli import command, flags, messages, output, values
 
 if TYPE_CHECKING:
     from harness.results.result import Result
+    from harness.showing import Page
 
 NAME = "show_result"
 PURPOSE = "Show scores, or wins, losses and ties, of every model that was judged."
@@ -108,7 +109,7 @@ def parser() -> command.Parser:
     )
     sure.add_argument(
         "--difference",
-        type=flags.more_than_0,
+        type=values.more_than_0,
         metavar="X",
         help="a difference of two models that matters to you: the table says its chance to show it, and how many "
         "questions that takes (default: 5%% of the scale; of win rates 0.1)",
@@ -126,7 +127,7 @@ def parser() -> command.Parser:
     )
     sure.add_argument(
         "--margin",
-        type=flags.more_than_0,
+        type=values.more_than_0,
         metavar="X",
         help="with --against: how much worse is still as good; says whether each model is shown to be as good as in "
         "the other run, within X (default: none)",
@@ -139,12 +140,12 @@ def parser() -> command.Parser:
     )
     sure.add_argument(
         "--max-missing",
-        type=flags.share,
+        type=values.share,
         metavar="SHARE",
         default=0.05,
         help="with --fail-if-worse: the largest share of judgments that may have failed or be missing (default: 0.05)",
     )
-    sure.add_argument("--seed", type=flags.whole, default=0, metavar="N", help="seed of the resampling (default: 0)")
+    sure.add_argument("--seed", type=values.whole, default=0, metavar="N", help="seed of the resampling (default: 0)")
     style = p.add_argument_group("style")
     flags.add_names(
         style,
@@ -204,38 +205,50 @@ def parser() -> command.Parser:
 
 def work(args: argparse.Namespace) -> int:
     """Read, sum up, print."""
-    if args.cost:
-        return _cost(args)
-    if args.style:
-        return _style(args)
-    if args.first_turn_effect:
-        return _first_turn(args)
-    from harness.errors import MissingError, UsageError
+    from harness.errors import UsageError
 
     allowed = args.allow and args.board is None
     if args.against is None and (args.fail_if_worse or args.margin is not None or allowed):
         raise UsageError(
             "--fail-if-worse, --margin and --allow compare two runs; name the other one with --against FILE"
         )
-    from harness.results.show import show_result
-
     if args.report is not None:  # before anything is computed
         from harness.showing.html import check_report
 
         check_report(args.report)
+    instead = next((page for flag, page in _INSTEAD.items() if getattr(args, flag)), None)
+    if instead is None:
+        return _results(args)
+    page = instead(args)
+    if args.report is not None:
+        from harness.showing.html import write_report
+
+        write_report(args.report, page)
+    output.show(args, page, NAME)
+    return 0
+
+
+def _result(args: argparse.Namespace) -> "Result":
+    """Return the results; all there is to say of them where a page or pictures are written."""
+    from harness.errors import MissingError
+    from harness.results.show import show_result
+
+    intervals = args.intervals if args.report is None and args.charts is None else True
+    common = args.common or args.efficiency
+    result = show_result(**flags.words(args, show_result, intervals=intervals, common=common))
+    if not result.rows():
+        raise MissingError(f"{result.path}: no judgment is left by --turns, --exclude and the models named")
+    messages.detail(args, f"judgments: {result.path}")
+    return result
+
+
+def _results(args: argparse.Namespace) -> int:
+    """Show results; return the exit code."""
     if args.charts is not None:
         from harness.showing.pictures import check_folder
 
         check_folder(pathlib.Path(args.charts))
-    intervals = args.intervals if args.report is None and args.charts is None else True
-    common = args.common or args.efficiency
-    result = show_result(**flags.words(args, show_result, intervals=intervals, common=common))
-    rows = result.rows()
-    if not rows:
-        raise MissingError(f"{result.path}: no judgment is left by --turns, --exclude and the models named")
-    messages.detail(args, f"judgments: {result.path}")
-    if args.efficiency:
-        return _efficiency(args, result)
+    result = _result(args)
     if args.report is not None:
         _write_report(args, result)
     if args.charts is not None:
@@ -256,54 +269,44 @@ def print_result(args: argparse.Namespace, result: "Result", *, intervals: bool 
     output.show(args, result_page(shown, intervals=intervals), NAME)
 
 
-def _style(args: argparse.Namespace) -> int:
-    """Show the models at equal style."""
+def _style(args: argparse.Namespace) -> "Page":
+    """Return the models at equal style."""
     from harness.results.styled import show_style
     from harness.showing.style import style_page
 
     words = flags.words(args, show_style, features=args.style, anchors=args.style_anchor or ())
-    output.show(args, style_page(show_style(**words)), NAME)
-    return 0
+    return style_page(show_style(**words))
 
 
-def _cost(args: argparse.Namespace) -> int:
-    """Print what the answers and judgments cost."""
+def _cost(args: argparse.Namespace) -> "Page":
+    """Return what the answers and judgments cost."""
     from harness.results.cost import show_cost
     from harness.showing.costs import cost_page
 
-    output.show(args, cost_page(show_cost(**flags.words(args, show_cost))))
-    return 0
+    return cost_page(show_cost(**flags.words(args, show_cost)))
 
 
-def _efficiency(args: argparse.Namespace, result: "Result") -> int:
-    """Print the quality of each model beside its price."""
+def _efficiency(args: argparse.Namespace) -> "Page":
+    """Return the quality of each model beside its price."""
     from harness.results.efficiency import efficiency
     from harness.showing.efficiency import efficiency_page
-    from harness.showing.html import write_report
 
-    page = efficiency_page(efficiency(**flags.words(args, efficiency, result=result)))
-    if args.report is not None:
-        write_report(args.report, page)
-    output.show(args, page, NAME)
-    return 0
+    return efficiency_page(efficiency(**flags.words(args, efficiency, result=_result(args))))
 
 
-def _first_turn(args: argparse.Namespace) -> int:
-    """Print how much of the second turns is the fault of the first."""
+def _first_turn(args: argparse.Namespace) -> "Page":
+    """Return how much of the second turns is the fault of the first."""
     from harness.errors import UsageError
     from harness.results.first_turn import first_turn_effect
     from harness.showing.first_turn import first_turn_page
-    from harness.showing.html import check_report, write_report
 
     if args.mode not in {None, "single"}:
         raise UsageError("--first-turn-effect is of grades; leave out --mode")
-    if args.report is not None:
-        check_report(args.report)
-    page = first_turn_page(first_turn_effect(**flags.words(args, first_turn_effect)))
-    if args.report is not None:
-        write_report(args.report, page)
-    output.show(args, page, NAME)
-    return 0
+    return first_turn_page(first_turn_effect(**flags.words(args, first_turn_effect)))
+
+
+_INSTEAD = {"cost": _cost, "style": _style, "first_turn_effect": _first_turn, "efficiency": _efficiency}
+"""What is shown in place of results, by the flag that asks for it."""
 
 
 def _code(args: argparse.Namespace, result: "Result") -> int:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.cli import command, flags, messages
+from harness.cli import command, flags, messages, values
 
 if TYPE_CHECKING:
     from viewer.serving import Served
@@ -41,7 +41,7 @@ def parser() -> command.Parser:
         help="address to listen on; the default is this machine alone, 0.0.0.0 all its networks (default: 127.0.0.1)",
     )
     where.add_argument(
-        "--port", type=flags.positive, metavar="N", help="port to listen on (default: the first free one from 7860)"
+        "--port", type=values.positive, metavar="N", help="port to listen on (default: the first free one from 7860)"
     )
     flags.add_names(
         where,

@@ -1,12 +1,9 @@
 """What a match is judged on: answers, reference, the template that the rule picks, and the request made of them."""
 
 import functools
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
-
-import msgspec
 
 from harness.answering.simulation import UserPrompt, read_prompt
 from harness.bench import Bench
@@ -16,11 +13,11 @@ from harness.judging.forms import Kind, VerdictForm
 from harness.judging.notes import given, noted, referring, shown_outcomes
 from harness.judging.sets import JudgeSet, JudgeTemplate
 from harness.judging.sets.judge_set import OWN_TEXTS
+from harness.judging.shown import chosen, hash_of_said, said_json, shown_turns
 from harness.judging.template import fenced
 from harness.judging.verdicts.stated import stated
 from harness.judgments.judgment import MadeFrom, Match
 from harness.records import (
-    HASH_DIGITS,
     Answer,
     Choice,
     Facts,
@@ -31,7 +28,6 @@ from harness.records import (
     Request,
     Said,
     Sampling,
-    canonical,
     content_hash,
 )
 from harness.running.jobs import RETRY_CUT
@@ -176,7 +172,7 @@ class Materials:
         return self._choice(model, match).so_far(match.turn)
 
     def _choice(self, model: str, match: Match) -> Choice:
-        return _chosen(self.answers[model][match.question.question_id], match.choice)
+        return chosen(self.answers[model][match.question.question_id], match.choice)
 
     def equal(self, match: Match) -> bool:
         """Return whether the match compares two conversations that are the same text, every turn so far."""
@@ -477,38 +473,9 @@ class Materials:
         return content_hash(stated, schema) if schema is not None else content_hash(stated)
 
 
-def shown_turns(bench: Bench, answer: Answer, turn: int, choice: int) -> tuple[str, ...]:
-    """Return the turns so far of a choice of an answer as a judge sees them."""
-    chosen = _chosen(answer, choice)
-    return as_shown(bench, [own.text for own in chosen.so_far(turn)], played=bool(chosen.user))
-
-
 def _common(one: str, other: str) -> int:
     """Return how many characters two texts begin with in common."""
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-
-
-def as_shown(bench: Bench, texts: Iterable[str], *, played: bool) -> tuple[str, ...]:
-    """Return turns as a judge sees them: of JSON objects the field that is judged; `played` users' are whole."""
-    field = bench.settings.answer_field
-    return tuple(texts) if field is None or played else tuple(extracted(text, field).answer for text in texts)
-
-
-def said_json(model: str, turns: Sequence[str]) -> bytes:
-    """Return what a model said as `hash_of_said` takes it."""
-    try:
-        return msgspec.json.encode((model, turns))  # of texts the same as `canonical`, in a ninth of the time
-    except UnicodeError:
-        return canonical((model, turns))
-
-
-def hash_of_said(said: Iterable[bytes]) -> str:
-    """Return the `content_hash` of what models said, in the order of their names."""
-    return hashlib.sha256(b"[[" + b",".join(said) + b"]]").hexdigest()[:HASH_DIGITS]
-
-
-def _chosen(answer: Answer, choice: int) -> Choice:
-    return next((own for own in answer.choices if own.index == choice), answer.choices[0])
 
 
 def _turn_values(

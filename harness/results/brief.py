@@ -8,10 +8,11 @@ The full detail (`detail`) has the same numbers: it draws the same questions.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 from harness.results.grades.scores import average_of
 from harness.results.matrix import Matrix, Pairs, ranked
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate
+from harness.results.statistics.bootstrap import Estimate, Resampling
 from harness.results.statistics.paired import PairedTable, paired
 from harness.results.statistics.ranks import RankRange, rank_ranges
 from harness.results.table import Table
@@ -60,15 +61,15 @@ class Brief:
         )
 
 
-def grades_brief(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> Brief:
+def grades_brief(grades: Matrix, **how: Unpack[Resampling]) -> Brief:
     """Return the interval of each average, and the ranks."""
-    return Brief(average_of(grades, resamplings=resamplings, seed=seed), paired(ranked(grades), resamplings=0))
+    return Brief(average_of(grades, **how), paired(ranked(grades), resamplings=0))
 
 
-def pairs_brief(pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAMPLINGS, seed: int = 0) -> Brief:
+def pairs_brief(pairs: Pairs, *, baseline: str | None = None, **how: Unpack[Resampling]) -> Brief:
     """Return the interval of each adjusted win rate, and the ranks; a baseline has neither."""
     from harness.results.pairs.comparing import compared_strengths
     from harness.results.pairs.rates import adjusted_rates
 
-    found = adjusted_rates(pairs, baseline=baseline, resamplings=resamplings, seed=seed)
+    found = adjusted_rates(pairs, baseline=baseline, **how)
     return Brief(found, compared_strengths(pairs, baseline=baseline, resamplings=0))

@@ -14,11 +14,12 @@ Sources: Brier 1950; Naeini, Cooper and Hauskrecht 2015, Obtaining Well Calibrat
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 
 from harness.results.matrix import Floats, Ints
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 
 BINS = 10
 
@@ -60,9 +61,7 @@ def calibration(
     confidence: Floats,
     correct: Floats,
     question: Ints,
-    *,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
+    **how: Unpack[Resampling],
 ) -> Calibration:
     """Return how confidences fit.
 
@@ -70,8 +69,7 @@ def calibration(
         confidence: for each attempted answer its confidence from 0 to 1; NaN where it states none.
         correct: for each, 1 if it is right, else 0.
         question: for each, the number of its question; questions are resampled.
-        resamplings: how many.
-        seed: of the resampling.
+        how: how questions are resampled.
     """
     usable = np.isfinite(confidence) & (confidence >= 0) & (confidence <= 1)
     p, y = confidence[usable], correct[usable]
@@ -79,7 +77,7 @@ def calibration(
     size = int(place.max(initial=-1)) + 1
     loss = np.bincount(place, (p - y) ** 2, minlength=size).astype(np.float64)[:, None]
     count = np.bincount(place, minlength=size).astype(np.float64)[:, None]
-    brier = estimates(loss, count, [None] * size, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))[0]
+    brier = estimates(loss, count, [None] * size, **how, bounds=(0.0, 1.0))[0]
     bins = _bins(p, y)
     error = sum(b.n * abs(b.accuracy - b.confidence) for b in bins) / len(p) if len(p) else None
     return Calibration(len(p), int((~usable).sum()), error, brier, tuple(bins))

@@ -6,7 +6,7 @@ One function for every output, so that the table, json, the report and the viewe
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from harness.records import Observation, QuestionId, Scale
 from harness.results.grades.aggregates import POOLED, with_turns
@@ -17,7 +17,7 @@ from harness.results.pairs.comparing import compared_strengths
 from harness.results.pairs.matrix import Cell, mean_over_opponents, pair_matrix
 from harness.results.pairs.position import PositionRow, played_twice, position_rows
 from harness.results.pairs.rates import rates
-from harness.results.statistics.bootstrap import RESAMPLINGS
+from harness.results.statistics.bootstrap import Resampling
 from harness.results.statistics.paired import Paired, PairedTable, named_pairs, paired
 from harness.results.statistics.ranks import RankRange, rank_ranges
 from harness.results.table import ALL, Line, Row, Table, ends
@@ -143,33 +143,30 @@ def grades_detail(
     by: str = "category",
     whole: Matrix | None = None,
     column: str = POOLED,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
+    **how: Unpack[Resampling],
 ) -> Detail:
     """Return how sure the scores of an array of grades are.
 
     `whole` holds another aggregate of each conversation's turns, which then stands in place of the pooled average, and
     `column` is its name.
     """
-    compared = paired(ranked(table if whole is None else whole), resamplings=resamplings, seed=seed)
+    compared = paired(ranked(table if whole is None else whole), **how)
     ranks = _by_model(rank_ranges(compared))
-    lines = scores(table, column=column, ranks=ranks, resamplings=resamplings, seed=seed)
+    lines = scores(table, column=column, ranks=ranks, **how)
     if whole is not None:
         of_turns = {line.model: line for line in lines if line.group is ALL}
-        found = scores(whole, column=column, ranks=ranks, resamplings=resamplings, seed=seed)
+        found = scores(whole, column=column, ranks=ranks, **how)
         lines = [with_turns(line, of_turns[line.model]) if line.group is ALL else line for line in found]
     long = len(table.turns) > 2
-    lines += by_turn(table, resamplings=resamplings, seed=seed) if long else []
-    shown = Table(lines, "grades", by, seed, places=2, strata=by if table.fixed_mix else "")
+    lines += by_turn(table, **how) if long else []
+    shown = Table(lines, "grades", by, how.get("seed", 0), places=2, strata=by if table.fixed_mix else "")
     return Detail(shown, column, ranks, compared, table.scale, table if long else None)
 
 
-def compared_by_turn(
-    grades: Matrix, one: str, other: str, *, resamplings: int = RESAMPLINGS, seed: int = 0
-) -> dict[int, Paired]:
+def compared_by_turn(grades: Matrix, one: str, other: str, **how: Unpack[Resampling]) -> dict[int, Paired]:
     """Return how two models differ in each turn that both have; the turns are one family of tests."""
     two = of_models(grades, (one, other))
-    found = {turn: paired(of_turn(two, turn), resamplings=resamplings, seed=seed).pairs[0] for turn in grades.turns}
+    found = {turn: paired(of_turn(two, turn), **how).pairs[0] for turn in grades.turns}
     shared = {turn: pair for turn, pair in found.items() if pair.n}
     named = named_pairs(list(shared.values()), [(one, other)] * len(shared))
     return dict(zip(shared, named, strict=True))
@@ -181,22 +178,21 @@ def pairwise_detail(
     *,
     by: str = "category",
     baseline: str | None = None,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
+    **how: Unpack[Resampling],
 ) -> Detail:
     """Return how sure the results of one origin are; `groups` maps questions to the value of the field `by`."""
-    position = position_of(comparisons, groups, seed=seed)
+    position = position_of(comparisons, groups, **how)
     table = pairs(comparisons, groups)
-    return pairs_detail(table, by=by, baseline=baseline, position=position, resamplings=resamplings, seed=seed)
+    return pairs_detail(table, by=by, baseline=baseline, position=position, **how)
 
 
 def position_of(
-    comparisons: Sequence[Observation], groups: Mapping[QuestionId, Any], *, seed: int = 0
+    comparisons: Sequence[Observation], groups: Mapping[QuestionId, Any], **how: Unpack[Resampling]
 ) -> list[PositionRow]:
     """Return whether the judges go by the place of an answer, over the pairs that were played in both orders."""
     twice = played_twice(comparisons)
     categories = {question: str(group) for question, group in groups.items()}
-    return position_rows(twice, categories=categories or None, seed=seed) if twice else []
+    return position_rows(twice, categories=categories or None, **how) if twice else []
 
 
 def pairs_detail(
@@ -205,11 +201,9 @@ def pairs_detail(
     by: str = "category",
     baseline: str | None = None,
     position: Sequence[PositionRow] = (),
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
+    **how: Unpack[Resampling],
 ) -> Detail:
     """Return how sure the results of an array of pairs are."""
-    how = {"resamplings": resamplings, "seed": seed}
     compared = compared_strengths(table, baseline=baseline, **how)
     ranks = _by_model(rank_ranges(compared))
     strengths = ranking(table, anchor=baseline, **how)
@@ -234,7 +228,7 @@ def pairs_detail(
         lines.append(replace(line, fields=shown))
     only = PairsOnly(pair_matrix(table, **how), strengths, by_group, list(position))
     strata = by if table.fixed_mix else ""
-    return Detail(Table(lines, "pairs", by, seed, strata=strata), column, ranks, compared, only=only)
+    return Detail(Table(lines, "pairs", by, how.get("seed", 0), strata=strata), column, ranks, compared, only=only)
 
 
 def _by_model(ranks: Iterable[RankRange]) -> dict[str, RankRange]:

@@ -19,8 +19,21 @@ from harness.results.about import is_fixed
 from harness.results.common import few
 
 
+class Grouped:
+    """Questions in groups."""
+
+    __slots__ = ()
+    groups: tuple[Any, ...]
+    fixed_mix: bool
+
+    @property
+    def strata(self) -> tuple[Any, ...] | None:
+        """The groups within which questions are resampled; None: all are one."""
+        return self.groups if self.fixed_mix else None
+
+
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class Matrix(Grouped):
     """The values of one metric: models on questions."""
 
     questions: tuple[QuestionId, ...]
@@ -45,14 +58,9 @@ class Matrix:
         there = ~np.isnan(self.scores)
         return (there if self.ratings is None else np.where(there, self.ratings, 0)).astype(np.float64)
 
-    @property
-    def strata(self) -> tuple[Any, ...] | None:
-        """The groups within which questions are resampled; None: all are one."""
-        return self.groups if self.fixed_mix else None
-
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(Grouped):
     """Outcomes of pairs of models on questions, one entry for each judged pair and turn."""
 
     questions: tuple[QuestionId, ...]
@@ -78,11 +86,6 @@ class Pairs:
     """Where verdicts were weighed, the mean preference for model_1, from 0 to 1; None: they were not."""
     fixed_mix: bool = False
     """As of a `Matrix`."""
-
-    @property
-    def strata(self) -> tuple[Any, ...] | None:
-        """The groups within which questions are resampled; None: all are one."""
-        return self.groups if self.fixed_mix else None
 
     @property
     def share(self) -> Floats:

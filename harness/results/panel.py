@@ -21,7 +21,7 @@ for ties.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -30,10 +30,10 @@ from harness.records import QuestionId, Scale
 from harness.results.about import is_fixed
 from harness.results.grades.scores import scores
 from harness.results.labels import Judgment, label_table
-from harness.results.matrix import Floats, Ints, Matrix, Pairs, common_scale, label
+from harness.results.matrix import Floats, Grouped, Ints, Matrix, Pairs, common_scale, label
 from harness.results.means import Kind, means_table
 from harness.results.pairs.rates import rates
-from harness.results.statistics.bootstrap import RESAMPLINGS, estimates
+from harness.results.statistics.bootstrap import Resampling, estimates
 from harness.results.table import ALL, Line, Table
 
 TOGETHER = "all together"
@@ -64,7 +64,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class PanelGrades:
+class PanelGrades(Grouped):
     """Scores of several judges on the same answers."""
 
     judges: tuple[str, ...]
@@ -78,11 +78,6 @@ class PanelGrades:
     """The least and the greatest score that there are; None where that is unknown."""
     fixed_mix: bool = False
     """As of a `Matrix`."""
-
-    @property
-    def strata(self) -> tuple[Any, ...] | None:
-        """The groups within which questions are resampled; None: all are one."""
-        return self.groups if self.fixed_mix else None
 
     @property
     def common(self) -> Any:
@@ -103,7 +98,7 @@ class PanelGrades:
 
 
 @dataclass(frozen=True, slots=True)
-class PanelPairs:
+class PanelPairs(Grouped):
     """Verdicts of several judges on the same pairs."""
 
     judges: tuple[str, ...]
@@ -121,11 +116,6 @@ class PanelPairs:
     fixed_mix: bool = False
     """As of a `Matrix`."""
 
-    @property
-    def strata(self) -> tuple[Any, ...] | None:
-        """The groups within which questions are resampled; None: all are one."""
-        return self.groups if self.fixed_mix else None
-
     def layer(self, outcome: Floats) -> Pairs:
         """Return the items with these outcomes."""
         nothing = np.full(len(outcome), np.nan)
@@ -133,7 +123,7 @@ class PanelPairs:
         return Pairs(*named, nothing, nothing, outcome, fixed_mix=self.fixed_mix)
 
 
-def grades_panel(judges: Mapping[str, Matrix], *, resamplings: int = RESAMPLINGS, seed: int = 0) -> Panel:
+def grades_panel(judges: Mapping[str, Matrix], **how: Unpack[Resampling]) -> Panel:
     """Return what several judges' grades say.
 
     Raises:
@@ -141,16 +131,14 @@ def grades_panel(judges: Mapping[str, Matrix], *, resamplings: int = RESAMPLINGS
     """
     panel = panel_grades(judges)
     layers = panel.layers(panel.lost.sum(axis=(0, 2)).astype(np.int64))
-    found = [scores(table, resamplings=resamplings, seed=seed) for table in layers]
+    found = [scores(table, **how) for table in layers]
     by_judge = [[_graded(line) for line in lines if line.group is ALL] for lines in found]
-    differ = grade_disagreement(panel, resamplings=resamplings, seed=seed)
-    table = Table(_lines(panel.judges, by_judge), seed=seed, beside=False, places=2)
+    differ = grade_disagreement(panel, **how)
+    table = Table(_lines(panel.judges, by_judge), seed=how.get("seed", 0), beside=False, places=2)
     return Panel(panel.judges, table, differ, layers[-1], MEAN_RULE, int(panel.common.sum()), int(panel.lost.sum()))
 
 
-def pairs_panel(
-    judges: Mapping[str, Pairs], *, baseline: str | None = None, resamplings: int = RESAMPLINGS, seed: int = 0
-) -> Panel:
+def pairs_panel(judges: Mapping[str, Pairs], *, baseline: str | None = None, **how: Unpack[Resampling]) -> Panel:
     """Return what several judges' pairs say; `baseline` has no row of its own.
 
     Raises:
@@ -162,10 +150,10 @@ def pairs_panel(
     # A judge asked several times of one pair: what it mostly says.
     alone = np.where(said, np.select([panel.outcomes > 0.5, panel.outcomes < 0.5], [1.0, 0.0], 0.5), np.nan)
     layers = [panel.layer(np.where(common, layer, np.nan)) for layer in (*alone, majority(panel.outcomes))]
-    found = [rates(table, baseline=baseline, resamplings=resamplings, seed=seed) for table in layers]
+    found = [rates(table, baseline=baseline, **how) for table in layers]
     by_judge = [[_compared(line) for line in lines if line.group is ALL and line.turn is None] for lines in found]
-    differ = pair_disagreement(panel, resamplings=resamplings, seed=seed)
-    table = Table(_lines(panel.judges, by_judge), "pairs", seed=seed, beside=False)
+    differ = pair_disagreement(panel, **how)
+    table = Table(_lines(panel.judges, by_judge), "pairs", seed=how.get("seed", 0), beside=False)
     lost = int((said.any(axis=0) & ~common).sum())
     return Panel(panel.judges, table, differ, layers[-1], TIE_RULE, int(common.sum()), lost)
 
@@ -325,17 +313,17 @@ def majority(outcomes: Floats) -> Floats:
     return np.where(np.isnan(outcomes).any(axis=0), np.nan, verdict)
 
 
-def grade_disagreement(panel: PanelGrades, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> Table:
+def grade_disagreement(panel: PanelGrades, **how: Unpack[Resampling]) -> Table:
     """Return how far the judges' scores are apart: all models together, then each."""
     common = panel.common
     differ = np.where(common, np.ptp(panel.scores, axis=0) > 1e-9, 0.0).sum(axis=2)
     spread = np.where(common, panel.scores.std(axis=0, ddof=1), 0.0).sum(axis=2)
     count, left_out = (own.sum(axis=2).astype(np.float64) for own in (common, panel.lost))
     whole = [np.concatenate([own.sum(axis=1, keepdims=True), own], axis=1) for own in (differ, spread, count, left_out)]
-    return _disagreement(panel.models, *whole, strata=panel.strata, resamplings=resamplings, seed=seed)
+    return _disagreement(panel.models, *whole, strata=panel.strata, **how)
 
 
-def pair_disagreement(panel: PanelPairs, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> Table:
+def pair_disagreement(panel: PanelPairs, **how: Unpack[Resampling]) -> Table:
     """Return how often the judges' verdicts differ: all pairs together, then the pairs of each model."""
     said = ~np.isnan(panel.outcomes)
     common = np.asarray(said.all(axis=0))
@@ -347,8 +335,7 @@ def pair_disagreement(panel: PanelPairs, *, resamplings: int = RESAMPLINGS, seed
         np.add.at(sums, (panel.question[common], column[common]), differ[common])
         np.add.at(counts, (panel.question[common], column[common]), 1.0)
         np.add.at(missing, (panel.question, column), said.any(axis=0) & ~common)
-    more: dict[str, Any] = {"strata": panel.strata, "resamplings": resamplings, "seed": seed}
-    return _disagreement(panel.models, sums, None, counts, missing, **more)
+    return _disagreement(panel.models, sums, None, counts, missing, strata=panel.strata, **how)
 
 
 def _labels_differ(
@@ -380,13 +367,12 @@ def _disagreement(
     missing: Floats,
     *,
     strata: Sequence[Any] | None,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
+    **how: Unpack[Resampling],
 ) -> Table:
     """Return the shares of items on which judges differ, and how far; each array is questions × (all, then models)."""
 
     def column(sums: Floats, most: float) -> Any:
-        return estimates(sums, counts, strata, resamplings=resamplings, seed=seed, bounds=(0.0, most))
+        return estimates(sums, counts, strata, **how, bounds=(0.0, most))
 
     share, sd = column(differ, 1.0), None if spread is None else column(spread, np.inf)
     lines = []

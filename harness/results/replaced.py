@@ -102,9 +102,9 @@ class _Answers:
 
     def __init__(self, bench: Bench, cases: Sequence[Case], until: contextlib.ExitStack) -> None:
         """Look through the files of answers that are there; they are closed with `until`."""
-        from harness.judging import materials  # with it come judge sets and providers
+        from harness.judging import shown  # with it comes what reads the replies of judges
 
-        self._bench, self._materials = bench, materials
+        self._bench, self._shown = bench, shown
         numbers: dict[tuple[str, int, int], int] = {}
         self._parts = [[numbers.setdefault(one, len(numbers)) for one in _conversations(case)] for case in cases]
         """For each case the numbers of its conversations, in the order of the models' names."""
@@ -130,7 +130,7 @@ class _Answers:
             if not own:
                 return None
             said.append(own)
-        return int(self._materials.hash_of_said(said), 16) if said else None
+        return int(self._shown.hash_of_said(said), 16) if said else None
 
     def _in_conversation(self, model: str, turn: int, choice: int) -> bytes:
         """Return what a model said as it is hashed; nothing if it has no answer."""
@@ -138,8 +138,8 @@ class _Answers:
         if stored is None or self._question not in stored.questions:
             return b""
         texts = stored.texts(self._question, choice)
-        shown = self._materials.as_shown(self._bench, texts.so_far(turn), played=bool(texts.user))
-        return self._materials.said_json(model, shown)
+        turns = self._shown.as_shown(self._bench, texts.so_far(turn), played=bool(texts.user))
+        return self._shown.said_json(model, turns)
 
 
 def _conversations(case: Case) -> list[tuple[str, int, int]]:

@@ -17,7 +17,7 @@ Source: Piaggio et al. (2012), JAMA 308, 2594, for non-inferiority by a confiden
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from harness.errors import UsageError
 from harness.judgments.observations import Observations
 from harness.records import QuestionId
 from harness.results.matrix import Matrix, common_scale, matrix
-from harness.results.statistics.bootstrap import RESAMPLINGS
+from harness.results.statistics.bootstrap import Resampling
 from harness.results.statistics.paired import Paired, PairedTable, compare_runs
 
 ALLOWED = ("judge", "judge-set", "sampling", "criterion", "score-method", "questions")
@@ -101,8 +101,7 @@ def compared_runs(
     allow: Sequence[str] = (),
     count_failed: bool = False,
     margin: float | None = None,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
+    **how: Unpack[Resampling],
 ) -> Runs:
     """Return each model's new run compared with its old one, question by question.
 
@@ -117,7 +116,7 @@ def compared_runs(
         arrays = _outcomes(new, old, groups)
     else:
         arrays = matrix(new, groups, count_failed=count_failed), matrix(old, groups, count_failed=count_failed)
-    table = compare_runs(*arrays, resamplings=resamplings, seed=seed)
+    table = compare_runs(*arrays, **how)
     items = _items(new), _items(old)
     missing = tuple(_missing(items[0][pair.model_1], items[1][pair.model_2]) for pair in table.pairs)
     for pair, lost in zip(table.pairs, missing, strict=True):

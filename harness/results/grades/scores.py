@@ -17,13 +17,13 @@ Source: FastChat `llm_judge/show_result.py` for the average; Miller (2024), arXi
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from harness.results.grades.aggregates import POOLED
 from harness.results.matrix import Floats, Matrix, difference_bounds, label, of_group, question_order
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimates, estimates
+from harness.results.statistics.bootstrap import Estimates, Resampling, estimates
 from harness.results.statistics.ranks import RankRange
 from harness.results.table import Line
 
@@ -33,15 +33,13 @@ def scores(
     *,
     column: str = POOLED,
     ranks: Mapping[str, RankRange] | None = None,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
+    **how: Unpack[Resampling],
 ) -> list[Line]:
     """Return a line for each model, best average first (models without any score last, then by name), then by group.
 
     The average is called `column`; `ranks` are put beside it. Intervals of means end where the scale does, those of the
     drop at its length. The result depends neither on the order of rows nor on that of models.
     """
-    how: dict[str, Any] = {"resamplings": resamplings, "seed": seed}
     order = question_order(grades.questions)
     values, counts, strata = grades.scores[order], grades.counts[order], _strata(grades, order)
     there = ~np.isnan(values)
@@ -76,13 +74,13 @@ def scores(
     return lines
 
 
-def average_of(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> dict[str, Any]:
+def average_of(grades: Matrix, **how: Unpack[Resampling]) -> dict[str, Any]:
     """Return the average of each model alone, with the same digits as in `scores`."""
-    found = _averages(grades, _strata(grades, question_order(grades.questions)), resamplings=resamplings, seed=seed)
+    found = _averages(grades, _strata(grades, question_order(grades.questions)), **how)
     return {model: found[at] for at, model in enumerate(grades.models)}
 
 
-def by_turn(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[Line]:
+def by_turn(grades: Matrix, **how: Unpack[Resampling]) -> list[Line]:
     """Return every model at every turn, model by model: its score, and how far that is from its score of the first.
 
         score_t  = mean of the grades of turn t
@@ -101,7 +99,6 @@ def by_turn(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) ->
         there, counts = ~np.isnan(own), grades.counts[order][:, place, :]
         change = own - own[:, :1]
         both = ~np.isnan(change)
-        how: dict[str, Any] = {"resamplings": resamplings, "seed": seed}
         score = estimates(np.where(there, own * counts, 0.0), counts, strata, bounds=grades.scale, **how)
         less = estimates(np.where(both, change, 0.0), both * 1.0, strata, bounds=bounds, **how)
         lines += [

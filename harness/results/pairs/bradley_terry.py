@@ -29,7 +29,7 @@ Math. Stat. 29, 614, for pseudo-values.
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from harness.results.pairs.davidson import STEPS, Fit, fit, inverse_curvature
 from harness.results.pairs.existence import why_none
 from harness.results.pairs.games import Games, games_of
 from harness.results.pairs.rates import groups_of, in_order, of_group
-from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, jackknifed
+from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, Resampling, jackknifed
 
 CENTER = 1000.0
 """The mean of all ratings, or the anchor's."""
@@ -145,15 +145,11 @@ def rankings_by_group(
     *,
     anchor: str | None = None,
     virtual_ties: float = 0.0,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
+    **how: Unpack[Resampling],
 ) -> list[tuple[Any, Ranking]]:
     """Return each group, in the order of the questions, and the ranking on its questions alone."""
     parts = [(group, of_group(pairs, group)) for group in groups_of(pairs)]
-    return [
-        (group, ranking(own, anchor=anchor, virtual_ties=virtual_ties, resamplings=resamplings, seed=seed))
-        for group, own in parts
-    ]
+    return [(group, ranking(own, anchor=anchor, virtual_ties=virtual_ties, **how)) for group, own in parts]
 
 
 def _without_each(games: Games, prior: Floats, fitted: Fit, resamplings: int) -> Floats:

@@ -38,7 +38,7 @@ import math
 import sys
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +48,7 @@ from harness.results.matrix import Floats, Ints, Pairs
 from harness.results.pairs.davidson import chances, curvature_of, gradient_of
 from harness.results.pairs.games import FIRST, SECOND, TIE, Games, games_of
 from harness.results.pairs.rates import against, in_order
-from harness.results.statistics.bootstrap import RESAMPLINGS
+from harness.results.statistics.bootstrap import Resampling
 from harness.results.statistics.paired import PairedTable, compared_columns, named_pairs
 
 PRECISION = 0.1
@@ -66,9 +66,7 @@ _BLOCK = 500_000
 """Numbers in one block of curvatures or of scores by pair of models; bounds the memory (4 MB for each such array)."""
 
 
-def compared_strengths(
-    pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAMPLINGS, seed: int = 0
-) -> PairedTable:
+def compared_strengths(pairs: Pairs, *, baseline: str | None = None, **how: Unpack[Resampling]) -> PairedTable:
     """Return every two models compared by strength, in the order of the models; a baseline is in no pair, nor is
     a model that was judged on few questions (`ranked_models`), though its pairs count for the others.
 
@@ -98,7 +96,7 @@ def compared_strengths(
         scores = _scores(part._replace(counts=part.counts[there]), len(own), one, other, opponents)
         columns[there[:, None], np.array(chosen)] = scores
     groups = None if ordered.strata is None else [ordered.strata[at] for at in questions.tolist()]
-    rows = compared_columns(columns, groups, resamplings=resamplings, seed=seed, bounds=(-1.0, 1.0))
+    rows = compared_columns(columns, groups, **how, bounds=(-1.0, 1.0))
     if uneven(games):
         rows = [replace(row, p=anytime(row.p), p_method="mixture") if row.p is not None else row for row in rows]
     return PairedTable(tuple(names), named_pairs(rows, wanted))

@@ -19,13 +19,14 @@ Source: Zheng et al. 2023, Table 7; Tukey (1958), Ann. Math. Stat. 29, 614, for 
 """
 
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.results.matrix import Floats, Ints, Pairs
 from harness.results.pairs.rates import groups_of, in_order, of_group
-from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, estimates
+from harness.results.statistics.bootstrap import LEAST, Estimate, Resampling, estimates
 from harness.results.table import ALL, Line
 
 _NONE = 1e-9
@@ -52,7 +53,7 @@ class Cell:
         return self.win + self.loss + self.tie
 
 
-def pair_matrix(pairs: Pairs, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[list[Cell]]:
+def pair_matrix(pairs: Pairs, **how: Unpack[Resampling]) -> list[list[Cell]]:
     """Return a row of cells for each model, against all others in the same order, its own place left out.
 
     Models stand by pooled adjusted win rate, best first (models without any last, then by name). The result depends
@@ -66,9 +67,7 @@ def pair_matrix(pairs: Pairs, *, resamplings: int = RESAMPLINGS, seed: int = 0) 
     upper = np.triu_indices(len(order), 1)
     own, other = wins[:, *upper], wins.swapaxes(1, 2)[:, *upper]
     tied = ties[:, *upper]
-    found = estimates(
-        own + tied / 2, own + other + tied, pairs.strata, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0)
-    )
+    found = estimates(own + tied / 2, own + other + tied, pairs.strata, **how, bounds=(0.0, 1.0))
     names = [pairs.models[at] for at in order]
     won, drawn = (table.sum(axis=0)[np.ix_(order, order)].astype(int).tolist() for table in sides)
     rate = {}
@@ -85,12 +84,12 @@ def pair_matrix(pairs: Pairs, *, resamplings: int = RESAMPLINGS, seed: int = 0) 
     ]
 
 
-def mean_over_opponents(pairs: Pairs, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[Line]:
+def mean_over_opponents(pairs: Pairs, **how: Unpack[Resampling]) -> list[Line]:
     """Return a line for each model with its mean win rate over its opponents, best first (models without any last, then
     by name), then by group."""
     order, pairs = groups_of(pairs), in_order(pairs)
-    found = {ALL: _means(pairs, resamplings, seed)}
-    found |= {group: _means(of_group(pairs, group), resamplings, seed) for group in order}
+    found = {ALL: _means(pairs, **how)}
+    found |= {group: _means(of_group(pairs, group), **how) for group in order}
     lines = [
         Line(model, {"mean_over_opponents": own[at]}, group=group)
         for group, own in found.items()
@@ -146,7 +145,7 @@ def _reversed(rate: Estimate) -> Estimate:
     return Estimate(value, low, high, rate.questions, rate.method)
 
 
-def _means(pairs: Pairs, resamplings: int, seed: int) -> list[Estimate]:
+def _means(pairs: Pairs, **how: Unpack[Resampling]) -> list[Estimate]:
     """Return the mean over opponents of each model, in the order of `pairs.models`."""
     wins, ties = tallies(pairs)
     met = wins + wins.swapaxes(1, 2) + ties
@@ -159,8 +158,7 @@ def _means(pairs: Pairs, resamplings: int, seed: int) -> list[Estimate]:
         np.where(there, pseudo, 0.0),
         np.where(there, 1.0, 0.0),
         pairs.strata,
-        resamplings=resamplings,
-        seed=seed,
+        **how,
         bounds=(0.0, 1.0),
     )
     rows = []

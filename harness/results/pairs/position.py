@@ -22,7 +22,7 @@ turns and all pairs of a question move together (see `bootstrap`). Source: Zheng
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, Unpack
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from harness.judgments.observations import Observations, weighed
 from harness.records import Games, Observation, QuestionId
 from harness.results.matrix import Floats, Ints
 from harness.results.pairs.pairwise import pairwise_rows
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 
 By: TypeAlias = Literal["all", "judge", "category", "turn", "score gap"]
 KINDS = ("consistent", "biased_first", "biased_second", "one_sided_tie")
@@ -67,8 +67,7 @@ def position_rows(
     comparisons: Sequence[Observation],
     *,
     categories: Mapping[QuestionId, str] | None = None,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
+    **how: Unpack[Resampling],
 ) -> list[PositionRow]:
     """Return the row of all pairs, then a row for each judge, category, turn and quarter of the score gap.
 
@@ -87,8 +86,7 @@ def position_rows(
     found = estimates(
         np.concatenate([own for own, _ in columns], axis=1),
         np.concatenate([of for _, of in columns], axis=1),
-        resamplings=resamplings,
-        seed=seed,
+        **how,
         bounds=(0.0, 1.0),
     )
     rows = []

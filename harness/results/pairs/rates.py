@@ -21,21 +21,21 @@ Source: FastChat `llm_judge/show_result.py` for the rates; Miller (2024), arXiv 
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.errors import UsageError
 from harness.results.matrix import Floats, Ints, Pairs, label, question_order
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 from harness.results.table import Line, Row
 
 WIN, LOSS, TIE = 0, 1, 2
 RATES = ("win_rate", "loss_rate", "tie_rate", "win_rate_adjusted")
 
 
-def rates(pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAMPLINGS, seed: int = 0) -> list[Line]:
+def rates(pairs: Pairs, *, baseline: str | None = None, **how: Unpack[Resampling]) -> list[Line]:
     """Return a line for each model, best adjusted win rate first (models without any last, then by name), then by
     group, then by turn.
 
@@ -45,9 +45,9 @@ def rates(pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAM
     if baseline is not None:
         pairs = against(pairs, baseline)
     order, pairs = groups_of(pairs), in_order(pairs)
-    overall = _rates(pairs, resamplings, seed)
-    groups = {group: _rates(of_group(pairs, group), resamplings, seed) for group in order}
-    turns = {turn: _rates(of_turn(pairs, turn), resamplings, seed) for turn in turns_of(pairs)}
+    overall = _rates(pairs, **how)
+    groups = {group: _rates(of_group(pairs, group), **how) for group in order}
+    turns = {turn: _rates(of_turn(pairs, turn), **how) for turn in turns_of(pairs)}
     named = [at for at, model in enumerate(pairs.models) if model != baseline]
     named.sort(key=lambda at: (*_best_first(overall[at]["win_rate_adjusted"].value), pairs.models[at]))
     return [
@@ -57,15 +57,13 @@ def rates(pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAM
     ]
 
 
-def adjusted_rates(
-    pairs: Pairs, *, baseline: str | None = None, resamplings: int = RESAMPLINGS, seed: int = 0
-) -> dict[str, Estimate]:
+def adjusted_rates(pairs: Pairs, *, baseline: str | None = None, **how: Unpack[Resampling]) -> dict[str, Estimate]:
     """Return the adjusted win rate of each model alone, with the same digits as in `rates`."""
     if baseline is not None:
         pairs = against(pairs, baseline)
     pairs = in_order(pairs)
     wins, n = shares(pairs), outcomes(pairs).sum(axis=2)
-    found = estimates(wins, n, pairs.strata, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))
+    found = estimates(wins, n, pairs.strata, **how, bounds=(0.0, 1.0))
     return {model: found[at] for at, model in enumerate(pairs.models) if model != baseline}
 
 
@@ -73,7 +71,7 @@ def _best_first(value: float | None) -> tuple[bool, float]:
     return value is None, -(value or 0.0)
 
 
-def _rates(pairs: Pairs, resamplings: int, seed: int) -> list[Row]:
+def _rates(pairs: Pairs, **how: Unpack[Resampling]) -> list[Row]:
     """Return the counts and rates of each model, in the order of `pairs.models`."""
     counts = outcomes(pairs)
     n = counts.sum(axis=2, keepdims=True)
@@ -82,8 +80,7 @@ def _rates(pairs: Pairs, resamplings: int, seed: int) -> list[Row]:
         np.concatenate([counts, adjusted], axis=2).reshape(len(counts), -1),
         np.repeat(n, len(RATES), axis=2).reshape(len(counts), -1),
         pairs.strata,
-        resamplings=resamplings,
-        seed=seed,
+        **how,
         bounds=(0.0, 1.0),
     )
     without = np.isnan(pairs.outcome)

@@ -28,6 +28,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Unpack
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from harness.results.matrix import Floats, Ints, Pairs
 from harness.results.pairs.bradley_terry import CENTER, POINTS
 from harness.results.pairs.games import Bools
 from harness.results.pairs.logistic import Fit, NoFitError, Rows, fit
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, jackknifed
+from harness.results.statistics.bootstrap import Estimate, Resampling, jackknifed
 
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _HEADER = re.compile(r"^#{1,6}[^\S\n]", re.MULTILINE)
@@ -114,8 +115,7 @@ def styled(
     features: Mapping[str, Floats],
     *,
     anchors: Sequence[str] = (),
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
+    **how: Unpack[Resampling],
 ) -> Styled:
     """Return the strengths at equal style.
 
@@ -123,8 +123,7 @@ def styled(
         pairs: of one judge.
         features: for each pair the relative difference by feature; NaN where an answer is not known.
         anchors: the models that define the scale (default: all).
-        resamplings: how many.
-        seed: of the resampling.
+        how: how questions are resampled.
 
     Raises:
         UsageError: an anchor has no pair, or there is no estimate.
@@ -146,7 +145,7 @@ def styled(
     without = np.concatenate([ratings[0].without, ratings[1].without, ratings[0].without - ratings[1].without], axis=1)
     present = np.bincount(pairs.question[counts], minlength=len(pairs.questions)) > 0
     values, without = np.append(values, full.whole[models:]), np.append(without, full.without[:, models:], axis=1)
-    found = jackknifed(values, without[present], int(present.sum()), resamplings=resamplings, seed=seed)
+    found = jackknifed(values, without[present], int(present.sum()), **how)
     rows = [
         StyledRow(model, found[at], found[models + at], found[2 * models + at], int(met[at]))
         for at, model in enumerate(pairs.models)

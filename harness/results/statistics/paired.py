@@ -27,14 +27,14 @@ Source: Holm (1979), Scand. J. Stat. 6, 65; Miller (2024), arXiv 2411.00640, for
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from harness.errors import UsageError
 from harness.records import QuestionId, Scale
 from harness.results.matrix import Floats, Ints, Matrix, difference_bounds, question_order
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates, ratios
+from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, Resampling, estimates, ratios
 from harness.results.statistics.signflip import sign_flips
 
 LEVEL = 0.05
@@ -147,7 +147,7 @@ class PairedTable:
         return float(np.median(chances)) if chances else None
 
 
-def paired(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> PairedTable:
+def paired(grades: Matrix, **how: Unpack[Resampling]) -> PairedTable:
     """Return every two models compared, in the order of the models; over the turns and questions of `grades`.
 
     For one turn or one category, pass `scores.of_turn(grades, 1)` or `scores.of_group(grades, "math")`. With
@@ -158,7 +158,7 @@ def paired(grades: Matrix, *, resamplings: int = RESAMPLINGS, seed: int = 0) -> 
     values = grades.scores[order]
     groups = None if grades.strata is None else [grades.strata[place] for place in order]
     differences = _Differences(values, values, first, second)
-    rows = _compared(differences, groups, resamplings, seed, difference_bounds(grades.scale, grades.scale))
+    rows = _compared(differences, groups, difference_bounds(grades.scale, grades.scale), **how)
     names = [(grades.models[one], grades.models[other]) for one, other in zip(first, second, strict=True)]
     return PairedTable(grades.models, named_pairs(rows, names))
 
@@ -168,8 +168,7 @@ def compare_runs(
     old: Matrix,
     *,
     models: Sequence[tuple[str, str]] | None = None,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
+    **how: Unpack[Resampling],
 ) -> PairedTable:
     """Return models of one run compared with models of another on the questions and turns that both runs have.
 
@@ -181,8 +180,7 @@ def compare_runs(
         old: the run to compare with.
         models: which model of `new` to compare with which of `old` (default: those with equal names; if each run
             holds one model only, those two).
-        resamplings: for the intervals.
-        seed: of the resampling.
+        how: how questions are resampled.
 
     Raises:
         UsageError: the runs have no model or no question in common.
@@ -210,7 +208,7 @@ def compare_runs(
     index = np.arange(len(models))
     groups = [group_of[question] for question in questions] if new.fixed_mix else None
     bounds = difference_bounds(new.scale, old.scale)
-    rows = _compared(_Differences(one, other, index, index), groups, resamplings, seed, bounds)
+    rows = _compared(_Differences(one, other, index, index), groups, bounds, **how)
     return PairedTable(tuple(dict.fromkeys(name for pair in models for name in pair)), named_pairs(rows, models))
 
 
@@ -265,9 +263,8 @@ class _Differences:
 def _compared(
     differences: _Differences,
     groups: Sequence[Any] | None,
-    resamplings: int,
-    seed: int,
     bounds: Scale | None,
+    **how: Unpack[Resampling],
 ) -> list[Paired]:
     """Return all pairs compared, still without names and without adjusted p-values."""
     rows: list[Paired] = []
@@ -275,7 +272,7 @@ def _compared(
     width = max(1, _BLOCK // max(1, len(differences.one)))
     for start in range(0, total, width):
         means, left_out = differences.of(slice(start, start + width))
-        rows += compared_columns(means, groups, left_out, resamplings=resamplings, seed=seed, bounds=bounds)
+        rows += compared_columns(means, groups, left_out, **how, bounds=bounds)
     return rows
 
 
