@@ -63,15 +63,16 @@ class Guard:
         self._standing = standing
         self._limits = limits
         self._credentials = credentials
-        self._foreign = frozenset(name.lower() for name in foreign) - _PROTOCOL
+        unwanted = {name.lower() for name in foreign} - _PROTOCOL
+        self._unwanted = unwanted if credentials is None else unwanted.union(_IDENTIFYING)
         self.heard = False
         """Whether the server has ever sent anything."""
 
     async def request(self, request: httpx2.Request) -> None:
         """Take out of a request what is not for this server, and limit its time, whatever the SDK has said of it."""
         request.extensions["timeout"] = self._limits().as_dict()
-        for name in (*self._foreign, *(_IDENTIFYING if self._credentials is not None else ())):
-            request.headers.pop(name, None)
+        for name in self._unwanted.intersection(map(str.lower, request.headers)):
+            del request.headers[name]
         request.headers.update(self._credentials or {})
 
     async def response(self, response: httpx2.Response) -> None:
