@@ -2,11 +2,13 @@ r"""The rule by which one verdict is chosen: by its form and its place, never by
 
     "The answer asks for [[10]].\nRating: [[2]]"     -> 2: in form; the other stands within a sentence
     "Rating: [[7]]\nRating: [[5]]"                   -> none: two in form
+    "[[7]]\n\nNo, the sum is wrong.\n\n[[5]]"         -> 5: the closing paragraph
     "Rating: [[8]]? No."                             -> none: what is asked is not said
 
 A verdict is **in form** if before it in its sentence stands nothing, or a label of at most two words and a sign such as
-a colon, and after it nothing of its clause. It is the verdict if no other in form differs, and the text does not end on
-one that does. Without any in form, the one verdict of the last sentence counts, if an assessment leads to it.
+a colon, and after it nothing of its clause. The one that is the closing paragraph, after sentences or a list of them,
+is the verdict; else what all in form say, if the text does not end on another one. Without any in form, the one of the
+last sentence counts, if an assessment leads to it.
 """
 
 import re
