@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
-import numpy as np
-
 from harness.errors import MissingError, UsageError
 from harness.judging.builtin import notices
-from harness.results.answers import answer_texts, home_of
+from harness.results.answers import home_of, of_sides
 from harness.results.finding import ask, replaced_note
+from harness.results.matrix import as_numbers
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.pairs.style import FEATURES, Styled, counted, relative_difference, styled
 from harness.results.query import Query, Words
@@ -48,20 +47,13 @@ def show_style(features: Sequence[str], *, anchors: Sequence[str] = (), **words:
     (source,) = sources = ask(query)
     judged = query.shown(query.counted(source.observations, source.path))
     bench = home_of(query, source.path)
-    models = {model for case in judged.cases for model in case.models}
-    counts = {key: counted(text) for key, text in answer_texts(models, bench).items()}
-    sides = [
-        [counts.get((str(getattr(pair, side)), pair.question_id, pair.turn)) for pair in judged]
-        for side in ("model", "opponent")
-    ]
-    values = {}
-    for name in dict.fromkeys(features):
-        one, other = (
-            np.array([np.nan if own is None else own[name] for own in side], dtype=np.float64) for side in sides
-        )
-        values[name] = relative_difference(one, other)
+    sides = of_sides(judged, bench, counted)
+    values = {
+        name: relative_difference(*(as_numbers(None if own is None else own[name] for own in side) for side in sides))
+        for name in dict.fromkeys(features)
+    }
     found = pair_arrays(judged)
-    if all(own is None for own in sides[0]) or all(own is None for own in sides[1]):
+    if any(all(own is None for own in side) for side in sides):
         raise MissingError(
             f"no pair of {source.path} has both answers in {bench.folder / 'model_answer'}; "
             "say with --bench-name and --data-dir where they are"
