@@ -65,12 +65,12 @@ def show_style(features: Sequence[str], *, anchors: Sequence[str] = (), **words:
 
 def _notes(result: Styled, features: Sequence[str]) -> list[str]:
     """Return what the numbers are."""
-    alike = [name for name in dict.fromkeys(features) if name not in {row.feature for row in result.features}]
+    alike = [name for name in dict.fromkeys(features) if name not in result.coefficients]
     if result.anchors:
         scale = f"the mean of {', '.join(result.anchors)} is 1000, and no other model shifts anybody's rating"
     else:
         scale = "the mean of all models is 1000, and a further model is fitted together with all (see --style-anchor)"
-    told = ", ".join(f"{row.feature} ({FEATURES[row.feature]})" for row in result.features)
+    told = ", ".join(f"{name} ({FEATURES[name]})" for name in result.coefficients)
     notes = [
         f"rating: Bradley-Terry with {told} as covariates, 400 points = odds of 10 to 1; {scale}",
         "as is: the same fit without them; shift: rating less as is",
@@ -84,5 +84,5 @@ def _notes(result: Styled, features: Sequence[str]) -> list[str]:
         notes.append(f"{result.left_out} pairs without a verdict or without both answers left out")
     if result.among_others:
         notes.append(f"{result.among_others} pairs of two models neither of which defines the scale left out")
-    methods = dict.fromkeys(row.rating.method for row in result.rows if row.rating.method)
+    methods = {row.fields["rating"].method: None for row in result.rows if row.fields["rating"].method}
     return notes + ([f"intervals: {COVERAGE[m]}" for m in methods] or ["too few questions for intervals"])
