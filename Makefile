@@ -9,6 +9,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
+# Without compiled modules every process that a test starts compiles all of them again, which doubles its time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo viewer test test-quick test-all fuzz check format clean-demo
 
 help:

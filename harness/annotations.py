@@ -15,25 +15,23 @@ import json
 import pathlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from harness.bench import Bench, load_bench
-from harness.errors import DataError, TurnbenchError, UsageError
+from harness.errors import TurnbenchError, UsageError
 from harness.importing.alpaca_eval import NAME, instruction_of
 from harness.importing.answers import add_answers, expanded
-from harness.importing.back import of_one_judge
+from harness.importing.back import rows_to_write
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, Item, optional_text, text_of
 from harness.importing.records import Progress, read_records
-from harness.importing.run import BadRow, PathLike, good_records
+from harness.importing.report import ImportReport, PathLike
 from harness.jsonl import Journal, is_there, storing
 from harness.jsonl.copies import need_near
 from harness.judging.gathering import gather
 from harness.judging.materials import Materials
 from harness.judging.sets import JudgeSet, load_judge_set
 from harness.judgments.case import LOGPROBS, outcome
-from harness.judgments.file_name import judgment_files
 from harness.judgments.judgment import Judgment, MadeFrom, Match, Parsed, Winner
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.judgments.writing import game_to_row
@@ -56,23 +54,6 @@ class Annotation(NamedTuple):
     completion: str
 
 
-@dataclass(slots=True)
-class AnnotationsReport:
-    """What `import_annotations` did."""
-
-    folder: pathlib.Path
-    questions: int = 0
-    """Questions of a benchmark that was made; 0 if it was there."""
-    judgments: dict[str, int] = field(default_factory=dict)
-    """Judgments written, by model."""
-    known: int = 0
-    """Judgments that were there already."""
-    failed: int = 0
-    """Records without a preference."""
-    bad: list[BadRow] = field(default_factory=list)
-    paths: tuple[pathlib.Path, ...] = ()
-
-
 def holds_annotations(path: PathLike) -> bool:
     """Return whether the first record of a file is an annotation, not an output."""
     try:
@@ -89,7 +70,7 @@ def import_annotations(
     data_dir: PathLike = "data",
     judge_model: str | None = None,
     progress: Progress = lambda count: None,
-) -> AnnotationsReport:
+) -> ImportReport:
     """Write annotations as judgments of a benchmark, which is made of them if it is not there; return what was done.
 
     `judge_model` names the judge (default: the one that the judge set names, else the annotator).
@@ -99,11 +80,10 @@ def import_annotations(
         DataError: a file can't be read, or no record of it is good.
         StorageError: the folder can't be written.
     """
-    report = AnnotationsReport(need_near(data_dir) / check_bench_name(bench_name))
-    read = [one for path in expanded(files) for _, one in good_records(path, annotation, report.bad, progress)]
+    report = ImportReport(need_near(data_dir) / check_bench_name(bench_name))
+    read = [one for path in expanded(files) for _, one in report.good(path, annotation, progress)]
     if not read:
-        why = f"; the first is {report.bad[0]}" if report.bad else ""
-        raise DataError(f"not one record is a good annotation{why}", path=pathlib.Path(files[0]))
+        raise report.nothing("not one record is a good annotation", pathlib.Path(files[0]))
     if not (report.folder / "question.jsonl").exists():
         report.questions = _make_bench(report.folder, read)
     bench = load_bench(bench_name, data_dir)
@@ -175,7 +155,7 @@ def _write_judgments(
     read: Sequence[Annotation],
     questions: Mapping[str, Question],
     judge_model: str | None,
-    report: AnnotationsReport,
+    report: ImportReport,
 ) -> None:
     """Write the judgments of one annotator."""
     try:
@@ -206,7 +186,7 @@ def _write_judgments(
             journal.append(game_to_row(judgment, time.time()))
             model = judgment.match.pair[0]
             report.judgments[model] = report.judgments.get(model, 0) + 1
-    report.paths = (*report.paths, path)
+    report.added = (*report.added, path)
 
 
 def _judgment(
@@ -249,11 +229,8 @@ def write_annotations(
             there.
         StorageError: the file can't be written.
     """
-    if path.exists():
-        raise UsageError(f"{path} is there already; give another --output")
-    folder = bench.folder / "model_judgment"
-    rows = [row for file in judgment_files(folder, ("pair1", "pair"), 0) for row in judged_rows(file)]
-    latest = {row.key: row for row in of_one_judge(rows, "judgments of pairs", folder, judge, judge_set)}
+    rows = rows_to_write(bench, path, "judgments of pairs", ("pair1", "pair"), judge, judge_set, sample=0)
+    latest = {row.key: row for row in rows}
     counts: dict[str, int] = {}
     answers = {model: bench.answers(model) for row in latest.values() for model in row.models}
     questions = {question.question_id: question for question in bench.questions}

@@ -85,7 +85,7 @@ def test_a_file_without_one_good_record_says_why(tmp_path: pathlib.Path, more: d
 
 def test_old_ties_and_cached_failures_are_known(tmp_path: pathlib.Path) -> None:
     tie = import_annotations([annotations(tmp_path / "a.json", preference=0)], "mine", data_dir=tmp_path / "data")
-    assert {row["g1_winner"] if "g1_winner" in row else row["g2_winner"] for row in rows(tie.paths[0])} == {"tie"}
+    assert {row["g1_winner"] if "g1_winner" in row else row["g2_winner"] for row in rows(tie.added[0])} == {"tie"}
     failed = import_annotations([annotations(tmp_path / "b.json", preference=-1)], "none", data_dir=tmp_path / "data")
     assert (failed.judgments, failed.failed) == ({}, 4)
 

@@ -82,12 +82,16 @@ class Gemini(RemoteModel):
         import httpx2
         from google.genai import Client, types
 
+        from harness.chat.wire import trusted
+
         self._http = options["http_client"]
         http = types.HttpOptions(
             base_url=options["base_url"],
             api_version=self.endpoint.api_version,
             httpx_async_client=self._http,
-            httpx_client=httpx2.Client(trust_env=False),  # never used; its own would read the proxies' variables
+            httpx_client=httpx2.Client(
+                trust_env=False, verify=trusted(None, None)
+            ),  # never used; its own would read the proxies' variables
         )
         log = logging.getLogger("google_genai")
         level = log.level

@@ -4,7 +4,10 @@ server, and no more of an answer is read than `MOST_BYTES`, however small it was
 The SDKs take a client of ours; the hooks here are the last to see a request and the first to see an answer.
 """
 
+import functools
 import json
+import os
+import ssl
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -40,6 +43,7 @@ _PROTOCOL = frozenset(
 )
 """Headers without which no call works; they hold no secret."""
 _PROXIES = ("http", "https", "socks5", "socks5h")
+_AUTHORITIES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 _STREAMED = ("/content", "/results")
 """How the paths of batch results end, which are read line by line and may be of any length."""
 
@@ -135,6 +139,15 @@ def time_limits(timeout: float, silence: float | None = None) -> httpx2.Timeout:
     return httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS), read=read)
 
 
+@functools.cache
+def trusted(file: str | None, folder: str | None) -> ssl.SSLContext:
+    """Return what is trusted over TLS: one for all clients, since reading the authorities takes longer than all else.
+
+    `file` and `folder` are what the environment says of them: where it says something else, that is read.
+    """
+    return httpx2.create_ssl_context(trust_env=bool(file or folder))
+
+
 def http_client(transport: Callable[..., Any], guard: Guard, address: str, *, timeout: float) -> Any:
     """Return a client for an SDK, made by `transport`.
 
@@ -149,6 +162,7 @@ def http_client(transport: Callable[..., Any], guard: Guard, address: str, *, ti
     return transport(
         timeout=time_limits(timeout),
         trust_env=not local,
+        verify=trusted(*(None if local else os.environ.get(name) for name in _AUTHORITIES)),
         follow_redirects=False,
         event_hooks={"request": [guard.request], "response": [guard.response]},
     )

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages, values
+from harness.importing import FORMATS
 
 if TYPE_CHECKING:
-    from harness.importing.run import BadRow, ImportReport
+    from harness.importing.report import BadRow, ImportReport
 
 NAME = "import_data"
 PURPOSE = "Make a benchmark folder of another project's data, or write judgments back in such a shape."
@@ -21,20 +22,6 @@ EXAMPLES = (
     "import_data ifeval input_data.jsonl responses.jsonl --model-id my-model --bench-name ifeval",
     "import_data --back feedback_collection --bench-name feedback --judge-model gpt-4.1 --output training.json",
 )
-FORMATS = (
-    "feedback_collection",
-    "preference_collection",
-    "colossalai",
-    "alpaca_eval",
-    "battles",
-    "short_facts",
-    "ifeval",
-    "mt_bench_101",
-    "multi_challenge",
-    "wildchat",
-    "multi_if",
-)
-"""The same as `harness.importing.run.FORMATS`, which is not imported so that every command starts at once."""
 _MOST_SHOWN = 50
 
 
@@ -128,7 +115,7 @@ def _annotations(args: argparse.Namespace) -> int:
         failed = messages.counted(report.failed, "annotation")
         messages.warn(NAME, f"{failed} without a preference: no judgment is made of them, and gen_judgment tries again")
     _tell_bad(report.bad, NAME)
-    messages.results("\n".join(map(str, report.paths)))
+    messages.results("\n".join(map(str, report.added)))
     return 1 if report.bad else 0
 
 
@@ -182,8 +169,6 @@ def _tell_bad(bad: "Sequence[BadRow]", name: str) -> None:
 
 def _tell_next(args: argparse.Namespace, report: "ImportReport") -> None:
     """Say how to go on with what was imported."""
-    from harness.importing.run import FORMATS
-
     words = ["--bench-name", args.bench_name, *(["--data-dir", args.data_dir] if args.data_dir != "data" else [])]
     where = shlex.join(words)
     if not report.answers:

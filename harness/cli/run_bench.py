@@ -218,7 +218,7 @@ def _imported(args: argparse.Namespace, evaluation: "Evaluation | None") -> list
 
 def _holds_questions(args: argparse.Namespace) -> bool:
     """Return whether the benchmark is there, and records find their questions in it by what was asked."""
-    from harness.importing.run import FORMATS
+    from harness.importing import FORMATS
 
     form = FORMATS.get(args.format_name)
     there = (pathlib.Path(args.data_dir) / args.bench_name / "question.jsonl").is_file()

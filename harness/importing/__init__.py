@@ -5,9 +5,89 @@
     one file for each format: feedback_collection.py, preference_collection.py, colossalai.py, alpaca_eval.py,
     battles.py, short_facts.py, ifeval.py, multi_if.py, dialogues.py
     folder.py      the benchmark folder, written beside its place and put there when it is whole
+    report.py      what was done, and the good records of a file
     run.py         all of it together; answers.py: answers alone, to questions that are there
     back.py        judgments as training records of the Feedback Collection
     originals/     published benchmarks and judge sets on request: pinned files, fetched and verified
 
-A further format is one more file with a function from a record to an `Item`, and its line in `run.FORMATS`.
+A further format is one more file with a function from a record to an `Item`, and its line in `FORMATS`.
 """
+
+import pkgutil
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+
+class Format(NamedTuple):
+    """One shape of data that can be imported."""
+
+    title: str
+    item: str
+    """What a record of the file of questions becomes: module and function, imported when it is called."""
+    judging: str = ""
+    """The flags of `gen_judgment` that fit such data; `{language}` becomes its language, `{votes}` its vote file."""
+    answer: str | None = None
+    """What a record of any further file is; None: further files are more records of the first kind."""
+    joined: bool = False
+    """Whether records of one question become one: its answers and the votes on them."""
+    names: bool = False
+    """Whether the models of further files have to be named from outside, since their records do not say."""
+
+    def load(self, name: str | None) -> Callable[[Mapping[str, Any]], Any]:
+        """Return one of its functions, such as `load(form.item)`."""
+        made: Callable[[Mapping[str, Any]], Any] = pkgutil.resolve_name(f"{__name__}.{name}")
+        return made
+
+
+FORMATS: Mapping[str, Format] = {
+    "feedback_collection": Format(
+        "Feedback Collection (graded, with rubrics)", "feedback_collection:item", "--judge-set prometheus"
+    ),
+    "preference_collection": Format(
+        "Preference Collection (pairs, with criteria)",
+        "preference_collection:item",
+        "--mode pairwise-all --judge-set prometheus",
+    ),
+    "colossalai": Format(
+        "ColossalAI: a target file, then answer files",
+        "colossalai:item",
+        "--judge-set metrics_en",
+        answer="colossalai:answer",
+        names=True,
+    ),
+    "alpaca_eval": Format(
+        "AlpacaEval: files of model outputs",
+        "alpaca_eval:item",
+        "--mode pairwise-all --judge-set alpaca_eval",
+        answer="alpaca_eval:answer",
+    ),
+    "battles": Format(
+        "Arena battles: a question, two answers, who won",
+        "battles:item",
+        "--mode pairwise-all --votes {votes} --judge-set mt_bench",
+        joined=True,
+    ),
+    "short_facts": Format(
+        "SimpleQA, Chinese SimpleQA, HuSimpleQA and the like", "short_facts:item", "--judge-set short_fact_{language}"
+    ),
+    "ifeval": Format(
+        "IFEval: a file of prompts, then files of responses",
+        "ifeval:item",
+        "--judge-set mt_bench_checked",
+        answer="ifeval:answer",
+        names=True,
+    ),
+    "mt_bench_101": Format(
+        "MT-Bench-101 (13 tasks, the least of the turns counts)", "dialogues:mt_bench_101", "--judge-set mt_bench_101"
+    ),
+    "multi_challenge": Format(
+        "MultiChallenge (given dialogues, the last reply passes or fails)",
+        "dialogues:multi_challenge",
+        "--judge-set multi_challenge",
+    ),
+    "wildchat": Format(
+        "WildChat (given dialogues, the last reply is written)", "dialogues:wildchat", "--judge-set mt_bench"
+    ),
+    "multi_if": Format("Multi-IF", "multi_if:item", "--judge-set mt_bench_checked"),
+}
+"""What can be imported, by name."""

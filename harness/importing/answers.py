@@ -9,29 +9,19 @@ change under its judgments.
 import glob
 import pathlib
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from harness.bench import Bench
 from harness.errors import DataError, UsageError
+from harness.importing import FORMATS
 from harness.importing.items import BadRecordError, FurtherAnswer
-from harness.importing.records import Progress, read_records
-from harness.importing.run import FORMATS, BadRow, PathLike, value_of
+from harness.importing.records import Progress
+from harness.importing.report import ImportReport, PathLike
 from harness.jsonl import Journal
 from harness.names import check_model_name
 from harness.records import Answer, Choice, QuestionId, Reply, content_hash
 from harness.rows import answer_to_row
-
-
-@dataclass(slots=True)
-class AnswersReport:
-    """What `import_answers` did."""
-
-    answers: dict[str, int] = field(default_factory=dict)
-    """Answers read, by model."""
-    new: dict[str, int] = field(default_factory=dict)
-    """Of these, the ones that were not there yet."""
-    bad: list[BadRow] = field(default_factory=list)
 
 
 def expanded(files: Sequence[PathLike]) -> list[pathlib.Path]:
@@ -56,7 +46,7 @@ def import_answers(
     *,
     model_id: Sequence[str] = (),
     progress: Progress = lambda count: None,
-) -> AnswersReport:
+) -> ImportReport:
     """Add the answers in files of another project to a benchmark; return what was done.
 
     `model_id` names the models of the files, in their order, in place of what their records say.
@@ -75,27 +65,22 @@ def import_answers(
         raise UsageError(f"--model-id names {len(model_id)} models, but there are {len(paths)} files")
     ids = {question.turns[0]: question.question_id for question in bench.questions if len(question.turns) == 1}
     ids |= {str(question.question_id): question.question_id for question in bench.questions if form.names}
-    report = AnswersReport()
+    answer_of: Callable[[Mapping[str, Any]], FurtherAnswer] = form.load(form.answer)
+    report = ImportReport(bench.folder)
     read: dict[str, dict[QuestionId, str]] = {}
     for path, named in zip(paths, model_id or [""] * len(paths), strict=True):
-        fitting = 0
-        for record in read_records(path, progress):
-            try:
-                found: FurtherAnswer = form.answer(value_of(record))
-                question_id = ids.get(found.key)
-                if question_id is None:
-                    raise BadRecordError(f"it answers no question of {bench.name} ({found.key.strip()[:60]!r})")
-                model = check_model_name(named or found.model or path.stem)
-                said = read.setdefault(model, {}).setdefault(question_id, found.text)
-                if said != found.text:
-                    raise BadRecordError(f"it answers question {question_id} otherwise than an earlier record")
-            except BadRecordError as error:
-                report.bad.append(BadRow(path, record.position, str(error)))
-            else:
-                fitting += 1
-        if not fitting:
-            why = f"; the first is {report.bad[0]}" if report.bad else ""
-            raise DataError(f"no record fits a question of {bench.name}{why}", path=path)
+
+        def take(value: Mapping[str, Any], path: pathlib.Path = path, named: str = named) -> None:
+            found = answer_of(value)
+            question_id = ids.get(found.key)
+            if question_id is None:
+                raise BadRecordError(f"it answers no question of {bench.name} ({found.key.strip()[:60]!r})")
+            model = check_model_name(named or found.model or path.stem)
+            if read.setdefault(model, {}).setdefault(question_id, found.text) != found.text:
+                raise BadRecordError(f"it answers question {question_id} otherwise than an earlier record")
+
+        if not list(report.good(path, take, progress)):
+            raise report.nothing(f"no record fits a question of {bench.name}", path)
     report.new = add_answers(bench, read)
     report.answers = {model: len(own) for model, own in read.items()}
     return report

@@ -18,7 +18,7 @@ from harness.bench import Bench
 from harness.errors import DataError, UsageError
 from harness.importing.feedback_collection import GRADES
 from harness.jsonl import encode, storing
-from harness.judgments.file_name import judgment_files
+from harness.judgments.file_name import Kind, judgment_files
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.records import Answer, QuestionId
 
@@ -47,12 +47,8 @@ def write_back(
             exists.
         StorageError: the file can't be written.
     """
-    if path.exists():
-        raise UsageError(f"{path} is there already; give another --output")
     report = BackReport(path)
-    folder = bench.folder / "model_judgment"
-    found = [row for file in judgment_files(folder, ("single",)) for row in judged_rows(file)]
-    rows = of_one_judge(found, "graded judgments", folder, judge, judge_set)
+    rows = rows_to_write(bench, path, "graded judgments", ("single",), judge, judge_set)
     try:
         with storing(path), path.open("x", encoding="utf-8") as file:
             file.write("[")
@@ -65,14 +61,24 @@ def write_back(
     return report
 
 
-def of_one_judge(
-    rows: Sequence[JudgedRow], kind: str, folder: pathlib.Path, judge: str | None, judge_set: str | None
+def rows_to_write(
+    bench: Bench,
+    path: pathlib.Path,
+    kind: str,
+    files: Sequence[Kind],
+    judge: str | None,
+    judge_set: str | None,
+    sample: int | None = None,
 ) -> Sequence[JudgedRow]:
     """Return the rows of the one judge and judge set that are meant; `kind` says in an error what the rows are.
 
     Raises:
-        UsageError: there are none, or several of which none is named.
+        UsageError: there are none, or several of which none is named, or the file to write is there.
     """
+    if path.exists():
+        raise UsageError(f"{path} is there already; give another --output")
+    folder = bench.folder / "model_judgment"
+    rows = [row for file in judgment_files(folder, files, sample) for row in judged_rows(file)]
     if not rows:
         raise UsageError(f"there are no {kind} in {folder}")
     asked = (("judge", "--judge-model", judge, "judge"), ("judge set", "--judge-set", judge_set, "judge_set"))

@@ -11,7 +11,6 @@ from typing import Any
 
 from harness.importing.items import BadRecordError, FurtherAnswer, Item, optional_text, text_of
 
-NAME = "colossalai"
 MADE_BY_MODEL = "made by a model: the record has no target, this is its output"
 
 

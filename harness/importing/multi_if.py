@@ -15,7 +15,6 @@ from typing import Any
 from harness.importing.ifeval import category_of, instruction_checks
 from harness.importing.items import BadRecordError, Item, id_of, optional_text
 
-NAME = "multi_if"
 _MOST_TURNS = 10
 
 

@@ -5,134 +5,19 @@ report = import_data("short_facts", ["simple_qa.csv"], "simple_qa")     # writes
 
 import pathlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from harness.errors import DataError, UsageError
-from harness.importing import (
-    alpaca_eval,
-    battles,
-    colossalai,
-    dialogues,
-    feedback_collection,
-    ifeval,
-    multi_if,
-    preference_collection,
-    short_facts,
-)
+from harness.errors import UsageError
+from harness.importing import FORMATS, Format
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, FurtherAnswer, Item
 from harness.importing.records import Progress, Record, read_records
+from harness.importing.report import BadRow, ImportReport, PathLike, value_of
 from harness.jsonl.copies import local_file, need_near
 from harness.names import check_bench_name
 from harness.records import QuestionId, content_hash
-
-PathLike: TypeAlias = pathlib.Path | str
-_Made = TypeVar("_Made")
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One shape of data that can be imported."""
-
-    title: str
-    item: Callable[[Mapping[str, Any]], Item]
-    """What a record of the file of questions becomes."""
-    answer: Callable[[Mapping[str, Any]], FurtherAnswer] | None = None
-    """What a record of any further file is; None: further files are more records of the first kind."""
-    judging: str = ""
-    """The flags of `gen_judgment` that fit such data; `{language}` becomes its language, `{votes}` its vote file."""
-    joined: bool = False
-    """Whether records of one question become one: its answers and the votes on them."""
-    names: bool = False
-    """Whether the models of further files have to be named from outside, since their records do not say."""
-
-
-FORMATS: Mapping[str, Format] = {
-    feedback_collection.NAME: Format(
-        "Feedback Collection (graded, with rubrics)", feedback_collection.item, judging="--judge-set prometheus"
-    ),
-    preference_collection.NAME: Format(
-        "Preference Collection (pairs, with criteria)",
-        preference_collection.item,
-        judging="--mode pairwise-all --judge-set prometheus",
-    ),
-    colossalai.NAME: Format(
-        "ColossalAI: a target file, then answer files",
-        colossalai.item,
-        colossalai.answer,
-        judging="--judge-set metrics_en",
-        names=True,
-    ),
-    alpaca_eval.NAME: Format(
-        "AlpacaEval: files of model outputs",
-        alpaca_eval.item,
-        alpaca_eval.answer,
-        judging="--mode pairwise-all --judge-set alpaca_eval",
-    ),
-    battles.NAME: Format(
-        "Arena battles: a question, two answers, who won",
-        battles.item,
-        judging="--mode pairwise-all --votes {votes} --judge-set mt_bench",
-        joined=True,
-    ),
-    short_facts.NAME: Format(
-        "SimpleQA, Chinese SimpleQA, HuSimpleQA and the like",
-        short_facts.item,
-        judging="--judge-set short_fact_{language}",
-    ),
-    ifeval.NAME: Format(
-        "IFEval: a file of prompts, then files of responses",
-        ifeval.item,
-        ifeval.answer,
-        judging="--judge-set mt_bench_checked",
-        names=True,
-    ),
-    dialogues.MT_BENCH_101: Format(
-        "MT-Bench-101 (13 tasks, the least of the turns counts)",
-        dialogues.mt_bench_101,
-        judging="--judge-set mt_bench_101",
-    ),
-    dialogues.MULTI_CHALLENGE: Format(
-        "MultiChallenge (given dialogues, the last reply passes or fails)",
-        dialogues.multi_challenge,
-        judging="--judge-set multi_challenge",
-    ),
-    dialogues.WILDCHAT: Format(
-        "WildChat (given dialogues, the last reply is written)", dialogues.wildchat, judging="--judge-set mt_bench"
-    ),
-    multi_if.NAME: Format("Multi-IF", multi_if.item, judging="--judge-set mt_bench_checked"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class BadRow:
-    """A record that was left out."""
-
-    path: pathlib.Path
-    position: int
-    """Its place in the file; the first record is 1."""
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.path}, record {self.position}: {self.reason}"
-
-
-@dataclass(slots=True)
-class ImportReport:
-    """What `import_data` did."""
-
-    folder: pathlib.Path
-    questions: int = 0
-    answers: dict[str, int] = field(default_factory=dict)
-    """Answers read, by model."""
-    votes: int = 0
-    repeated: int = 0
-    """Records that say exactly what an earlier one says; they were left out."""
-    bad: list[BadRow] = field(default_factory=list)
-    added: tuple[pathlib.Path, ...] = ()
-    """The files that were written."""
 
 
 def import_data(
@@ -174,8 +59,7 @@ def import_data(
         for path, name in zip(further, names, strict=True):
             _read_answers(form, path, name, ids, folder, report, progress, partial=first_n is not None)
         if not folder.questions:
-            reason = f"; the first is {report.bad[0]}" if report.bad else ""
-            raise DataError(f"not one record is good as {format_name}{reason}", path=paths[0])
+            raise report.nothing(f"not one record is good as {format_name}", paths[0])
         report.questions = folder.questions
         title = f"{form.title}, from {', '.join(path.name for path in paths[: 1 if form.answer else None])}"
         folder.settings({"title": title, **({"language": language} if language else {})})
@@ -188,6 +72,7 @@ class _Questions:
 
     def __init__(self, form: Format, folder: ImportFolder, report: ImportReport, keep_input: bool) -> None:
         self.form, self.folder, self.report, self.keep_input = form, folder, report, keep_input
+        self.item_of: Callable[[Mapping[str, Any]], Item] = form.load(form.item)
         self.by_key: dict[str, tuple[QuestionId, str]] = {}
         """For each key its question and a hash of the whole record."""
         self.taken: set[QuestionId] = set()
@@ -206,7 +91,7 @@ class _Questions:
 
     def _take(self, path: pathlib.Path, record: Record, position: int) -> None:
         try:
-            item = self.form.item(value_of(record))
+            item = self.item_of(value_of(record))
             question_id: QuestionId = position if item.question_id is None else item.question_id
             if item.key:
                 if self._known(item, record):
@@ -232,7 +117,7 @@ class _Questions:
         if self.form.joined:
             self.joined.begin(question_id, item)
         for model in named:
-            self.report.answers[model] = self.report.answers.get(model, 0) + 1
+            self.report.answered(model)
 
     def _known(self, item: Item, record: Record) -> bool:
         """Return whether the same record was there; one that differs but has the same key is bad."""
@@ -264,7 +149,7 @@ class _Joined:
             if all(said.get(model, made) == made for model, made in own.items()):
                 for model in own.keys() - said.keys():
                     self.folder.answer(model, question_id, item.answers[model])
-                    self.report.answers[model] = self.report.answers.get(model, 0) + 1
+                    self.report.answered(model)
                 said |= own
                 self._vote(question_id, item)
                 return True
@@ -278,7 +163,7 @@ class _Joined:
                 pair = (question_id, frozenset(item.answers))
                 self.unnamed[pair] += 1
                 judge = f"voter {self.unnamed[pair]}"
-            self.folder.vote(question_id, {**vote, "judge": judge}, battles.NAME)
+            self.folder.vote(question_id, {**vote, "judge": judge}, "battles")
             self.report.votes += 1
 
 
@@ -295,37 +180,22 @@ def _read_answers(
 ) -> None:
     """Write the answers of a further file; with `partial`, those to questions that were not taken are passed over."""
     answered: set[tuple[str, QuestionId]] = set()
-    assert form.answer is not None
-    for record, found in good_records(path, form.answer, report.bad, progress):
-        model = found.model or name
-        question_id = ids.get(found.key)
+    answer_of: Callable[[Mapping[str, Any]], FurtherAnswer] = form.load(form.answer)
+
+    def take(value: Mapping[str, Any]) -> None:
+        found = answer_of(value)
+        model, question_id = found.model or name, ids.get(found.key)
         if question_id is None and partial:
-            continue
+            return
         if question_id is None or (model, question_id) in answered:
             what = "answers no question of the first file" if question_id is None else "answers a question again"
-            report.bad.append(BadRow(path, record.position, f"it {what} ({_short(found.key)})"))
-            continue
+            raise BadRecordError(f"it {what} ({_short(found.key)})")
         answered.add((model, question_id))
         folder.answer(model, question_id, found.text)
-        report.answers[model] = report.answers.get(model, 0) + 1
+        report.answered(model)
 
-
-def good_records(
-    path: pathlib.Path, made: Callable[[Mapping[str, Any]], _Made], bad: list[BadRow], progress: Progress
-) -> Iterator[tuple[Record, _Made]]:
-    """Yield the records of a file with what a function makes of them; those that it refuses go to `bad`."""
-    for record in read_records(path, progress):
-        try:
-            yield record, made(value_of(record))
-        except BadRecordError as error:
-            bad.append(BadRow(path, record.position, str(error)))
-
-
-def value_of(record: Record) -> Mapping[str, Any]:
-    """Return what a record says, or raise `BadRecordError` if it is none."""
-    if record.value is None:
-        raise BadRecordError(record.fault)
-    return record.value
+    for _ in report.good(path, take, progress):
+        pass
 
 
 def _short(text: str) -> str:

@@ -16,7 +16,6 @@ from typing import Any
 
 from harness.importing.items import Item, text_of
 
-NAME = "short_facts"
 _CATEGORIES = ("category", "primary_category", "hu_specific_dim", "topic")
 _OWN = {"question", "problem", "answer", "category", "question_id", "turns", "reference"}
 """Fields that are not kept under their names: they are read, or mean something else in a question file."""

@@ -24,7 +24,7 @@ from harness.judging.verdicts.brackets import Fault, Reader, Scale, read_score, 
 from harness.judging.verdicts.labels import read_label
 from harness.judging.verdicts.likelihood import bare_preference, expected_grade, preference
 from harness.judging.verdicts.marked import read_grade, read_marked_score, read_marked_side
-from harness.judging.verdicts.mentions import brackets_in, decide, quoted_form
+from harness.judging.verdicts.mentions import WITHIN, brackets_in, decide, quoted_form
 from harness.judging.verdicts.ranking import read_by_patterns, read_named, read_ranking
 from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores
 from harness.judging.verdicts.shown import DECORATED, PLANTED, folded_text, said, spoken
@@ -92,6 +92,8 @@ def _read_text(reply: Reply, form: VerdictForm, answers: Iterable[str]) -> Parse
     other = parsed if own == text else read(own, form)
     if None not in (parsed.verdict, other.verdict) and parsed.verdict != other.verdict:
         return Parsed(None, "two verdicts, and one of them stands in an answer that was judged")
+    if other.verdict is None and own != text and parsed.reason == WITHIN:
+        return Parsed(None, "the only verdict stands within a sentence and in an answer that was judged")
     return parsed if other.verdict is None else other
 
 

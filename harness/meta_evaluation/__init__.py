@@ -12,7 +12,7 @@ planning.py      what a run of judgments would show, before it is made (gen_judg
 A new report is a file with such a function, which takes the words of a query (`Words`), and a line in `REPORTS`.
 """
 
-import importlib
+import pkgutil
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,44 +30,43 @@ class Entry(NamedTuple):
 
     def load(self) -> "Callable[..., Report]":
         """Return the function that makes the report."""
-        module, name = self.function.split(".")
-        made: Callable[..., Report] = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+        made: Callable[..., Report] = pkgutil.resolve_name(f"{__name__}.{self.function}")
         return made
 
 
 REPORTS: Mapping[str, Entry] = {
     "position": Entry(
-        "position.judge_position",
+        "position:judge_position",
         "whether the judge goes by the place in which it sees an answer",
         ("--judge-model gpt-4", "--input-file gpt-4_pair.jsonl --format json"),
     ),
     "agreement": Entry(
-        "agreement.judge_agreement",
+        "agreement:judge_agreement",
         "how often judges and people agree, and how models fare with each of them",
         ("--votes gpt-4_pair.jsonl human.jsonl --exclude 'author*'", "--votes a_single.jsonl b_single.jsonl"),
     ),
     "disagreement": Entry(
-        "disagreement.judge_disagreement",
+        "disagreement:judge_disagreement",
         "on which items judges disagree with each other, or with the people who voted",
         ("--judge-model gpt-4 claude-v1", "--judge-model gpt-4 --mode pairwise-all --votes human.jsonl"),
     ),
     "length": Entry(
-        "length.judge_length",
+        "length:judge_length",
         "how often the longer answer wins, and who wins at equal length",
         ("--judge-model gpt-4", "--input-file human.jsonl --bench-name mt_bench"),
     ),
     "repeat": Entry(
-        "repeat.judge_repeat",
+        "repeat:judge_repeat",
         "how much verdicts vary by question, model, order, judge, and from one time to the next",
         ("--judge-model gpt-4", "--input-file run_1.jsonl run_2.jsonl"),
     ),
     "self": Entry(
-        "self_preference.judge_self",
+        "self_preference:judge_self",
         "whether a judge favours the models of its own family, against other judges",
         ("--judge-model gpt-4 claude-v1", "--family openai/o3=gpt --mode pairwise-all"),
     ),
     "ranking": Entry(
-        "ranking.judge_ranking",
+        "ranking:judge_ranking",
         "how well the judge's ranking of the models agrees with any other one, or with metrics that need no judge",
         (
             "--against arena.csv --judge-model gpt-4",
@@ -77,27 +76,27 @@ REPORTS: Mapping[str, Entry] = {
         ),
     ),
     "corrected": Entry(
-        "corrected.judge_corrected",
+        "corrected:judge_corrected",
         "win rates as people would give them, from votes on some pairs and a judge's verdicts on all",
         ("--votes human.jsonl --judge-model gpt-4", "--votes human.jsonl --input-file gpt-4_pair.jsonl --turns 1"),
     ),
     "checks": Entry(
-        "checks.judge_checks",
+        "checks:judge_checks",
         "whether the judge sees what a program counts: grades and wins of answers that break checks",
         ("--judge-model gpt-4", "--judge-model gpt-4 --mode pairwise-all --loose"),
     ),
     "reference": Entry(
-        "reference.judge_reference",
+        "reference:judge_reference",
         "how often the judge takes wrong answers for right, with and without the reference",
         ("--judge-model gpt-4", "--judge-model gpt-4 --without mt_bench_unaided --threshold 8"),
     ),
     "judges": Entry(
-        "choosing.judge_judges",
+        "choosing:judge_judges",
         "which judge to choose: agreement with people, bias, variance, habits, price and time, a judge a row",
         ("--votes human.jsonl", "--compatible --table judges.csv"),
     ),
     "examples": Entry(
-        "examples.judge_examples",
+        "examples:judge_examples",
         "whether the judge agrees with people more when it is shown examples of their votes; writes such a judge set",
         (
             "--judge-model gpt-4.1 --votes human.jsonl",
@@ -105,7 +104,7 @@ REPORTS: Mapping[str, Entry] = {
         ),
     ),
     "attack": Entry(
-        "attack.judge_attack",
+        "attack:judge_attack",
         "whether answers can manipulate the judge: attacks planted into weak answers, and what they gain",
         ("--judge-model gpt-4.1", "--judge-model gpt-4.1 --mode pairwise-baseline --sample-n 20"),
     ),

@@ -20,12 +20,11 @@ from harness.meta_evaluation.judges import (
     Counting,
     JudgeRow,
     judge_rows,
-    mode,
     questions_of,
     values_of,
 )
-from harness.meta_evaluation.report import Report, flat, interval_notes
-from harness.meta_evaluation.votes import Item, vote_files
+from harness.meta_evaluation.report import Report, columns, interval_notes
+from harness.meta_evaluation.votes import Item, mode, vote_files
 from harness.records import content_hash
 from harness.results.about import about
 from harness.results.answers import home_of
@@ -121,9 +120,7 @@ def judge_judges(
 
 def _columns(row: JudgeRow, *, compatible: bool) -> dict[str, Any]:
     """Return a row by column name."""
-    numbers: dict[str, Any] = {}
-    for name in (*MEASURES, *CORRELATIONS):
-        numbers |= flat(name, row.measures[name])
+    numbers = columns({name: row.measures[name] for name in (*MEASURES, *CORRELATIONS)})
     numbers |= {"price": row.price, "seconds": row.seconds, "parsed": row.parsed}
     shown: dict[str, Any] = {"judge": row.judge.name, "judge_set": row.judge.judge_set or None}
     if not compatible:
@@ -309,15 +306,12 @@ def _table(path: pathlib.Path, wanted: Sequence[str]) -> list[dict[str, Any]]:
         judge = row.pop("", None) or row.get("judge")
         if not judge:
             raise DataError("names no judge", path=path, line=line)
-        rows.append({"judge": judge, "judge_set": row.get("judge_set") or None} | _values(row))
+        values = {name: _cell(text) for name, text in row.items() if name not in _KEY}
+        rows.append({"judge": judge, "judge_set": row.get("judge_set") or None} | values)
     if rows and wanted[2] not in rows[0]:
         other = "with --compatible" if "Human agreement" in rows[0] else "without --compatible"
         raise UsageError(f"{path} has other columns: it was made {other}; name another file with --table")
     return rows
-
-
-def _values(row: Mapping[str, str]) -> dict[str, Any]:
-    return {name: _cell(text) for name, text in row.items() if name not in _KEY}
 
 
 def _cell(text: str) -> Any:

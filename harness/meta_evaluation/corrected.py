@@ -135,12 +135,17 @@ def _summed(judge: Pairs, votes: Pairs) -> tuple[dict[str, _Sums], int, int]:
     clear = {item: [own for own in said if not math.isnan(own)] for item, said in cast.items()}
     unjudged = sum(len(said) for item, said in clear.items() if item not in known)
     place = {question: at for at, question in enumerate(judge.questions)}
-    sums = {model: _Sums(*np.zeros((9, len(place)))) for model in judge.models}
+    sums = {model: np.zeros((len(_Sums._fields), len(place))) for model in judge.models}
     for item, verdict in known.items():
-        said = clear.get(item, [])
+        said, at = clear.get(item, []), place[item.question_id]
+        human = _mean(said)
         for model, turned in ((item.first, False), (item.second, True)):
-            _add(sums[model], place[item.question_id], verdict, said, turned=turned)
-    return sums, unjudged, unclear
+            v = 1.0 - verdict if turned else verdict
+            sums[model][:2, at] += (v, 1)
+            if human is not None:
+                h = 1.0 - human if turned else human
+                sums[model][2:, at] += (h, v, 1, len(said), h**2, v**2, h * v)
+    return {model: _Sums(*own) for model, own in sums.items()}, unjudged, unclear
 
 
 def _by_item(pairs: Pairs) -> dict[Item, list[float]]:
@@ -153,23 +158,6 @@ def _by_item(pairs: Pairs) -> dict[Item, list[float]]:
             first, second, outcome = second, first, 1.0 - outcome
         found.setdefault(Item(pairs.questions[question], turn, first, second), []).append(outcome)
     return found
-
-
-def _add(sums: _Sums, at: int, verdict: float, said: Sequence[float], *, turned: bool) -> None:
-    """Add one item to the sums of one of its models."""
-    verdict = 1.0 - verdict if turned else verdict
-    sums.judge[at] += verdict
-    sums.items[at] += 1
-    human = _mean(said)
-    if human is not None:
-        human = 1.0 - human if turned else human
-        sums.human[at] += human
-        sums.human_squares[at] += human**2
-        sums.judge_squares[at] += verdict**2
-        sums.products[at] += human * verdict
-        sums.judge_voted[at] += verdict
-        sums.voted[at] += 1
-        sums.votes[at] += len(said)
 
 
 def _row(model: str, sums: _Sums, finite: bool) -> dict[str, Any]:

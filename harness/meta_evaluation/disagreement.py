@@ -182,7 +182,7 @@ def _voted(judged: Judged, votes: Iterable[Observation]) -> _Voted:
     place = {key: at for at, key in enumerate(judged.questions)}
     code = {name: at for at, name in enumerate(judged.models)}
     rows = [
-        (place[item.question_id], item.turn, code[item.first], code[item.second], 1 - cast[0].said)
+        (place[item.question_id], item.turn, code[item.first], code[item.second], int(2 * cast[0].said - 1))
         for item, cast in by_majority(votes_of(votes), "people").items()
         if item.question_id in place and item.first in code and item.second in code
     ]

@@ -34,9 +34,9 @@ from harness.judging.verdicts.stated import stated
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.annotations import Items, Judge, read_items, texts_of
 from harness.meta_evaluation.choosing import difference
-from harness.meta_evaluation.judges import PEOPLE, Counting, judge_rows, mode, questions_of, values_of
-from harness.meta_evaluation.report import Report, flat
-from harness.meta_evaluation.votes import Item, vote_files
+from harness.meta_evaluation.judges import PEOPLE, Counting, judge_rows, questions_of, values_of
+from harness.meta_evaluation.report import Report, columns
+from harness.meta_evaluation.votes import Item, mode, vote_files
 from harness.names import file_stem
 from harness.records import Question, Side
 from harness.results.cost import Prices
@@ -252,13 +252,12 @@ def run_examples(
         raise MissingError(f"no pair was judged with {', '.join(lacking)}; run it again")
     rows = []
     for judge, path, shown in zip(judges, paths, (0, len(plan.shown)), strict=True):
-        row: dict[str, Any] = {"judge_set": judge.judge_set, "examples": shown}
-        row |= flat("human_agreement", known[judge].measures["human_agreement"])
-        row |= flat("consistent", _consistent(path, measured, seed))
-        rows.append(row | {"parsed": known[judge].parsed, "unparsed": known[judge].unparsed})
+        own = known[judge]
+        row = {"judge_set": judge.judge_set, "examples": shown, "human_agreement": own.measures["human_agreement"]}
+        row |= {"consistent": _consistent(path, measured, seed), "parsed": own.parsed, "unparsed": own.unparsed}
+        rows.append(columns(row))
     gained = difference(found, judges[1], judges[0], counting)
-    more: dict[str, Any] = {"judge_set": "with less without", "examples": None}
-    rows.append(more | flat("human_agreement", gained))
+    rows.append(columns({"judge_set": "with less without", "examples": None, "human_agreement": gained}))
     people = known[PEOPLE].measures["human_agreement"]
     notes = [
         f"shown: {', '.join(f'question {one.item.question_id} ({one.example.verdict})' for one in plan.shown)}",

@@ -24,7 +24,7 @@ votes give, which is smaller than that of the true win rates. Simulated coverage
 sample an item: 88-100% with 30 to 300 questions, 81-97% with 10.
 
 `compatible` counts as AlpacaEval 0.6.6 does: the first four votes and samples on items that have four votes; where
-several values are as frequent the mode is that of `_TIED`; length and lists by the first annotation of an item;
+several values are as frequent the mode is that of `votes`; length and lists by the first annotation of an item;
 prefer_first is what goes to the item's first answer; models with more than 100 votes.
 
 Source: Dubois et al. 2023 (AlpacaFarm, arXiv 2305.14387), section 4 and appendix; tatsu-lab/alpaca_eval.
@@ -32,7 +32,6 @@ Source: Dubois et al. 2023 (AlpacaFarm, arXiv 2305.14387), section 4 and appendi
 
 import math
 import re
-import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +44,7 @@ from harness.judging.builtin import FIRST, LONGEST, RANDOM, RULES
 from harness.judging.rules import longer
 from harness.meta_evaluation.annotations import Annotated, Annotation, Game, Items, Judge
 from harness.meta_evaluation.contingency import resampled
-from harness.meta_evaluation.votes import Item
+from harness.meta_evaluation.votes import Item, mode
 from harness.records import QuestionId, content_hash
 from harness.results.cost import Spent
 from harness.results.matrix import Floats
@@ -59,13 +58,6 @@ SAMPLES = 4
 LONGER_BY = 30
 """Characters by which one of two answers must be longer to be the longer one."""
 _MOST_VOTES = 100
-_TIED: Mapping[frozenset[float], float] = {
-    frozenset({1.0, 0.0}): 0.0,
-    frozenset({1.0, 0.5}): 0.5,
-    frozenset({0.5, 0.0}): 0.0,
-    frozenset({1.0, 0.5, 0.0}): 1.0,
-}
-"""What AlpacaEval takes where several values are as frequent: pandas' sample with the seed 123 of them in order."""
 _LIST_ITEM = re.compile(r"^[^\S\n]*(?:[*•-]|\d+[.)]|[A-Za-z][.)](?=[^\S\n]))[^\S\n]*\w", re.MULTILINE)
 Texts: TypeAlias = Mapping[Item, tuple[str, str]]
 Part: TypeAlias = tuple[Item, float, float]
@@ -98,18 +90,6 @@ class Counting(NamedTuple):
     questions: Mapping[QuestionId, int]
     compatible: bool = False
     seed: int = 0
-
-
-def mode(values: Sequence[float], *, compatible: bool = False) -> float:
-    """Return what most say; a tie where nothing has most, the median where one of them is graded."""
-    counts = Counter(values)
-    if not counts.keys() <= {0.0, 0.5, 1.0}:
-        return statistics.median(values)
-    most = max(counts.values())
-    often = frozenset(value for value, times in counts.items() if times == most)
-    if len(often) == 1:
-        return next(iter(often))
-    return _TIED[often] if compatible else 0.5
 
 
 def has_list(text: str) -> bool:

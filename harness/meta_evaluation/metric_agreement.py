@@ -93,13 +93,13 @@ def judge_metrics(
     return given.report("ranking", rows, notes, [row["agree"] for row in rows])
 
 
-def _in_order(said: Observations) -> list[tuple[Item, int]]:
+def _in_order(said: Observations) -> list[tuple[Item, float]]:
     """Return each pair that was put in order, with the side that came first, once for each vote."""
     pairs = said if said.paired else as_preferences(said)
     return [(item, vote.said) for item, votes in votes_of(pairs).items() for vote in votes if vote.said != TIE]
 
 
-def _credit(by_metric: int, by_judge: int) -> float:
+def _credit(by_metric: float, by_judge: float) -> float:
     return 0.5 if by_metric == TIE else float(by_metric == by_judge)
 
 

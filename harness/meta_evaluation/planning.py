@@ -5,12 +5,14 @@ none, usual ones (`results.planning`). Beside the plan stand another sample, mor
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from harness.errors import TurnbenchError
 from harness.judging.planned import JudgmentPlan
 from harness.judgments.observations import Observations
 from harness.meta_evaluation.repeat import records_of, repeat_report, spread_of
+from harness.meta_evaluation.report import of_turn
 from harness.results.finding import ask
 from harness.results.matrix import matrix
 from harness.results.planning import PAIRS, Spread, alternatives, assumed, design_rows
@@ -80,9 +82,8 @@ def _measured(plan: JudgmentPlan) -> Spread | None:
     if len(found.questions()) < _FEWEST or found.cases[0].source.form not in {"grade", "pair"}:
         return None
     turns = sorted({case.turn for case in found.cases})
-    spreads = [
-        spread_of(repeat_report(records_of(_of(found, turn)), resamplings=2), paired=found.paired) for turn in turns
-    ]
+    of_turns = [found.keep(partial(of_turn, turn)) for turn in turns]
+    spreads = [spread_of(repeat_report(records_of(own), resamplings=2), paired=found.paired) for own in of_turns]
     known = [own for own in spreads if own is not None]
     if known and len(known) == len(turns):  # the turns of a question are alike; what repeats change is not
         between, noise = (sum(getattr(own, name) for own in known) / len(known) for name in ("between", "noise"))
@@ -92,7 +93,3 @@ def _measured(plan: JudgmentPlan) -> Spread | None:
         return None
     told = f"{len(found)} judgments that are there; what a second sample brings is unknown until some are repeated"
     return Spread(sorted(sds)[len(sds) // 2] ** 2, 0.0, told)
-
-
-def _of(found: Observations, turn: int) -> Observations:
-    return found.keep(lambda case: case.turn == turn)

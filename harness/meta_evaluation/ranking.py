@@ -43,6 +43,7 @@ from harness.meta_evaluation.report import Report, asked, interval
 from harness.records import Mode, Scale
 from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays
+from harness.results.pairs.rates import outcomes, shares
 from harness.results.query import Words
 from harness.results.statistics.bootstrap import LEAST, Estimate, Resampling, question_weights, strata_of
 from harness.written import read_table
@@ -154,12 +155,8 @@ def grade_scores(grades: Matrix) -> OurScores:
 
 def pair_scores(pairs: Pairs) -> OurScores:
     """Return pairs as scores to rank: the win rate over all pairs, a tie half."""
-    known = ~np.isnan(pairs.outcome)
-    sums, counts = np.zeros((2, len(pairs.questions), len(pairs.models)))
-    for side, value in ((pairs.model_1, pairs.outcome), (pairs.model_2, 1.0 - pairs.outcome)):
-        np.add.at(sums, (pairs.question[known], side[known]), value[known])
-        np.add.at(counts, (pairs.question[known], side[known]), 1.0)
-    return OurScores(pairs.models, pairs.groups, sums, counts)
+    won, n = shares(replace(pairs, weighed=None)), outcomes(pairs).sum(axis=2)
+    return OurScores(pairs.models, pairs.groups, won, n)
 
 
 def ranking_report(ours: OurScores, theirs: Mapping[str, float], **how: Unpack[Resampling]) -> RankingReport:

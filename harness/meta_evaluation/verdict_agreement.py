@@ -40,9 +40,9 @@ from harness.meta_evaluation.votes import (
     Categories,
     Meeting,
     Votes,
-    majority,
     met_between,
     met_within,
+    mode,
 )
 from harness.results.matrix import Floats
 from harness.results.pairs.position import ordered_questions
@@ -50,6 +50,7 @@ from harness.results.statistics.bootstrap import Resampling, estimates
 
 Setup: TypeAlias = Literal["S1", "S2"]
 SETUPS: tuple[Setup, ...] = ("S1", "S2")
+SIDES = (FIRST, TIE, SECOND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def contingencies(sides: Mapping[str, Votes], categories: Categories | None = No
 
 def _contingency(judges: tuple[str, str], met: Sequence[Meeting], categories: Categories) -> Contingency:
     paired = bool(met[0][0].second)
-    values = (FIRST, TIE, SECOND) if paired else tuple(sorted({said for _, *both in met for said in both}))
+    values: tuple[Any, ...] = SIDES if paired else tuple(sorted({said for _, *both in met for said in both}))
     code = {value: at for at, value in enumerate(values)}
     questions = ordered_questions((item.question_id for item, _, _ in met), categories)
     place = {question: at for at, question in enumerate(questions)}
@@ -133,7 +134,8 @@ def _part(table: Floats, groups: Sequence[str | None], category: str | None, set
     if category is not None:
         part[[group != category for group in groups]] = 0
     if setup == "S2":
-        part[:, TIE, :] = part[:, :, TIE] = 0
+        tie = SIDES.index(TIE)
+        part[:, tie, :] = part[:, :, tie] = 0
     return part
 
 
@@ -186,7 +188,7 @@ def win_rate_rows(
     wins, counts = np.zeros((2, len(questions), len(parts))), np.zeros((len(questions), len(parts)))
     for item in common:
         row = place[item.question_id]
-        shares = np.array([1 - majority(side[item]) / 2 for side in (left, right)])
+        shares = np.array([mode([vote.said for vote in side[item]]) for side in (left, right)])
         for model, own in ((item.first, shares), (item.second, 1 - shares)):
             for part in {(model, item.turn), (model, None)} & column.keys():
                 wins[:, row, column[part]] += own

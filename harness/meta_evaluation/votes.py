@@ -7,6 +7,7 @@ sides as it has judges.
 """
 
 import pathlib
+import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -23,8 +24,15 @@ from harness.records import Observation, QuestionId
 from harness.results.finding import is_left_out, one_source, one_wording
 from harness.results.query import Query
 
-FIRST, TIE, SECOND = 0, 1, 2
-"""What is said of a pair: the model that the item names first is better, neither is, the other one is."""
+FIRST, TIE, SECOND = 1.0, 0.5, 0.0
+"""What is said of a pair: of 1, how much goes to the model that the item names first."""
+_TIED: Mapping[frozenset[float], float] = {
+    frozenset({FIRST, SECOND}): SECOND,
+    frozenset({FIRST, TIE}): TIE,
+    frozenset({TIE, SECOND}): SECOND,
+    frozenset({FIRST, TIE, SECOND}): FIRST,
+}
+"""What AlpacaEval takes where several values are as frequent: pandas' sample with the seed 123 of them in order."""
 
 
 class Item(NamedTuple):
@@ -88,9 +96,7 @@ def _said(one: Observation) -> Any:
     if one.opponent is None:
         return one.value
     won = winner(one.games)
-    if won is None:
-        return None
-    return TIE if won == 0.5 else FIRST if (won == 1.0) == (one.model < one.opponent) else SECOND
+    return won if won is None or one.model < one.opponent else 1.0 - won
 
 
 def without_verdict(observations: Iterable[Observation]) -> int:
@@ -108,14 +114,20 @@ def by_judge(votes: Votes) -> dict[str, dict[Item, list[Vote]]]:
 
 
 def by_majority(votes: Votes, name: str) -> dict[Item, list[Vote]]:
-    """Return one vote of `name` for each item, the what most say; a tie where nothing has most."""
-    return {item: [Vote(name, "majority", majority(cast))] for item, cast in votes.items()}
+    """Return one vote of `name` for each item, what most say; a tie where nothing has most."""
+    return {item: [Vote(name, "majority", mode([vote.said for vote in cast]))] for item, cast in votes.items()}
 
 
-def majority(cast: Sequence[Vote]) -> int:
-    """Return what most say of a pair; a tie where nothing has most."""
-    counts = [sum(vote.said == label for vote in cast) for label in (FIRST, TIE, SECOND)]
-    return counts.index(max(counts)) if counts.count(max(counts)) == 1 else TIE
+def mode(values: Sequence[float], *, compatible: bool = False) -> float:
+    """Return what most say of a pair; a tie where nothing has most, the median where one of them is graded."""
+    counts = Counter(values)
+    if not counts.keys() <= {FIRST, TIE, SECOND}:
+        return statistics.median(values)
+    most = max(counts.values())
+    often = frozenset(value for value, times in counts.items() if times == most)
+    if len(often) == 1:
+        return next(iter(often))
+    return _TIED[often] if compatible else TIE
 
 
 def met_between(left: Votes, right: Votes) -> Iterator[Meeting]:

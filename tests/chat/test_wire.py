@@ -12,6 +12,7 @@ import pytest
 
 from harness.chat import Endpoint, open_chat_model, resolve, wire
 from harness.chat.batches import open_batches
+from harness.chat.standing import Standing
 from harness.errors import ChatError, EndpointError, TransientError, UsageError
 from harness.records import Message, Reply, Request
 from tests.protocol_server import Asked, Fault, ProtocolServer, Said, rate_limited, raw
@@ -394,3 +395,19 @@ def test_an_error_that_is_null_is_none(provider: str) -> None:
     body["content"] = [{"type": "text", "text": "four"}]
     with ProtocolServer(faults={0: raw(json.dumps(body).encode())}) as server:
         assert ask(endpoint_at(server.url, provider)).text == "four"
+
+
+def test_what_is_trusted_is_read_once_and_again_where_the_environment_names_another_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def trusts(address: str) -> Any:
+        guard = wire.Guard(Standing(), None, (), lambda: wire.time_limits(1.0))
+        return wire.http_client(lambda **options: options, guard, address, timeout=1.0)["verify"]
+
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    assert trusts("https://a.example") is trusts("https://b.example") is trusts("http://localhost:1")
+    monkeypatch.setenv("SSL_CERT_FILE", "gone.pem")
+    with pytest.raises(FileNotFoundError):
+        trusts("https://a.example")
+    assert trusts("http://localhost:1") is trusts("http://127.0.0.1:1")

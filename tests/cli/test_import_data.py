@@ -5,13 +5,15 @@ import pathlib
 
 import pytest
 
-from harness.cli.import_data import FORMATS, main
-from harness.importing import run
+from harness.cli.import_data import main
+from harness.importing import FORMATS
 from harness.judging.sets import shipped_judge_sets
 
 
-def test_the_help_names_every_format() -> None:
-    assert tuple(run.FORMATS) == FORMATS
+def test_every_format_is_a_function_that_is_there() -> None:
+    for form in FORMATS.values():
+        assert callable(form.load(form.item))
+        assert form.answer is None or callable(form.load(form.answer))
 
 
 def test_bad_records_are_listed_and_make_the_exit_code_1(
@@ -52,6 +54,6 @@ def test_what_to_do_next_is_said(tmp_path: pathlib.Path, capsys: pytest.CaptureF
 
 
 def test_every_format_names_a_judge_set_that_is_shipped() -> None:
-    for form in run.FORMATS.values():
+    for form in FORMATS.values():
         name = form.judging.format(language="en", votes="votes.jsonl").rpartition(" ")[2]
         assert name in shipped_judge_sets()

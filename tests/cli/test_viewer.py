@@ -96,11 +96,18 @@ def serve(tmp_path: pathlib.Path) -> Iterator[Serve]:
         server.process.stdout.close()
 
 
-def test_it_starts_behind_a_proxy_and_ends_with_ctrl_c(serve: Serve) -> None:
-    server = serve()
+def test_it_starts_behind_a_proxy_has_its_port_alone_and_ends_with_ctrl_c(
+    serve: Serve, run: Run, tmp_path: pathlib.Path
+) -> None:
+    server = serve("--host", "0.0.0.0")
+    assert "viewer: warning: 0.0.0.0 can be reached from other machines, without a password" in server.said
     page = server.get("/")
     assert page.status == 200
     assert "turnbench" in page.body
+    found = run("viewer", "--data-dir", str(tmp_path / "data"), "--port", str(server.port))
+    assert found.returncode == 2
+    assert f"cannot listen on 127.0.0.1:{server.port}" in found.stderr
+    assert "Traceback" not in found.stderr
     assert server.end() == 0
 
 
@@ -217,19 +224,6 @@ def test_with_an_auth_file_nothing_is_shown_before_the_password(serve: Serve, tm
     assert server.get("/config").status == 401
     assert server.get("/gradio_api/queue/data?session_hash=x").status == 401
     assert "hunter22" not in server.get("/").body + server.said
-
-
-def test_another_host_without_password_is_warned_of(serve: Serve) -> None:
-    server = serve("--host", "0.0.0.0")
-    assert "viewer: warning: 0.0.0.0 can be reached from other machines, without a password" in server.said
-
-
-def test_a_port_that_is_taken_is_one_line(serve: Serve, run: Run, tmp_path: pathlib.Path) -> None:
-    server = serve()
-    found = run("viewer", "--data-dir", str(tmp_path / "data"), "--port", str(server.port))
-    assert found.returncode == 2
-    assert f"cannot listen on 127.0.0.1:{server.port}" in found.stderr
-    assert "Traceback" not in found.stderr
 
 
 @pytest.mark.parametrize(

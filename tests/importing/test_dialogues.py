@@ -9,9 +9,8 @@ import pytest
 from harness.answering import AnswerOptions, plan_answers, run_answers
 from harness.bench import Bench, load_bench
 from harness.cli import gen_judgment
-from harness.cli.import_data import FORMATS as NAMES
 from harness.importing.dialogues import TASKS
-from harness.importing.run import FORMATS, import_data
+from harness.importing.run import import_data
 from harness.results.show import show_result
 from tests.protocol_server import Asked, ProtocolServer
 
@@ -43,10 +42,6 @@ def imported(tmp_path: pathlib.Path, form: str, *records: dict[str, Any]) -> tup
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     report = import_data(form, [path], "b", data_dir=tmp_path)
     return load_bench("b", tmp_path), [bad.reason for bad in report.bad]
-
-
-def test_the_command_knows_every_format() -> None:
-    assert set(NAMES) == set(FORMATS)
 
 
 def test_each_of_the_thirteen_tasks_is_a_category(tmp_path: pathlib.Path) -> None:

@@ -102,6 +102,7 @@ def test_steps_that_binary_numbers_miss_are_on_the_scale() -> None:
         pytest.param("Rating: [[10]]", "A. Rating: [[10]]", Score(10), id="the same"),
         pytest.param("Rating: [[2]]", "[[1]] [[2]] [[3]]", Score(2), id="all planted"),
         pytest.param(f"{'It is thin. ' * 40}Rating: [[2]]\n\nElse I had said [[8]].", "[[2]]", None, id="the low one"),
+        pytest.param(f"{'It is thin. ' * 40}It asks for [[10]].", "A. [[10]]", None, id="within a sentence"),
         pytest.param("First impression: [[5]]\n\nIt is thin.\n\nRating: [[2]]", "[[2]]", None, id="the last one"),
     ],
 )

@@ -86,7 +86,7 @@ def random_votes(generator: np.random.Generator, voters: tuple[str, ...], questi
         pytest.param(judged("model_1", "tie"), TIE, id="one-game-tied"),
     ],
 )
-def test_a_vote_is_a_label_of_the_pair_in_the_order_of_names(comparison: Observation, label: int) -> None:
+def test_a_vote_is_a_label_of_the_pair_in_the_order_of_names(comparison: Observation, label: float) -> None:
     [(item, [cast])] = votes_of([comparison]).items()
     assert item == Item(1, 1, "x", "y")
     assert cast.said == label
@@ -239,7 +239,7 @@ def test_the_order_of_votes_and_models_does_not_matter_nor_who_is_judge_1() -> N
         pytest.param([FIRST, TIE, SECOND], TIE, id="all-differ"),
     ],
 )
-def test_the_majority_is_the_label_with_most_votes_else_a_tie(labels: list[int], expected: int) -> None:
+def test_the_majority_is_the_label_with_most_votes_else_a_tie(labels: list[float], expected: float) -> None:
     item = Item(1, 1, "x", "y")
     votes = {item: [Vote(str(at), "", label) for at, label in enumerate(labels)]}
     [majority] = by_majority(votes, "people")[item]
@@ -296,7 +296,7 @@ def _tables(generator: np.random.Generator, questions: int) -> Floats:
     for table in tables:
         agree = generator.beta(3, 1)
         for _ in range(6):
-            one = int(generator.choice([FIRST, TIE, SECOND], p=[0.35, 0.3, 0.35]))
+            one = int(generator.choice(3, p=[0.35, 0.3, 0.35]))
             other = one if generator.random() < agree else int(generator.choice([c for c in range(3) if c != one]))
             table[one, other] += 1
     return tables + tables[:, ::-1, ::-1]
@@ -355,7 +355,7 @@ def test_agreement_hides_that_the_judge_favours_its_own_answers(reference_data: 
     table = np.zeros((3, 3))
     for item, [majority] in by_majority(people, "people").items():
         for cast in gpt4.get(item, []):
-            table[cast.said, majority.said] += TIE not in (cast.said, majority.said)
+            table[int(2 - 2 * cast.said), int(2 - 2 * majority.said)] += TIE not in (cast.said, majority.said)
     assert cohen_kappa(table) == pytest.approx(0.7670, abs=5e-5)
     rates = win_rates(gpt4, people, names=("gpt-4", "people"))
     [gap] = [rate for rate in rates if (rate["model"], rate["turn"]) == ("gpt-4", None)]

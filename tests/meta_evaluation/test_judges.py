@@ -10,8 +10,9 @@ import pytest
 from harness.cli.main import main
 from harness.errors import MissingError, UsageError
 from harness.meta_evaluation.choosing import ALPACA_EVAL, DEFINITIONS, judge_judges
-from harness.meta_evaluation.judges import CORRELATIONS, MEASURES, has_list, mode
+from harness.meta_evaluation.judges import CORRELATIONS, MEASURES, has_list
 from harness.meta_evaluation.report import Report
+from harness.meta_evaluation.votes import mode
 from harness.showing.html import html
 from harness.showing.judge_report import judge_page, report_charts
 from tests.small_bench import answer, question, small_bench, write

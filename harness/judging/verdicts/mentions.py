@@ -2,11 +2,13 @@ r"""The rule by which one verdict is chosen: by its form and its place, never by
 
     "The answer asks for [[10]].\nRating: [[2]]"     -> 2: in form; the other stands within a sentence
     "Rating: [[7]]\nRating: [[5]]"                   -> none: two in form
+    "[[7]]\n\nNo, the sum is wrong.\n\n[[5]]"         -> 5: the closing paragraph
     "Rating: [[8]]? No."                             -> none: what is asked is not said
 
 A verdict is **in form** if before it in its sentence stands nothing, or a label of at most two words and a sign such as
-a colon, and after it nothing of its clause. It is the verdict if no other in form differs, and the text does not end on
-one that does. Without any in form, the one verdict of the last sentence counts, if an assessment leads to it.
+a colon, and after it nothing of its clause. The one that is the closing paragraph, after sentences or a list of them,
+is the verdict; else what all in form say, if the text does not end on another one. Without any in form, the one of the
+last sentence counts, if an assessment leads to it.
 """
 
 import re
@@ -16,7 +18,7 @@ from itertools import islice
 
 from harness.judging.verdicts.brackets import Fault, Reader, Reading, Scale, folded
 from harness.judging.verdicts.shown import ANNOUNCED, DECORATED, OBJECT, PLANTED, SHOWN
-from harness.judgments.judgment import Label, Parsed, Score, Scores, Verdict, Winner
+from harness.judgments.judgment import Parsed, Score, Verdict
 
 Found = tuple[int, int, "Verdict | Fault"]
 """Where a verdict starts and ends, and what it says."""
@@ -27,11 +29,13 @@ _MOST_PLACES = 10_000
 """Those in quotation marks among them; bounds the work on a hostile text."""
 _SIGHT = 300
 """How many characters before and after a verdict bear on it."""
-_ASSESSMENT = 300
-"""How many bytes make an assessment: fifty English words, a hundred Chinese characters."""
+_ASSESSMENT = 200
+"""How many bytes make an assessment: thirty English words, sixty Chinese characters."""
 _MOST_WORDS = 2
 """Of a label. `Final verdict:` is one, `The answer ends with:` is not; three Chinese characters count as a word."""
 
+WITHIN = "the only verdict, within the last sentence"
+"""The reason for one that is not in form."""
 _MISSING = "no verdict in the form asked for"
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
@@ -79,18 +83,6 @@ class Mention:
     """No word follows it."""
     assessed: bool
     """An assessment stands before it."""
-
-    def __str__(self) -> str:
-        match self.reading:
-            case Score(value):
-                return f"[[{value:g}]]"
-            case Winner(side):
-                return f"[[{'C' if side == 'tie' else side}]]"
-            case Label(label):
-                return f"[[{label}]]"
-            case Scores(values):
-                return f"[[{','.join(f'{value:g}' for value in values.values())}]]"
-        return f"one that is none ({self.reading.reason})"
 
 
 def decide(text: str, found: Iterable[Found], *, in_form: bool = False, missing: str = _MISSING) -> Parsed:
@@ -158,12 +150,21 @@ def _chosen(text: str, mentions: list[Mention], in_form: bool) -> Parsed:
     form = [verdict] if _closes(text, form, in_form) else form
     rivals = [one for one in others if one in form or one.ends or not form or verdict.decorated]
     if rivals:
-        return Parsed(None, f"two verdicts, {rivals[-1]} and {verdict}, and nothing says which is final")
+        one, other = (_written(text, each) for each in sorted((rivals[-1], verdict), key=lambda each: each.start))
+        return Parsed(None, f"two verdicts, {one} and {other}, and nothing says which is final")
     if isinstance(verdict.reading, Fault):
         return Parsed(None, verdict.reading.reason)
     if not verdict.form and (in_form or PLANTED in text or not (verdict.last and verdict.assessed)):
-        return Parsed(None, f"{verdict} stands within a sentence, not in the form asked for")
+        return Parsed(None, f"{_written(text, verdict)} stands within a sentence, not in the form asked for")
+    if not verdict.form:
+        return Parsed(verdict.reading, WITHIN)
     return Parsed(verdict.reading, "the only verdict" if len(mentions) == 1 else "the only verdict in its form")
+
+
+def _written(text: str, mention: Mention) -> str:
+    """Return a verdict as the text has it, with what is wrong with it."""
+    written = "an object" if text[mention.start] == OBJECT else " ".join(text[mention.start : mention.end].split())
+    return f"{written} ({mention.reading.reason})" if isinstance(mention.reading, Fault) else written
 
 
 def _closes(text: str, form: list[Mention], in_form: bool) -> bool:
@@ -207,7 +208,8 @@ def _mention(text: str, closing: range, start: int, end: int, reading: Verdict |
     aside = opened > lead.rfind(")") and len(_WORD.findall(lead, opened)) > _MOST_WORDS
     if not form and (decorated or aside or (isinstance(reading, Fault) and reading.stray)):
         return None
-    return Mention(start, end, reading, form, decorated, last, end >= closing.stop, len(left.encode()) >= _ASSESSMENT)
+    assessed = len(left.encode()) >= _ASSESSMENT and ANNOUNCED not in lead
+    return Mention(start, end, reading, form, decorated, last, end >= closing.stop, assessed)
 
 
 def _sentence(left: str) -> str:

@@ -6,6 +6,7 @@ Python's quotes and words, bare words, a comma too many and line breaks inside t
 Objects do not overlap: what stands in a text inside an object is that text, not an object.
 """
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -32,13 +33,10 @@ _TOKEN = re.compile(
 )
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+_NAME = re.compile(r"\s*:")
 
 Place = tuple[int, int, Any]
 """Where an object or a list starts and ends, and what it holds."""
-
-
-class _Unreadable(Exception):  # noqa: N818  (never leaves this module)
-    """What stands here is no object."""
 
 
 class Lifted(NamedTuple):
@@ -84,14 +82,13 @@ def objects_in(text: str) -> list[Place]:
         opening = _OPENING.search(text, place)
         if opening is None:
             return found if len(found) <= _MOST_FOUND else []
-        start = opening.start()
+        end, written = _as_json(text, opening.start())
         try:
-            value, place = _value(text, start, 0)
-        except _Unreadable:
+            found.append((opening.start(), end, json.loads(written, object_pairs_hook=_once)))
+        except ValueError:
             failures += 1
-            place = start + 1
-            continue
-        found.append((start, place, value))
+            end = opening.start() + 1
+        place = end
     return []
 
 
@@ -105,65 +102,34 @@ def folded_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip(" \t\n*`'\"“”").casefold())
 
 
-def _value(text: str, place: int, depth: int) -> tuple[Any, int]:
-    """Return what stands at a place, and where it ends."""
-    token, place = _next(text, place)
-    if token["sign"] == "{":
-        return _object(text, place, depth + 1)
-    if token["sign"] == "[":
-        return _list(text, place, depth + 1)
-    if token["sign"]:
-        raise _Unreadable
-    if token["number"]:
-        return float(token["number"]) if "." in token["number"] else int(token["number"]), place
-    return (_text(token) if token["word"] is None else _WORDS.get(token["word"].casefold(), token["word"])), place
+def _as_json(text: str, start: int) -> tuple[int, str]:
+    """Return where the object or list that starts here ends, and the strict JSON for it; no JSON if it is none."""
+    pieces: list[str] = []
+    place, depth = start, 0
+    while depth or not pieces:
+        token = _TOKEN.match(text, place)
+        if token is None or depth > _DEEPEST:
+            return place, ""
+        place = token.end()
+        sign, bare = token["sign"], token["number"] or token["word"]
+        if sign:
+            depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(sign, 0)
+            if sign in "}]" and pieces[-1] == ",":
+                pieces.pop()
+            pieces.append(sign)
+        elif bare and not _NAME.match(text, place):
+            number = token["number"] and (float(bare) if "." in bare else int(bare))
+            pieces.append(json.dumps(number if token["number"] else _WORDS.get(bare.casefold(), bare)))
+        else:
+            pieces.append(json.dumps(bare or _text(token)))
+    return place, "".join(pieces)
 
 
-def _object(text: str, place: int, depth: int) -> tuple[dict[str, Any], int]:
-    made: dict[str, Any] = {}
-    token, place = _opened(text, place, depth)
-    while token["sign"] != "}":
-        if token["sign"]:
-            raise _Unreadable
-        name = token["number"] or token["word"] or _text(token)
-        colon, place = _next(text, place)
-        if colon["sign"] != ":" or name in made:  # a name that stands twice says two things
-            raise _Unreadable
-        made[name], place = _value(text, place, depth)
-        token, place = _next(text, place)
-        if token["sign"] == ",":
-            token, place = _next(text, place)
-        elif token["sign"] != "}":
-            raise _Unreadable
-    return made, place
-
-
-def _list(text: str, place: int, depth: int) -> tuple[list[Any], int]:
-    made: list[Any] = []
-    token, after = _opened(text, place, depth)
-    while token["sign"] != "]":
-        value, place = _value(text, place, depth)
-        made.append(value)
-        token, after = _next(text, place)
-        if token["sign"] == ",":
-            place = after
-            token, after = _next(text, place)
-        elif token["sign"] != "]":
-            raise _Unreadable
-    return made, after
-
-
-def _opened(text: str, place: int, depth: int) -> tuple[re.Match[str], int]:
-    if depth > _DEEPEST:
-        raise _Unreadable
-    return _next(text, place)
-
-
-def _next(text: str, place: int) -> tuple[re.Match[str], int]:
-    token = _TOKEN.match(text, place)
-    if token is None:
-        raise _Unreadable
-    return token, token.end()
+def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the members of an object; a name that stands twice says two things."""
+    if len(made := dict(members)) < len(members):
+        raise ValueError
+    return made
 
 
 def _text(token: re.Match[str]) -> str:

@@ -91,14 +91,14 @@ def _by_dimension(members: Mapping[str, Any], wanted: Mapping[str, str], scale: 
         return Fault(f"no score for {', '.join(missing)}", stray=True)
     values: dict[str, float] = {}
     for key, name in wanted.items():
-        value = _score_of(members[key], scale)
+        value = score_of(members[key], scale)
         if isinstance(value, Fault):
             return Fault(f"{name}: {value.reason}")
         values[name] = value
     return Scores(values)
 
 
-def _score_of(member: Any, scale: Scale) -> float | Fault:
+def score_of(member: Any, scale: Scale) -> float | Fault:
     """Return the score that a member of an object holds: a number, a text such as "7/10", or an object around it."""
     if isinstance(member, dict):
         inner = [value for name, value in named(member).items() if name in {"score", "rating", "分数", "得分", "评分"}]
@@ -112,7 +112,7 @@ def _score_of(member: Any, scale: Scale) -> float | Fault:
 
 
 def _numbers(pair: Sequence[Any], scale: Scale) -> Scores | Fault:
-    first, second = (_score_of(member, scale) for member in pair)
+    first, second = (score_of(member, scale) for member in pair)
     if isinstance(first, Fault):
         return first
     return second if isinstance(second, Fault) else Scores({"A": first, "B": second})

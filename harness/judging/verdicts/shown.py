@@ -62,7 +62,6 @@ def _plain_marks(text: str) -> str:
         text = re.sub(r"\\n(?=(?:\\n|[\s\"'`]){0,9}\[\[)", "\n", text)  # escaped once too often
         text = re.sub(r"\\([\"'])|\\[a-zA-Z]{2,10}(?={)", r"\1", text)
         text = re.sub(r"\\?\[ ?\\?\[", "[[", re.sub(r"\\?\] ?\\?\]", "]]", text))
-    text = text.replace("[ [", "[[").replace("] ]", "]]")
     if "''" in text:
         text = re.sub(r"(?<!`)``([^`]{1,1000}?)''", r"“\1”", text).replace("''", '"')
     return re.sub(r"(?=_)(?:(?<![^\W_])_+|_+(?![^\W_]))", "", text)  # emphasis, but not within a name
@@ -73,7 +72,7 @@ def _plain_marks(text: str) -> str:
 # Every alternative stops at its own mark, so that a text of nothing but marks is read in linear time.
 _FENCE = re.compile(
     r"(?P<span>`{3,})[^`\n]+(?P=span)(?!`)"
-    r"|(?:^[ \t]*(?:[-+] |[0-9]{1,3}\. )?)?(?P<mark>`{3,}|~{3,})[^`~\n]*(?=\n|\Z).*?(?:(?P=mark)[`~]*(?!\w)|\Z)",
+    r"|(?P<mark>`{3,}|~{3,})[^`~\n]*(?=\n|\Z).*?(?:(?P=mark)[`~]*(?!\w)|\Z)",
     re.S | re.M,
 )
 _LEFT = r"(?<![A-Za-z0-9.,)'\"\]])"
@@ -83,18 +82,14 @@ _RIGHT = r"(?:(?<![ \n(\[:])\"|\"(?![\w\[{]))"
 _PASSAGE = re.compile(
     # Looked at first: most characters begin nothing, and forty alternatives at each of them took half a judging's time.
     r"(?=[>`~<\[\"“”„‟❝«»‹›〝「『《〈⟨⟪＜‘’‚❛'´″]|(?m:^)[ \t])(?:"
-    r"(?m:^)[ \t]*>[^\n]*"
-    r"|(?P<ticks>`+)(?!`)(?:[^`\n]|\n(?![ \t]*\n))*(?P=ticks)(?!`)"
-    r"|``[^`]+``(?!`)|~~[^~]*~~"
-    r"|<(?P<tag>s|del|strike|blockquote|q|pre|code)>.*?(?:</(?P=tag)>|\Z)|<!--.*?(?:-->|\Z)"
-    r"|(?:\[|<\|)The Start of [^\]|\n]{1,60}(?:\]|\|>).*?(?:(?:\[|<\|)The End of [^\]|\n]{1,60}(?:\]|\|>)|\Z)"
-    rf"|(?:{_LEFT}\"(?!\n)|(?<![^\s(:])\"(?=\n)).+?(?:{_RIGHT}|\Z)|[“‟](?:[^“”]*”|.*?(?:{_RIGHT}|\Z))"
-    r"|„(?:[^„“”]|“[^“”]*”)+(?:[“”]|\Z)|(?<=\n\n)(?: {4}|\t)[^\n]*(?:\n+(?: {4}|\t)[^\n]*)*(?=\n\s*\S)|"
+    r"(?m:^)[ \t]*>[^\n]*|(?<=\n\n)(?: {4}|\t)[^\n]*(?:\n+(?: {4}|\t)[^\n]*)*(?=\n\s*\S)"
+    r"|(?P<ticks>`+)[^`]{1,1000}(?P=ticks)(?!`)|~~[^~]*~~|<!--.*?(?:-->|\Z)"
+    r"|<(?P<tag>s|del|strike|blockquote|q|pre|code)>.*?(?:</(?P=tag)>|\Z)"
+    r"|(?:\[|<\|)The Start of [^\]|\n]{1,60}(?:\]|\|>).*?(?:(?:\[|<\|)The End of [^\]|\n]{1,60}(?:\]|\|>)|\Z)|"
     + "|".join(f"{mark}.+?(?:{chr(ord(mark) + 1)}|\\Z)" for mark in "❝「『《〈⟨⟪")
-    + r"|«.+?(?:»|\Z)|‹.+?(?:›|\Z)|〝.+?(?:〟|\Z)|＜.+?(?:＞|\Z)"
-    + rf"|{_LEFT}”[^”\n][^”]*”|»[^«»\n][^«»]*[«»]|›[^‹›\n][^‹›]*[‹›]"
-    rf"|[‘‚❛](?:[^‘’‚❜]|’(?=\w)){{1,500}}[‘’❜](?!\w)|{_LEFT}’(?:[^’\n]|\n(?![ \t]*\n)){{1,300}}’(?!\w)"
-    rf"|{_LEFT}'(?!\s)(?:[^\n\"`]|\n(?![ \t]*\n)|\"[^\"\n]*\"|`[^`\n]*`){{1,300}}?(?<!\s)'(?!\w)"
+    + r"|«.+?(?:»|\Z)|‹.+?(?:›|\Z)|〝.+?(?:〟|\Z)|＜.+?(?:＞|\Z)|»[^«»]+[«»]|›[^‹›]+[‹›]"
+    rf"|{_LEFT}\".+?(?:{_RIGHT}|\Z)|[“‟„](?:[^“”„]|„[^“”]{0, 300}[“”])+(?:[“”]|\Z)|{_LEFT}”[^”]+”"
+    r"|[‘‚❛](?:[^‘’‚❜]|’(?=\w)){1,1000}[‘’❜](?!\w)"
     rf"|{_LEFT}['’`´″](?!\s)(?:[^'’`´″]|(?<=\w)['’](?=\w)){{1,1000}}(?<!\s)['’`´″](?!\w))",
     re.S | re.I,
 )
@@ -104,7 +99,7 @@ _APART = re.compile(r"(?:[.!?…。>][ \t]*\n|\A)\s*\Z")
 _WITHDRAWN = re.compile(r"~~|<(?:s|del|strike)>", re.I)
 _MARKS = "\"“”„‟«»‹›「」『』〝〟《》〈〉‘’‚❛❜❝❞'"
 _DECORATION = re.compile(
-    rf"\s*(?:[-+] |[0-9]{{1,3}}\. )?(?:(?:`{{3,}}|~{{3,}})[^\n]*\n(.*?)(?:\n[`~ \t]*)?|`+(.*?)`+|<code>(.*)</code>"
+    rf"\s*(?:(?:`{{3,}}|~{{3,}})[^\n]*\n(.*?)(?:\n[`~ \t]*)?|`+(.*?)`+|<code>(.*)</code>"
     rf"|[{_MARKS}](.*)[{_MARKS}])",
     re.S | re.I,
 )
@@ -132,8 +127,6 @@ def said(text: str, is_bare: Callable[[str], bool]) -> str:
         set_off = _DECORATION.fullmatch(passage[0]) if len(passage[0]) < 150 else None
         inside = next(filter(None, set_off.groups()), "").strip() if set_off else ""
         if is_bare(inside.rstrip(".")):
-            if inside.startswith(OBJECT):
-                return inside if passage.re is _FENCE else SHOWN
             return f"{DECORATED}{inside}{DECORATED}"
         return SHOWN + ("." if inside.endswith((".", "!", "?", "。")) else "")
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.judging.forms import VerdictForm
-from harness.judging.verdicts.brackets import Fault, folded, read_score, read_winner
+from harness.judging.verdicts.brackets import Fault, folded, read_winner
 from harness.judging.verdicts.labels import read_label
 from harness.judging.verdicts.ranking import read_ranking, won_by
-from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores
+from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores, score_of
 from harness.judgments.judgment import Parsed, Score, Winner
 from harness.records import Side
 
@@ -62,13 +62,10 @@ def _grade(value: Mapping[str, Any], form: VerdictForm) -> Parsed:
     names = [name for name in verdict_members(form.schema or {}, {"integer", "number"}) if name in value]
     if len(names) != 1:
         return Parsed(None, "the object does not hold one number as its schema has it")
-    given = value[names[0]]
-    if isinstance(given, bool) or not isinstance(given, int | float | str):
-        return Parsed(None, f"{names[0]} is no number")
-    reading = read_score(folded(str(given)), form.scale)
-    if isinstance(reading, Score):
-        return Parsed(reading, f"the member {names[0]}")
-    return Parsed(None, f"{names[0]}: {reading.reason}" if isinstance(reading, Fault) else f"{names[0]} is no number")
+    score = score_of(value[names[0]], form.scale)
+    if isinstance(score, Fault):
+        return Parsed(None, f"{names[0]}: {score.reason}")
+    return Parsed(Score(score), f"the member {names[0]}")
 
 
 def _comparison(text: str, value: Mapping[str, Any], form: VerdictForm) -> Parsed:
