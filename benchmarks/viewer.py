@@ -7,20 +7,26 @@ process of its own, and measures
     start     process start to first page of the viewer
     Answers, Compare  a view of the tab, made anew each time (median and worst of 20 questions)
     first     the same for the first question, whose files must be looked through
+
+and of each other tab, by a viewer that has shown nothing yet, the seconds until its first table or picture is there,
+until all of it is, and the processor time of all processes together. Runs counts longer than anybody waits for at
+10,000 questions; `--longest` ends it.
 """
 
 import argparse
 import itertools
 import json
+import math
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -109,12 +115,70 @@ class Seconds(NamedTuple):
     """To a question, the leaderboard having been looked at for a moment."""
     answers: list[float]
     compare: list[float]
-    page: float
+
+
+TABS = {
+    "Leaderboard of grades": "?tab=leaderboard",
+    "Leaderboard of pairs": "?tab=leaderboard&mode=pairwise-all",
+    "Judge": "?tab=judge",
+    "Find": "?tab=find",
+    "Find, a word that is in no text": "?tab=find&f.text=zebra",
+    "Find, a word that is in every text": "?tab=find&f.text=weighs",
+    "Find, another such word": "?tab=find&f.text=decides",
+    "Runs": "?tab=runs",
+}
+"""The views that are measured by one viewer after another, but for those of Find, which one viewer shows."""
+
+
+class Part(NamedTuple):
+    """The seconds after which parts of a view are there."""
+
+    first: float
     whole: float
+    processor: float
+
+
+def parts_of(folder: pathlib.Path, longest: float) -> Iterator[tuple[str, Part]]:
+    """Yield the seconds of each view in `TABS`; infinite where it took longer than that."""
+    from viewer.app import Views
+    from viewer.context import Context
+    from viewer.store import Store
+
+    views = Views(Context(Store(folder, ["large"]), read_only=True))
+    for name, query in TABS.items():
+        if "f.text" not in query:
+            views = Views(Context(Store(folder, ["large"]), read_only=True))
+        first, spent, start = math.inf, processor_seconds(), time.perf_counter()
+        while True:
+            shown = views.view(query)[1]
+            seconds = time.perf_counter() - start
+            if re.search("<table|<svg|Nothing fits", shown):
+                first = min(first, seconds)
+            if "One moment" not in shown or seconds > longest:
+                break
+            time.sleep(0.05)
+        whole = seconds if "One moment" not in shown else math.inf
+        yield name, Part(first, whole, processor_seconds() - spent)
+
+
+def processor_seconds() -> float:
+    """Return the processor time of this process, those that it started, and those of them that have ended."""
+    said = {file.parent.name: _stat(file) for file in pathlib.Path("/proc").glob("[0-9]*/stat")}
+    family = {str(os.getpid())}
+    while more := {pid for pid, stat in said.items() if stat and stat[1] in family} - family:
+        family |= more
+    return sum(int(number) for pid in family for number in said[pid][11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def _stat(file: pathlib.Path) -> list[str]:
+    try:
+        return file.read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:  # it has ended
+        return []
 
 
 def shown(folder: pathlib.Path, questions: int) -> Seconds:
-    """Return the seconds of a first question's view, of 20 others in both tabs, and of the leaderboard."""
+    """Return the seconds of a first question's view, and of 20 others in both tabs."""
     from viewer.app import Views
     from viewer.context import Context
     from viewer.store import Store
@@ -138,11 +202,7 @@ def shown(folder: pathlib.Path, questions: int) -> Seconds:
     answers = [until_there(f"?tab=answers&question={n}&model=model-01") for n in numbers]
     until_there(f"?tab=compare&question=0&{pair}")
     compare = [until_there(f"?tab=compare&question={n}&{pair}") for n in numbers]
-    views = Views(Context(Store(folder, ["large"]), read_only=True))
-    start = time.perf_counter()
-    views.view("?tab=leaderboard")
-    page = time.perf_counter() - start
-    return Seconds(linked, first, answers, compare, page, page + until_there("?tab=leaderboard"))
+    return Seconds(linked, first, answers, compare)
 
 
 def _told(seconds: list[float]) -> str:
@@ -154,15 +214,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--questions", type=int, nargs="+", default=[80, 10_000], help="(default: 80 10000)")
     parser.add_argument("--models", type=int, default=20, help="(default: 20)")
+    parser.add_argument("--longest", type=float, default=60.0, help="seconds that a view may take (default: 60)")
     parser.add_argument("--port", type=int, default=7989, help="(default: 7989)")
     args = parser.parse_args()
     bare = min(opened([sys.executable, "-c", BARE.format(port=args.port)], args.port) for _ in range(3))
     print(f"bare Gradio: {bare:.2f} s")
     print(
         "| questions x models | start, s | question by its link, s | first question after the leaderboard, s "
-        "| Answers, ms: median, worst | Compare, ms: median, worst | leaderboard, s: page, with intervals |"
+        "| Answers, ms: median, worst | Compare, ms: median, worst |"
     )
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    of_tabs: list[str] = []
     for questions in args.questions:
         with tempfile.TemporaryDirectory() as folder:
             data = pathlib.Path(folder)
@@ -173,9 +235,15 @@ def main() -> None:
             found = shown(data, questions)
             print(
                 f"| {questions:,} x {args.models} | {start:.2f} | {found.linked:.2f} | {found.first:.2f} "
-                f"| {_told(found.answers)} | {_told(found.compare)} | {found.page:.2f}, {found.whole:.0f} |",
+                f"| {_told(found.answers)} | {_told(found.compare)} |",
                 flush=True,
             )
+            for name, part in parts_of(data, args.longest):
+                whole = f"{part.whole:.1f}" if part.whole < math.inf else f"over {args.longest:.0f}"
+                seconds = f"{part.first:.1f} | {whole} | {part.processor:.1f}"
+                of_tabs.append(f"| {questions:,} x {args.models} | {name} | {seconds} |")
+    print("\n| questions x models | view | its first table, s | all of it, s | processor, s |")
+    print("| --- | --- | --- | --- | --- |", *of_tabs, sep="\n")
 
 
 if __name__ == "__main__":

@@ -200,22 +200,23 @@ def _searched(judgments: Judgments, answers: "dict[str, Any]", text: str) -> "Bo
     code = {name: at for at, name in enumerate(judgments.models)}
     wide = len(judgments.models) + 1
     asked = np.zeros(len(judgments.ids), dtype=bool)
-    paths = [file.path for file in judgments.files]
-    occurs = search.look(search.Wanted(text, judgments.bench.questions, list(answers.values()), paths))
+    name_of = {path: name for name, path in answers.items()}
+    where = [[search.Lines(path) for path in paths] for paths in (name_of, [file.path for file in judgments.files])]
+    occurs = search.look(search.Wanted(text, judgments.bench.questions, *where))
     asked[[place[key] for key in occurs.questions]] = True
     found: Bools = asked[judgments.question]
     spot = (judgments.question * 4096 + judgments.turn) * wide
     said = [
         (_places(keys, place) * 4096 + turn) * wide + code[name]
-        for name, own in zip(answers, occurs.answers, strict=True)
-        for turn, keys in own.items()
+        for path, name in name_of.items()
+        for (turn, _), keys in occurs.files.get(path, {}).items()
     ]
     found |= _among(spot + judgments.first, said)
     found |= (judgments.second >= 0) & _among(spot + judgments.second, said)
-    for number, of_file in enumerate(occurs.judgments):
+    for number, file in enumerate(judgments.files):
         items = [
             judgments.items_of(_places(keys, place), turn, [code[name] for name in names])
-            for (turn, names), keys in of_file.items()
+            for (turn, names), keys in occurs.files.get(file.path, {}).items()
             if names <= code.keys()
         ]
         found |= (judgments.file == number) & _among(judgments.item, items)

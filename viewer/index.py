@@ -168,12 +168,12 @@ class Indexes:
 
 def _read_on(before: Columns, place: int) -> Columns | None:
     """Return the judgments of a file of which those before a place are known; None if it must be read as a whole."""
-    part = Part(before.file.path)
+    part = Part(before.file.path, every=True)
     try:
         part.read(place, None)
     except DataError:  # the number of its line is known to who reads all lines
         return None
-    added = part.finished(every=True)
+    added = part.finished()
     if added.form is None:
         return before
     # Of several dimensions one stands for all, and which one the whole file says.

@@ -9,7 +9,7 @@ import datetime
 import pathlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +21,13 @@ from harness.judgments.case import winner
 from harness.judgments.line import sampling_text
 from harness.judgments.row import judged_row
 from harness.names import name_of
+from harness.results.cost import CostRows, Prices, add_answer, add_judgment
 from harness.results.runs import ALLOWED
 from harness.rows import reply_from_row
 from harness.showing import Table
 from harness.showing.html import table_html
 from harness.showing.show_result import result_page
+from harness.showing.values import ABSENT, dollars
 from viewer import markup
 from viewer.context import Context
 from viewer.growth import PAUSE, last_lines
@@ -39,31 +41,37 @@ if TYPE_CHECKING:
     from harness.results.result import Result
 
 _TIME = re.compile(rb'"tstamp"\s*:\s*(\d{9,11}(?:\.\d+)?)')
+_TOKENS = b'"completion_tokens"'
 _MOST_RUNS = 100
 _LAST = 8
 """Rows that are shown of what came last."""
 _WORDS = 120
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Run:
     """Rows of a file that came without a long pause."""
 
     path: pathlib.Path
     began: float
     ended: float
-    rows: int
     first: bytes
     """The line of its first row."""
+    rows: int = 0
+    cost: CostRows = field(default_factory=dict)
+    """Of the calls behind its rows that state their tokens."""
+    without: int = 0
+    """Rows that state none."""
 
 
 def runs_in(paths: Sequence[pathlib.Path]) -> list[Run]:
     """Return the runs that wrote these files, the latest first; rows that do not say when they came are in none."""
-    found = [run for path in paths for run in _runs_of(path)]
+    prices = Prices(None)
+    found = [run for path in paths for run in _runs_of(path, prices)]
     return sorted(found, key=lambda run: -run.began)[:_MOST_RUNS]
 
 
-def _runs_of(path: pathlib.Path) -> Iterator[Run]:
+def _runs_of(path: pathlib.Path, prices: Prices) -> Iterator[Run]:
     run: Run | None = None
     with contextlib.suppress(DataError):  # whoever shows the rows says so
         for line in (line for file in files_of(path) for line in lines_in(file)):
@@ -74,8 +82,17 @@ def _runs_of(path: pathlib.Path) -> Iterator[Run]:
             if run is None or abs(now - run.ended) > PAUSE:
                 if run is not None:
                     yield run
-                run = Run(path, now, now, 0, line)
-            run = Run(path, run.began, max(now, run.ended), run.rows + 1, run.first)
+                run = Run(path, now, now, line)
+            run.ended = max(now, run.ended)
+            run.rows += 1
+            if _TOKENS not in line:
+                run.without += 1
+            elif (row := _row(path, line)) is not None:
+                with contextlib.suppress(TurnbenchError, LookupError, TypeError, AttributeError):
+                    if _kind(path) == "answers":
+                        add_answer(run.cost, prices, name_of(path.stem), row.value)
+                    else:
+                        add_judgment(run.cost, prices, judged_row(row.value, path, 1))
     if run is not None:
         yield run
 
@@ -89,12 +106,25 @@ def past_runs_html(runs: Sequence[Run]) -> str:
             "wrote": _kind(run.path),
             "file": markup.named(name_of(run.path.stem)),
             "rows": run.rows,
+            "cost": _cost(run),
             "with": _settings(run),
         }
         for run in runs
     ]
-    note = "Rows that came without a pause of ten minutes, and the settings of the first of them."
+    note = "Rows that came without a pause of ten minutes, what their stored tokens cost at today's prices, and the "
+    note += "settings of the first of them."
     return markup.section("Runs so far", markup.table(rows, label="runs so far"), note=note) if rows else ""
+
+
+def _cost(run: Run) -> str:
+    """Return the dollars of a run; a sign where no call states its tokens."""
+    stated = [row for row in run.cost.values() if row.calls > row.unstated]
+    if not stated:
+        return ABSENT
+    if any(row.cost is None for row in stated):
+        return "unknown price"
+    without = f"; rows without tokens: {run.without:,}" if run.without else ""
+    return dollars(sum(row.cost or 0.0 for row in stated)) + without
 
 
 def _date(seconds: float) -> str:

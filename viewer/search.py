@@ -41,8 +41,14 @@ _MOST = 4
 _MOST_LINE = 64 << 20
 _DENSE = 0.2
 """Share of lines from which on it is faster to decode all of them together than each that holds the text."""
-_Lines: TypeAlias = tuple[pathlib.Path, int, int]
-"""The lines of a file that begin from one place on, and before another."""
+
+
+class Lines(NamedTuple):
+    """Lines of a file: those that begin from one place on, and before another."""
+
+    path: pathlib.Path
+    start: int = 0
+    stop: int = sys.maxsize
 
 
 class Wanted(NamedTuple):
@@ -50,22 +56,26 @@ class Wanted(NamedTuple):
 
     text: str
     questions: Sequence[Question]
-    answers: Sequence[pathlib.Path]
-    judgments: Sequence[pathlib.Path]
+    answers: Sequence[Lines]
+    judgments: Sequence[Lines]
 
 
-_InAnswers: TypeAlias = dict[int, set[QuestionId]]
-_InJudgments: TypeAlias = dict[tuple[int, frozenset[str]], set[QuestionId]]
+By: TypeAlias = dict[tuple[int, frozenset[str]], set[QuestionId]]
+"""By turn and, of judgments, models: the questions."""
 
 
 class Occurs(NamedTuple):
     """Where a text occurs."""
 
     questions: set[QuestionId]
-    answers: list[_InAnswers]
-    """For each file of answers, by turn the questions."""
-    judgments: list[_InJudgments]
-    """For each file of judgments, by turn and models the questions."""
+    files: dict[pathlib.Path, By]
+
+    def add(self, questions: set[QuestionId], files: Iterable[tuple[pathlib.Path, By]]) -> None:
+        """Add where else it occurs."""
+        self.questions.update(questions)
+        for path, found in files:
+            for which, keys in found.items():
+                self.files.setdefault(path, {}).setdefault(which, set()).update(keys)
 
 
 def is_pattern(text: str) -> bool:
@@ -77,7 +87,7 @@ def look(wanted: Wanted) -> Occurs:
     """Return where a text or a pattern occurs; a pattern that takes too long, or is none, is a `UsageError`."""
     shares = _shares(wanted)
     if len(shares) == 1 and not is_pattern(wanted.text):
-        return _together(wanted, [everywhere(shares[0])])
+        return everywhere(wanted)
     try:
         if is_pattern(wanted.text):
             re.compile(wanted.text[1:-1])
@@ -88,77 +98,37 @@ def look(wanted: Wanted) -> Occurs:
     except TooLong:
         message = f"looking for {wanted.text} takes over {SECONDS:.0f} seconds; look for a simpler pattern"
         raise UsageError(message) from None
-    return _together(wanted, found)
+    for one in found[1:]:
+        found[0].add(one.questions, one.files.items())
+    return found[0]
 
 
-class _Share(NamedTuple):
-    """What one process looks through."""
-
-    text: str
-    questions: Sequence[Question]
-    answers: list[_Lines]
-    judgments: list[_Lines]
-
-
-class _Found(NamedTuple):
-    """What it has found there."""
-
-    questions: set[QuestionId]
-    answers: list[tuple[pathlib.Path, _InAnswers]]
-    judgments: list[tuple[pathlib.Path, _InJudgments]]
-
-
-def _shares(wanted: Wanted) -> list[_Share]:
+def _shares(wanted: Wanted) -> list[Wanted]:
     """Return what each of several processes looks through, about equally much; the questions go to the first."""
-    size = sum(map(size_of, (*wanted.answers, *wanted.judgments)))
+    answers, judgments = ([part for lines in each for part in _parts(lines.path)] for each in wanted[2:])
+    size = sum(size_of(lines.path) for each in wanted[2:] for lines in each)
     count = max(1, min(_MOST, os.cpu_count() or 1, size // _LARGE))
-    shares = [_Share(wanted.text, () if at else wanted.questions, [], []) for at in range(count)]
-    held = [0] * count
-    for kind, paths in (("answers", wanted.answers), ("judgments", wanted.judgments)):
-        for lines in (part for path in paths for part in _parts(path, count)):
-            least = held.index(min(held))
-            getattr(shares[least], kind).append(lines)
-            held[least] += min(lines[2], size_of(lines[0])) - lines[1]
-    return shares
+    questions = [wanted.questions, *[()] * (count - 1)]
+    return [Wanted(wanted.text, own, answers[at::count], judgments[at::count]) for at, own in enumerate(questions)]
 
 
-def _parts(path: pathlib.Path, count: int) -> list[_Lines]:
+def _parts(path: pathlib.Path) -> list[Lines]:
     """Return the parts of a file that several processes may share; one that is packed or split is one part."""
-    size = size_of(path)
-    if count == 1 or size < 2 * _LARGE or not is_plain(path):
-        return [(path, 0, sys.maxsize)]
-    starts = range(0, size, _LARGE)
-    return list(zip([path] * len(starts), starts, [*starts[1:], sys.maxsize], strict=True))
+    starts = range(0, size_of(path), _LARGE) if is_plain(path) else ()
+    parts = [Lines(path, start, start + _LARGE) for start in starts] or [Lines(path)]
+    return [*parts[:-1], parts[-1]._replace(stop=sys.maxsize)]
 
 
-def _together(wanted: Wanted, found: Sequence[_Found]) -> Occurs:
-    """Return what several processes have found."""
-    answers: dict[pathlib.Path, _InAnswers] = {path: {} for path in wanted.answers}
-    judgments: dict[pathlib.Path, _InJudgments] = {path: {} for path in wanted.judgments}
-    for share in found:
-        for path, of_answers in share.answers:
-            for turn, questions in of_answers.items():
-                answers[path].setdefault(turn, set()).update(questions)
-        for path, of_judgments in share.judgments:
-            for which, questions in of_judgments.items():
-                judgments[path].setdefault(which, set()).update(questions)
-    return Occurs(
-        found[0].questions, [answers[path] for path in wanted.answers], [judgments[path] for path in wanted.judgments]
-    )
-
-
-def everywhere(share: _Share) -> _Found:
+def everywhere(wanted: Wanted) -> Occurs:
     """Return where a text or a pattern occurs, looked for in this process."""
-    text = share.text
-    return _Found(
-        in_questions(share.questions, text),
-        [(lines[0], in_answers(*lines, text=text)) for lines in share.answers],
-        [(lines[0], in_judgments(*lines, text=text)) for lines in share.judgments],
-    )
+    occurs = Occurs(in_questions(wanted.questions, wanted.text), {})
+    occurs.add(set(), ((lines.path, in_answers(lines, wanted.text)) for lines in wanted.answers))
+    occurs.add(set(), ((lines.path, in_judgments(lines, wanted.text)) for lines in wanted.judgments))
+    return occurs
 
 
 @functools.cache
-def _apart(number: int) -> "Limited[_Share, _Found]":
+def _apart(number: int) -> "Limited[Wanted, Occurs]":
     """Return the process that looks through a share; each is kept."""
     return Limited(everywhere)
 
@@ -178,30 +148,29 @@ def in_questions(questions: Iterable[Question], text: str) -> set[QuestionId]:
     return {q.question_id for q in questions if any(map(holds, q.turns))}
 
 
-def in_answers(path: pathlib.Path, start: int = 0, stop: int = sys.maxsize, *, text: str) -> _InAnswers:
+def in_answers(lines: Lines, text: str) -> By:
     """Return, by turn, the questions in whose answers the text occurs."""
     found: dict[int, set[int | str]] = {}
     holds = _holds(text)
-    for row in _rows(_answer, (path, start, stop), text):
+    for row in _rows(_answer, lines, text):
         for choice in row.choices:
             for at, said in enumerate(choice.turns, 1):
                 if isinstance(said, str) and holds(said):
                     found.setdefault(at, set()).add(row.question_id)
-    return {at: set(map(question_id, ids)) for at, ids in found.items()}
+    return {(at, frozenset()): set(map(question_id, keys)) for at, keys in found.items()}
 
 
-def in_judgments(path: pathlib.Path, start: int = 0, stop: int = sys.maxsize, *, text: str) -> _InJudgments:
+def in_judgments(lines: Lines, text: str) -> By:
     """Return, by turn and models, the questions in whose judgments the judge uses the text."""
     found: dict[tuple[int, Any, Any, Any], set[int | str]] = {}
     holds = _holds(text)
-    for row in _rows(_judgment, (path, start, stop), text):
-        one, other, alone = row.g1_judgment, row.g2_judgment, row.judgment
-        if (one and holds(one)) or (other and holds(other)) or (alone and holds(alone)):
+    for row in _rows(_judgment, lines, text):
+        if any(map(holds, filter(None, (row.judgment, row.g1_judgment, row.g2_judgment)))):
             found.setdefault((row.turn, row.model, row.model_1, row.model_2), set()).add(row.question_id)
-    every: _InJudgments = {}
-    for (turn, model, *two), ids in found.items():
+    every: By = {}
+    for (turn, model, *two), keys in found.items():
         models = frozenset(filter(None, (model,) if model else two))
-        every.setdefault((turn, models), set()).update(map(question_id, ids))
+        every.setdefault((turn, models), set()).update(map(question_id, keys))
     return every
 
 
@@ -246,7 +215,7 @@ def _decoded(decoder: "msgspec.json.Decoder[Made]", line: bytes) -> "Made | None
         return None
 
 
-def _rows(decoder: "msgspec.json.Decoder[Made]", lines: _Lines, text: str) -> "Iterator[Made]":
+def _rows(decoder: "msgspec.json.Decoder[Made]", lines: Lines, text: str) -> "Iterator[Made]":
     """Yield the rows of the lines that may hold the text, and perhaps others; none of a file that is not there."""
     needles = _needles(text)
     try:

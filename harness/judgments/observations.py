@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain
 from operator import eq
-from typing import Any, Self, TypeAlias, overload
+from typing import Any, NamedTuple, Self, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,18 @@ Hashed: TypeAlias = npt.NDArray[np.uint64]
 
 _SPARE = 16
 """Bytes for each row, up to which equal keys are looked for in a table of all keys rather than by sorting."""
+
+
+class Latest(NamedTuple):
+    """Of rows with equal keys, one each."""
+
+    rows: Ints
+    turned: int
+    """Rows left out that name the two models of a pair the other way round."""
+
+
+BLOCK = 1 << 19
+"""Rows that are looked at together."""
 
 
 class Observations(Sequence[Observation]):
@@ -212,20 +224,41 @@ class Observations(Sequence[Observation]):
 
         The number is that of left out rows that name the two models of a pair the other way round.
         """
+        latest = self.latest_rows()
+        return (self, 0) if latest is None else (self.only(latest.rows), latest.turned)
+
+    def latest_rows(self) -> "Latest | None":
+        """Return which rows `latest` returns, each where the first one with its key is; None if it is all of them."""
         keys, key_at = numbered(map(key_of, self.cases))
-        questions, question = self.of_asked(lambda asked: asked.question_id)
-        key = np.array(key_at, dtype=np.int64)[self.case_at] * len(questions) + question
-        if _distinct(key, len(keys) * len(questions)):
-            return self, 0
-        kept: dict[int, int] = {}
-        listed = key.tolist()
-        for row, (own, failed) in enumerate(zip(listed, self.failed.tolist(), strict=True)):
-            if own not in kept or not failed:
-                kept[own] = row
-        models = [case.models for case in self.cases]
-        named = [models[case] for case in self.case_at.tolist()]
-        turned = sum(named[kept[own]] != named[row] for row, own in enumerate(listed))
-        return self.only(np.array(list(kept.values()))), turned
+        questions, question_at = numbered(asked.question_id for asked in self.asked)
+        of_case, of_asked = np.array(key_at, dtype=np.int64) * len(questions), np.array(question_at, dtype=np.int64)
+        size = len(keys) * len(questions)
+        if not len(self) or (size <= _SPARE * len(self) and self._each_alone(of_case, of_asked, size)):
+            return None
+        key = of_case[self.case_at] + of_asked[self.asked_at]
+        order = np.argsort(key, kind="stable")
+        key = key[order]
+        begins = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
+        del key
+        if len(begins) == len(self):
+            return None
+        place = np.arange(len(order))
+        place[self.failed[order]] = -1
+        first, last_good = order[begins], np.maximum.reduceat(place, begins)
+        kept = np.where(last_good < 0, first, order[last_good])
+        turned: Any = np.empty(0)
+        if self.paired:
+            named = np.array(numbered(case.models for case in self.cases)[1], dtype=np.int64)
+            of_kept = np.repeat(named[self.case_at[kept]], np.diff(begins, append=len(order)))
+            turned = of_kept != named[self.case_at[order]]
+        return Latest(kept[np.argsort(first)], int(np.count_nonzero(turned)))
+
+    def _each_alone(self, of_case: Ints, of_asked: Ints, size: int) -> bool:
+        """Return whether no two rows have the same key: the sum, below `size`, of a number of case and of asked."""
+        there = np.zeros(size, dtype=bool)
+        for rows in blocks(len(self)):
+            there[of_case[self.case_at[rows]] + of_asked[self.asked_at[rows]]] = True
+        return int(np.count_nonzero(there)) == len(self)
 
 
 def weighed(found: Observations) -> bool:
@@ -240,26 +273,24 @@ def numbered(values: Iterable[Hashable]) -> tuple[list[Any], list[int]]:
     return list(places), codes
 
 
+def blocks(length: int) -> list[slice]:
+    """Return slices of so many rows: what is computed on the way would take several times the columns for all."""
+    return [slice(at, min(at + BLOCK, length)) for at in range(0, length, BLOCK)]
+
+
 def _named(names: Sequence[Any], at: Codes) -> tuple[list[Any], Codes]:
     """Return the names that rows have, in the order in which rows first have them, and the places of the rows' own."""
     first = np.full(len(names), len(at))
-    first[at[::-1]] = np.arange(len(at))[::-1]  # of several values for one place the last is kept
+    for rows in reversed(blocks(len(at))):
+        first[at[rows][::-1]] = np.arange(rows.start, rows.stop)[
+            ::-1
+        ]  # of several values for one place the last is kept
     order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(at))]
     if len(order) == len(names) and (np.diff(order) == 1).all():
         return list(names), at
     places = np.zeros(len(names), dtype=np.int32)
     places[order] = np.arange(len(order))
     return [names[place] for place in order], places[at]
-
-
-def _distinct(keys: Ints, size: int) -> bool:
-    """Return whether no two of the keys, which are below `size`, are equal."""
-    if size > _SPARE * len(keys):
-        ordered = np.sort(keys)
-        return not np.any(ordered[1:] == ordered[:-1])
-    there = np.zeros(size, dtype=bool)
-    there[keys] = True
-    return int(np.count_nonzero(there)) == len(keys)
 
 
 def _next(places: Iterator[int], names: Sequence[Any]) -> Ints:

@@ -11,7 +11,6 @@ import marshal
 import os
 import pathlib
 import sys
-from array import array
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from harness.records import Source
 
 if TYPE_CHECKING:
     import subprocess
+    from array import array
 
 LARGE = 50 << 20
 """Bytes for which a further process pays for its start."""
@@ -46,7 +46,7 @@ def read_whole(part: Part, large: int = LARGE) -> None:
     with contextlib.ExitStack() as until:
         others: list[subprocess.Popen[bytes] | None] = [None]
         for start, end in pairwise([*starts[1:], None]):
-            others.append(other := _begun(part.path, start, end))
+            others.append(other := _begun(part, start, end))
             if other is not None:
                 until.enter_context(other)
                 until.callback(other.kill)
@@ -55,14 +55,15 @@ def read_whole(part: Part, large: int = LARGE) -> None:
                 part.read(start or 0, end)
 
 
-def _begun(path: pathlib.Path, start: int | None, end: int | None) -> "subprocess.Popen[bytes] | None":
-    """Return a process that reads the lines between two places of a file; None if it cannot be started."""
+def _begun(part: Part, start: int | None, end: int | None) -> "subprocess.Popen[bytes] | None":
+    """Return a process that reads the lines between two places of a part's file; None if it cannot be started."""
     import subprocess
 
     # Modules are looked for where this process finds them, and nowhere else.
     home = str(pathlib.Path(__file__).resolve().parents[2])
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([home, *filter(None, sys.path)])}
-    argv = [sys.executable, "-P", "-S", "-c", _OTHER, str(path), str(start), str(end or sys.maxsize)]
+    argv = [sys.executable, "-P", "-S", "-c", _OTHER, str(part.path), str(start), str(end or sys.maxsize)]
+    argv.append("every" if part.every else "last")
     quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
         return subprocess.Popen(argv, stdout=subprocess.PIPE, env=env, pipesize=_PIPE, **quiet)
@@ -72,10 +73,15 @@ def _begun(path: pathlib.Path, start: int | None, end: int | None) -> "subproces
 
 def _join(part: Part, other: "subprocess.Popen[bytes]") -> bool:
     """Add what another process sends; return False if that cannot be, and nothing has been added."""
-    sent = other.stdout.read() if other.stdout else b""
+    assert other.stdout is not None
+    try:
+        sent = marshal.load(other.stdout)
+    except (EOFError, ValueError, TypeError):
+        return False
     if other.wait() != 0:
         return False
-    form, torn, cases, asked, games, case_at, asked_at, said, judged = marshal.loads(sent)
+    form, torn, replaced, cases, asked, games, *columns = sent
+    del sent
     if form is not None or torn is not None:
         if part.torn is not None or part.form not in {None, form}:
             return False
@@ -84,22 +90,26 @@ def _join(part: Part, other: "subprocess.Popen[bytes]") -> bool:
     of_case = [part.cases.setdefault(case, len(part.cases)) for case in known]
     of_asked = [part.asked.setdefault(Asked(*about), len(part.asked)) for about in asked]
     of_games = [part.games.setdefault(tuple(own), len(part.games)) for own in games]
-    _extend(part.case_at, array("i", case_at), of_case)
-    _extend(part.asked_at, array("i", asked_at), of_asked)
-    if judged:
+    # A column is let go as soon as it is added: of a large file, all of them would be in memory twice.
+    if judged := columns.pop():
         part.fill_judged()
         part.judged.frombytes(judged)
-    _extend(part.said, array("d", said), of_games if form == "pair" else [])
+    of_said = of_games if form == "pair" else []
+    for column, places in ((part.said, of_said), (part.asked_at, of_asked), (part.case_at, of_case)):
+        _extend(column, columns.pop(), places)
+    part.replaced += replaced
+    part.tidy()
     return True
 
 
-def _extend(column: "array[Any]", more: "array[Any]", places: list[int]) -> None:
+def _extend(column: "array[Any]", more: bytes, places: list[int]) -> None:
     """Add numbers that another process gave, of which `places` says what they are here; as they are if it is empty."""
     if places != list(range(len(places))):
         import numpy as np
 
-        more = array(more.typecode, np.array(places, dtype=more.typecode)[np.asarray(more, dtype=np.intp)].tobytes())
-    column.extend(more)
+        given = np.frombuffer(more, dtype=column.typecode).astype(np.intp)
+        more = np.array(places, dtype=column.typecode)[given].tobytes()
+    column.frombytes(more)
 
 
 def send_part() -> None:
@@ -109,14 +119,14 @@ def send_part() -> None:
     """
     gc.disable()  # the rows hold no circles, and those that live on are looked through again and again
     path, start, end = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    part = Part(path)
+    part = Part(path, every=sys.argv[4] == "every")
     part.read(start, end)
     if part.several:
         sys.exit(1)  # labels and dimensions are few; the first process reads them
     torn = None if part.torn is None else tuple(part.torn)
     cases = [(*case[:3], tuple(case.source)) for case in part.cases]
     columns = tuple(column.tobytes() for column in (part.case_at, part.asked_at, part.said, part.judged))
-    sent: Any = (part.form, torn, cases, list(map(tuple, part.asked)), list(part.games), *columns)
+    sent: Any = (part.form, torn, part.replaced, cases, list(map(tuple, part.asked)), list(part.games), *columns)
     sys.stdout.buffer.write(marshal.dumps(sent))
 
 

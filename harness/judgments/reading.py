@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import UNSET
@@ -37,8 +37,11 @@ from harness.judgments.line import (
 from harness.records import Form, Games
 
 if TYPE_CHECKING:  # it needs numpy, and the processes that read a part of a large file do not
-    from harness.judgments.observations import Observations
+    from harness.judgments.observations import Ints, Observations
 
+Number = TypeVar("Number", int, float)
+TIDY = 1 << 21
+"""Rows in memory from which on it is looked whether some of them are replaced by others."""
 _BLOCK = 1 << 17
 """Bytes that are decoded together; as many as fit into a processor's nearer caches."""
 _REFUSALS = (WrongError, msgspec.MsgspecError, UnicodeError, OverflowError, RecursionError, TypeError)
@@ -89,7 +92,7 @@ def read_judgments(path: pathlib.Path, *, faults: list[DataError] | None = None,
     """
     from harness.judgments.parts import read_whole
 
-    part = Part(path, faults)
+    part = Part(path, faults, every=every)
     for file in files_of(path) or [path]:
         part.path = file
         read_whole(part)
@@ -99,7 +102,7 @@ def read_judgments(path: pathlib.Path, *, faults: list[DataError] | None = None,
             except DataError as error:
                 warn_of_torn(error)
             part.torn = None
-    return part.finished(every=every)
+    return part.finished()
 
 
 class Part:
@@ -109,8 +112,11 @@ class Part:
     """None while there is no row."""
     torn: Torn | None = None
 
-    def __init__(self, path: pathlib.Path, faults: list[DataError] | None = None) -> None:
-        self.path, self.faults = path, faults
+    def __init__(self, path: pathlib.Path, faults: list[DataError] | None = None, *, every: bool = False) -> None:
+        self.path, self.faults, self.every = path, faults, every
+        self.replaced = 0
+        """Rows that have been left out because later ones have the same key."""
+        self._enough = TIDY
         self.case_at, self.asked_at, self.said = array("i"), array("i"), array("d")
         """For each row the places of its case and of what was asked, and its score or the place of its games."""
         self.judged = array("Q")
@@ -131,11 +137,33 @@ class Part:
         self._places: array[int] | None = None
         """Where each line begins, if the file cannot be read again to count lines when there is an error to tell."""
 
-    def finished(self, *, every: bool = False) -> Read:
+    def finished(self) -> Read:
         """Return what was read."""
         if self.several:
             kept, replaced = _latest_of(self.several)
-            return Read(_each_number([*self.several] if every else kept), replaced, self.form)
+            return Read(_each_number([*self.several] if self.every else kept), replaced, self.form)
+        whole = self._observations()
+        latest, turned = whole.latest()
+        replaced = self.replaced + len(whole) - len(latest)
+        return Read(whole if self.every else latest, replaced, self.form, turned)
+
+    def tidy(self) -> None:
+        """Leave out grades that later ones with the same key replace, once there are many rows: where rows repeat
+        themselves, as many are in memory as there are different ones.
+
+        Of pairs that do, it is to be told in the end which name the models the other way round.
+        """
+        if self.every or self.form != "grade" or len(self.said) < self._enough:
+            return
+        latest = self._observations().latest_rows()
+        if latest is not None:
+            self.replaced += len(self.said) - len(latest.rows)
+            self.case_at, self.asked_at = _only(self.case_at, latest.rows), _only(self.asked_at, latest.rows)
+            self.said, self.judged = _only(self.said, latest.rows), _only(self.judged, latest.rows)
+        self._enough = max(TIDY, 2 * len(self.said))
+
+    def _observations(self) -> "Observations":
+        """Return the rows so far."""
         import numpy as np
 
         from harness.judgments.observations import Observations
@@ -148,9 +176,7 @@ class Part:
         if self.judged:
             self.fill_judged()
             judged = np.frombuffer(self.judged, np.uint64)
-        whole = Observations(list(self.cases), list(self.asked), columns, list(self.games), judged)
-        latest, turned = whole.latest()
-        return Read(whole if every else latest, len(whole) - len(latest), self.form, turned)
+        return Observations(list(self.cases), list(self.asked), columns, list(self.games), judged)
 
     def read(self, start: int, end: int | None) -> None:
         """Read the lines between two places of the file, both at the start of a line (None: to the end).
@@ -199,6 +225,7 @@ class Part:
                     with view[:cut] as lines:
                         self._take_block(lines, place, ascii_only=buffer.isascii())
                     view[: held - cut] = view[cut:held]
+                self.tidy()
                 place, rest = place + cut, held - cut
         self._take_one_by_one(bytes(buffer[:rest]), place)
 
@@ -342,6 +369,13 @@ class Part:
         if self.form not in {None, form}:
             raise _mixed(self.form or form, form)
         self.form = form
+
+
+def _only(column: "array[Number]", rows: "Ints") -> "array[Number]":
+    """Return a column with some of its rows; one that has none stays."""
+    import numpy as np
+
+    return array(column.typecode, np.asarray(column)[rows].tobytes()) if column else column
 
 
 def _mixed(one: Form, other: Form) -> WrongError:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from harness.judgments.observations import Observations
+from harness.judgments.observations import Observations, blocks, numbered
 from harness.names import history_of
 from harness.records import QuestionId
 
@@ -66,14 +66,19 @@ def common_questions(found: Observations, baseline: str | None = None) -> Common
 
     A baseline, which is in every pair and has no rank, is left out.
     """
-    questions, question = found.of_asked(lambda asked: asked.question_id)
+    questions, question_at = numbered(asked.question_id for asked in found.asked)
+    question = np.array(question_at, dtype=np.int64)
     models = list(dict.fromkeys(model for case in found.cases for model in case.models))
     place = {model: at for at, model in enumerate(models)}
     there = np.zeros((len(models), len(questions)), dtype=bool)
-    good = ~found.failed
-    for side in range(2 if found.paired else 1):
-        model = found.of_cases(lambda case, side=side: place[case.models[side]])  # type: ignore[misc]
-        there[model[good], question[good]] = True
+    of_sides = zip(*(case.models for case in found.cases), strict=True)
+    sides = [np.array([place[name] for name in names], dtype=np.int64) for names in of_sides]
+    failed = found.failed
+    for rows in blocks(len(found)):
+        good = ~failed[rows]
+        case, about = found.case_at[rows][good], question[found.asked_at[rows][good]]
+        for model in sides:
+            there[model[case], about] = True
     ranked_ones = [model != baseline for model in models]
     models, there = [model for model in models if model != baseline], there[ranked_ones]
     judged = dict(zip(models, there.sum(axis=1).tolist(), strict=True))

@@ -10,7 +10,7 @@ are not looked at, nor are calls that failed.
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from harness.bench import load_bench
 from harness.chat.catalog import load_catalog
@@ -49,6 +49,10 @@ class CostRow:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
+CostRows: TypeAlias = dict[tuple[str, str], CostRow]
+"""By what the calls were for, and whose they were."""
+
+
 def show_cost(
     *,
     bench_name: str | None = None,
@@ -68,7 +72,7 @@ def show_cost(
         DataError: a line of a file is not what it must be.
     """
     judges = [judge_model] if isinstance(judge_model, str) else judge_model
-    rows: dict[tuple[str, str], CostRow] = {}
+    rows: CostRows = {}
     prices = Prices(models_file)
     if input_file is None:
         folder = load_bench(bench_name or "mt_bench", data_dir).folder
@@ -76,19 +80,16 @@ def show_cost(
             model = name_of(path.stem)
             if not model_list or model in model_list:
                 for _, answer in read_rows(path):
-                    _count(rows, prices, "answers", model, _answer_calls(answer))
-                    if isinstance(user := answer.get("user"), dict) and isinstance(user.get("model"), str):
-                        _count(rows, prices, "users", user["model"], _user_calls(answer))
+                    add_answer(rows, prices, model, answer)
         where, files = str(folder), logical_files(folder / "model_judgment")
     else:
         where, files = str(input_file), [local_file(input_file)]
     for path in files:
         for row in judged_rows(path):
-            judge = row.source.judge
-            if row.source.voter or (judges and judge not in judges):
+            if row.source.voter or (judges and row.source.judge not in judges):
                 continue
             if not model_list or not set(row.models).isdisjoint(model_list):
-                _count(rows, prices, "judgments", judge, _judgment_calls(row))
+                add_judgment(rows, prices, row)
     if not rows:
         raise MissingError(f"{where}: there is no answer and no judgment to count the cost of")
     return list(rows.values())
@@ -132,8 +133,20 @@ def spent_on(row: JudgedRow, prices: Prices) -> Spent:
     return Spent(dollars, seconds) if calls else Spent(None, None)
 
 
+def add_answer(rows: CostRows, prices: Prices, model: str, answer: Mapping[str, Any]) -> None:
+    """Add what the row of an answer cost."""
+    _count(rows, prices, "answers", model, _answer_calls(answer))
+    if isinstance(user := answer.get("user"), dict) and isinstance(user.get("model"), str):
+        _count(rows, prices, "users", user["model"], _user_calls(answer))
+
+
+def add_judgment(rows: CostRows, prices: Prices, row: JudgedRow) -> None:
+    """Add what the row of a judgment cost."""
+    _count(rows, prices, "judgments", row.source.judge, _judgment_calls(row))
+
+
 def _count(
-    rows: dict[tuple[str, str], CostRow],
+    rows: CostRows,
     prices: Prices,
     what: Literal["answers", "users", "judgments"],
     model: str,

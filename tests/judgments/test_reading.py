@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from harness.errors import DataError
-from harness.judgments import parts
+from harness.judgments import parts, reading
 from harness.judgments.observations import Observations
 from harness.judgments.parts import read_whole
 from harness.judgments.reading import Part, Read, read_judgments
@@ -93,6 +93,14 @@ def read(path: pathlib.Path, large: int = 1 << 40) -> Read:
     part = Part(path)
     read_whole(part, large)
     return part.finished()
+
+
+def reads(row: dict[str, Any], path: pathlib.Path) -> bool:
+    """Return whether a row can be read, and is a grade."""
+    try:
+        return judged_row(row, path, 1).source.form == "grade"
+    except DataError:
+        return False
 
 
 def one_by_one(path: pathlib.Path, lines: list[bytes]) -> list[Any]:
@@ -210,6 +218,26 @@ def test_two_processes_read_what_one_reads(kind: str, tmp_path: pathlib.Path) ->
     alone, both = read(path), in_parts(path)
     assert list(both.observations) == list(alone.observations)
     assert (both.form, both.replaced) == (alone.form, alone.replaced)
+
+
+@pytest.mark.usefixtures("two_cores")
+@pytest.mark.parametrize("large", [1 << 40, 1 << 17], ids=["one process", "two processes"])
+def test_of_grades_that_repeat_themselves_only_the_different_ones_are_in_memory(
+    large: int, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random("repeated")
+    path = tmp_path / "judge_single.jsonl"
+    path.write_text("".join(json.dumps(odd_row("single", rng) | {"turn": 1}) + "\n" for _ in range(5000)))
+    path.write_text("".join(line for line in path.read_text().splitlines(True) if reads(json.loads(line), path)))
+    whole = read(path, large)
+    monkeypatch.setattr(reading, "TIDY", 100)
+    part = Part(path)
+    read_whole(part, large)
+    assert len(part.said) < 2500
+    assert part.finished() == whole
+    every = Part(path, every=True)
+    read_whole(every, large)
+    assert len(every.finished().observations) == len(whole.observations) + whole.replaced > 3000
 
 
 @pytest.mark.usefixtures("two_cores")

@@ -15,7 +15,7 @@ from viewer.app import Views
 from viewer.context import Context
 from viewer.index import Columns, read_columns
 from viewer.later import Later, NotYet
-from viewer.search import Wanted, in_answers, in_judgments, look
+from viewer.search import Lines, Wanted, in_answers, in_judgments, look
 from viewer.state import parse
 from viewer.store import JudgmentFile, Store
 
@@ -197,9 +197,9 @@ def test_a_search_decodes_what_json_escapes(tmp_path: pathlib.Path) -> None:
     path.write_text(
         '{"question_id": 1, "choices": [{"turns": ["a \\u00c5ngstr\\u00f6m", "said \\"so\\" \\/ here"]}]}\n', "utf-8"
     )
-    assert in_answers(path, text="ångström") == {1: {1}}
-    assert in_answers(path, text='"so" / HERE') == {2: {1}}
-    assert in_answers(path, text="question_id") == {}
+    assert in_answers(Lines(path), "ångström") == {(1, frozenset()): {1}}
+    assert in_answers(Lines(path), '"so" / HERE') == {(2, frozenset()): {1}}
+    assert in_answers(Lines(path), "question_id") == {}
 
 
 @pytest.mark.parametrize("escaped", [True, False], ids=["as numbers", "as they are"])
@@ -211,9 +211,9 @@ def test_a_search_finds_scripts_without_capitals_however_they_are_written(
     ]
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(json.dumps(row, ensure_ascii=escaped) for row in rows), "utf-8")
-    assert in_answers(path, text="世界") == {1: {0}}
-    assert in_answers(path, text="再见 WELT") == {1: {1}}
-    assert in_answers(path, text="ö") == {}
+    assert in_answers(Lines(path), "世界") == {(1, frozenset()): {0}}
+    assert in_answers(Lines(path), "再见 WELT") == {(1, frozenset()): {1}}
+    assert in_answers(Lines(path), "ö") == {}
 
 
 def test_a_search_finds_what_stands_across_two_blocks(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,23 +221,22 @@ def test_a_search_finds_what_stands_across_two_blocks(tmp_path: pathlib.Path, mo
     every = {(1, frozenset({"m"})): set(range(1, 9))}
     for size in (1, 7, 64, 1000):
         monkeypatch.setattr(search, "_BLOCK", size)
-        assert in_judgments(path, text="because") == every
+        assert in_judgments(Lines(path), "because") == every
 
 
 def test_a_search_leaves_out_what_the_judge_was_shown(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path / "j_single.jsonl", [grade(1, "m", 5)])
-    assert in_judgments(path, text="prompt") == {}
-    assert in_judgments(path, text="BECAUSE") == {(1, frozenset({"m"})): {1}}
+    assert in_judgments(Lines(path), "prompt") == {}
+    assert in_judgments(Lines(path), "BECAUSE") == {(1, frozenset({"m"})): {1}}
 
 
 def test_large_files_are_shared_among_processes(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "_LARGE", 1)
     bench = small_bench(tmp_path, question(1, turns=["because"]))
     graded = [write(tmp_path / f"{name}_single.jsonl", [grade(1, name, 5)]) for name in ("k", "l", "m")]
-    occurs = look(Wanted("because", bench.questions, [tmp_path / "gone.jsonl"], graded))
+    occurs = look(Wanted("because", bench.questions, [Lines(tmp_path / "gone.jsonl")], [*map(Lines, graded)]))
     assert occurs.questions == {1}
-    assert occurs.answers == [{}]
-    assert occurs.judgments == [{(1, frozenset({name})): {1}} for name in ("k", "l", "m")]
+    assert occurs.files == {path: {(1, frozenset({path.name[0]})): {1}} for path in graded}
 
 
 @pytest.mark.parametrize("text", ["/[/", "/(?P<a/", "/*/"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from harness.chat.prices import price_list
 from tests.small_bench import answer, question, small_bench, write
 from tests.viewer.test_app import grade, pair
 from viewer.app import Views
@@ -50,6 +51,26 @@ def test_rows_between_pauses_are_a_run_with_the_settings_of_its_first_row(tmp_pa
     assert "sampling temperature=0<" in html
     assert "sampling temperature=1.5; a system prompt" in html
     assert "2023-11-14 22:13" in html
+
+
+def test_a_run_says_what_the_calls_behind_its_rows_cost(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+
+    def costing(number: int, seconds: float, model: str) -> dict[str, Any]:
+        row = made(answer(number, model, "x"), seconds)
+        usage = {"prompt_tokens": 1_000_000, "completion_tokens": 100_000}
+        row["choices"][0]["details"] = [{"usage": usage, "finish_reason": "stop"}]
+        return row
+
+    rows = [costing(1, 0, "gpt-4.1"), costing(2, 10, "gpt-4.1"), made(answer(3, "gpt-4.1", "x"), 20)]
+    write(bench.answer_file("gpt-4.1"), [*rows, costing(1, 5_000, "gpt-4.1")])
+    write(bench.answer_file("mine"), [costing(1, 9_000, "mine")])
+    price = price_list().prices["gpt-4.1"]
+    one = price.prompt + price.completion / 10
+    html = shown(tmp_path)
+    runs = html[html.index("Runs so far") :]
+    told = ["unknown price", f"${one:,.2f}", f"${2 * one:,.2f}; rows without tokens: 1"]
+    assert [runs.index(f">{cost}<") for cost in told] == sorted(runs.index(f">{cost}<") for cost in told)
 
 
 def test_runs_of_split_and_compressed_files_are_found(tmp_path: pathlib.Path) -> None:

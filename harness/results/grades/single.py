@@ -11,12 +11,13 @@ four of them as -1, which `count_failed` does too.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, pairwise
 
 import numpy as np
 
-from harness.judgments.observations import Ints, Observations
+from harness.judgments.observations import BLOCK, Ints, Observations, blocks
 from harness.records import Observation, QuestionId
 from harness.results.grades.aggregates import POOLED
 from harness.results.table import Line, Row
@@ -29,10 +30,31 @@ def single_rows(grades: Sequence[Observation], *, column: str = POOLED, count_fa
     a rating without score counts as -1 and none is excluded.
     """
     columns = Observations.of(grades)
-    return _rows(columns, slice(None), column, count_failed=count_failed)
+    lines = []
+    for models in _together(columns):
+        own = np.array([case.models[0] in models for case in columns.cases], dtype=bool)
+        lines += _rows(columns, np.flatnonzero(own[columns.case_at]), column, count_failed=count_failed)
+    return sorted(lines, key=lambda line: (line.fields[column] is None, -(line.fields[column] or 0), line.model))
 
 
-def _rows(columns: Observations, rows: Ints | slice, column: str, *, count_failed: bool) -> list[Line]:
+def _together(columns: Observations) -> list[set[str]]:
+    """Return the models in groups, each of as many as have some hundred thousand rows: these are sorted and copied."""
+    count = sum((np.bincount(columns.case_at[rows], minlength=len(columns.cases)) for rows in blocks(len(columns))), 0)
+    of_model = Counter[str]()
+    for case, own in zip(columns.cases, np.atleast_1d(count).tolist(), strict=False):
+        of_model[case.models[0]] += own
+    groups: list[set[str]] = []
+    room = 0
+    for model, own in of_model.items():
+        if own > room:
+            groups.append(set())
+            room = BLOCK
+        groups[-1].add(model)
+        room -= own
+    return groups
+
+
+def _rows(columns: Observations, rows: Ints, column: str, *, count_failed: bool) -> list[Line]:
     """Return a line for each model that some of the judgments are about."""
     models = list(dict.fromkeys(case.models[0] for case in columns.cases))
     turns = sorted({1, 2} | {case.turn for case in columns.cases})
@@ -56,7 +78,7 @@ def _rows(columns: Observations, rows: Ints | slice, column: str, *, count_faile
             means = {f"turn_{turn}": mean(some) for turn, some in zip(turns, scores, strict=True)}
             counts = {"n": len(pooled), "excluded": int(every[at]) - len(pooled)}
             found.append(Line(model, {**means, column: mean(pooled), **counts}))
-    return sorted(found, key=lambda line: (line.fields[column] is None, -(line.fields[column] or 0), line.model))
+    return found
 
 
 def category_rows(

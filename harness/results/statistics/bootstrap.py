@@ -38,6 +38,7 @@ Assoc. 83, 231, for the correction; Hall, The Bootstrap and Edgeworth Expansion 
 and Pearson (1934), Biometrika 26, 404.
 """
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypedDict
@@ -84,6 +85,8 @@ _REACH = 1.959964
 """The 97.5% quantile of the standard normal distribution."""
 _BLOCK = 2_000_000
 """Numbers in one block of weights or of resampled estimates; bounds the memory (16 MB for each such array)."""
+_KEPT = 20_000_000
+"""Numbers of all resamplings together that are kept for the next table (20 MB)."""
 _FAST = 200_000
 """Numbers in one block where smaller blocks cost nothing more; such arrays stay in the cache."""
 
@@ -259,28 +262,41 @@ def question_weights(
     `corrected` draws one question less than a stratum has, and lets each draw weigh that much more; the variance of a
     resampled mean is then unbiased. A stratum of one question always weighs 1.
     """
+    sizes = np.concatenate([np.full(len(own), len(own)) for own in strata])
+    scale = np.empty(len(sizes))
+    scale[np.concatenate(strata)] = sizes / np.maximum(1, sizes - corrected)
+    key = tuple(own.tobytes() for own in strata), corrected, resamplings, seed
+    few = len(sizes) * resamplings <= _KEPT
+    for times in _kept_times(*key) if few else _times(*key):
+        yield times * scale
+
+
+def _times(strata: tuple[bytes, ...], corrected: bool, resamplings: int, seed: int) -> Iterator[npt.NDArray[Any]]:
+    """Yield blocks of how often each question is drawn in each resampling."""
     generator = np.random.default_rng(seed)
-    total = sum(len(stratum) for stratum in strata)
+    every = [np.frombuffer(own, np.int64) for own in strata]
+    total = sum(map(len, every))
     size = max(1, _BLOCK // max(1, total))
     for start in range(0, resamplings, size):
         rows = min(size, resamplings - start)
-        weights = np.ones((rows, total))
-        for stratum in strata:
+        times = np.ones((rows, total), dtype=np.int64)
+        for stratum in every:
             n = len(stratum)
             if n == 1:
                 continue
-            draws = n - 1 if corrected else n
             part = max(1, _FAST // n)
             for first in range(0, rows, part):
-                own = weights[first : first + part]
-                drawn = generator.integers(0, n, size=(len(own), draws))
+                own = times[first : first + part]
+                drawn = generator.integers(0, n, size=(len(own), n - corrected))
                 drawn += n * np.arange(len(own))[:, None]
-                times = np.bincount(drawn.ravel(), minlength=len(own) * n).reshape(len(own), n)
-                if n == total:  # the only stratum, in order
-                    np.multiply(times, n / draws, out=own)
-                else:
-                    own[:, stratum] = times * (n / draws)
-        yield weights
+                own[:, stratum] = np.bincount(drawn.ravel(), minlength=len(own) * n).reshape(len(own), n)
+        yield times
+
+
+@functools.lru_cache(2)
+def _kept_times(*key: Any) -> list[npt.NDArray[Any]]:
+    """Return the same, kept in a byte each: the tables of one result, and its categories of one size, share them."""
+    return [times.astype(np.min_scalar_type(times.max())) for times in _times(*key)]
 
 
 def strata_of(groups: Sequence[Any], least: int = 2) -> list[Ints]:
