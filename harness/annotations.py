@@ -14,6 +14,7 @@ Source: alpaca_eval 0.6.6, `annotators/pairwise_evaluator.py`.
 import json
 import pathlib
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -184,8 +185,7 @@ def _write_judgments(
     with Journal(path, bench.judgment_state) as journal:
         for judgment in new.values():
             journal.append(game_to_row(judgment, time.time()))
-            model = judgment.match.pair[0]
-            report.judgments[model] = report.judgments.get(model, 0) + 1
+            report.judgments[judgment.match.pair[0]] += 1
     report.added = (*report.added, path)
 
 
@@ -231,7 +231,7 @@ def write_annotations(
     """
     rows = rows_to_write(bench, path, "judgments of pairs", ("pair1", "pair"), judge, judge_set, sample=0)
     latest = {row.key: row for row in rows}
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     answers = {model: bench.answers(model) for row in latest.values() for model in row.models}
     questions = {question.question_id: question for question in bench.questions}
     records = []
@@ -242,7 +242,7 @@ def write_annotations(
             continue
         texts = [answer.choices[0].turns[0] for answer in found if answer is not None]
         records.append(_record(row, questions[row.question_id], texts))
-        counts[model] = counts.get(model, 0) + 1
+        counts[model] += 1
     with storing(path):
         path.write_text(json.dumps(records, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     return counts

@@ -63,7 +63,7 @@ def _both(rows: Sequence[dict[str, Any]]) -> dict[str, object]:
     cells: dict[str, object] = {}
     for setup, name in (("S1", "agreement, S1"), ("S2", "without ties, S2")):
         row = _total(rows, setup)
-        cells[name] = None if row is None or row["ratio"] is None else _share(row)
+        cells[name] = None if row is None else with_interval(row["ratio"], row["low"], row["high"], percent)
         cells[f"of ({setup})"] = None if row is None else row["total"]
         if setup == "S1" and row is not None:
             cells["kappa"] = with_interval(row["kappa"], row["kappa_low"], row["kappa_high"], to_places(2))
@@ -79,13 +79,6 @@ def _whole(rows: Sequence[dict[str, Any]], setup: str) -> list[dict[str, Any]]:
 
 def _total(rows: Sequence[dict[str, Any]], setup: str) -> dict[str, Any] | None:
     return next((row for row in _whole(rows, setup) if row["judge1"] != row["judge2"]), None)
-
-
-def _share(row: dict[str, Any]) -> str:
-    interval = (
-        "" if row["low"] is None or row["high"] is None else f" ({percent(row['low'])} to {percent(row['high'])})"
-    )
-    return f"{percent(row['ratio'])}{interval}"
 
 
 def agreement_chart(report: Report, judge: str, setup: str) -> str:

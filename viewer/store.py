@@ -400,12 +400,11 @@ class Store:
 
         marks = {model: stamp(file) for model, file in files.items()}
         new = {model: file for model, file in files.items() if self._took.get(file, (None, None))[0] != marks[model]}
-        where: dict[str, Any] = {"bench_name": bench.name, "data_dir": bench.folder.parent}
-        make = functools.partial(_on_common, mode, new, input_file=path, baseline_model=baseline, **where)
+        make = functools.partial(_on_common, mode, new, input_file=path, baseline_model=baseline, **_where(bench))
         result, took = apart(make, of=[path, *new.values()], told=told)
         self._took |= {files[model]: (marks[model], own) for model, own in took.items()}
         known = {model: self._took[file][1] for model, file in files.items() if file in self._took}
-        return efficiency(result, took=known, **where)
+        return efficiency(result, took=known, **_where(bench))
 
     def made(
         self, key: Hashable, what: str, make: Callable[..., Made], *paths: pathlib.Path, tells: bool = False
@@ -423,18 +422,15 @@ def kind_of(mode: Mode) -> Kind:
     return "single" if mode == "single" else "pair"
 
 
+def _where(bench: Bench) -> dict[str, Any]:
+    return {"bench_name": bench.name, "data_dir": bench.folder.parent}
+
+
 def _result(path: pathlib.Path, mode: Mode, bench: Bench, baseline: str | None, intervals: bool) -> "Result":
     from harness.results.show import show_result
 
-    make = functools.partial(
-        show_result,
-        mode,
-        bench_name=bench.name,
-        data_dir=bench.folder.parent,
-        input_file=path,
-        baseline_model=baseline,
-        intervals=intervals,
-    )
+    words: dict[str, Any] = {"baseline_model": baseline, "intervals": intervals, **_where(bench)}
+    make = functools.partial(show_result, mode, input_file=path, **words)
     return apart(make, of=[path]) if intervals else make()
 
 
@@ -451,7 +447,7 @@ def _on_common(
 def _metrics(bench: Bench, names: Sequence[str]) -> "Result":
     from harness.results.show import show_result
 
-    return show_result(metric=names, bench_name=bench.name, data_dir=bench.folder.parent)
+    return show_result(metric=names, **_where(bench))
 
 
 def _judged(row: JudgedRow, file: JudgmentFile) -> Graded | Compared:

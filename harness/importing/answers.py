@@ -81,8 +81,8 @@ def import_answers(
 
         if not list(report.good(path, take, progress)):
             raise report.nothing(f"no record fits a question of {bench.name}", path)
-    report.new = add_answers(bench, read)
-    report.answers = {model: len(own) for model, own in read.items()}
+    report.new.update(add_answers(bench, read))
+    report.answers.update({model: len(own) for model, own in read.items()})
     return report
 
 

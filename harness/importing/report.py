@@ -1,6 +1,7 @@
 """What an import did, and the good records of a file: those that are not are listed with their position."""
 
 import pathlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
@@ -33,12 +34,12 @@ class ImportReport:
     folder: pathlib.Path
     questions: int = 0
     """Questions written."""
-    answers: dict[str, int] = field(default_factory=dict)
+    answers: Counter[str] = field(default_factory=Counter)
     """Answers read, by model."""
-    new: dict[str, int] = field(default_factory=dict)
+    new: Counter[str] = field(default_factory=Counter)
     """Of answers to questions that were there, those that were not, by model."""
     votes: int = 0
-    judgments: dict[str, int] = field(default_factory=dict)
+    judgments: Counter[str] = field(default_factory=Counter)
     """Judgments written, by model."""
     repeated: int = 0
     """Records that say exactly what an earlier one says; they were left out."""
@@ -49,10 +50,6 @@ class ImportReport:
     bad: list[BadRow] = field(default_factory=list)
     added: tuple[pathlib.Path, ...] = ()
     """The files that were written."""
-
-    def answered(self, model: str) -> None:
-        """Count an answer."""
-        self.answers[model] = self.answers.get(model, 0) + 1
 
     def good(
         self, path: pathlib.Path, made: Callable[[Mapping[str, Any]], _Made], progress: Progress

@@ -116,8 +116,7 @@ class _Questions:
         self.report.votes += len(votes)
         if self.form.joined:
             self.joined.begin(question_id, item)
-        for model in named:
-            self.report.answered(model)
+        self.report.answers.update(list(named))
 
     def _known(self, item: Item, record: Record) -> bool:
         """Return whether the same record was there; one that differs but has the same key is bad."""
@@ -138,18 +137,17 @@ class _Joined:
 
     def begin(self, question_id: QuestionId, item: Item) -> None:
         """Take the first record of a question."""
-        said = {model: content_hash(text) for model, text in item.answers.items()}
-        self.places.setdefault(content_hash(item.turns), []).append((question_id, said))
+        self.places.setdefault(content_hash(item.turns), []).append((question_id, _hashes(item)))
         self._vote(question_id, item)
 
     def take(self, item: Item) -> bool:
         """Add a record to the question that it is about; return whether there is one that it fits."""
         for question_id, said in self.places.get(content_hash(item.turns), ()):
-            own = {model: content_hash(text) for model, text in item.answers.items()}
+            own = _hashes(item)
             if all(said.get(model, made) == made for model, made in own.items()):
                 for model in own.keys() - said.keys():
                     self.folder.answer(model, question_id, item.answers[model])
-                    self.report.answered(model)
+                    self.report.answers[model] += 1
                 said |= own
                 self._vote(question_id, item)
                 return True
@@ -165,6 +163,10 @@ class _Joined:
                 judge = f"voter {self.unnamed[pair]}"
             self.folder.vote(question_id, {**vote, "judge": judge}, "battles")
             self.report.votes += 1
+
+
+def _hashes(item: Item) -> dict[str, str]:
+    return {model: content_hash(text) for model, text in item.answers.items()}
 
 
 def _read_answers(
@@ -192,7 +194,7 @@ def _read_answers(
             raise BadRecordError(f"it {what} ({_short(found.key)})")
         answered.add((model, question_id))
         folder.answer(model, question_id, found.text)
-        report.answered(model)
+        report.answers[model] += 1
 
     for _ in report.good(path, take, progress):
         pass

@@ -1,12 +1,15 @@
 """The answers that were judged: which benchmark's they are, and their texts."""
 
 import pathlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from harness.bench import Bench, load_bench
 from harness.errors import TurnbenchError
-from harness.records import QuestionId
+from harness.records import Observation, QuestionId
 from harness.results.query import Query
+
+Found = TypeVar("Found")
 
 
 def home_of(query: Query, path: pathlib.Path) -> Bench:
@@ -28,3 +31,13 @@ def answer_texts(models: Iterable[str], bench: Bench) -> dict[tuple[str, Questio
         for question, answer in bench.answers(model).items()
         for turn, text in enumerate(answer.choices[0].turns, 1)
     }
+
+
+def of_sides(
+    pairs: Sequence[Observation], bench: Bench, found: Callable[[str], Found]
+) -> tuple[list[Found | None], list[Found | None]]:
+    """Return for each pair what is found in the answers of its two models in its turn; None where one is not there."""
+    models = {str(model) for pair in pairs for model in (pair.model, pair.opponent)}
+    known = {key: found(text) for key, text in answer_texts(models, bench).items()}
+    one = [known.get((pair.model, pair.question_id, pair.turn)) for pair in pairs]
+    return one, [known.get((str(pair.opponent), pair.question_id, pair.turn)) for pair in pairs]

@@ -129,6 +129,11 @@ def matrix(
     return Matrix(tuple(order), own, models, turns, scores, excluded, scale, is_fixed(groups), ratings)
 
 
+def as_numbers(values: Iterable[float | None]) -> Floats:
+    """Return values as an array; NaN where there is none."""
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
 def common_scale(scales: Iterable[Scale | None], scores: Floats) -> Scale | None:
     """Return the scale that holds all of these, those that are unknown aside; None if none is known.
 

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
-import numpy as np
-
 from harness.errors import MissingError, UsageError
 from harness.judging.builtin import notices
-from harness.results.answers import answer_texts, home_of
+from harness.results.answers import home_of, of_sides
 from harness.results.finding import ask, replaced_note
+from harness.results.matrix import as_numbers
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.pairs.style import FEATURES, Styled, counted, relative_difference, styled
 from harness.results.query import Query, Words
@@ -48,20 +47,13 @@ def show_style(features: Sequence[str], *, anchors: Sequence[str] = (), **words:
     (source,) = sources = ask(query)
     judged = query.shown(query.counted(source.observations, source.path))
     bench = home_of(query, source.path)
-    models = {model for case in judged.cases for model in case.models}
-    counts = {key: counted(text) for key, text in answer_texts(models, bench).items()}
-    sides = [
-        [counts.get((str(getattr(pair, side)), pair.question_id, pair.turn)) for pair in judged]
-        for side in ("model", "opponent")
-    ]
-    values = {}
-    for name in dict.fromkeys(features):
-        one, other = (
-            np.array([np.nan if own is None else own[name] for own in side], dtype=np.float64) for side in sides
-        )
-        values[name] = relative_difference(one, other)
+    sides = of_sides(judged, bench, counted)
+    values = {
+        name: relative_difference(*(as_numbers(None if own is None else own[name] for own in side) for side in sides))
+        for name in dict.fromkeys(features)
+    }
     found = pair_arrays(judged)
-    if all(own is None for own in sides[0]) or all(own is None for own in sides[1]):
+    if any(all(own is None for own in side) for side in sides):
         raise MissingError(
             f"no pair of {source.path} has both answers in {bench.folder / 'model_answer'}; "
             "say with --bench-name and --data-dir where they are"
@@ -73,12 +65,12 @@ def show_style(features: Sequence[str], *, anchors: Sequence[str] = (), **words:
 
 def _notes(result: Styled, features: Sequence[str]) -> list[str]:
     """Return what the numbers are."""
-    alike = [name for name in dict.fromkeys(features) if name not in {row.feature for row in result.features}]
+    alike = [name for name in dict.fromkeys(features) if name not in result.coefficients]
     if result.anchors:
         scale = f"the mean of {', '.join(result.anchors)} is 1000, and no other model shifts anybody's rating"
     else:
         scale = "the mean of all models is 1000, and a further model is fitted together with all (see --style-anchor)"
-    told = ", ".join(f"{row.feature} ({FEATURES[row.feature]})" for row in result.features)
+    told = ", ".join(f"{name} ({FEATURES[name]})" for name in result.coefficients)
     notes = [
         f"rating: Bradley-Terry with {told} as covariates, 400 points = odds of 10 to 1; {scale}",
         "as is: the same fit without them; shift: rating less as is",
@@ -92,5 +84,5 @@ def _notes(result: Styled, features: Sequence[str]) -> list[str]:
         notes.append(f"{result.left_out} pairs without a verdict or without both answers left out")
     if result.among_others:
         notes.append(f"{result.among_others} pairs of two models neither of which defines the scale left out")
-    methods = dict.fromkeys(row.rating.method for row in result.rows if row.rating.method)
+    methods = {row.fields["rating"].method: None for row in result.rows if row.fields["rating"].method}
     return notes + ([f"intervals: {COVERAGE[m]}" for m in methods] or ["too few questions for intervals"])

@@ -8,11 +8,8 @@ from harness.showing.items import Page, Table, flat
 
 def style_page(result: StyleResult) -> Page:
     """Return the page of strengths at equal style."""
-    rows = [
-        {"model": row.model, "rating": row.rating, "as_is": row.as_is, "shift": row.shift, "n": row.n}
-        for row in result.styled.rows
-    ]
-    features = [{"feature": row.feature, "coefficient": row.coefficient} for row in result.styled.features]
+    rows = [{"model": line.model, **line.fields} for line in result.styled.rows]
+    features = [{"feature": name, "coefficient": own} for name, own in result.styled.coefficients.items()]
     facts = {"style": "at equal style", "questions": result.bench, "judge": result.judge, "judge set": result.judge_set}
     data: dict[str, Any] = {"bench": result.bench, "judge": result.judge, "judge_set": result.judge_set}
     data |= {"rows": list(map(flat, rows)), "features": list(map(flat, features))}

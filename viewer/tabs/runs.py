@@ -302,24 +302,11 @@ def _plain(
     """Return the files with their sizes: what can be said without reading them."""
     rows = []
     for path in paths:
-        try:
-            size: float | None = size_of(path) / 1e6
-        except OSError:
-            size = None
         kind = "answers" if path.parent.name == "model_answer" else "judgments"
-        rows.append(
-            {
-                "file": markup.named(name_of(path.stem)),
-                "holds": kind,
-                "MB": size,
-                **_pace(grown[path], 0, holders[path]),
-            }
-        )
-    return markup.section("Files", markup.table(_bare_files(rows), label="files"))
-
-
-def _bare_files(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
-    return [{name: value for name, value in row.items() if name != "left"} for row in rows]
+        pace = _pace(grown[path], 0, holders[path])
+        row = {"file": markup.named(name_of(path.stem)), "holds": kind, "MB": size_of(path) / 1e6, **pace}
+        rows.append({name: value for name, value in row.items() if name != "left"})
+    return markup.section("Files", markup.table(rows, label="files"))
 
 
 def _reasons(latest: _Latest, bench: Bench, status: "BenchStatus") -> str:

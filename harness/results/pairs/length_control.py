@@ -39,12 +39,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.answer_lines import StoredAnswers
 from harness.bench import Bench
 from harness.errors import DataError, UsageError
-from harness.jsonl import is_there
 from harness.records import Observation, QuestionId
-from harness.results.matrix import Floats, Ints, Pairs, question_order
+from harness.results.answers import of_sides
+from harness.results.matrix import Floats, Ints, Pairs, as_numbers, question_order
 from harness.results.pairs.logistic import chance
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
 from harness.results.statistics.paired import PairedTable, compared_columns, named_pairs
@@ -180,23 +179,8 @@ def read_gamed(path: pathlib.Path) -> Gamed:
 
 def answer_lengths(comparisons: Sequence[Observation], bench: Bench) -> tuple[Floats, Floats]:
     """Return for each pair the characters of both answers in its turn; NaN where one is not there."""
-    models = sorted({str(model) for pair in comparisons for model in (pair.model, pair.opponent)})
-    length = {model: _lengths_of(model, bench) for model in models}
-
-    def of(side: str) -> Floats:
-        each = ((length[str(getattr(pair, side))].get(pair.question_id, ()), pair.turn) for pair in comparisons)
-        found = (own[turn - 1] if turn <= len(own) else np.nan for own, turn in each)
-        return np.fromiter(found, np.float64, len(comparisons))
-
-    return of("model"), of("opponent")
-
-
-def _lengths_of(model: str, bench: Bench) -> Mapping[QuestionId, Sequence[int]]:
-    """Return the characters of each reply of a model, by question; the texts would fill the memory."""
-    if not is_there(path := bench.answer_file(model)):
-        return {}
-    with StoredAnswers(path, model) as stored:
-        return {question: stored.lengths(question) for question in stored.questions}
+    one, other = of_sides(comparisons, bench, len)
+    return as_numbers(one), as_numbers(other)
 
 
 def length_controlled(
@@ -237,8 +221,7 @@ def length_controlled(
     table = _Table(pairs, length_1, length_2, pairs.models.index(baseline), difficulty, known)
     order = question_order(pairs.questions)  # no digit depends on the order of rows
     groups = [pairs.groups[at] for at in order]
-    names: list[str] = []
-    each: list[_Found] = []
+    each: list[Controlled] = []
     pseudo: list[Floats] = []
     for own, model in enumerate(pairs.models):
         if model == baseline:
@@ -247,12 +230,11 @@ def length_controlled(
         if len(data.x) < 2 or np.isnan(data.x).all():
             continue
         fit = _compatible(data, gamed) if compatible else (c, _fitted(*_training(data, gamed), c))
-        found, values = _controlled(data, len(order), gamed, *fit)
-        names.append(model)
+        found, values = _controlled(model, data, len(order), gamed, *fit)
         each.append(found)
         pseudo.append(values[order])
-    rates = _estimates(each, pseudo, groups, resamplings, seed)
-    rows = [Controlled(model, rate, *found[1:]) for model, rate, found in zip(names, rates, each, strict=True)]
+    names = [own.model for own in each]
+    rows = _with_intervals(each, pseudo, groups, resamplings, seed) if resamplings and each else each
     wanted = list(itertools.combinations(names, 2))
     place = {model: at for at, model in enumerate(names)}
     columns = [pseudo[place[one]] - pseudo[place[other]] for one, other in wanted]
@@ -349,22 +331,10 @@ def _objective(features: Floats, x: Floats, weight: Floats, c: float, theta: Flo
     return float(np.abs(theta).sum() + c * (weight * (np.logaddexp(0.0, z) - x * z)).sum())
 
 
-class _Found(NamedTuple):
-    """The fields of `Controlled`, its rate without an interval."""
-
-    rate: float
-    spread_error: float | None
-    length: float
-    difficulty: float | None
-    model_term: float
-    c: float
-    n: int
-    without_verdict: int
-    without_length: int
-
-
-def _controlled(data: _Rows, questions: int, gamed: Gamed | None, c: float, theta: Floats) -> tuple[_Found, Floats]:
-    """Return what was found of a model, and its pseudo-values by question (NaN where it has none)."""
+def _controlled(
+    model: str, data: _Rows, questions: int, gamed: Gamed | None, c: float, theta: Floats
+) -> tuple[Controlled, Floats]:
+    """Return what was found of a model, its rate without an interval, and its pseudo-values by question (NaN: none)."""
     features, _, weight = _training(data, gamed)
     good = ~np.isnan(data.x)
     own = features[len(features) - int(good.sum()) :]
@@ -398,22 +368,18 @@ def _controlled(data: _Rows, questions: int, gamed: Gamed | None, c: float, thet
     error = float(np.std(q, ddof=1)) / math.sqrt(len(q)) if len(q) > 1 else None
     difficulty = float(theta[1]) if np.any(data.d) else None
     counts = len(q), int((~good).sum()), data.without_length
-    return _Found(rate, error, float(theta[0]), difficulty, float(theta[2]), c, *counts), pseudo
+    bare = Estimate(rate, None, None, len(at), None)
+    return Controlled(model, bare, error, float(theta[0]), difficulty, float(theta[2]), c, *counts), pseudo
 
 
-def _estimates(
-    each: Sequence[_Found], pseudo: Sequence[Floats], groups: Sequence[Any], resamplings: int, seed: int
-) -> list[Estimate]:
-    """Return the rate of each model with its interval; the same questions are drawn for all."""
+def _with_intervals(
+    each: Sequence[Controlled], pseudo: Sequence[Floats], groups: Sequence[Any], resamplings: int, seed: int
+) -> list[Controlled]:
+    """Return each model with the interval of its rate; the same questions are drawn for all."""
     known = [~np.isnan(own) for own in pseudo]
-    if not resamplings or not each:
-        return [Estimate(found.rate, None, None, int(own.sum()), None) for found, own in zip(each, known, strict=True)]
     sums, counts = np.nan_to_num(np.stack(pseudo, axis=1)), np.stack(known, axis=1).astype(np.float64)
     drawn = estimates(sums, counts, groups, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))
-    return [
-        Estimate(found.rate, drawn[at].low, drawn[at].high, drawn[at].questions, drawn[at].method)
-        for at, found in enumerate(each)
-    ]
+    return [replace(found, rate=replace(own, value=found.rate.value)) for found, own in zip(each, drawn, strict=True)]
 
 
 def _compatible(data: _Rows, gamed: Gamed | None) -> tuple[float, Floats]:

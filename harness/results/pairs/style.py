@@ -38,6 +38,7 @@ from harness.results.pairs.bradley_terry import CENTER, POINTS
 from harness.results.pairs.games import Bools
 from harness.results.pairs.logistic import Fit, NoFitError, Rows, fit
 from harness.results.statistics.bootstrap import Estimate, Resampling, jackknifed
+from harness.results.table import Line
 
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _HEADER = re.compile(r"^#{1,6}[^\S\n]", re.MULTILINE)
@@ -53,37 +54,15 @@ FEATURES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class StyledRow:
-    """How strong one model is."""
-
-    model: str
-    rating: Estimate
-    """At equal style."""
-    as_is: Estimate
-    """By the same fit without style."""
-    shift: Estimate
-    """rating - as_is: what its style costs or brings is the opposite of that."""
-    n: int
-    """Pairs of this model that count."""
-
-
-@dataclass(frozen=True, slots=True)
-class StyleRow:
-    """What one feature of style is worth."""
-
-    feature: str
-    coefficient: Estimate
-    """Change in the log odds to win as the relative difference goes from 0 to 1."""
-
-
-@dataclass(frozen=True, slots=True)
 class Styled:
     """The models' strengths at equal style."""
 
-    rows: tuple[StyledRow, ...]
-    """The strongest first."""
-    features: tuple[StyleRow, ...]
-    """Without those in which no two answers differ."""
+    rows: tuple[Line, ...]
+    """For each model, the strongest first, `rating` at equal style, `as_is` by the same fit without style, and `shift`,
+    rating - as_is: what its style costs or brings is the opposite of that; `n`, its pairs that count."""
+    coefficients: Mapping[str, Estimate]
+    """By feature, the change in the log odds to win as the relative difference goes from 0 to 1; without features in
+    which no two answers differ."""
     anchors: tuple[str, ...]
     """The models that define the scale; empty: all."""
     n: int
@@ -147,12 +126,15 @@ def styled(
     values, without = np.append(values, full.whole[models:]), np.append(without, full.without[:, models:], axis=1)
     found = jackknifed(values, without[present], int(present.sum()), **how)
     rows = [
-        StyledRow(model, found[at], found[models + at], found[2 * models + at], int(met[at]))
+        Line(
+            model,
+            {"rating": found[at], "as_is": found[models + at], "shift": found[2 * models + at], "n": int(met[at])},
+        )
         for at, model in enumerate(pairs.models)
         if met[at]
     ]
-    rows.sort(key=lambda row: (-(row.rating.value or 0.0), row.model))
-    styles = tuple(StyleRow(name, found[3 * models + at]) for at, name in enumerate(features))
+    rows.sort(key=lambda row: (-(row.fields["rating"].value or 0.0), row.model))
+    styles = dict(zip(features, found[3 * models :], strict=True))
     others = len(known) - len(counts)
     return Styled(tuple(rows), styles, tuple(anchors), len(counts), len(pairs.share) - len(known), others)
 

@@ -50,7 +50,7 @@ def simulated(
 
 
 def ratings(found: Styled) -> dict[str, float]:
-    return {row.model: row.rating.value or 0.0 for row in found.rows}
+    return {row.model: row.fields["rating"].value or 0.0 for row in found.rows}
 
 
 def test_what_is_counted_leaves_out_code() -> None:
@@ -68,10 +68,10 @@ def test_the_worked_example() -> None:
     level = [(q, "x", "y", float(q % 2)) for q in range(100, 150)]
     z = np.array([0.5] * 100 + [0.0] * 50)
     found = styled(pairs_of(*long, *level), {"length": z})
-    assert found.features[0].coefficient.value == pytest.approx(math.log(60 / 40) / 0.5)
+    assert found.coefficients["length"].value == pytest.approx(math.log(60 / 40) / 0.5)
     assert ratings(found) == pytest.approx({"x": 1000.0, "y": 1000.0})
-    as_is = {row.model: row.as_is.value for row in found.rows}
-    assert as_is["x"] - as_is["y"] == pytest.approx(POINTS * math.log(85 / 65))  # type: ignore[operator]
+    as_is = {row.model: row.fields["as_is"].value for row in found.rows}
+    assert as_is["x"] - as_is["y"] == pytest.approx(POINTS * math.log(85 / 65))
     with pytest.raises(UsageError, match="strength and length cannot be told apart"):
         styled(pairs_of(*long), {"length": z[:100]})
 
@@ -79,7 +79,7 @@ def test_the_worked_example() -> None:
 def test_graded_preferences_enter_as_they_are() -> None:
     pairs, z = simulated({"a": 0.8, "b": 0.1, "c": -0.9}, 1.5, method="logprobs")
     found = styled(pairs, {"length": z})
-    assert found.features[0].coefficient.value == pytest.approx(1.5, abs=1e-6)
+    assert found.coefficients["length"].value == pytest.approx(1.5, abs=1e-6)
     assert ratings(found) == pytest.approx(
         {"a": 1000 + 0.8 * POINTS, "b": 1000 + 0.1 * POINTS, "c": 1000 - 0.9 * POINTS}
     )
@@ -98,12 +98,12 @@ def test_another_model_shifts_nobody_where_anchors_are_named() -> None:
     one = styled(before, {"length": z_before}, anchors=anchors)
     other = styled(after, {"length": z_after}, anchors=anchors)
     assert {m: r for m, r in ratings(other).items() if m != "d"} == pytest.approx(ratings(one))
-    assert other.features[0].coefficient.value == pytest.approx(one.features[0].coefficient.value)
-    assert {row.model: row.rating.low for row in other.rows}["a"] == pytest.approx(
-        {row.model: row.rating.low for row in one.rows}["a"]
+    assert other.coefficients["length"].value == pytest.approx(one.coefficients["length"].value)
+    assert {row.model: row.fields["rating"].low for row in other.rows}["a"] == pytest.approx(
+        {row.model: row.fields["rating"].low for row in one.rows}["a"]
     )
     together = styled(after, {"length": z_after})
-    assert together.features[0].coefficient.value != pytest.approx(one.features[0].coefficient.value, abs=0.01)
+    assert together.coefficients["length"].value != pytest.approx(one.coefficients["length"].value, abs=0.01)
 
 
 def test_a_pair_of_two_further_models_counts_for_nothing() -> None:
@@ -117,7 +117,7 @@ def test_the_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     for seed in range(40):
         pairs, z = simulated({"a": 0.6, "b": 0.0, "c": -0.6}, 1.2, questions=50, seed=seed)
         found = styled(pairs, {"length": z}, resamplings=500)
-        slope = found.features[0].coefficient
+        slope = found.coefficients["length"]
         held.append((slope.low or 9) <= 1.2 <= (slope.high or -9))
     assert 34 <= sum(held) <= 40
 
