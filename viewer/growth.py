@@ -5,8 +5,8 @@ come since all was counted is added to that, so that a run that goes on is follo
 """
 
 import contextlib
-import json
 import pathlib
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,6 +24,7 @@ from viewer.places import End, ends_of
 
 _END = 1 << 20
 """Bytes at the end of a file that are read."""
+_TIME = re.compile(rb'"tstamp"\s*:\s*(\d{9,11}(?:\.\d+)?)')
 _MOST_ROWS = 100
 PAUSE = 600.0
 """Seconds without a row after which an earlier run has ended."""
@@ -47,7 +48,7 @@ class Growth:
 
 def growth_of(path: pathlib.Path) -> Growth:
     """Return how the file grows; nothing is known of a file that cannot be read."""
-    times = [stated for line in last_lines(path) if (stated := _tstamp(line)) is not None]
+    times = [stated for line in last_lines(path) if (stated := written_at(line)) is not None]
     if not times:
         return Growth()
     times.sort()
@@ -69,13 +70,10 @@ def last_lines(path: pathlib.Path) -> list[bytes]:
     return lines[1 if size > _END else 0 :][-_MOST_ROWS:]
 
 
-def _tstamp(line: bytes) -> float | None:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    value = row.get("tstamp") if isinstance(row, dict) else None
-    return float(value) if isinstance(value, int | float) and 1e6 < value < 1e11 else None
+def written_at(line: bytes) -> float | None:
+    """Return when a row was written, in seconds since 1970; None if it does not say."""
+    times = _TIME.findall(line)
+    return float(times[-1]) if times else None  # other objects on the line come before it, as all tools write it
 
 
 def counted_on(

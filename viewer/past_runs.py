@@ -7,7 +7,6 @@ settings: a run goes on with those that it began with.
 import contextlib
 import datetime
 import pathlib
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -30,7 +29,7 @@ from harness.showing.show_result import result_page
 from harness.showing.values import ABSENT, dollars
 from viewer import markup
 from viewer.context import Context
-from viewer.growth import PAUSE, last_lines
+from viewer.growth import PAUSE, last_lines, written_at
 from viewer.later import NotYet, apart
 from viewer.markup import Html
 from viewer.state import State
@@ -40,7 +39,6 @@ from viewer.text import escaped
 if TYPE_CHECKING:
     from harness.results.result import Result
 
-_TIME = re.compile(rb'"tstamp"\s*:\s*(\d{9,11}(?:\.\d+)?)')
 _TOKENS = b'"completion_tokens"'
 _MOST_RUNS = 100
 _LAST = 8
@@ -75,10 +73,8 @@ def _runs_of(path: pathlib.Path, prices: Prices) -> Iterator[Run]:
     run: Run | None = None
     with contextlib.suppress(DataError):  # whoever shows the rows says so
         for line in (line for file in files_of(path) for line in lines_in(file)):
-            times = _TIME.findall(line)
-            if not times:
+            if (now := written_at(line)) is None:
                 continue
-            now = float(times[-1])  # other objects on the line come before it, as all tools write it
             if run is None or abs(now - run.ended) > PAUSE:
                 if run is not None:
                     yield run
@@ -167,8 +163,8 @@ def last_html(state: State, paths: Sequence[pathlib.Path]) -> str:
     latest: list[tuple[float, pathlib.Path, bytes]] = []
     for path in paths:
         for line in last_lines(path)[-_LAST:]:
-            if times := _TIME.findall(line):
-                latest.append((float(times[-1]), path, line))
+            if (at := written_at(line)) is not None:
+                latest.append((at, path, line))
     rows = []
     for seconds, path, line in sorted(latest, key=lambda one: one[0])[: -_LAST - 1 : -1]:
         row = _row(path, line)
