@@ -22,7 +22,8 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not pathlib.Path("/proc/self/stat").exists(), reason="there is no /proc here"),
 ]
-MOST_SECONDS = 2.0
+MOST_SECONDS = 3.0
+"""Alone no view takes two; a half more is for other tests that crowd the processor's caches."""
 QUIET_LOOP = 0.06
 """Seconds that `reference_loop` takes where nothing else runs; on a slower machine all else takes longer too."""
 PAIR = (("model", MODELS[1]), ("model", MODELS[2]))
