@@ -12,6 +12,7 @@ The shipped benchmarks are found even if the data folder has none; results alway
 import functools
 import logging
 import pathlib
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -112,6 +113,12 @@ class Bench:
     def metric_state(self) -> pathlib.Path:
         """The part of it that belongs to the files of metrics."""
         return self.state / "model_metric"
+
+    @property
+    def flags(self) -> str:
+        """The flags by which any command means this benchmark, as one would type them."""
+        where = "" if str(self.folder.parent) == "data" else f" --data-dir {shlex.quote(str(self.folder.parent))}"
+        return f"--bench-name {shlex.quote(self.name)}{where}"
 
     def metric_file(self, metric: str) -> pathlib.Path:
         """Return the file of a metric's numbers for all models, which may not exist yet."""

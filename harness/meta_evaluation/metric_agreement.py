@@ -59,7 +59,7 @@ def judge_metrics(
     bench = query.bench
     names = list(metric) or [name for name in measured_metrics(bench) if name != "checks"]
     if not names:
-        raise UsageError(f"no metric has numbers in {bench.folder}; run auto_metrics --bench-name {bench.name} first")
+        raise UsageError(f"no metric has numbers in {bench.folder}; run auto_metrics {bench.flags} first")
     orders = {
         number: votes_of(as_preferences(found.keep(lambda case, number=number: case.metric == number)))  # type: ignore[misc]
         for name in names

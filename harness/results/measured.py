@@ -174,7 +174,7 @@ def _file_of(bench: Bench, name: str) -> pathlib.Path:
         there = measured_metrics(bench)
         how = "auto_checks" if name == CHECKS else f"auto_metrics --metrics {name}"
         hint = f"; {nearest(name, there)}" if there else ""
-        raise MissingError(f"no numbers of {name} in {bench.folder}{hint}; run {how} --bench-name {bench.name} first")
+        raise MissingError(f"no numbers of {name} in {bench.folder}{hint}; run {how} {bench.flags} first")
     return path
 
 

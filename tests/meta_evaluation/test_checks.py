@@ -186,7 +186,7 @@ def test_without_checks_of_these_answers_it_says_so(tmp_path: pathlib.Path) -> N
     with pytest.raises(MissingError, match="is of an answer with decided checks: 3 judgments without decided checks"):
         report(tmp_path, [broken(9, "x", 1)], WORKED[1])
     (tmp_path / "small" / "model_metric" / "checks.jsonl").unlink()
-    with pytest.raises(MissingError, match="run auto_checks --bench-name small first"):
+    with pytest.raises(MissingError, match=r"run auto_checks --bench-name small --data-dir .* first"):
         judge_checks(bench_name="small", data_dir=tmp_path)
 
 

@@ -54,7 +54,7 @@ def test_the_command_shows_the_same(bench: pathlib.Path, capsys: pytest.CaptureF
 def test_a_metric_without_numbers_says_which_command_computes_it(bench: pathlib.Path) -> None:
     with pytest.raises(MissingError, match=r"no numbers of blue in .* did you mean 'bleu'"):
         show_result(metric="blue", bench_name="small", data_dir=bench)
-    with pytest.raises(MissingError, match="run auto_checks --bench-name small first"):
+    with pytest.raises(MissingError, match=f"run auto_checks --bench-name small --data-dir {bench} first"):
         show_result(metric="checks", bench_name="small", data_dir=bench)
 
 
