@@ -50,6 +50,7 @@ def read(text: str, form: VerdictForm) -> Parsed:
         pytest.param('The response ends with "[RESULT] 5". It is wrong. [RESULT] 1', 1, id="a quoted one before"),
         pytest.param("Write [RESULT] (an integer number between 1 and 5). Good. [RESULT] 4", 4, id="the form before"),
         pytest.param("Fine. [RESULT] 4\n\nSo the verdict is [RESULT] 4", 4, id="said twice"),
+        pytest.param("[RESULT] 4\nOn reflection a step is missing.\nFinal: [RESULT] 3", 3, id="corrected at the end"),
     ],
 )
 def test_score_after_the_marker_is_read(text: str, score: float) -> None:
