@@ -87,7 +87,7 @@ def _data(result: Result, intervals: bool) -> dict[str, Any]:
         data["against"] = _compared(result.runs.table)
     if result.users is not None:
         variance = result.users.variance
-        data["users"] = [part.row() for part in result.users.parts]
+        data["users"] = result.users.parts
         data["user_variance"] = None if variance is None else variance.row()
     return data | result.together.json(intervals=intervals)
 
