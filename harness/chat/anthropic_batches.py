@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from harness.chat.anthropic_messages import AnthropicMessages
-from harness.chat.batches import Batches, Handed, Prepared, Progress, Result, provider_call
+from harness.chat.batches import Batches, Handed, Prepared, Progress, named_line, provider_call
 from harness.chat.body import body_of
 from harness.chat.wire import lines_of
 from harness.errors import ChatError
@@ -65,10 +65,8 @@ class AnthropicBatches(Batches[AnthropicMessages]):
             return None
         async with contextlib.aclosing(self._lines(batch.id)) as lines:
             async for line in lines:
-                try:
-                    return str(json.loads(line)["custom_id"]).startswith(f"{token}-")
-                except (ValueError, TypeError, KeyError, RecursionError):
-                    continue
+                if (name := named_line(line)[0]) is not None:
+                    return str(name).startswith(f"{token}-")
         return False
 
     async def progress(self, batch: str) -> Progress:
@@ -79,20 +77,10 @@ class AnthropicBatches(Batches[AnthropicMessages]):
             return Progress(ended, fault=self.gone(batch))
         return Progress(ended, processed=_total(told) - (getattr(told.request_counts, "processing", 0) or 0))
 
-    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
-        """Yield the results of a batch that has ended."""
-        whole = True
+    async def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
+        """Yield the lines of the results."""
         async for line in self._lines(batch):
-            try:
-                item = body_of(json.loads(line))
-                custom_id, result = item.custom_id, item.result
-            except (ValueError, AttributeError, RecursionError):
-                whole = False
-                continue
-            if isinstance(custom_id, str) and custom_id in handed:
-                yield Result(custom_id, self._outcome(result, handed[custom_id]))
-        if not whole:
-            raise self.cut(batch)
+            yield named_line(line)
 
     async def _lines(self, batch: str) -> AsyncGenerator[bytes, None]:
         """Yield the lines of a batch's results as they arrive.
@@ -111,8 +99,9 @@ class AnthropicBatches(Batches[AnthropicMessages]):
             finally:
                 await answer.aclose()
 
-    def _outcome(self, result: Any, handed: Handed) -> Reply | ChatError:
-        """Return what one result says."""
+    def result(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:
+        """Return what one line says."""
+        result = body_of(line.get("result"))
         kind = getattr(result, "type", None)
         if kind == "succeeded":
             return self.outcome(result.message, handed)

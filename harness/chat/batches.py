@@ -7,6 +7,7 @@ under a token of ours, which begins the name of each of its requests, so that a 
 
 import contextlib
 import importlib
+import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
@@ -126,12 +127,28 @@ class Batches(ABC, Generic[ModelT]):
         """Return how far a batch is."""
 
     @abstractmethod
-    def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
+    def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
+        """Yield what a batch that has ended holds for each request, in any order, with the request's name; a name that
+        is no text: this one came broken."""
+
+    @abstractmethod
+    def result(self, item: Any, handed: Handed) -> Reply | ChatError:
+        """Return what became of a request."""
+
+    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
         """Yield the results of these requests of a batch that has ended, in any order.
 
         Raises:
             TransientError: the list is cut; what was yielded is right.
         """
+        whole = True
+        async for custom_id, item in self.items(batch):
+            whole = whole and isinstance(custom_id, str)
+            if isinstance(custom_id, str) and custom_id in handed:
+                yield Result(custom_id, self.result(item, handed[custom_id]))
+        if not whole:
+            message = f"{self.name}: the results of batch {batch} came cut or broken"
+            raise TransientError(message, kind="malformed reply")
 
     async def find(self, token: str, count: int, since: float, others: Collection[str]) -> Found:
         """Look for a batch of `count` requests that may have been handed in after `since`, the newest first; `others`
@@ -242,10 +259,6 @@ class Batches(ABC, Generic[ModelT]):
         """Return the error for results that are kept no longer."""
         return TransientError(f"{self.name}: the provider no longer keeps the results of batch {batch}", kind="expired")
 
-    def cut(self, batch: str) -> TransientError:
-        """Return the error for a list of results that is not whole."""
-        return TransientError(f"{self.name}: the results of batch {batch} came cut or broken", kind="malformed reply")
-
 
 def open_batches(model: ChatModel) -> "Batches[Any]":
     """Return what hands in batches for a chat model.
@@ -262,6 +275,15 @@ def open_batches(model: ChatModel) -> "Batches[Any]":
             return opened
         why = f"batches are not made for its provider ({model.endpoint.provider})"
     raise UsageError(f"{model.name}: {why}; leave out --batch, or run it by itself")
+
+
+def named_line(line: bytes) -> tuple[Any, Any]:
+    """Return the name of the request that a line of results is about, and the line; None, if it cannot be read."""
+    try:
+        item = json.loads(line)
+        return item["custom_id"], item
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None, None
 
 
 @contextlib.contextmanager

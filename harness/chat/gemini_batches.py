@@ -5,12 +5,12 @@ A batch carries our token in its name, so one whose number was lost is found aga
 
 import json
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
-from harness.chat.batches import Batches, Handed, Prepared, Progress, Result, provider_call, unknown_batch
+from harness.chat.batches import Batches, Handed, Prepared, Progress, provider_call, unknown_batch
 from harness.chat.gemini import Gemini
 from harness.errors import ChatError, UsageError
 from harness.records import Reply, Request
@@ -76,19 +76,13 @@ class GeminiBatches(Batches[Gemini]):
         fault = self._refused(batch, getattr(told, "error", None)) if state == "FAILED" else None
         return Progress(state in _ENDED, sum(map(_whole, done)), state == "CANCELLED", fault)
 
-    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
+    async def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
         """Yield the replies that stand in a batch that has ended."""
         told = await self.retrieved(batch)
         output = getattr(told.metadata, "output", None) or getattr(told, "response", None)
         replies = getattr(getattr(output, "inlinedResponses", None), "inlinedResponses", None)
-        whole = True
         for one in replies if isinstance(replies, list) else ():
-            custom_id = getattr(getattr(one, "metadata", None), _KEY, None)
-            if isinstance(custom_id, str) and custom_id in handed:
-                yield Result(custom_id, self._outcome(one, handed[custom_id]))
-            whole = whole and isinstance(custom_id, str)
-        if not whole:
-            raise self.cut(batch)
+            yield getattr(getattr(one, "metadata", None), _KEY, None), one
 
     async def cancel(self, batch: str) -> None:
         """Ask the provider to work on a batch no longer."""
@@ -104,7 +98,7 @@ class GeminiBatches(Batches[Gemini]):
         state = getattr(getattr(batch, "metadata", None), "state", None)
         return re.sub("^(?:JOB|BATCH)_STATE_", "", state) if isinstance(state, str) else ""
 
-    def _outcome(self, one: Any, handed: Handed) -> Reply | ChatError:
+    def result(self, one: Any, handed: Handed) -> Reply | ChatError:
         """Return what one result says."""
         response = getattr(one, "response", None)
         if response is not None:

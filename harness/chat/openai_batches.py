@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
-from harness.chat.batches import QUEUE_FULL, Batches, Handed, Prepared, Progress, Result, provider_call
+from harness.chat.batches import QUEUE_FULL, Batches, Handed, Prepared, Progress, named_line, provider_call
 from harness.chat.body import body_of
 from harness.chat.openai_chat import OpenAIModel
 from harness.chat.wire import lines_of
@@ -74,24 +74,12 @@ class OpenAIBatches(Batches[OpenAIModel]):
         fault = others[0] if others else None if faults else nameless
         return Progress(ended=True, processed=processed, fault=fault, faults=faults)
 
-    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
+    async def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
         """Yield the lines of the file of replies and of the file of errors."""
         told = await self.retrieved(batch)
-        whole = True
-        for file in (told.output_file_id, told.error_file_id):
-            if not file:
-                continue
+        for file in filter(None, (told.output_file_id, told.error_file_id)):
             async for line in self._lines(batch, file):
-                try:
-                    value = json.loads(line)
-                    custom_id = value["custom_id"]
-                except (ValueError, TypeError, KeyError, RecursionError):
-                    whole = False
-                    continue
-                if isinstance(custom_id, str) and custom_id in handed:
-                    yield Result(custom_id, self._outcome(value, handed[custom_id]))
-        if not whole:
-            raise self.cut(batch)
+                yield named_line(line)
 
     async def _lines(self, batch: str, file: str) -> AsyncIterator[bytes]:
         """Yield the lines of a file as they arrive; only a newline ends one."""
@@ -100,7 +88,7 @@ class OpenAIBatches(Batches[OpenAIModel]):
                 async for line in lines_of(answer.iter_bytes()):
                     yield line
 
-    def _outcome(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:
+    def result(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:
         """Return what one line says."""
         response, error = line.get("response"), line.get("error")
         if not isinstance(response, Mapping):
