@@ -21,12 +21,14 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMappi
 from typing import Any, NamedTuple, TypeAlias
 
 from harness.errors import StorageError, TurnbenchError, UsageError
+from harness.jsonl import size_of
 from harness.records import MODES
 from viewer.context import Context
 from viewer.hosts import Hosts
 from viewer.idle import ending_idle
 from viewer.later import NotYet
 from viewer.state import State
+from viewer.store import AHEAD
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -214,7 +216,7 @@ def serve(
     hosts = Hosts(host, allowed)
     port = free_port(host, port)
     # Whoever opens the page finds what it shows first made, or begun; Gradio takes seconds until it serves.
-    threading.Thread(target=_look_ahead, args=(context,), daemon=True).start()
+    threading.Thread(target=begin, args=(context,), daemon=True).start()
     prepare_environment(os.environ)
     import gradio as gr
     from starlette.middleware import Middleware
@@ -249,14 +251,16 @@ def serve(
     return Served(address, port, hosts, app)
 
 
-def _look_ahead(context: Context) -> None:
-    """Begin the view that an empty address leads to, and then the first tables of the other modes."""
+def begin(context: Context) -> None:
+    """Begin the view that an empty address leads to, and the first tables of all modes, of files that take seconds."""
     from viewer.app import Views
 
-    bench = Views(context).view("")[0].bench
+    store, bench = context.store, Views(context).view("")[0].bench
     for mode in MODES:
+        state = State(bench=bench, mode=mode)
         with contextlib.suppress(NotYet, TurnbenchError):
-            context.store.result(State(bench=bench, mode=mode), intervals=False)
+            if size_of(store.judgment_file(state).path) <= AHEAD:
+                store.result(state, intervals=False)
 
 
 def free_port(host: str, port: int | None) -> int:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 Kind = str
 """`single` or `pair`."""
-_AHEAD = 1 << 30
-"""Bytes of judgments that are looked through before a question asks for them."""
+AHEAD = 1 << 30
+"""Bytes of judgments that are looked through before a view asks for them."""
 MOST_ROWS = 1_000
 """Judgments of one question that are shown."""
 
@@ -256,11 +256,11 @@ class Store:
         Only as many as take no more than a few seconds, and not before all is made that views have asked for; the
         others wait until they are needed.
         """
-        ahead = _AHEAD + 1 if self.later.busy else 0
+        ahead = AHEAD + 1 if self.later.busy else 0
         for file in self.judgment_files(bench):
             with contextlib.suppress(NotYet, DataError, OSError):
                 ahead += size_of(file.path)
-                if ahead <= _AHEAD:
+                if ahead <= AHEAD:
                     self.places(file.path, patience=0.0)
 
     def answer(self, bench: Bench, model: str, key: QuestionId) -> Answer | None:
