@@ -224,7 +224,7 @@ def judge_disagreement(
         rows = _rows(judged, disagreed(judged), judges, {})
         told = "another winner, or a tie" if judged.paired else f"grades {APART:g} points apart or more"
         note = f"judges disagree: {told}; {len(set(judged.item.tolist()))} items were judged"
-    return given.report("disagreement", rows, [note])
+    return given.report("disagreement", rows, [note], explained=False)
 
 
 def _against_voters(

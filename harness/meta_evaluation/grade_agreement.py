@@ -25,7 +25,7 @@ from harness.meta_evaluation.contingency import (
     table_estimate,
     tabulated,
 )
-from harness.meta_evaluation.report import interval
+from harness.meta_evaluation.report import columns
 from harness.meta_evaluation.votes import Categories, Item, Votes
 from harness.records import QuestionId
 from harness.results.matrix import Floats
@@ -101,7 +101,7 @@ def alpha_rows(
 def _rows(names: Sequence[str | None], found: Mapping[str, Estimate], n: int, left_out: int) -> list[dict[str, Any]]:
     about = {"judge1": names[0], "judge2": names[1], "turn": None}
     counts = {"n": n, "left_out": left_out}
-    return [about | {"measure": measure, **interval(one)} | counts for measure, one in found.items()]
+    return [columns({**about, "measure": measure, "value": one, **counts}) for measure, one in found.items()]
 
 
 def _measured(

@@ -37,7 +37,7 @@ import numpy as np
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there
 from harness.meta_evaluation.by_question import jackknifed, ratio
-from harness.meta_evaluation.report import Report, asked, interval, pairs_text
+from harness.meta_evaluation.report import Report, asked, pairs_text
 from harness.results.answers import home_of
 from harness.results.matrix import Floats, Pairs
 from harness.results.matrix import pairs as pair_arrays
@@ -274,9 +274,9 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
             "say with --bench-name and --data-dir where they are"
         )
     rows = [
-        {"measure": "longer wins", **interval(result.longer_wins), "n": result.decided},
-        {"measure": "slope", **interval(result.slope), "n": result.n},
-        {"measure": "slope with models", **interval(result.slope_with_models), "n": result.n},
+        {"measure": "longer wins", "value": result.longer_wins, "n": result.decided},
+        {"measure": "slope", "value": result.slope, "n": result.n},
+        {"measure": "slope with models", "value": result.slope_with_models, "n": result.n},
     ]
     notes = [_spread_note(result.variants)] if result.variants else []
     notes.append(
@@ -296,8 +296,8 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
         notes.append(f"no answers of {', '.join(absent)} in {bench.folder / 'model_answer'}")
     if result.left_out:
         notes.append(f"{pairs_text(result.left_out)} without a verdict or without both answers' lengths left out")
-    more = {"variants": result.variants} if result.variants else {}
-    return given.report("length", rows, notes, [result.longer_wins], models=result.rows, **more)
+    more = {"models": result.rows} | ({"variants": result.variants} if result.variants else {})
+    return given.report("length", rows, notes, more)
 
 
 def _spread_note(variants: Sequence[dict[str, Any]]) -> str:

@@ -90,7 +90,7 @@ def judge_metrics(
     if lacking:
         told = ", ".join(f"{number} {count}" for number, count in lacking.items())
         notes.append(f"pairs left out because an answer has no number: {told}")
-    return given.report("ranking", rows, notes, [row["agree"] for row in rows])
+    return given.report("ranking", rows, notes)
 
 
 def _in_order(said: Observations) -> list[tuple[Item, float]]:

@@ -39,7 +39,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from harness.errors import DataError, UsageError
-from harness.meta_evaluation.report import Report, asked, interval
+from harness.meta_evaluation.report import Report, asked
 from harness.records import Mode, Scale
 from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays
@@ -378,7 +378,7 @@ def judge_ranking(
             f"judged are {', '.join(found.only_ours)}"
         )
     rows = [
-        {"measure": name, **interval(correlation), "n": len(found.models)}
+        {"measure": name, "value": correlation, "n": len(found.models)}
         for name, correlation in (("spearman", found.spearman), ("kendall tau-b", found.kendall))
     ]
     total = {
@@ -411,7 +411,7 @@ def judge_ranking(
         notes.append(COVERED)
     if found.undefined:
         notes.append(f"{found.undefined} resamplings without a correlation left out")
-    return given.report("ranking", rows, notes, models=models)
+    return given.report("ranking", rows, notes, {"models": models}, explained=False)
 
 
 def _ranks(numbers: Mapping[str, float]) -> dict[str, float]:

@@ -379,7 +379,7 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     given = asked(mode, words, every_sample=True)
     records, sources = given.judged, given.sources
     rows: list[dict[str, Any]] = []
-    left_out, intervals = 0, []
+    left_out = 0
     designs: list[dict[str, Any]] = []
     answers: list[str] = []
     for turn in sorted({case.turn for case in records.cases}):
@@ -390,7 +390,6 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
         if planned := _designs(result, len(own.questions()), models, paired=own.paired):
             designs += [{"turn": turn, **row} for row in planned]
             answers.append(_answer(turn, planned))
-        intervals += [component.variance for component in result.components]
         for one in (*result.components, *result.missing):
             levels_are = None if one.why_not else _LEVELS.get(one.facet)
             about = {"turn": turn, "facet": one.facet, "variance": one.variance, "share": one.share}
@@ -405,4 +404,4 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
         "intervals are for other questions; variances of models, orders and judges are those among exactly these, "
         "which are all there are or were chosen, not drawn"
     )
-    return given.report("repeat", rows, notes, intervals, designs=designs)
+    return given.report("repeat", rows, notes, {"designs": designs})

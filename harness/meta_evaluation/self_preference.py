@@ -25,11 +25,11 @@ humans (gpt-4 +10%, claude-v1 +25%) without intervals; the second difference is 
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
+from harness.judgments.observations import Bools
 from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked
 from harness.records import Mode
@@ -38,8 +38,6 @@ from harness.results.matrix import pairs as pair_arrays
 from harness.results.panel import PanelGrades, PanelPairs, panel_grades, panel_pairs
 from harness.results.query import Words
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
-
-Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
 def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
@@ -202,4 +200,4 @@ def judge_self(
         "difference: how much better the models of the judge's family fare under it than under the others; it cannot "
         "distinguish a judge that favours them from one that sees better what they are good at"
     )
-    return given.report("self", found, [note], [row["difference"] for row in found])
+    return given.report("self", found, [note])
