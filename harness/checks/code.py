@@ -1,17 +1,20 @@
 """Code in a reply that passes given cases: `code`. It is run only where a sandbox is given."""
 
+import json
 import re
 import secrets
 import shutil
+from collections.abc import Callable
 from decimal import Decimal, DecimalException
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from harness.checks.check import Check, Finding, Passage, Span
 from harness.checks.data import close
-from harness.checks.programs import LANGUAGES, call_input, call_results, calling, is_name, names_of
-from harness.checks.sandbox import Ran, Sandbox
+from harness.checks.programs import LANGUAGES, call_results, is_name
+from harness.checks.sandbox import Ran
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+)[ \t]*+([^\s`{]*+)[^\n]*+\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
 _MOST_SECONDS = 60
@@ -93,13 +96,16 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
         if found is None:
             return Finding(False, f"there is no {self.language} code")
         code, span = found
-        fault = self._called(sandbox, code) if self.function else self._tested(sandbox, code)
+        run = partial(sandbox.run, command=language.command, image=language.image, seconds=self.seconds)
+        fault = self._called(run, code) if self.function else self._tested(run, code)
         return Finding(fault is None, fault or "", () if fault is None else (span,))
 
     def _block(self, passage: Passage) -> tuple[str, Span] | None:
         """Return the code; fences in that language first, then those that name none, else all of the reply."""
         every = list(_FENCE.finditer(passage.text, *passage.span))
-        named = [m for m in every if m[2].lower() in names_of(self.language)] or [m for m in every if not m[2]]
+        named = [m for m in every if m[2].lower() in {self.language, *LANGUAGES[self.language].aliases}] or [
+            m for m in every if not m[2]
+        ]
         if not named:
             return None if every or not passage.said.strip() else (passage.said, passage.span)
         if self.block == "all":
@@ -110,17 +116,11 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
             return None
         return named[index][3], Span(*named[index].span(3))
 
-    def _called(self, sandbox: Sandbox, code: str) -> str | None:
+    def _called(self, run: Callable[..., Ran], code: str) -> str | None:
         """Call the function with all cases; return what is wrong with the first that fails."""
         language, token = LANGUAGES[self.language], secrets.token_hex(16)
         calls = [(case.args or [], case.named) for case in self.cases]
-        ran = sandbox.run(
-            calling(language, code),
-            language.command,
-            image=language.image,
-            stdin=call_input(token, self.function or "", calls),
-            seconds=self.seconds,
-        )
+        ran = run({"answer": code, language.file: language.calls}, stdin=json.dumps([token, self.function, calls]))
         results = call_results(token, ran.stdout)
         for number, case in enumerate(self.cases, 1):
             if number > len(results):
@@ -131,16 +131,14 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
                 return f"case {number}: {came[:100]}"
         return None
 
-    def _tested(self, sandbox: Sandbox, code: str) -> str | None:
+    def _tested(self, run: Callable[..., Ran], code: str) -> str | None:
         """Run the program on each input, or once with its tests; return what is wrong with the first that fails."""
         language, token = LANGUAGES[self.language], secrets.token_hex(16)
         if self.tests is not None:
-            program = f"{code}\n{self.tests}\n{language.checked.format(token)}\n"
-            ran = sandbox.run({language.file: program}, language.command, image=language.image, seconds=self.seconds)
+            ran = run({language.file: f"{code}\n{self.tests}\n{language.checked.format(token)}\n"})
             return None if token in ran.stdout else f"tests: {_end(ran)}"
         for number, case in enumerate(self.cases, 1):
-            files = {language.file: code}
-            ran = sandbox.run(files, language.command, image=language.image, stdin=case.stdin, seconds=self.seconds)
+            ran = run({language.file: code}, stdin=case.stdin)
             if ran.late or ran.code or _printed(ran.stdout) != _printed(case.stdout or ""):
                 return f"case {number}: {_end(ran) if ran.late or ran.code else f'it prints {ran.stdout[:60]!r}'}"
         return None

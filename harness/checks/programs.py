@@ -3,10 +3,11 @@
 What a call should return never enters the sandbox: a program prints what it got, and the comparison is made outside.
 """
 
+import contextlib
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -21,10 +22,10 @@ class Language:
     aliases: tuple[str, ...] = ()
     """Further names that fences use."""
     calls: str = ""
-    """The program that calls a function; empty: it cannot be done in this language."""
+    """The program that calls a function of the file `answer`, as [token, name, calls] on its input say; empty: none can."""
     checked: str = ""
     """What prints the token once tests have passed."""
-    needs: str = field(default="")
+    needs: str = ""
     """The program that must be installed, where it is not the command's first word."""
 
 
@@ -78,31 +79,14 @@ LANGUAGES: Mapping[str, Language] = {
 }
 
 
-def names_of(language: str) -> set[str]:
-    """Return all names by which a fence may call a language."""
-    return {language, *LANGUAGES[language].aliases}
-
-
-def calling(language: Language, code: str) -> dict[str, str]:
-    """Return the files of a program that calls a function of this code; it reads `call_input` from its input."""
-    return {"answer": code, language.file: language.calls}
-
-
-def call_input(token: str, function: str, calls: Sequence[tuple[Sequence[Any], Mapping[str, Any]]]) -> str:
-    """Return what such a program reads."""
-    return json.dumps([token, function, calls])
-
-
 def call_results(token: str, printed: str) -> list[dict[str, Any]]:
     """Return the results of the calls, as far as they ran: {"returns": value} or {"raises": [names of its classes]}."""
     found = []
     for line in printed.splitlines():
-        if line.startswith(token):
-            try:
+        with contextlib.suppress(ValueError, RecursionError):
+            if line.startswith(token):
                 value = json.loads(line.removeprefix(token))
-            except (ValueError, RecursionError):
-                continue
-            found.append(value if isinstance(value, dict) else {})
+                found.append(value if isinstance(value, dict) else {})
     return found
 
 

@@ -93,10 +93,8 @@ def asked(mode: Mode | None, words: Words, **how: bool) -> Asked:
 
 def interval_notes(values: Iterable[Any]) -> list[str]:
     """Return how the intervals of the estimates among these values are made."""
-    methods = {one.method for one in values if isinstance(one, Estimate)}
-    return [f"intervals: {COVERAGE[method]}" for method in COVERAGE if method in methods] or [
-        "too few questions for intervals"
-    ]
+    methods = dict.fromkeys(one.method for one in values if isinstance(one, Estimate) and one.method)
+    return [f"intervals: {COVERAGE[method]}" for method in methods] or ["too few questions for intervals"]
 
 
 def of_turn(turn: int | None, case: Case) -> bool:
