@@ -22,7 +22,7 @@ class Language:
     aliases: tuple[str, ...] = ()
     """Further names that fences use."""
     calls: str = ""
-    """The program that calls a function of the file `answer`, as [token, name, calls] on its input say; empty: none can."""
+    """The program that calls a function of `answer` as its input, [token, name, calls], says; empty: none can."""
     checked: str = ""
     """What prints the token once tests have passed."""
     needs: str = ""
