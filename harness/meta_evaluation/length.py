@@ -37,7 +37,7 @@ import numpy as np
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there
 from harness.meta_evaluation.by_question import jackknifed, ratio
-from harness.meta_evaluation.report import Report, asked, pairs_text
+from harness.meta_evaluation.report import Report, asked, last_if_none, pairs_text
 from harness.results.answers import home_of
 from harness.results.matrix import Floats, Pairs
 from harness.results.matrix import pairs as pair_arrays
@@ -158,7 +158,9 @@ def length_report(
         }
         for at, model in enumerate(variants)
     ]
-    rows.sort(key=lambda row: (-_number(row["equal_length"].value), -_number(row["win_rate"].value), row["model"]))
+    rows.sort(
+        key=lambda row: (-last_if_none(row["equal_length"].value), -last_if_none(row["win_rate"].value), row["model"])
+    )
     ties = int((~decided).sum())
     left_out = len(pairs.outcome) - len(known)
     tally = int(counted.sum()), ties, int((decided & (apart == 0)).sum())
@@ -241,11 +243,6 @@ def _with_prior(games: Rows) -> Rows:
         y=np.append(games.y, np.full(size, 0.5)),
         weight=np.append(games.weight, np.full(size, 0.5)),
     )
-
-
-def _number(value: float | None) -> float:
-    """Return the value, or what sorts behind all."""
-    return float("-inf") if value is None else value
 
 
 def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report:

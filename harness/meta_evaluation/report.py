@@ -117,6 +117,11 @@ def columns(row: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def last_if_none(value: float | None) -> float:
+    """Return the value, or what sorts behind all."""
+    return float("-inf") if value is None else value
+
+
 def pairs_text(number: int) -> str:
     """Return a number of pairs in words."""
     return f"{number} pair{'' if number == 1 else 's'}"

@@ -154,18 +154,10 @@ class _Case:
         difference: Estimate = NO_ESTIMATE,
     ) -> dict[str, Any]:
         """Return the row; `levels` are own by the judge and by the others, then rest by the judge and by the others."""
+        about = {"judge": self.judge, "family": self.family, "own": self.own, "others": self.others}
         names = ("own_by_judge", "own_by_others", "rest_by_judge", "rest_by_others")
-        return {
-            "judge": self.judge,
-            "family": self.family,
-            "own": self.own,
-            "others": self.others,
-            **dict(zip(names, levels, strict=True)),
-            "difference": difference,
-            "n": n,
-            "left_out": left_out,
-            "why_not": why_not,
-        }
+        counts = {"n": n, "left_out": left_out, "why_not": why_not}
+        return about | dict(zip(names, levels, strict=True)) | {"difference": difference} | counts
 
 
 def _by_question(values: Floats, chosen: Bools) -> Floats:
