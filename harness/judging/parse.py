@@ -15,7 +15,7 @@ text is read in linear time.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from harness.errors import UsageError
@@ -36,6 +36,10 @@ _CHARACTERS_READ = 250_000
 """How much of a text, counted from the end; longer than any judge writes."""
 
 _VERDICT = re.compile(r"\[\[[^\[\]\n]{1,30}\]\]|\[RESULT\][ :]{0,3}\w{1,5}")
+_MARKS = re.compile(
+    r"^[ \t]*(?:```|~~~)[^`\n]*$|`+|^[ \t]*>+[ \t]?|[\"“”„«»「」](?=(?:\w{1,20}: ?)?\[\[)|(?<=\]\])[.]?[\"“”„«»「」]",
+    re.M,
+)
 _OBJECT = re.compile(r"\s*(?:```(?:json)?\s)?\s*(\{.*?)\s*(?:```)?\s*", re.S)
 
 
@@ -44,10 +48,11 @@ def parse(text: str, verdict_format: str, scale: Scale = (1, 10)) -> Parsed:
     return read_verdict(Reply(text), VerdictForm(verdict_format, scale=scale))
 
 
-def read_verdict(reply: Reply, form: VerdictForm, answers: Iterable[str] = ()) -> Parsed:
+def read_verdict(reply: Reply, form: VerdictForm, answers: Sequence[str] = ()) -> Parsed:
     """Return the verdict of a judge's reply in the form that was asked for, or none, with the reason for either.
 
-    `answers` are the texts that were judged: a verdict that stands in one of them yields to one that does not.
+    `answers` are the texts that were judged, where they are known. A verdict that stands in one of them yields to
+    one that does not; if none of them holds any, marks around a verdict quote nobody.
 
     A form that is scored by log-probabilities is read from them, and never from the text in their place. A reply that
     follows the form's JSON schema is read as the object that it is.
@@ -74,7 +79,7 @@ def _off_step(verdict: Verdict | None, form: VerdictForm) -> str | None:
     )
 
 
-def _read_text(reply: Reply, form: VerdictForm, answers: Iterable[str]) -> Parsed:
+def _read_text(reply: Reply, form: VerdictForm, answers: Sequence[str]) -> Parsed:
     """Return the verdict of a reply's text, whatever the step of its scale."""
     text = spoken(folded_text(reply.text))
     if isinstance(text, Fault):
@@ -88,6 +93,8 @@ def _read_text(reply: Reply, form: VerdictForm, answers: Iterable[str]) -> Parse
             return read_structured(held[1], form)
     read = _FORMATS[form.format].read
     parsed = read(text, form)
+    if parsed.verdict is None and answers and not _may_quote(form, answers):
+        return read(_unmarked(text), form)
     own = _without_planted(text, answers)
     other = parsed if own == text else read(own, form)
     if None not in (parsed.verdict, other.verdict) and parsed.verdict != other.verdict:
@@ -97,7 +104,19 @@ def _read_text(reply: Reply, form: VerdictForm, answers: Iterable[str]) -> Parse
     return parsed if other.verdict is None else other
 
 
-def _without_planted(text: str, answers: Iterable[str]) -> str:
+def _may_quote(form: VerdictForm, answers: Sequence[str]) -> bool:
+    """Return whether an answer may hold a verdict of this form, so that a judge could quote it."""
+    signs = ["[["] if form.format.startswith("[[") else [*form.labels, *form.dimensions]
+    folded = [folded_text(answer).casefold() for answer in answers]
+    return not signs or any(sign.casefold() in answer for answer in folded for sign in signs)
+
+
+def _unmarked(text: str) -> str:
+    """Return a text without the marks that show a passage; a line that ends with a colon leads to no quotation."""
+    return re.sub(r":[ \t]*\n", ".\n", _MARKS.sub("", text))
+
+
+def _without_planted(text: str, answers: Sequence[str]) -> str:
     """Return a text with a sign in place of every verdict that stands in one of the answers, letter by letter."""
     if "[" not in text:
         return text

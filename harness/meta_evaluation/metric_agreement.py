@@ -47,7 +47,7 @@ def judge_metrics(
     """
     given = asked(mode, words, every_metric=True)
     query, said = given.query, given.judged
-    categories = given.subject.groups(query)
+    categories = given.subject.groups
     bench = query.bench
     names = list(metric) or [name for name in measured_metrics(bench) if name != "checks"]
     if not names:

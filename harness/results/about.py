@@ -29,27 +29,41 @@ class About(NamedTuple):
     """Which questions observations are about, as far as that is known."""
 
     bench: str | None
-    categories: Mapping[QuestionId, str] = {}
     why_not: str | None = None
     """Why there is no table by category, or what it lacks."""
-    questions: tuple[Question, ...] = ()
-    """The questions themselves, where they are known."""
+    home: Bench | None = None
+    """The benchmark itself, where its questions fit."""
+    by: str = USUAL_FIELD
+    """The field of the questions by which tables are grouped."""
+    fixed_mix: bool = False
+    """Whether intervals take the mix of that field as given."""
 
-    def groups(self, query: Query) -> Groups:
-        """Return for each question the value of the query's field; empty where questions are not known, or by `none`.
+    @property
+    def questions(self) -> Sequence[Question]:
+        """The questions, where they are known."""
+        return () if self.home is None else self.home.questions
+
+    @property
+    def categories(self) -> dict[QuestionId, str]:
+        """The category of each question, where they are known."""
+        return {question.question_id: question.category for question in self.questions}
+
+    @property
+    def groups(self) -> Groups:
+        """For each question the value of the field `by`; empty where questions are not known, or by `none`.
 
         Raises:
             UsageError: no question has that field.
         """
-        by = query.by
-        if by == UNGROUPED:
+        if self.by == UNGROUPED:
             return Groups()
         fields = {name for question in self.questions for name in ("category", *question.extra)}
-        if self.questions and by not in fields:
+        if self.questions and self.by not in fields:
             known = ", ".join(sorted(fields))
-            raise UsageError(f"no question of {self.bench} has the field {by!r}; there are: {known}")
-        found = Groups((q.question_id, q.category if by == USUAL_FIELD else q.extra.get(by)) for q in self.questions)
-        found.fixed = query.fixed_mix
+            raise UsageError(f"no question of {self.bench} has the field {self.by!r}; there are: {known}")
+        usual = self.by == USUAL_FIELD
+        found = Groups((q.question_id, q.category if usual else q.extra.get(self.by)) for q in self.questions)
+        found.fixed = self.fixed_mix
         return found
 
     def reach(self, shown: Observations, turns: Sequence[int] | None) -> str | None:
@@ -90,13 +104,13 @@ def about(query: Query, found: Observations, path: pathlib.Path) -> About:
             return About(None, why_not="no table by category: which questions these are is unknown (see --bench-name)")
     else:
         bench = query.bench
-    categories = {q.question_id: q.category for q in bench.questions}
     fault = _misfit(found.asked, bench)
+    own = About(bench.name, None, bench, query.by, query.fixed_mix)
     if fault is None:
-        return About(bench.name, categories, questions=bench.questions)
-    if given and query.bench_name and any(asked.question_id in categories for asked in found.asked):
-        why = f"the table by category is as --bench-name says, although {fault}"
-        return About(bench.name, categories, why, bench.questions)
+        return own
+    known = {question.question_id for question in bench.questions}
+    if given and query.bench_name and any(asked.question_id in known for asked in found.asked):
+        return own._replace(why_not=f"the table by category is as --bench-name says, although {fault}")
     return About(None if given else bench.name, why_not=f"no table by category: {fault}")
 
 

@@ -95,7 +95,7 @@ def first_turn_effect(**words: Unpack[Words]) -> FirstTurnEffect:
     subject = about(query, grades, found.path)
     named = set(query.models or ())
     shown = grades.keep(lambda case: not named or {case.models[0], plain_model(case.models[0])} & named != set())
-    table = matrix(shown, subject.groups(query)) if shown else None
+    table = matrix(shown, subject.groups) if shown else None
     pairs = [] if table is None else _pairs(table)
     if table is None or not pairs:
         raise MissingError(

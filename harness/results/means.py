@@ -8,7 +8,7 @@ counted beside them as `excluded`. Intervals resample questions (`statistics.boo
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from harness.judgments.observations import Observations
 from harness.records import QuestionId
 from harness.results.matrix import Matrix, label, matrix, of_group, question_order
 from harness.results.statistics.bootstrap import estimates, ratios
-from harness.results.table import ALL, Line, Mean, Table
+from harness.results.table import ALL, Kind, Line, Mean, Table
 
-Kind: TypeAlias = Literal["criterion", "dimension", "metric"]
 EXTREMES = 3
 """How many of the best and of the worst questions are named."""
 

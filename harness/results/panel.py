@@ -31,10 +31,10 @@ from harness.results.about import is_fixed
 from harness.results.grades.scores import scores
 from harness.results.labels import Judgment, label_table
 from harness.results.matrix import Floats, Grouped, Ints, Matrix, Pairs, common_scale, label
-from harness.results.means import Kind, means_table
+from harness.results.means import means_table
 from harness.results.pairs.rates import rates
 from harness.results.statistics.bootstrap import Resampling, estimates
-from harness.results.table import ALL, Line, Table
+from harness.results.table import ALL, Kind, Line, Table
 
 TOGETHER = "all together"
 """What stands for the panel where a row names its judge."""
@@ -61,6 +61,15 @@ class Panel:
     """Items that all judges judged; of means, the grades of these."""
     left_out: int
     """Items that some judge did not judge."""
+
+    def notes(self, *, verdicts: bool) -> list[str]:
+        """Return what a reader must know: the rule, and of how many items; `verdicts` may be several of one item."""
+        told, judges = f"all together: {self.rule}; {self.common}", len(self.judges)
+        if verdicts:
+            left_out = f"{self.left_out} left out that not all of them gave"
+            return [f"{told} verdicts on what all {judges} judges gave one, {left_out}"]
+        lost = f"{self.left_out} items that not all of them judged are left out for all"
+        return [f"{told} items that all {judges} judges judged", *([lost] if self.left_out else [])]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,11 @@ def tqdm_watch(total: int | None = None, unit: str = "job") -> Iterator[Watcher]
     """
     from tqdm import tqdm
 
+    class Bar(tqdm):  # type: ignore[misc]
+        monitor_interval = 0  # no thread that looks after it: it is drawn from here, and threads forbid a fork
+
     def opened(total: int | None) -> Any:
-        return tqdm(total=total, unit=f" {unit}s", file=sys.stderr, dynamic_ncols=True)
+        return Bar(total=total, unit=f" {unit}s", file=sys.stderr, dynamic_ncols=True)
 
     pause = ON_TERMINAL if sys.stderr.isatty() else IN_FILE
     drawn = None if total is None else opened(total)

@@ -62,7 +62,10 @@ def run(
         StorageError: a record could not be written.
         UsageError: a limit on the cost is asked for, and a price is unknown; a model has no batches.
     """
-    members = placed({name: m if isinstance(m, Sequence) else (m,) for name, m in models.items()}, options)
+    members: Mapping[str, Sequence[ChatModel]]
+    members = {name: m if isinstance(m, Sequence) else (m,) for name, m in models.items()}
+    budget = _budget(options, members)
+    members = placed(members, options)
     policy, tally, courier = policy_of(options, RETRY), Tally(planned=planned), None
     if options.batch:
         options = _without_limits(options)
@@ -72,7 +75,7 @@ def run(
     else:
         courses = _with_warnings(courses)
         pools = {name: open_lanes(name, several, options, policy) for name, several in members.items()}
-    engine = _Engine(iter(courses), pools, options, policy, tally, watch, sync, courier)
+    engine = _Engine(iter(courses), pools, options, budget, policy, tally, watch, sync, courier)
 
     async def work() -> Tally:
         try:
@@ -111,6 +114,7 @@ class _Engine:
         courses: Iterator[Course[Any]],
         pools: Mapping[str, Pool],
         options: RunOptions,
+        budget: Budget | None,
         policy: RetryPolicy,
         tally: Tally,
         watch: Watcher,
@@ -122,7 +126,7 @@ class _Engine:
         self.queue = Queue(courses, pools, tally)
         self.most = math.inf if options.parallel is None else max(1, options.parallel)
         """Calls in flight over all models."""
-        self.budget = _budget(options, pools)
+        self.budget = budget
         self.policy = policy
         self.tally = tally
         self.watch = watch
@@ -454,9 +458,9 @@ class _Engine:
         return f"stopped{left_over}; what was done is kept, run the same command again to go on"
 
 
-def _budget(options: RunOptions, pools: Mapping[str, Pool]) -> Budget | None:
+def _budget(options: RunOptions, models: Mapping[str, Sequence[ChatModel]]) -> Budget | None:
     """Return what keeps the run within what it may cost."""
     if options.max_cost is None:
         return None
-    remote = {name: pool for name, pool in pools.items() if endpoint_of(pool.lanes[0].model) is not None}
-    return Budget(options.max_cost, {name: pool.price for name, pool in remote.items()}, batch=options.batch)
+    endpoints = {name: endpoint_of(several[0]) for name, several in models.items()}
+    return Budget(options.max_cost, {name: e.price for name, e in endpoints.items() if e}, batch=options.batch)

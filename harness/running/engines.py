@@ -84,9 +84,16 @@ def placed(models: Models, options: RunOptions) -> Models:
     most = _most(options)
     if options.batch or most < 2:
         return models
-    from harness.running.processes import open_process
+    origins = {model: origin_of(model) for several in models.values() for model in several}
+    behind = [model for model, origin in origins.items() if origin is not None and calls_out(origin)]
+    if not behind:
+        return models
+    from harness.running.processes import Spares
 
-    return Team(open_process, start=options.processes or 0, most=most).instead_of(models, calls_out)
+    for model in behind:
+        getattr(model, "client", None)  # imports what a process that is forked would import as well
+    spares = Spares(options.processes or 1)
+    return Team(spares.open, start=options.processes or 0, most=most, closed=spares.close).instead_of(models, calls_out)
 
 
 def calls_out(origin: Origin) -> bool:

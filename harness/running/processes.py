@@ -7,9 +7,16 @@
 Each message is its length in four bytes, then a pickle; both ends are this program. A process ends itself as soon as
 its socket is closed, which the system does for a parent that was killed. It ignores Ctrl-C and its like: whether the
 calls in flight may end is the parent's to say. Keys it reads from the environment that it inherits.
+
+A process that begins anew imports an SDK for a second. So those that may be wanted are forked before the run, from this
+process, which has imported it, and wait for their first message; where that is not safe or not cheap, and for any
+further one, a new interpreter is started.
 """
 
 import asyncio
+import contextlib
+import gc
+import logging
 import os
 import pathlib
 import pickle
@@ -18,8 +25,9 @@ import socket
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from harness.chat.model import Origin
 from harness.errors import EndpointError, TurnbenchError
@@ -32,6 +40,9 @@ from harness.running.selector import new_loop
 _ROOT = str(pathlib.Path(__file__).resolve().parents[2])
 _PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from harness.running.processes import main; main()"
 _LENGTH = 4
+_SIGNALS = (signal.SIGINT, *OTHERS)
+FORKABLE = 256 * 2**20
+"""Bytes of memory of a process that may be forked: what it changes afterwards is in memory twice."""
 
 
 class _Messages(asyncio.Protocol):
@@ -73,12 +84,45 @@ class _Messages(asyncio.Protocol):
             self._transport.abort()
 
 
+class _Begun(Protocol):
+    """A process of ours, as `subprocess.Popen` has it."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def returncode(self) -> int | Any: ...
+
+    def kill(self) -> None: ...
+
+    def wait(self) -> int: ...
+
+
+class _Forked:
+    """What `subprocess.Popen` has, of a process that was forked."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def kill(self) -> None:
+        if self.returncode is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> int:
+        if self.returncode is None:
+            self.returncode = 0
+            with contextlib.suppress(ChildProcessError):  # a program that ignores SIGCHLD has none to wait for
+                self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.returncode
+
+
 class Process:
     """One process that makes calls, as its parent sees it."""
 
     room = 1.0
 
-    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+    def __init__(self, process: _Begun) -> None:
         self.in_flight = 0
         self.used = 0.0
         self.ready: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
@@ -140,42 +184,129 @@ class Process:
                 waiting.set_exception(self._lost())
 
     def _lost(self) -> LostWorkerError:
-        code = self._process.poll()
+        code = self._process.returncode
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
         return LostWorkerError(f"process {self.pid}, which made calls, has ended ({how})")
 
 
-async def open_process(origins: Sequence[Origin]) -> Process:
-    """Start a process and return it when it can make calls to these chat models.
+class Spare(NamedTuple):
+    """A process that knows no chat models yet, and the socket to it."""
 
-    Raises:
-        TurnbenchError: a chat model cannot be opened there.
-        LostWorkerError: the process ended before.
-        OSError: none can be started.
-    """
+    process: _Begun
+    socket: socket.socket
+
+    def end(self) -> None:
+        """End it at once."""
+        self.process.kill()
+        self.process.wait()
+        self.socket.close()
+
+
+class Spares:
+    """Processes that were forked before the run, for when they are wanted."""
+
+    def __init__(self, number: int) -> None:
+        """Fork so many, if that can be done."""
+        self._spares = [_fork() for _ in range(number)] if _forkable() else []
+
+    async def open(self, origins: Sequence[Origin]) -> Process:
+        """Return a process that can make calls to these chat models, of these or a new one.
+
+        Raises:
+            TurnbenchError: a chat model cannot be opened there.
+            LostWorkerError: the process ended before.
+            OSError: none can be started.
+        """
+        spare = self._spares.pop() if self._spares else _start()
+        process = Process(spare.process)
+        try:
+            await asyncio.get_running_loop().create_connection(lambda: process.messages, sock=spare.socket)
+            process.messages.send(tuple(origins))
+            fault = await process.ready
+            if fault is not None:
+                raise fault
+        except BaseException:
+            await process.close()
+            raise
+        return process
+
+    def close(self) -> None:
+        """End those that were not wanted."""
+        while self._spares:
+            self._spares.pop().end()
+
+
+def _start() -> Spare:
+    """Start a new interpreter."""
     ours, theirs = socket.socketpair()
     with theirs:
         # A group of its own: Ctrl-C is for the parent alone.
         argv = [sys.executable, "-P", "-c", _PROGRAM, _ROOT, str(theirs.fileno())]
-        process = Process(subprocess.Popen(argv, pass_fds=[theirs.fileno()], process_group=0, stdin=subprocess.DEVNULL))
+        process = subprocess.Popen(argv, pass_fds=[theirs.fileno()], process_group=0, stdin=subprocess.DEVNULL)
+    return Spare(process, ours)
+
+
+def _forkable() -> bool:
+    """Return whether this process can be forked: nothing runs beside this thread that could hold a lock now (which
+    nobody would ever release in the child), and it is small. Elsewhere than on Linux the system's libraries forbid it.
+    """
+    if sys.platform != "linux":
+        return False
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return len(os.listdir("/proc/self/task")) == 1 and pages * os.sysconf("SC_PAGE_SIZE") <= FORKABLE
+
+
+def _fork() -> Spare:
+    """Fork this process."""
+    ours, theirs = socket.socketpair()
+    # From its first instruction it does nothing about a signal that is meant for the parent.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
-        await asyncio.get_running_loop().create_connection(lambda: process.messages, sock=ours)
-        process.messages.send(tuple(origins))
-        fault = await process.ready
-        if fault is not None:
-            raise fault
+        pid = os.fork()
+        if pid == 0:
+            _be_forked(theirs)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    theirs.close()
+    return Spare(_Forked(pid), ours)
+
+
+def _be_forked(theirs: socket.socket) -> None:
+    """Make calls, in a process that holds nothing of its parent's but memory; never return.
+
+    Its files and sockets become the null device: a lock is free when the parent ends, a connection is closed when the
+    parent closes it, and what still has their numbers (a log file's handler, a finalizer) reaches nothing.
+    """
+    try:
+        os.setpgid(0, 0)
+        gc.freeze()  # nor is anything finalized, or copied by looking through it
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for number in map(int, os.listdir("/proc/self/fd")):
+            if number not in (nothing, theirs.fileno(), 2):
+                with contextlib.suppress(OSError):
+                    os.dup2(nothing, number, inheritable=False)
+        for logger in (logging.root, *logging.root.manager.loggerDict.values()):
+            if isinstance(logger, logging.Logger):
+                logger.handlers.clear()
+        _make_calls(theirs)
     except BaseException:
-        await process.close()
-        raise
-    return process
+        traceback.print_exc()
+    finally:
+        os._exit(1)
 
 
 def main() -> None:
     """Make calls until the parent closes the socket."""
-    for number in (signal.SIGINT, *OTHERS):
+    _make_calls(socket.socket(fileno=int(sys.argv[2])))
+
+
+def _make_calls(theirs: socket.socket) -> None:
+    for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+    signal.set_wakeup_fd(-1)
     with asyncio.Runner(loop_factory=new_loop) as runner:
-        runner.run(_serve(socket.socket(fileno=int(sys.argv[2]))))
+        runner.run(_serve(theirs))
 
 
 async def _serve(theirs: socket.socket) -> None:

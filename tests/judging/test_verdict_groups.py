@@ -49,7 +49,7 @@ def plain(verdict: Verdict | None) -> Any:
 
 @pytest.mark.parametrize(("group", "text"), CASES)
 def test_text_of_a_group_gives_its_verdict(group: dict[str, Any], text: str) -> None:
-    parsed = read_verdict(Reply(text), FORMS[group["format"]])
+    parsed = read_verdict(Reply(text), FORMS[group["format"]], group.get("answers", ()))
     assert plain(parsed.verdict) == group.get("verdict"), parsed.reason
     assert parsed.reason
 
@@ -58,6 +58,6 @@ def test_groups_are_complete() -> None:
     assert len(CASES) >= 300
     assert {group["format"] for group in GROUPS.values()} == set(FORMS)
     for name, group in GROUPS.items():
-        assert set(group) <= {"format", "verdict", "texts", "why"}, name
+        assert set(group) <= {"format", "verdict", "answers", "texts", "why"}, name
         assert group["why"].endswith("."), name
         assert len(set(group["texts"])) == len(group["texts"]), name

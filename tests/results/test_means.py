@@ -7,8 +7,8 @@ import pytest
 from harness.judgments.observations import Observations
 from harness.records import Scale
 from harness.results.matrix import matrix
-from harness.results.means import Kind, means_table
-from harness.results.table import Table
+from harness.results.means import means_table
+from harness.results.table import Kind, Table
 from tests.observed import Origin, grade
 
 

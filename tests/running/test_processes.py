@@ -1,12 +1,15 @@
 """Calls made by other processes: real ones, real SDKs, and a server on loopback that kills them."""
 
 import asyncio
+import logging
 import os
 import pathlib
 import pickle
 import select
 import signal
+import traceback
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 import pytest
 
@@ -15,19 +18,22 @@ from harness.chat.endpoint import Limits
 from harness.chat.model import Origin
 from harness.chat.openai_chat import OpenAIChat
 from harness.errors import ChatError
+from harness.jsonl.locks import lock
 from harness.records import Facts, Message, Question, Reply, Request, Sampling
-from harness.running import engine, engines
+from harness.running import engine, engines, processes
 from harness.running.desk import Answered
 from harness.running.engines import LostWorkerError, Models, Team, calls_out, placed
 from harness.running.jobs import Course, Job
 from harness.running.options import RunOptions
 from harness.running.pending import Pending
-from harness.running.processes import Process, open_process
+from harness.running.processes import Process, Spares
 from harness.running.watch import Tally
 from tests.protocol_server import Asked, ProtocolServer, parrot
 from tests.running.test_engine import talk
 from tests.small_bench import Scripted
 
+Outcome = TypeVar("Outcome")
+BOTH = pytest.mark.parametrize("forked", [pytest.param(0, id="started"), pytest.param(1, id="forked")])
 KEY = "key-in-the-environment-alone"
 HELLO = Request((Message("user", "hello"),), Sampling(temperature=0.5, max_tokens=20))
 
@@ -72,7 +78,7 @@ class Crew:
         every = asyncio.Event()
 
         async def opened(origins: Sequence[Origin]) -> Process:
-            self.workers.append(process := await open_process(origins))
+            self.workers.append(process := await Spares(0).open(origins))
             if len(self.workers) >= self.start:
                 every.set()
             await every.wait()  # or the first would have made all calls before the second is there
@@ -144,19 +150,43 @@ def test_errors_come_back_as_they_are_and_failed_calls_are_tried_again(tmp_path:
     assert len(server.requests) == 12
 
 
-def asked_elsewhere(models: Sequence[OpenAIChat], what: Callable[[Process], object] = lambda process: None) -> Answered:
-    """Return what a new process answers."""
+def asked_elsewhere(
+    models: Sequence[OpenAIChat], what: Callable[[Process], object] = lambda process: None, forked: int = 0
+) -> Answered:
+    """Return what another process answers, one that begins or one that is forked."""
 
     async def ask() -> Answered:
-        process = await open_process([model.origin for model in models])
+        spares = Spares(forked)
+        process = await spares.open([model.origin for model in models])
         try:
             what(process)
             return await process.ask(len(models) - 1, HELLO)
         finally:
             await process.close()
+            spares.close()
             assert gone(process.pid)
 
     return asyncio.run(ask())
+
+
+def alone(work: Callable[[], Outcome]) -> Outcome:
+    """Return what the work returns in a process where nothing else runs, as in a command's."""
+    ours, theirs = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.write(theirs, pickle.dumps(work()))
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(0)
+    os.close(theirs)
+    with open(ours, "rb") as said:
+        content = said.read()
+    os.waitpid(pid, 0)
+    assert content, "the work has failed"
+    outcome: Outcome = pickle.loads(content)
+    return outcome
 
 
 def test_a_process_knows_what_was_learnt_before_it_began(tmp_path: pathlib.Path) -> None:
@@ -206,7 +236,8 @@ def test_no_key_and_no_facts_are_sent_to_a_process() -> None:
     assert model.standing.allowances["requests"].remaining == 7  # what the endpoint said there, its lane knows here
 
 
-def test_processes_of_a_parent_that_is_killed_end_at_once(tmp_path: pathlib.Path) -> None:
+@BOTH
+def test_processes_of_a_parent_that_is_killed_end_at_once(forked: int) -> None:
     """The parent is forked from this process, starts one of its own, and is killed while a call is in flight."""
     hears, tells = os.pipe()
     arrived: list[int] = []
@@ -220,7 +251,7 @@ def test_processes_of_a_parent_that_is_killed_end_at_once(tmp_path: pathlib.Path
         parent = os.fork()
         if parent == 0:
             try:
-                asked_elsewhere([model_at(server)], lambda process: os.write(tells, process.pid.to_bytes(4)))
+                asked_elsewhere([model_at(server)], lambda process: os.write(tells, process.pid.to_bytes(4)), forked)
             finally:
                 os._exit(1)
         os.close(tells)
@@ -233,13 +264,63 @@ def test_processes_of_a_parent_that_is_killed_end_at_once(tmp_path: pathlib.Path
     assert arrived == [0]
 
 
-def test_ctrl_c_and_its_like_leave_a_process_at_work() -> None:
+@BOTH
+def test_ctrl_c_and_its_like_leave_a_process_at_work(forked: int) -> None:
     def signalled(process: Process) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             os.kill(process.pid, number)
 
     with ProtocolServer() as server:
-        assert isinstance(asked_elsewhere([model_at(server)], signalled).outcome, Reply)
+        answered = alone(lambda: asked_elsewhere([model_at(server)], signalled, forked))
+    assert isinstance(answered.outcome, Reply)
+
+
+def test_a_process_is_forked_before_the_run_if_nothing_else_runs_and_it_is_small(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def begun(models: Sequence[OpenAIChat]) -> bool:
+        """Return whether the process is another one with this very program, or an interpreter that was started."""
+        programs = []
+
+        def look(process: Process) -> None:
+            programs.append(pathlib.Path(f"/proc/{process.pid}/cmdline").read_bytes())
+
+        asked_elsewhere(models, look, forked=1)
+        return programs == [pathlib.Path("/proc/self/cmdline").read_bytes()]
+
+    with ProtocolServer() as server:
+        models = [model_at(server)]
+        assert alone(lambda: begun(models))
+        assert not begun(models)  # the server's thread is there
+        monkeypatch.setattr(processes, "FORKABLE", 2**20)
+        assert not alone(lambda: begun(models))
+
+
+def test_a_forked_process_holds_nothing_of_its_parent_s_and_is_over_when_the_run_is(tmp_path: pathlib.Path) -> None:
+    log = tmp_path / "log"
+
+    def held(server: ProtocolServer) -> set[str]:
+        """Return what another process holds of what is open here, or has written to it."""
+        handler = logging.FileHandler(log)
+        logging.getLogger("turnbench").addHandler(handler)
+        held = lock(tmp_path / "m.jsonl", tmp_path / "state")
+        open_files: set[str] = set()
+
+        def look(process: Process) -> None:
+            open_files.update(os.readlink(link) for link in pathlib.Path(f"/proc/{process.pid}/fd").iterdir())
+
+        wrong = Endpoint("m", "openai", "m", server.openai_url.removesuffix("/v1"), stated=True)
+        model = open_chat_model(wrong)
+        assert isinstance(model, OpenAIChat)
+        answered = asked_elsewhere([model], look, forked=2)
+        assert "nothing answers at" in answered.said[0]
+        with pytest.raises(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)
+        held.release()
+        return {name for name in open_files if name.startswith(str(tmp_path))} | ({"log"} if log.read_text() else set())
+
+    with ProtocolServer() as server:
+        assert alone(lambda: held(server)) == set()
 
 
 def test_a_process_that_cannot_open_a_model_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

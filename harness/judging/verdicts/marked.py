@@ -30,9 +30,15 @@ _VALUE = re.compile(
 )
 _LINE_END = re.compile(
     r"(?<![\w.,/\[-])(?P<value>[0-9]{1,4}(?:[.,][0-9]{1,3})?(?: ?(?:/|out of) ?[0-9]{1,4})?)"
-    r"(?: ?(?:points?|pont|分))?(?=[\s.!。`\"')}\]|]{0,9}$)",
+    r"(?: ?(?:points?|punkte|pont|分))?(?=[\s.!。`\"')}\]|]{0,9}$)",
+    re.M | re.I,
+)
+_CLAUSE_END = re.compile(
+    r"(?:(?<=[:=])|(?<=[:=] )|^[^\w\n]{0,9}(?=[0-9.,]{1,9} ?(?:/|out of)))"
+    r"(?P<value>[0-9]{1,4}(?:[.,][0-9]{1,3})?(?: ?(?:/|out of) ?[0-9]{1,4})?)(?=[.;] | ?[(–—]| - )",
     re.M,
 )
+"""A value behind a colon or with its scale, before the end of a clause."""
 _SIDE_END = re.compile(
     r"(?<!\w)(?:(?:response|answer|assistant) )?(?P<value>[AB])(?=[\s.!`\"')}\]|]{0,9}$)", re.M | re.I
 )
@@ -53,11 +59,11 @@ def read_grade(text: str, form: VerdictForm) -> Parsed:
     """Return the grade of a reply: in brackets, of an object, or on a line of its own."""
     objects = lifted(text, objects_in(text) if "{" in text else [], lambda value: _of_object(value, form.scale))
     plain = objects.said()
-    if "[[" in plain:
-        return decide(plain, brackets_in(plain, read_score, form.scale))
-    return decide(
-        plain, [*objects.found(plain), *_at_line_ends(plain, read_score, form.scale, _LINE_END)], in_form=True
-    )
+    brackets = list(brackets_in(plain, read_score, form.scale)) if "[" in plain else []
+    if brackets or "[[" in plain:
+        return decide(plain, brackets)
+    found = [*objects.found(plain), *_at_line_ends(plain, read_score, form.scale, _LINE_END)]
+    return decide(plain, found or _at_line_ends(plain, read_score, form.scale, _CLAUSE_END), in_form=True)
 
 
 def _read_marked(text: str, form: VerdictForm, reader: Reader, unmarked: re.Pattern[str]) -> Parsed:

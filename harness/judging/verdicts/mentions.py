@@ -29,8 +29,8 @@ _MOST_PLACES = 10_000
 """Those in quotation marks among them; bounds the work on a hostile text."""
 _SIGHT = 300
 """How many characters before and after a verdict bear on it."""
-_ASSESSMENT = 200
-"""How many bytes make an assessment: thirty English words, sixty Chinese characters."""
+_ASSESSMENT = 50
+"""How many bytes of whole sentences make an assessment: eight English words, sixteen Chinese characters."""
 _MOST_WORDS = 2
 """Of a label. `Final verdict:` is one, `The answer ends with:` is not; three Chinese characters count as a word."""
 
@@ -48,6 +48,8 @@ _BREAK = re.compile(
 """Where a sentence ends; not after `e.g.`, `z. B.` and their like."""
 _CLAUSE_ENDS = re.compile(rf"[^\w\n?,/\[%{SHOWN}{OBJECT}]*?(?:$|\n|[.!…。;:(–—]|\s-+\s)")
 _WHOLE_BEFORE = re.compile(rf"(?:\A|[.!?。…)\"”])\s*{DECORATED}\Z")
+_NEXT_SENTENCE = re.compile(r"[ \t|/–—-]{1,4}[A-Z]")
+"""How a sentence goes on after a verdict that nothing separates from it: `Rating: [[8]] The assistant ...`."""
 _ASKED = re.compile(r"[^.!。\n?]{0,150}\?")
 _JOINED = re.compile(r"[A-Za-z0-9%]|[.,/-]\d")
 _FOR_A_TIE = re.compile(r" for a tie\b")
@@ -58,7 +60,7 @@ _CLOSED = re.compile(rf"[.!?…。]?{_MARK}")
 """What closes a quotation. One that opened on this line is a sign by now (`shown`), so this one opened before it."""
 _PROSE = re.compile(rf"(?!\W*(?:\w+ )?\w+[ \t]*:)(?=[^\n]*[^\W\d_])[^#|{ANNOUNCED}]*[.!?…。！？]\W*")
 """A paragraph of whole sentences that neither heads, nor announces, nor speaks in a part (`User: ...`)."""
-_PROGRAM = re.compile(r"[A-Za-z0-9_]\(?$")
+_PROGRAM = re.compile(r"[A-Za-z0-9_]\(?\Z")
 
 _BRACKET = re.compile(r"\[\[\[?([^\[\]]{0,60})\]\]\]?(?!\((?:https?:|#|/|www))")
 _SINGLE = re.compile(r"(?<!\\)\[{1,2}([^\[\]\\]{0,40})\](?!\()")
@@ -124,8 +126,10 @@ def brackets_in(text: str, reader: Reader, scale: Scale) -> Iterator[Found]:
 def _is_verdict(text: str, bracket: re.Match[str], reading: Reading) -> bool:
     """Return whether a single bracket may be a verdict; a number after two words is as often a result or a list."""
     line = text[max(0, bracket.start() - _SIGHT) : bracket.start()].rsplit("\n", 1)[-1]
-    return not isinstance(reading, Fault) and (
-        not isinstance(reading, Score) or len(_WORD.findall(_sentence(line))) < _MOST_WORDS
+    words = len(_WORD.findall(_sentence(line)))
+    alone = not words and re.search(r"\S[^\S\n]*\n?\Z", text[: bracket.start()])
+    return not isinstance(reading, Fault | None) and (
+        not isinstance(reading, Score) or (words < _MOST_WORDS and not alone)
     )
 
 
@@ -203,12 +207,13 @@ def _mention(text: str, closing: range, start: int, end: int, reading: Verdict |
     joined = _JOINED.match(rest) is not None
     if joined:
         reading = Fault("what follows the verdict is joined to it")
-    form = joined or ((bare or label) and _CLAUSE_ENDS.match(rest) is not None)
+    followed = _NEXT_SENTENCE.match(rest) is not None and len(rest.encode()) >= _ASSESSMENT
+    form = joined or ((bare or label) and (followed or _CLAUSE_ENDS.match(rest) is not None))
     opened = lead.rfind("(")
     aside = opened > lead.rfind(")") and len(_WORD.findall(lead, opened)) > _MOST_WORDS
     if not form and (decorated or aside or (isinstance(reading, Fault) and reading.stray)):
         return None
-    assessed = len(left.encode()) >= _ASSESSMENT and ANNOUNCED not in lead
+    assessed = len(left[: len(left) - len(lead)].encode()) >= _ASSESSMENT and ANNOUNCED not in lead
     return Mention(start, end, reading, form, decorated, last, end >= closing.stop, assessed)
 
 

@@ -93,9 +93,10 @@ _PASSAGE = re.compile(
     rf"|{_LEFT}['’`´″](?!\s)(?:[^'’`´″]|(?<=\w)['’](?=\w)){{1,1000}}(?<!\s)['’`´″](?!\w))",
     re.S | re.I,
 )
-_ELEMENT = re.compile(r"<([a-z_]{4,20})>(?!\s*\[\[[^\[\]\n]*\]\]\s*</).{0,2000}?</\1>(?P<end>\s*(?=<|\Z))?", re.S)
+_ELEMENT = re.compile(
+    r"<([a-z_]{4,20})>(?:\s*(?P<bare>\[\[[^\[\]\n]*\]\])\s*|.{0,2000}?)</\1>(?P<end>\s*(?=<|\Z))?", re.S
+)
 _APART = re.compile(r"(?:[.!?…。>][ \t]*\n|\A)\s*\Z")
-"""What stands before an element that no words lead to."""
 _WITHDRAWN = re.compile(r"~~|<(?:s|del|strike)>", re.I)
 _MARKS = "\"“”„‟«»‹›「」『』〝〟《》〈〉‘’‚❛❜❝❞'"
 _DECORATION = re.compile(
@@ -108,10 +109,17 @@ _WHOLE = re.compile(r"\s*```[\w-]*[ \t]*\n((?:(?!```).)*?)\s*(?:```)?\s*", re.S)
 _TAGS = re.compile(r"</?[a-z_]{1,12}>|<\|[^|>\n]{0,40}\|>", re.I)
 
 
+def _stands_apart(passage: re.Match[str]) -> bool:
+    """Return whether no words lead to a passage: it begins the text, or a line after a whole sentence."""
+    return _APART.search(passage.string[max(0, passage.start() - 80) : passage.start()]) is not None
+
+
 def _element(passage: re.Match[str]) -> str:
-    """Return what an element leaves: itself if no words lead to it and nothing but further ones follows."""
-    before = passage.string[max(0, passage.start() - 80) : passage.start()]
-    return passage[0] if passage["end"] is not None and _APART.search(before) else SHOWN + (passage["end"] or "")
+    """Return what an element leaves: itself if no words lead to it and, unless it is bare, only further ones follow."""
+    end = passage["end"] or ""
+    if (passage["bare"] or passage["end"] is not None) and _stands_apart(passage):
+        return passage[0]
+    return (f"{DECORATED}{passage['bare']}{DECORATED}" if passage["bare"] else SHOWN) + end
 
 
 def said(text: str, is_bare: Callable[[str], bool]) -> str:
@@ -126,6 +134,8 @@ def said(text: str, is_bare: Callable[[str], bool]) -> str:
             return ""
         set_off = _DECORATION.fullmatch(passage[0]) if len(passage[0]) < 150 else None
         inside = next(filter(None, set_off.groups()), "").strip() if set_off else ""
+        if passage.re is _FENCE and inside[:1] == OBJECT and is_bare(inside) and _stands_apart(passage):
+            return f"\n{inside}\n"  # how judges write an object
         if is_bare(inside.rstrip(".")):
             return f"{DECORATED}{inside}{DECORATED}"
         return SHOWN + ("." if inside.endswith((".", "!", "?", "。")) else "")

@@ -13,17 +13,15 @@ Source: Bai et al. (2024), MT-Bench-101, arXiv 2402.14762, section 3.4, for the 
 """
 
 import math
-import pathlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
-from harness.errors import TurnbenchError, UsageError
+from harness.errors import UsageError
 from harness.judgments.case import Asked, Case
-from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.judgments.observations import Observations
-from harness.records import UNSTATED, Question, QuestionId
+from harness.records import Question, QuestionId
 from harness.results.table import Line
 
 Aggregate: TypeAlias = Literal["mean", "min", "last", "pooled"]
@@ -50,19 +48,6 @@ def column_of(aggregate: str | None) -> str:
     if aggregate not in {None, NONE, *_RULES}:
         raise UsageError(f"no aggregate {aggregate!r} over turns; there are: {', '.join(AGGREGATES)}, {NONE}")
     return POOLED if aggregate is None or aggregate == NONE else _RULES[aggregate][0]
-
-
-def usual_aggregate(judge_set: str, folder: pathlib.Path | None) -> Aggregate | None:
-    """Return the aggregate that a judge set states, looked for beside the benchmark's questions and among the shipped
-    ones; None if it states none, or is nowhere to be found."""
-    if judge_set in {OWN_JUDGE_SET, UNSTATED}:
-        return None
-    from harness.judging.sets import load_judge_set
-
-    try:
-        return cast("Aggregate | None", load_judge_set(judge_set, folder).aggregate)
-    except TurnbenchError:
-        return None
 
 
 def aggregated(

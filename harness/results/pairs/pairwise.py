@@ -36,15 +36,11 @@ from harness.results.grades.single import single_rows
 from harness.results.table import Line, Row
 
 
-def pairwise_rows(
-    pairs: Sequence[Observation], *, models: Sequence[str] | None = None, baseline: str | None = None
-) -> list[Line]:
+def pairwise_rows(pairs: Sequence[Observation], *, baseline: str | None = None) -> list[Line]:
     """Return a line for each model, best first by the mean preference or the win rate in which a tie is half a win.
 
-    `models` keeps the pairs of which both are named (a baseline always is). `baseline` keeps the pairs with that model
-    and leaves out its own row.
+    `baseline` keeps the pairs with that model and leaves out its own row.
     """
-    named = None if models is None else {*models, *([baseline] if baseline else [])}
     columns = Observations.of(pairs)
     soft = weighed(columns)
     values, value_at = numbered(outcome(games, LOGPROBS if soft else "text") for games in columns.games)
@@ -53,7 +49,7 @@ def pairwise_rows(
     shares: dict[str, Counter[float | None]] = {}
     for at, count in zip(found.tolist(), counts.tolist(), strict=True):
         both, share = columns.cases[at // len(values)].models, values[at % len(values)]
-        if (named is not None and not named.issuperset(both)) or (baseline is not None and baseline not in both):
+        if baseline is not None and baseline not in both:
             continue
         for own, model in zip((share, _other(share)), both, strict=True):
             shares.setdefault(model, Counter())[own] += count

@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from harness.judgments.observations import Observations
 from harness.records import Observation
 from harness.results.pairs.pairwise import pairwise_rows, standard_error
+from harness.results.query import Query
 from harness.results.table import Line
 from tests.observed import Origin
 from tests.observed import pair as _pair
@@ -84,11 +86,13 @@ def test_against_a_baseline_its_pairs_count_and_it_has_no_row() -> None:
 
 
 def test_named_models_are_compared_among_themselves() -> None:
-    assert counts(pairwise_rows(PAIRS, models=["x", "y"])) == [("x", 1, 1, 0, 0), ("y", 1, 1, 0, 0)]
+    shown = Query(models=("x", "y")).shown(Observations.of(PAIRS))
+    assert counts(pairwise_rows(shown)) == [("x", 1, 1, 0, 0), ("y", 1, 1, 0, 0)]
 
 
 def test_named_models_meet_a_baseline_that_is_not_named() -> None:
-    assert counts(pairwise_rows(PAIRS, models=["x"], baseline="z")) == [("x", 0, 1, 0, 0)]
+    shown = Query(models=("x",)).shown(Observations.of(PAIRS), "z")
+    assert counts(pairwise_rows(shown, baseline="z")) == [("x", 0, 1, 0, 0)]
 
 
 def test_a_model_without_any_verdict_comes_last_and_has_no_rate() -> None:
