@@ -15,7 +15,7 @@ import json
 import math
 import pathlib
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -97,10 +97,10 @@ def import_annotations(
             f"{len(strange)} annotations are of instructions that {bench.name} does not hold (the first: {shown!r}); "
             "give another --bench-name"
         )
-    said: dict[str, dict[QuestionId, str]] = {}
+    said: dict[str, dict[QuestionId, str]] = defaultdict(dict)
     for one in read:
         for model, text in zip((one.baseline, one.model), one.outputs, strict=True):
-            said.setdefault(model, {})[questions[one.instruction].question_id] = text
+            said[model][questions[one.instruction].question_id] = text
     add_answers(bench, said)
     for annotator in dict.fromkeys(one.annotator for one in read):
         own = [one for one in read if one.annotator == annotator]

@@ -19,6 +19,7 @@ Multi-IF has up to three turns, each with the instructions of those before, in e
 Lists and objects may stand as such or as their JSON in a text, as its published CSV has them.
 """
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -105,7 +106,9 @@ def instruction_checks(ids: Any, arguments: Any) -> _Checks:
 
 def _table(given: Any) -> Mapping[str, Any]:
     """Return an instruction's arguments: an object, or the text of one, as Multi-IF has it."""
-    found = _read(given)
+    found = None
+    with contextlib.suppress(BadRecordError):
+        found = _read(given)
     if not isinstance(found, Mapping):
         raise BadRecordError(f"kwargs hold {str(given)[:40]!r}, which is no object")
     return found

@@ -25,9 +25,8 @@ from harness.jsonl.copies import local_file
 from harness.judgments.case import Case
 from harness.judgments.observations import Bools, Observations, numbered
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.preferences import as_preferences
 from harness.meta_evaluation.report import Report, asked
-from harness.meta_evaluation.votes import by_majority, votes_of
+from harness.meta_evaluation.votes import as_preferences, by_majority, votes_of
 from harness.records import Mode, Observation, QuestionId
 from harness.results.finding import without_voters
 from harness.results.matrix import Floats, Ints

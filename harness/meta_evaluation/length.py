@@ -120,27 +120,18 @@ def length_report(
         return jackknifed(value, without, present, bounds=bounds, **how)
 
     no_slope = Estimate(None, None, None, int(present.sum()), None)
-    slopes = [
-        resampled(fit.whole[-1:], fit.without[:, -1:])[0] if fit is not None else no_slope for fit in (alone, full)
-    ]
+    slopes = [resampled(fit.whole[-1:], fit.without[:, -1:])[0] if fit else no_slope for fit in (alone, full)]
     decided = games.y != 0.5
     counted = decided & (apart != 0)
     longer = np.where(apart > 0, games.y, 1.0 - games.y)
     share = ratio(games.question[counted], longer[counted], 1.0, games.questions, bounds=(0.0, 1.0), **how)
     rates = estimates(*_sums(games), bounds=(0.0, 1.0), **how)
-    at_equal = [no_slope] * games.models
-    if full is not None:
-        at_equal = resampled(*_equal_length(games, full), (0.0, 1.0))
+    at_equal = resampled(*_equal_length(games, full), (0.0, 1.0)) if full else [no_slope] * games.models
     n = np.bincount(games.one, minlength=games.models) + np.bincount(games.other, minlength=games.models)
     difference = np.bincount(games.one, apart, games.models) - np.bincount(games.other, apart, games.models)
     rows: list[dict[str, Any]] = [
-        {
-            "model": model,
-            "win_rate": rates[at],
-            "equal_length": at_equal[at],
-            "mean_difference": float(difference[at] / n[at]),
-            "n": int(n[at]),
-        }
+        {"model": model, "win_rate": rates[at], "equal_length": at_equal[at]}
+        | {"mean_difference": float(difference[at] / n[at]), "n": int(n[at])}
         for at, model in enumerate(pairs.models)
         if n[at]
     ]
@@ -150,12 +141,9 @@ def length_report(
     places = [pairs.models.index(name) for name in variants]
     moved = resampled(*_moves(games, full, places), (-1.0, 1.0)) if variants else []
     versions = [
-        {
-            **{name: of_model[model][name] for name in ("model", "win_rate", "equal_length")},
-            "win_rate_moved": moved[at],
-            "equal_length_moved": moved[len(places) + at],
-            "mean_difference": of_model[model]["mean_difference"],
-        }
+        {name: of_model[model][name] for name in ("model", "win_rate", "equal_length")}
+        | {"win_rate_moved": moved[at], "equal_length_moved": moved[len(places) + at]}
+        | {"mean_difference": of_model[model]["mean_difference"]}
         for at, model in enumerate(variants)
     ]
     rows.sort(
@@ -174,15 +162,9 @@ def _moves(games: Rows, found: Fit | None, places: Sequence[int]) -> tuple[Float
     question."""
     sums, counts = _sums(games)
     with np.errstate(divide="ignore", invalid="ignore"):
-        whole, without = (
-            sums.sum(axis=0) / counts.sum(axis=0),
-            (sums.sum(axis=0) - sums) / (counts.sum(axis=0) - counts),
-        )
-    equal = (
-        _equal_length(games, found)
-        if found is not None
-        else (np.full_like(whole, np.nan), np.full_like(without, np.nan))
-    )
+        whole = sums.sum(axis=0) / counts.sum(axis=0)
+        without = (sums.sum(axis=0) - sums) / (counts.sum(axis=0) - counts)
+    equal = _equal_length(games, found) if found else (whole * np.nan, without * np.nan)
     value = [rates[places] - rates[places[0]] for rates in (whole, equal[0])]
     rest = [rates[:, places] - rates[:, places[:1]] for rates in (without, equal[1])]
     return np.concatenate(value), np.concatenate(rest, axis=1)

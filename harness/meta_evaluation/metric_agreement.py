@@ -21,9 +21,8 @@ from harness.errors import UsageError
 from harness.judgments.case import SCORE, TOTAL, WIN
 from harness.judgments.observations import Observations, numbered
 from harness.meta_evaluation.by_question import ratio
-from harness.meta_evaluation.preferences import as_preferences
 from harness.meta_evaluation.report import Report, asked
-from harness.meta_evaluation.votes import TIE, Item, votes_of
+from harness.meta_evaluation.votes import TIE, Item, as_preferences, votes_of
 from harness.records import Mode, QuestionId
 from harness.results.about import is_fixed
 from harness.results.measured import measured_metrics, read_metric

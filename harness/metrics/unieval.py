@@ -16,7 +16,6 @@ from harness import checkpoints
 from harness.errors import UsageError
 from harness.metrics.metric import Item, Measured, Metric
 from harness.metrics.questions import Dimension, load_questions
-from harness.metrics.sentences import sentences
 from harness.metrics.setup import Setup
 from harness.records import Question
 
@@ -171,8 +170,21 @@ def _prompts(dimension: Dimension, item: Item, separator: str) -> list[str]:
     whole = {name: str(value).replace(separator, " ") for name, value in values.items()}
     if dimension.sentences is None:
         return [dimension.template.fill(whole)]
-    parts = sentences(item.answer.replace(separator, " "), _LANGUAGE)
+    parts = sentences(item.answer.replace(separator, " "))
     return [dimension.template.fill(whole | {"sentence": part}) for part in parts]
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text; none of a text without any letter, digit or sign.
+
+    Raises:
+        UsageError: the extra [models] is not installed.
+    """
+    try:
+        from sentencex import segment
+    except ImportError:
+        raise UsageError("cutting sentences needs the extra [models]: pip install 'turnbench[models]'") from None
+    return [cut for found in segment(_LANGUAGE, text) if (cut := found.strip())]
 
 
 def _part(name: str, item: Item) -> str | None:
