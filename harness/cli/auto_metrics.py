@@ -194,9 +194,7 @@ def _shown(metric: "Metric") -> str:
     return f"{metric.name} ({how})" if how else metric.name
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code."""
-    return command.run_command(parser(), work, argv)
+main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,9 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
 
 from harness.cli import flags, output
-from harness.cli.command import Parser, run_command
+from harness.cli.command import Parser, main_of
 
 EXAMPLES = (
     "check_bench mt_bench",
@@ -47,9 +46,7 @@ def work(args: argparse.Namespace) -> int:
     return 1 if report.problems else 0
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code."""
-    return run_command(parser(), work, argv)
+main = main_of(parser, work)
 
 
 if __name__ == "__main__":

@@ -103,6 +103,15 @@ def run_command(parser: Parser, work: Callable[[argparse.Namespace], int], argv:
     return code
 
 
+def main_of(parser: Callable[[], Parser], work: Callable[[argparse.Namespace], int]) -> Callable[..., int]:
+    """Return the function that runs a command, given its words or those of this process, and returns its exit code."""
+
+    def main(argv: Sequence[str] | None = None) -> int:
+        return run_command(parser(), work, argv)
+
+    return main
+
+
 def end_like_ctrl_c() -> None:
     """Let SIGTERM and SIGHUP raise `KeyboardInterrupt` in this process, unless it ignores them, as under nohup."""
     for name in ("SIGTERM", "SIGHUP"):

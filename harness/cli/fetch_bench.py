@@ -2,10 +2,9 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
 
 from harness.cli import flags
-from harness.cli.command import Parser, run_command
+from harness.cli.command import Parser, main_of
 from harness.cli.messages import ask_to_go_on, byte_bar, results, say, warn
 
 EXAMPLES = (
@@ -101,9 +100,7 @@ def _size(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code."""
-    return run_command(parser(), work, argv)
+main = main_of(parser, work)
 
 
 if __name__ == "__main__":

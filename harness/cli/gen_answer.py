@@ -3,7 +3,6 @@
 import argparse
 import contextlib
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import command, flags, messages, output, values
@@ -230,9 +229,7 @@ def tell_plan(args: argparse.Namespace, plan: "AnswerPlan") -> None:
         messages.detail(args, f"  {messages.endpoint_text(model.endpoint)}; answers: {model.path}")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code."""
-    return command.run_command(parser(), work, argv)
+main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import command, flags, messages, output, values
@@ -214,9 +213,7 @@ def tell_plan(args: argparse.Namespace, plan: "JudgmentPlan", name: str = NAME) 
         messages.detail(args, f"  {messages.endpoint_text(judge.endpoint)}; judgments: {judge.path}")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code."""
-    return command.run_command(parser(), work, argv)
+main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":

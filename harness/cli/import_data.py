@@ -220,9 +220,7 @@ def _bar(args: argparse.Namespace) -> Iterator[Callable[[int], None]]:
         yield read
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code."""
-    return command.run_command(parser(), work, argv)
+main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":

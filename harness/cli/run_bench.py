@@ -365,9 +365,7 @@ def _show_metrics(args: argparse.Namespace, metrics: "Sequence[Metric]", models:
         print_result(args, result)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code."""
-    return command.run_command(parser(), work, argv)
+main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":

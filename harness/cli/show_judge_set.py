@@ -1,9 +1,7 @@
 """Show judge sets: which there are, what one says, and what it would send."""
 
 import argparse
-import json
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import command, flags, messages, output
@@ -54,25 +52,23 @@ def work(args: argparse.Namespace) -> int:
     """List the sets, describe one, or print its messages."""
     from harness.errors import UsageError
     from harness.judging.sets import load_judge_set, shipped_judge_sets
-    from harness.showing.judge_set import described, prompt_text, set_lines, sets_page
+    from harness.showing.judge_set import prompts_page, set_page, sets_page
 
     folder = _bench_folder(args)
-    content: Any
+    text = None
     if args.judge_set is None:
         if args.question is not None:
             raise UsageError("--question needs a judge set; name one, such as mt_bench")
-        sets = [load_judge_set(name) for name in shipped_judge_sets()]
-        if not args.json:
-            output.show(args, sets_page(sets))
-            return 0
-        content, text = [described(judge_set) for judge_set in sets], ""
+        page = sets_page([load_judge_set(name) for name in shipped_judge_sets()])
     elif args.question is None:
-        content = described(load_judge_set(args.judge_set, folder))
-        text = "\n".join(set_lines(content))
+        page, text = set_page(load_judge_set(args.judge_set, folder))
     else:
-        prompts = _prompts(args)
-        content, text = [prompt.to_json() for prompt in prompts], "\n\n".join(map(prompt_text, prompts))
-    messages.results(json.dumps(content, ensure_ascii=False, indent=2) if args.json else text)
+        page, text = prompts_page(_prompts(args))
+    if args.json or text is None:
+        args.format = "json" if args.json else "table"
+        output.show(args, page)
+    else:  # to the letter, as wide as it is
+        messages.results(text)
     return 0
 
 
@@ -99,9 +95,7 @@ def _prompts(args: argparse.Namespace) -> "list[JudgePrompt]":
     )
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code."""
-    return command.run_command(parser(), work, argv)
+main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":

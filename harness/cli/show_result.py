@@ -3,7 +3,6 @@
 import argparse
 import pathlib
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -349,9 +348,7 @@ def _spent(args: argparse.Namespace, result: "Result") -> str:
     return f"{dollars(sum(row.cost or 0.0 for row in priced))} for {messages.counted(calls, 'call')}" if priced else ""
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code."""
-    return command.run_command(parser(), work, argv)
+main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":

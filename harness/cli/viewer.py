@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages, values
@@ -63,11 +62,6 @@ def parser() -> command.Parser:
         "that once, into HF_HOME, and writes .gradio/certificate.pem in this folder (default: off)",
     )
     return p
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code."""
-    return command.run_command(parser(), _work, argv)
 
 
 def _work(args: argparse.Namespace) -> int:
@@ -133,6 +127,9 @@ def _share(args: argparse.Namespace, served: "Served") -> "Tunnel":
 
 def _asks(people: object) -> str:
     return ", behind the names and passwords of --auth-file" if people else ", without a password (see --auth-file)"
+
+
+main = command.main_of(parser, _work)
 
 
 if __name__ == "__main__":

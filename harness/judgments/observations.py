@@ -4,21 +4,23 @@
     asked   0: question 81                                    1: question 82, ...
     rows    case 0, asked 0, 8.0     case 1, asked 0, NaN (no score)     case 0, asked 1, 6.0
 
-A million rows take 16 MB (24 where they say what was judged), where as many records take 300. Whoever wants records
-iterates over `Observations`; whoever wants speed takes the columns. Every case and every asked is in at least one row,
-in the order in which rows first name them.
+A million rows take 24 MB (`columns`), where as many records take 300; of more they are in a file. Whoever wants records
+iterates over `Observations`; whoever wants speed takes the columns, of many rows part by part (`parts`). Every case and
+every asked is in at least one row, in the order in which rows first name them.
 """
 
+import copy
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain
 from operator import eq
-from typing import Any, NamedTuple, Self, TypeAlias, overload
+from typing import Any, Self, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.judgments.case import LOGPROBS, OUTCOMES, Asked, Case, hull, key_of, outcome
+from harness.judgments.columns import BLOCK, ROW, Rows, Store, blocks
 from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.records import UNSTATED, Games, Observation, QuestionId, Scale, Source
 
@@ -28,20 +30,10 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Hashed: TypeAlias = npt.NDArray[np.uint64]
 
-_SPARE = 16
-"""Bytes for each row, up to which equal keys are looked for in a table of all keys rather than by sorting."""
-
-
-class Latest(NamedTuple):
-    """Of rows with equal keys, one each."""
-
-    rows: Ints
-    turned: int
-    """Rows left out that name the two models of a pair the other way round."""
-
-
-BLOCK = 1 << 19
-"""Rows that are looked at together."""
+_TABLE = 1 << 24
+"""Bytes of a table of all keys in which equal ones are looked for; of more rows, two bytes for each."""
+_MOST_LOTS = 200
+"""Files into which rows are sorted at once."""
 
 
 class Observations(Sequence[Observation]):
@@ -51,21 +43,35 @@ class Observations(Sequence[Observation]):
         self,
         cases: Sequence[Case] = (),
         asked: Sequence[Asked] = (),
-        columns: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike] = ((), (), ()),
+        columns: Rows = np.empty(0, ROW),  # noqa: B008
         games: Sequence[Games] = OUTCOMES,
-        judged: npt.ArrayLike | None = None,
     ) -> None:
-        """Keep the columns; of `cases` and `asked`, those that no row names are left out."""
-        self.cases: list[Case]
-        self.asked: list[Asked]
-        self.cases, self.case_at = _named(cases, np.asarray(columns[0], dtype=np.int32))
-        """`case_at` has for each row its place in `cases`."""
-        self.asked, self.asked_at = _named(asked, np.asarray(columns[1], dtype=np.int32))
-        self.said: Floats = np.asarray(columns[2], dtype=np.float64)
-        """For each row its value (NaN for none) or, of a pair, its place in `games`."""
+        """Keep the columns, which are the observations' own from now on; of `cases` and `asked`, those that no row
+        names are left out."""
+        self.columns = columns
+        self.cases: list[Case] = self._named(cases, "case")
+        self.asked: list[Asked] = self._named(asked, "asked")
         self.games = list(games)
-        self.judged: Hashed | None = None if judged is None else np.asarray(judged, dtype=np.uint64)
-        """For each row the hash of the conversation that was judged, 0 for none; None where no row says it."""
+
+    @property
+    def case_at(self) -> Codes:
+        """For each row its place in `cases`."""
+        return self.columns["case"]
+
+    @property
+    def asked_at(self) -> Codes:
+        """For each row its place in `asked`."""
+        return self.columns["asked"]
+
+    @property
+    def said(self) -> Floats:
+        """For each row its value (NaN for none) or, of a pair, its place in `games`."""
+        return self.columns["said"]
+
+    @property
+    def judged(self) -> Hashed:
+        """For each row the hash of the conversation that was judged, 0 for none."""
+        return self.columns["judged"]
 
     @classmethod
     def of(cls, records: Iterable[Observation]) -> Self:
@@ -83,28 +89,31 @@ class Observations(Sequence[Observation]):
     def from_rows(cls, rows: Iterable[tuple[Case, Asked, float]], games: Sequence[Games] = OUTCOMES) -> Self:
         """Return the rows as columns; what was said is a value, or of pairs a place in `games`."""
         case, asked, said = list(zip(*rows, strict=True)) or ((), (), ())
-        (cases, case_at), (about, asked_at) = numbered(case), numbered(asked)
-        return cls(cases, about, (case_at, asked_at, said), games)
+        columns = np.zeros(len(said), ROW)
+        cases, columns["case"] = numbered(case)
+        about, columns["asked"] = numbered(asked)
+        columns["said"] = said
+        return cls(cases, about, columns, games)
 
     @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
+    def joined(cls, observed: Sequence[Self]) -> Self:
         """Return the observations of several files one after another."""
-        if len(parts) == 1:
-            return parts[0]
-        cases, case_at = numbered(chain.from_iterable(part.cases for part in parts))
-        asked, asked_at = numbered(chain.from_iterable(part.asked for part in parts))
-        games, game_at = numbered(chain(OUTCOMES, *(part.games for part in parts)))
-        columns: list[list[npt.NDArray[Any]]] = [[np.empty(0, dtype=of)] for of in (np.int32, np.int32, np.float64)]
+        if len(observed) == 1:
+            return observed[0]
+        cases, case_at = numbered(chain.from_iterable(own.cases for own in observed))
+        asked, asked_at = numbered(chain.from_iterable(own.asked for own in observed))
+        games, game_at = numbered(chain(OUTCOMES, *(own.games for own in observed)))
         of_cases, of_asked, of_games = iter(case_at), iter(asked_at), iter(game_at[len(OUTCOMES) :])
-        for part in parts:
-            columns[0].append(_next(of_cases, part.cases)[part.case_at])
-            columns[1].append(_next(of_asked, part.asked)[part.asked_at])
-            own = _next(of_games, part.games)
-            columns[2].append(own[part.said.astype(np.int64)] if part.paired else part.said)
-        case, about, said = map(np.concatenate, columns)
-        hashes = [np.zeros(len(part), np.uint64) if part.judged is None else part.judged for part in parts]
-        judged = np.concatenate(hashes) if any(part.judged is not None for part in parts) else None
-        return cls(cases, asked, (case, about, said), games, judged)
+        store = Store()
+        for own in observed:
+            case, about, game = _next(of_cases, own.cases), _next(of_asked, own.asked), _next(of_games, own.games)
+            for part in own.parts():
+                rows = part.columns.copy()
+                rows["case"], rows["asked"] = case[part.case_at], about[part.asked_at]
+                if own.paired:
+                    rows["said"] = game[part.said.astype(np.int64)]
+                store.add(rows)
+        return cls(cases, asked, store.whole(), games)
 
     @property
     def paired(self) -> bool:
@@ -113,12 +122,45 @@ class Observations(Sequence[Observation]):
 
     def rows(self) -> Iterator[tuple[Case, Asked, Any]]:
         """Yield the rows in the order of the file; what was said of a pair is its place in `games`."""
-        said: list[Any] = (self.said.astype(np.int64) if self.paired else self.said).tolist()
-        for case, asked, value in zip(self.case_at.tolist(), self.asked_at.tolist(), said, strict=True):
-            yield self.cases[case], self.asked[asked], value
+        for part in self.parts():
+            said: list[Any] = (part.said.astype(np.int64) if self.paired else part.said).tolist()
+            for case, asked, value in zip(part.case_at.tolist(), part.asked_at.tolist(), said, strict=True):
+                yield self.cases[case], self.asked[asked], value
+
+    def parts(self) -> Iterator[Self]:
+        """Yield the rows in parts that fit into memory; they share `cases` and `asked`, and name some of them only."""
+        for rows in blocks(self.columns):
+            yield self._with(self.columns[rows])
+
+    @property
+    def lots(self) -> int:
+        """Into how many lots rows are put so that each is as many as may be in memory."""
+        return min(-(-len(self) // BLOCK), _MOST_LOTS)
+
+    def by_question(self, count: int) -> Iterator[Self]:
+        """Yield the rows in so many lots, all of a question in one (of other observations, in the lot of the same
+        number); in each they are in their order."""
+        if count < 2:
+            yield self
+            return
+        lot = np.array([hash(asked.question_id) for asked in self.asked], dtype=np.int64) % count
+        lots = [Store(count) for _ in range(count)]
+        for part in self.parts():
+            lot_at = lot[part.asked_at].astype(np.uint8)
+            rows = part.columns[np.argsort(lot_at, kind="stable")]
+            ends = np.cumsum(np.bincount(lot_at, minlength=count))
+            for store, own in zip(lots, np.split(rows, ends[:-1]), strict=True):
+                store.add(own.copy())  # a part of the block would keep all of it
+        while lots:
+            yield self._with(lots.pop(0).whole())
+
+    def _with(self, columns: Rows) -> Self:
+        found = copy.copy(self)
+        found.columns = columns
+        return found
 
     def __len__(self) -> int:
-        return len(self.said)
+        return len(self.columns)
 
     @overload
     def __getitem__(self, at: int) -> Observation: ...
@@ -173,13 +215,14 @@ class Observations(Sequence[Observation]):
         cases, about = np.array(list(map(case, self.cases)), bool), np.array(list(map(asked, self.asked)), bool)
         if cases.all() and about.all():
             return self
-        return self.only(cases[self.case_at] & about[self.asked_at])
+        return self.only(cases[part.case_at] & about[part.asked_at] for part in self.parts())
 
-    def only(self, rows: npt.NDArray[Any]) -> Self:
-        """Return some of the rows, by a mask or by their places."""
-        columns = self.case_at[rows], self.asked_at[rows], self.said[rows]
-        judged = None if self.judged is None else self.judged[rows]
-        return type(self)(self.cases, self.asked, columns, self.games, judged)
+    def only(self, rows: Iterable[npt.NDArray[Any]]) -> Self:
+        """Return some of the rows, by a mask of each of the `parts`."""
+        store = Store()
+        for part, own in zip(self.parts(), rows, strict=True):
+            store.add(part.columns[own])
+        return type(self)(self.cases, self.asked, store.whole(), self.games)
 
     def sources(self) -> list[Source]:
         """Return who said all this, each once, whichever choice and scale it was about."""
@@ -222,43 +265,64 @@ class Observations(Sequence[Observation]):
     def latest(self) -> tuple[Self, int]:
         """Return, of rows with equal keys, the last one that has a verdict (or the first, if none has).
 
-        The number is that of left out rows that name the two models of a pair the other way round.
+        Each is where the first one with its key is (of many rows, by question). The number is that of left out rows
+        that name the two models of a pair the other way round.
         """
-        latest = self.latest_rows()
-        return (self, 0) if latest is None else (self.only(latest.rows), latest.turned)
-
-    def latest_rows(self) -> "Latest | None":
-        """Return which rows `latest` returns, each where the first one with its key is; None if it is all of them."""
         keys, key_at = numbered(map(key_of, self.cases))
         questions, question_at = numbered(asked.question_id for asked in self.asked)
         of_case, of_asked = np.array(key_at, dtype=np.int64) * len(questions), np.array(question_at, dtype=np.int64)
-        size = len(keys) * len(questions)
-        if not len(self) or (size <= _SPARE * len(self) and self._each_alone(of_case, of_asked, size)):
-            return None
-        key = of_case[self.case_at] + of_asked[self.asked_at]
+        if self._each_alone(of_case, of_asked, len(keys) * len(questions)):
+            return self, 0
+        named = np.array(numbered(case.models for case in self.cases)[1], dtype=np.int64)
+        store, turned = Store(), 0
+        for part in self.by_question(self.lots):
+            if len(part):
+                kept, own = part._latest(of_case[part.case_at] + of_asked[part.asked_at], named)
+                store.add(part.columns[kept])
+                turned += own
+        latest = store.whole()
+        return (
+            (self, 0) if len(latest) == len(self) else (type(self)(self.cases, self.asked, latest, self.games), turned)
+        )
+
+    def _latest(self, key: Ints, named: Ints) -> tuple[Ints, int]:
+        """Return which rows `latest` returns, and how many others name, by `named` of each case, other models first."""
         order = np.argsort(key, kind="stable")
         key = key[order]
         begins = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
-        del key
-        if len(begins) == len(self):
-            return None
         place = np.arange(len(order))
         place[self.failed[order]] = -1
         first, last_good = order[begins], np.maximum.reduceat(place, begins)
         kept = np.where(last_good < 0, first, order[last_good])
-        turned: Any = np.empty(0)
-        if self.paired:
-            named = np.array(numbered(case.models for case in self.cases)[1], dtype=np.int64)
-            of_kept = np.repeat(named[self.case_at[kept]], np.diff(begins, append=len(order)))
-            turned = of_kept != named[self.case_at[order]]
-        return Latest(kept[np.argsort(first)], int(np.count_nonzero(turned)))
+        of_kept = np.repeat(named[self.case_at[kept]], np.diff(begins, append=len(order)))
+        turned = np.count_nonzero(of_kept != named[self.case_at[order]]) if self.paired else 0
+        return kept[np.argsort(first)], int(turned)
 
     def _each_alone(self, of_case: Ints, of_asked: Ints, size: int) -> bool:
-        """Return whether no two rows have the same key: the sum, below `size`, of a number of case and of asked."""
+        """Return whether it is seen quickly that no two rows have the same key: the sum, below `size`, of a number of
+        case and of asked."""
+        if size > max(_TABLE, 2 * len(self)):
+            return False
         there = np.zeros(size, dtype=bool)
-        for rows in blocks(len(self)):
-            there[of_case[self.case_at[rows]] + of_asked[self.asked_at[rows]]] = True
+        for part in self.parts():
+            there[of_case[part.case_at] + of_asked[part.asked_at]] = True
         return int(np.count_nonzero(there)) == len(self)
+
+    def _named(self, names: Sequence[Any], field: str) -> list[Any]:
+        """Return the names that rows have, in the order in which rows first have them; the rows are numbered anew."""
+        first = np.full(len(names), len(self))
+        for rows in blocks(self.columns):
+            at, own = self.columns[field][rows], np.full(len(names), len(self))
+            own[at[::-1]] = np.arange(rows.start, rows.stop)[::-1]  # of several values for one place the last is kept
+            np.minimum(first, own, out=first)
+        order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(self))]
+        if len(order) == len(names) and (np.diff(order) == 1).all():
+            return list(names)
+        places = np.zeros(len(names), dtype=np.int32)
+        places[order] = np.arange(len(order))
+        for rows in blocks(self.columns):
+            self.columns[field][rows] = places[self.columns[field][rows]]
+        return [names[place] for place in order]
 
 
 def weighed(found: Observations) -> bool:
@@ -271,26 +335,6 @@ def numbered(values: Iterable[Hashable]) -> tuple[list[Any], list[int]]:
     places: dict[Hashable, int] = {}
     codes = [places.setdefault(value, len(places)) for value in values]
     return list(places), codes
-
-
-def blocks(length: int) -> list[slice]:
-    """Return slices of so many rows: what is computed on the way would take several times the columns for all."""
-    return [slice(at, min(at + BLOCK, length)) for at in range(0, length, BLOCK)]
-
-
-def _named(names: Sequence[Any], at: Codes) -> tuple[list[Any], Codes]:
-    """Return the names that rows have, in the order in which rows first have them, and the places of the rows' own."""
-    first = np.full(len(names), len(at))
-    for rows in reversed(blocks(len(at))):
-        first[at[rows][::-1]] = np.arange(rows.start, rows.stop)[
-            ::-1
-        ]  # of several values for one place the last is kept
-    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(at))]
-    if len(order) == len(names) and (np.diff(order) == 1).all():
-        return list(names), at
-    places = np.zeros(len(names), dtype=np.int32)
-    places[order] = np.arange(len(order))
-    return [names[place] for place in order], places[at]
 
 
 def _next(places: Iterator[int], names: Sequence[Any]) -> Ints:

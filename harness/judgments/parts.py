@@ -1,8 +1,8 @@
 """Read a large judgment file in several processes, a part each; a small one in this process alone.
 
-The parts behind the first are read by a plain `python` each that sends back columns. It needs nothing of the caller's
-program (which may have threads, or no `if __name__ == "__main__"`), and where it fails, or meets a line that is an
-error, this process reads that part too and tells the error with its line.
+The parts behind the first are read by a plain `python` each that writes columns to a temporary file. It needs nothing
+of the caller's program (which may have threads, or no `if __name__ == "__main__"`), and where it fails, or meets a line
+that is an error, this process reads that part too and tells the error with its line.
 """
 
 import contextlib
@@ -11,8 +11,8 @@ import marshal
 import os
 import pathlib
 import sys
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import islice, pairwise
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from harness.jsonl.files import is_packed
 from harness.judgments.case import Asked, Case
@@ -29,8 +29,8 @@ _MOST = 4
 """Processes; reading is then as fast as the disk."""
 _HEAD_START = 30 << 20
 """Bytes that are read here while the others start, about 0.06 s."""
-_PIPE = 1 << 20
-"""Bytes that may wait between two processes, where the system allows it."""
+_LENGTH = 8
+"""Bytes of the length of what is sent at once."""
 _OTHER = "from harness.judgments.parts import send_part; send_part()"
 
 
@@ -44,61 +44,67 @@ def read_whole(part: Part, large: int = LARGE) -> None:
     count = min(_processes(), 1 + size // large)
     starts = [0] if count < 2 else [0, *_starts(part.path, size, count)]
     with contextlib.ExitStack() as until:
-        others: list[subprocess.Popen[bytes] | None] = [None]
+        others: list[_Other | None] = [None]
         for start, end in pairwise([*starts[1:], None]):
-            others.append(other := _begun(part, start, end))
+            others.append(other := _begun(part, start, end, until))
             if other is not None:
-                until.enter_context(other)
-                until.callback(other.kill)
+                until.enter_context(other.process)
+                until.callback(other.process.kill)
         for (start, end), other in zip(pairwise([*starts, None]), others, strict=True):
             if other is None or not _join(part, other):
                 part.read(start or 0, end)
 
 
-def _begun(part: Part, start: int | None, end: int | None) -> "subprocess.Popen[bytes] | None":
+class _Other(NamedTuple):
+    """A process that reads a part."""
+
+    process: "subprocess.Popen[bytes]"
+    sent: IO[bytes]
+    """What it says: a file, as in a pipe it would wait until all parts before its own are read."""
+
+
+def _begun(part: Part, start: int | None, end: int | None, until: contextlib.ExitStack) -> _Other | None:
     """Return a process that reads the lines between two places of a part's file; None if it cannot be started."""
     import subprocess
+    import tempfile
 
     # Modules are looked for where this process finds them, and nowhere else.
     home = str(pathlib.Path(__file__).resolve().parents[2])
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([home, *filter(None, sys.path)])}
     argv = [sys.executable, "-P", "-S", "-c", _OTHER, str(part.path), str(start), str(end or sys.maxsize)]
-    argv.append("every" if part.every else "last")
     quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
-        return subprocess.Popen(argv, stdout=subprocess.PIPE, env=env, pipesize=_PIPE, **quiet)
+        sent = until.enter_context(tempfile.TemporaryFile(prefix="turnbench-"))  # noqa: SIM115
+        return _Other(subprocess.Popen(argv, stdout=sent, env=env, **quiet), sent)
     except OSError:
         return None
 
 
-def _join(part: Part, other: "subprocess.Popen[bytes]") -> bool:
-    """Add what another process sends; return False if that cannot be, and nothing has been added."""
-    assert other.stdout is not None
-    try:
-        sent = marshal.load(other.stdout)
-    except (EOFError, ValueError, TypeError):
+def _join(part: Part, other: _Other) -> bool:
+    """Add what another process sent; return False if that cannot be, and nothing has been added."""
+    if other.process.wait() != 0:
         return False
-    if other.wait() != 0:
-        return False
-    form, torn, replaced, cases, asked, games, *columns = sent
-    del sent
-    if form is not None or torn is not None:
-        if part.torn is not None or part.form not in {None, form}:
-            return False
-        part.form, part.torn = form, None if torn is None else Torn(*torn)
-    known = (Case(models, turn, metric, Source(*source)) for models, turn, metric, source in cases)
-    of_case = [part.cases.setdefault(case, len(part.cases)) for case in known]
-    of_asked = [part.asked.setdefault(Asked(*about), len(part.asked)) for about in asked]
-    of_games = [part.games.setdefault(tuple(own), len(part.games)) for own in games]
-    # A column is let go as soon as it is added: of a large file, all of them would be in memory twice.
-    if judged := columns.pop():
-        part.fill_judged()
-        part.judged.frombytes(judged)
-    of_said = of_games if form == "pair" else []
-    for column, places in ((part.said, of_said), (part.asked_at, of_asked), (part.case_at, of_case)):
-        _extend(column, columns.pop(), places)
-    part.replaced += replaced
-    part.tidy()
+    other.sent.seek(0)
+    of_case: list[int] = []
+    of_asked: list[int] = []
+    of_games: list[int] = []
+    while length := other.sent.read(_LENGTH):
+        form, torn, cases, asked, games, *columns = marshal.loads(other.sent.read(int.from_bytes(length)))
+        if form is not None or torn is not None:
+            if part.torn is not None or part.form not in {None, form}:  # seen at the first rows: they are of one form
+                return False
+            part.form, part.torn = form, None if torn is None else Torn(*torn)
+        known = (Case(models, turn, metric, Source(*source)) for models, turn, metric, source in cases)
+        of_case += [part.cases.setdefault(case, len(part.cases)) for case in known]
+        of_asked += [part.asked.setdefault(Asked(*about), len(part.asked)) for about in asked]
+        of_games += [part.games.setdefault(tuple(own), len(part.games)) for own in games]
+        if judged := columns.pop():
+            part.fill_judged()
+            part.judged.frombytes(judged)
+        of_said = of_games if form == "pair" else []
+        for column, places in ((part.said, of_said), (part.asked_at, of_asked), (part.case_at, of_case)):
+            _extend(column, columns.pop(), places)
+        part.move()
     return True
 
 
@@ -112,22 +118,35 @@ def _extend(column: "array[Any]", more: bytes, places: list[int]) -> None:
     column.frombytes(more)
 
 
-def send_part() -> None:
-    """Read the lines between two places of a file and write them to standard output as `_join` wants them.
+class _Sent(Part):
+    """A part that is read for another process."""
 
-    The path and the places are the command's arguments.
-    """
+    _told = 0, 0, 0
+    """How many cases, questions and outcomes that process knows."""
+
+    def move(self) -> None:
+        """Write the last rows to standard output as `_join` wants them."""
+        names: tuple[dict[Any, int], ...] = self.cases, self.asked, self.games
+        cases, asked, games = (list(islice(own, told, None)) for own, told in zip(names, self._told, strict=True))
+        self._told = len(self.cases), len(self.asked), len(self.games)
+        columns = tuple(column.tobytes() for column in (self.case_at, self.asked_at, self.said, self.judged))
+        named = [(*case[:3], tuple(case.source)) for case in cases], list(map(tuple, asked)), games
+        torn = None if self.torn is None else tuple(self.torn)
+        lot: Any = (self.form, torn, *named, *columns)
+        sent = marshal.dumps(lot)
+        sys.stdout.buffer.write(len(sent).to_bytes(_LENGTH) + sent)
+        self.clear()
+
+
+def send_part() -> None:
+    """Read the lines between two places of a file, the command's arguments, and write what they say to standard
+    output."""
     gc.disable()  # the rows hold no circles, and those that live on are looked through again and again
-    path, start, end = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    part = Part(path, every=sys.argv[4] == "every")
-    part.read(start, end)
+    part = _Sent(pathlib.Path(sys.argv[1]))
+    part.read(int(sys.argv[2]), int(sys.argv[3]))
     if part.several:
         sys.exit(1)  # labels and dimensions are few; the first process reads them
-    torn = None if part.torn is None else tuple(part.torn)
-    cases = [(*case[:3], tuple(case.source)) for case in part.cases]
-    columns = tuple(column.tobytes() for column in (part.case_at, part.asked_at, part.said, part.judged))
-    sent: Any = (part.form, torn, part.replaced, cases, list(map(tuple, part.asked)), list(part.games), *columns)
-    sys.stdout.buffer.write(marshal.dumps(sent))
+    part.move()
 
 
 def _starts(path: pathlib.Path, size: int, count: int) -> list[int]:

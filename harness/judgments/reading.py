@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -37,11 +37,11 @@ from harness.judgments.line import (
 from harness.records import Form, Games
 
 if TYPE_CHECKING:  # it needs numpy, and the processes that read a part of a large file do not
-    from harness.judgments.observations import Ints, Observations
+    from harness.judgments.columns import Store
+    from harness.judgments.observations import Observations
 
-Number = TypeVar("Number", int, float)
-TIDY = 1 << 21
-"""Rows in memory from which on it is looked whether some of them are replaced by others."""
+ROOM = 1 << 17
+"""Rows in memory from which on they are moved to where there is room for many."""
 _BLOCK = 1 << 17
 """Bytes that are decoded together; as many as fit into a processor's nearer caches."""
 _REFUSALS = (WrongError, msgspec.MsgspecError, UnicodeError, OverflowError, RecursionError, TypeError)
@@ -114,11 +114,11 @@ class Part:
 
     def __init__(self, path: pathlib.Path, faults: list[DataError] | None = None, *, every: bool = False) -> None:
         self.path, self.faults, self.every = path, faults, every
-        self.replaced = 0
-        """Rows that have been left out because later ones have the same key."""
-        self._enough = TIDY
+        self._store: Store | None = None
+        """All rows but the last ones, as numpy has them."""
         self.case_at, self.asked_at, self.said = array("i"), array("i"), array("d")
-        """For each row the places of its case and of what was asked, and its score or the place of its games."""
+        """For each of the last rows the places of its case and of what was asked, and its score or the place of its
+        games."""
         self.judged = array("Q")
         """For each row the hash of the conversation that was judged, 0 for none; shorter if the last rows have none."""
         self.cases: dict[Case, int] = {}
@@ -142,41 +142,35 @@ class Part:
         if self.several:
             kept, replaced = _latest_of(self.several)
             return Read(_each_number([*self.several] if self.every else kept), replaced, self.form)
-        whole = self._observations()
-        latest, turned = whole.latest()
-        replaced = self.replaced + len(whole) - len(latest)
-        return Read(whole if self.every else latest, replaced, self.form, turned)
-
-    def tidy(self) -> None:
-        """Leave out grades that later ones with the same key replace, once there are many rows: where rows repeat
-        themselves, as many are in memory as there are different ones.
-
-        Of pairs that do, it is to be told in the end which name the models the other way round.
-        """
-        if self.every or self.form != "grade" or len(self.said) < self._enough:
-            return
-        latest = self._observations().latest_rows()
-        if latest is not None:
-            self.replaced += len(self.said) - len(latest.rows)
-            self.case_at, self.asked_at = _only(self.case_at, latest.rows), _only(self.asked_at, latest.rows)
-            self.said, self.judged = _only(self.said, latest.rows), _only(self.judged, latest.rows)
-        self._enough = max(TIDY, 2 * len(self.said))
-
-    def _observations(self) -> "Observations":
-        """Return the rows so far."""
-        import numpy as np
-
         from harness.judgments.observations import Observations
 
-        said = np.frombuffer(self.said) if self.said else np.empty(0)
+        whole = Observations(list(self.cases), list(self.asked), self._stored().whole(), list(self.games))
+        latest, turned = whole.latest()
+        return Read(whole if self.every else latest, len(whole) - len(latest), self.form, turned)
+
+    def move(self) -> None:
+        """Move the last rows to where there is room for many."""
+        self._stored()
+
+    def clear(self) -> None:
+        """Forget the last rows, which are elsewhere."""
+        for column in (self.case_at, self.asked_at, self.said, self.judged):
+            del column[:]
+
+    def _stored(self) -> "Store":
+        import numpy as np
+
+        from harness.judgments.columns import ROW, Store
+
+        rows = np.zeros(len(self.said), ROW)
+        rows["case"], rows["asked"], rows["said"] = self.case_at, self.asked_at, self.said
+        rows["judged"][: len(self.judged)] = self.judged
         if self.form == "grade":
-            said[said == FAILED_SCORE] = np.nan
-        columns = self.case_at, self.asked_at, said
-        judged = None
-        if self.judged:
-            self.fill_judged()
-            judged = np.frombuffer(self.judged, np.uint64)
-        return Observations(list(self.cases), list(self.asked), columns, list(self.games), judged)
+            rows["said"][rows["said"] == FAILED_SCORE] = math.nan
+        self.clear()
+        self._store = self._store or Store()
+        self._store.add(rows)
+        return self._store
 
     def read(self, start: int, end: int | None) -> None:
         """Read the lines between two places of the file, both at the start of a line (None: to the end).
@@ -225,7 +219,8 @@ class Part:
                     with view[:cut] as lines:
                         self._take_block(lines, place, ascii_only=buffer.isascii())
                     view[: held - cut] = view[cut:held]
-                self.tidy()
+                if len(self.said) >= ROOM:
+                    self.move()
                 place, rest = place + cut, held - cut
         self._take_one_by_one(bytes(buffer[:rest]), place)
 
@@ -371,13 +366,6 @@ class Part:
         self.form = form
 
 
-def _only(column: "array[Number]", rows: "Ints") -> "array[Number]":
-    """Return a column with some of its rows; one that has none stays."""
-    import numpy as np
-
-    return array(column.typecode, np.asarray(column)[rows].tobytes()) if column else column
-
-
 def _mixed(one: Form, other: Form) -> WrongError:
     first, second = (_PLURAL[form] for form in sorted((one, other)))
     return WrongError(f"{first} and {second} in one file; split it")
@@ -447,4 +435,5 @@ def _each_number(rows: Sequence[_Several]) -> "Observations":
     from harness.judgments.observations import Observations
 
     found = Observations.from_rows(each())
-    return Observations(found.cases, found.asked, (found.case_at, found.asked_at, found.said), judged=judged)
+    found.columns["judged"] = judged
+    return found

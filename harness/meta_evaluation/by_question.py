@@ -1,8 +1,4 @@
-"""Items and the questions that they are about -> one number with an interval that resamples the questions.
-
-    ratio        sum of values / sum of counts, over all items
-    jackknifed   a number that is no such ratio, from its values without each question in turn:
-                 pseudo-value of question q = value + (n - 1) * (mean of the values without one - value without q)
+"""Items and the questions that they are about -> sum of values / sum of counts, with an interval.
 
 The intervals are those of `results.statistics.bootstrap`: everything about a question moves together.
 """
@@ -12,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.results.matrix import Floats, Ints
-from harness.results.pairs.games import Bools
+from harness.results.matrix import Ints
 from harness.results.statistics.bootstrap import Estimate, estimates
 
 
@@ -35,20 +30,3 @@ def ratio(
     np.add.at(sums[:, 0], places, values)
     np.add.at(total[:, 0], places, counts)
     return estimates(sums, total, **how)[0]
-
-
-def jackknifed(value: Floats, without: Floats, present: Bools | None = None, **how: Any) -> list[Estimate]:
-    """Return each value with an interval that resamples the jackknife's pseudo-values of the questions.
-
-    Args:
-        value: of all questions.
-        without: questions × values: without each question in turn.
-        present: which questions count (default: all).
-        how: further words of `estimates`.
-    """
-    present = np.ones(len(without), dtype=bool) if present is None else present
-    known = ~np.isnan(value)
-    pseudo = value + (int(present.sum()) - 1) * (without[present].mean(axis=0) - without)
-    pseudo = np.where(known, np.where(present[:, None], pseudo, 0.0), 0.0)
-    found = estimates(pseudo, (present[:, None] & known).astype(np.float64), **how)
-    return [found[at] for at in range(len(value))]

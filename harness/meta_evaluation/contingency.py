@@ -27,9 +27,16 @@ from typing import Literal, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
-from harness.meta_evaluation.by_question import jackknifed
 from harness.results.matrix import Floats, Ints
-from harness.results.statistics.bootstrap import FEW, LEAST, Estimate, Resampling, question_weights, strata_of
+from harness.results.statistics.bootstrap import (
+    FEW,
+    LEAST,
+    Estimate,
+    Resampling,
+    jackknifed,
+    question_weights,
+    strata_of,
+)
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 MOST_VALUES = 100

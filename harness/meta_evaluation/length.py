@@ -36,7 +36,7 @@ import numpy as np
 
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there
-from harness.meta_evaluation.by_question import jackknifed, ratio
+from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.report import Report, asked, last_if_none, pairs_text
 from harness.results.answers import home_of
 from harness.results.matrix import Floats, Pairs
@@ -45,7 +45,7 @@ from harness.results.pairs.existence import all_reach
 from harness.results.pairs.length_control import answer_lengths
 from harness.results.pairs.logistic import Fit, NoFitError, Rows, chance, fit
 from harness.results.query import Words
-from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
+from harness.results.statistics.bootstrap import Estimate, Resampling, estimates, jackknifed
 
 PRIOR = "half a virtual tie at equal length for each pair of models that met"
 
@@ -117,7 +117,7 @@ def length_report(
 
     def resampled(value: Floats, without: Floats, bounds: tuple[float, float] | None = None) -> list[Estimate]:
         without = np.where(np.isnan(without), value, without)  # a model that is in one question only
-        return jackknifed(value, without, present, bounds=bounds, **how)
+        return jackknifed(value, without, present=present, bounds=bounds, **how)
 
     no_slope = Estimate(None, None, None, int(present.sum()), None)
     slopes = [resampled(fit.whole[-1:], fit.without[:, -1:])[0] if fit else no_slope for fit in (alone, full)]

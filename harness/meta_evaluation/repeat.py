@@ -42,13 +42,12 @@ import numpy.typing as npt
 
 from harness.errors import UsageError
 from harness.judgments.observations import numbered
-from harness.meta_evaluation.by_question import jackknifed
 from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked, of_turn
 from harness.records import Mode, Observation
 from harness.results.matrix import Floats
 from harness.results.planning import MORE, Spread, alternatives, design_rows
 from harness.results.query import Words
-from harness.results.statistics.bootstrap import Estimate, Resampling
+from harness.results.statistics.bootstrap import Estimate, Resampling, jackknifed
 
 Facet: TypeAlias = Literal["question", "model", "question × model", "order", "judge", "rest", "repeat"]
 Records: TypeAlias = npt.NDArray[np.void]

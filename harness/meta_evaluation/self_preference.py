@@ -33,9 +33,9 @@ from harness.judgments.observations import Bools
 from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked
 from harness.records import Mode
-from harness.results.matrix import Floats, Ints, matrix
+from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays
-from harness.results.panel import PanelGrades, PanelPairs, panel_grades, panel_pairs
+from harness.results.panel import Heard, panel_grades, panel_pairs
 from harness.results.query import Words
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 
@@ -48,7 +48,7 @@ def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
 
 
 def graded_self_preference(
-    panel: PanelGrades, *, families: Mapping[str, str] | None = None, **how: Unpack[Resampling]
+    panel: Heard[Matrix], *, families: Mapping[str, str] | None = None, **how: Unpack[Resampling]
 ) -> list[dict[str, Any]]:
     """Return a row for each judge: the scores of its family's models under it, against those under other judges.
 
@@ -57,12 +57,12 @@ def graded_self_preference(
     lack one kind. Where there is no estimate, `why_not` says why.
     """
     rows = []
-    judges, questions = panel.scores.shape[:2]
-    flat = panel.scores.reshape(judges, questions, -1)  # question × (model and turn)
+    judges, questions = panel.said.shape[:2]
+    flat = panel.said.reshape(judges, questions, -1)  # question × (model and turn)
     for at, judge in enumerate(panel.judges):
-        case = _Case(judge, at, panel.judges, panel.models, families)
+        case = _Case(judge, at, panel.judges, panel.items.models, families)
         met = case.compared(flat)
-        own = np.repeat([model in case.own for model in panel.models], len(panel.turns))
+        own = np.repeat([model in case.own for model in panel.items.models], len(panel.items.turns))
         used = (met.both & own).any(axis=1) & (met.both & ~own).any(axis=1)
         kinds = [met.both & kind & used[:, None] for kind in (own, ~own)]
         n = int(sum(kind.sum() for kind in kinds))
@@ -79,15 +79,15 @@ def graded_self_preference(
 
 
 def paired_self_preference(
-    panel: PanelPairs, *, families: Mapping[str, str] | None = None, **how: Unpack[Resampling]
+    panel: Heard[Pairs], *, families: Mapping[str, str] | None = None, **how: Unpack[Resampling]
 ) -> list[dict[str, Any]]:
     """Return a row for each judge: the win rate of its family's models under it, against that under other judges."""
     rows = []
     for at, judge in enumerate(panel.judges):
-        case = _Case(judge, at, panel.judges, panel.models, families)
-        met = case.compared(panel.outcomes)
-        own = np.array([model in case.own for model in panel.models], dtype=bool)
-        first, second = own[panel.model_1], own[panel.model_2]
+        case = _Case(judge, at, panel.judges, panel.items.models, families)
+        met = case.compared(panel.said)
+        own = np.array([model in case.own for model in panel.items.models], dtype=bool)
+        first, second = own[panel.items.model_1], own[panel.items.model_2]
         both = met.both & (first != second)
         n = int(both.sum())
         left_out = int((met.seen & (first != second)).sum()) - n
@@ -96,7 +96,7 @@ def paired_self_preference(
             continue
         rates = [np.where(first, values, 1.0 - values)[both] for values in (met.by_judge, met.by_others)]
         apart = rates[0] - rates[1]
-        found = ratio(panel.question[both], apart, 1.0, len(panel.questions), bounds=(-1.0, 1.0), **how)
+        found = ratio(panel.items.question[both], apart, 1.0, len(panel.items.questions), bounds=(-1.0, 1.0), **how)
         rows.append(case.row(n, left_out, None, [*(float(own.mean()) for own in rates), None, None], found))
     return rows
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from harness.judgments.observations import Observations, blocks, numbered
+from harness.judgments.observations import Observations, numbered
 from harness.names import history_of
 from harness.records import QuestionId
 
@@ -73,10 +73,9 @@ def common_questions(found: Observations, baseline: str | None = None) -> Common
     there = np.zeros((len(models), len(questions)), dtype=bool)
     of_sides = zip(*(case.models for case in found.cases), strict=True)
     sides = [np.array([place[name] for name in names], dtype=np.int64) for names in of_sides]
-    failed = found.failed
-    for rows in blocks(len(found)):
-        good = ~failed[rows]
-        case, about = found.case_at[rows][good], question[found.asked_at[rows][good]]
+    for part in found.parts():
+        good = ~part.failed
+        case, about = part.case_at[good], question[part.asked_at[good]]
         for model in sides:
             there[model[case], about] = True
     ranked_ones = [model != baseline for model in models]

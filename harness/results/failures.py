@@ -9,12 +9,14 @@ lower one.
 Source: Manski (1990), Am. Econ. Rev. 80, 319, for bounds without an assumption about what is missing.
 """
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from harness.judgments.observations import Observations
+import numpy as np
+
+from harness.judgments.observations import Observations, numbered
+from harness.judgments.sums import Sums
 from harness.records import Scale
 from harness.results.finding import Found
 
@@ -45,7 +47,7 @@ def failure_notes(found: Sequence[Found], shown: Observations) -> list[str]:
 
     `shown` is what is in the table; reasons and the example are of the files' rows about it.
     """
-    every, failed = len(shown), int(shown.failed.sum())
+    every, failed = len(shown), sum(int(part.failed.sum()) for part in shown.parts())
     if not failed or failed < LOUD * every:
         return []
     told = f"{failed} of {every} judgments ({failed / every:.0%}) give no verdict and are left out"
@@ -61,18 +63,19 @@ def failure_notes(found: Sequence[Found], shown: Observations) -> list[str]:
 def bounds(found: Observations, scale: Scale) -> list[Bounds]:
     """Return for each model the average with all that failed as the worst, and as the best; of pairs the win rate."""
     least, greatest = scale
-    good: dict[str, list[float]] = {}
-    failed: Counter[str] = Counter()
-    for case, value in zip(found.case_at.tolist(), found.values().tolist(), strict=True):
-        models = found.cases[case].models
-        if math.isnan(value):
-            failed.update(models)
-            continue
-        for side, model in enumerate(models):
-            good.setdefault(model, []).append(value if side == 0 else 1.0 - value)
+    models, model_at = numbered(model for case in found.cases for model in case.models)
+    sides = np.array(model_at, dtype=np.int64).reshape(len(found.cases), -1).T
+    sums, failed = Sums(len(models)), np.zeros(len(models), dtype=np.int64)
+    for part in found.parts():
+        value = part.values()
+        good = ~np.isnan(value)
+        for own, side in zip((value, 1.0 - value), sides, strict=False):
+            model = side[part.case_at]
+            sums.add(model[good], own[good])
+            failed += np.bincount(model[~good], minlength=len(models))
     rows = []
-    for model in dict.fromkeys((*good, *failed)):
-        total, n, lost = math.fsum(good.get(model, ())), len(good.get(model, ())), failed[model]
+    for at, model in enumerate(models):
+        total, n, lost = sums.sum([at]), sums.count([at]), int(failed[at])
         low, high = ((total + lost * end) / (n + lost) for end in (least, greatest))
         rows.append(Bounds(model, lost, n, low, high))
     return rows

@@ -19,20 +19,21 @@ for ties.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any, Generic, TypeVar, Unpack
 
 import numpy as np
 
 from harness.errors import UsageError
-from harness.records import QuestionId, Scale
+from harness.records import QuestionId
 from harness.results.about import is_fixed
+from harness.results.grades.aggregates import POOLED
 from harness.results.grades.scores import scores
 from harness.results.labels import Judgment, label_table
-from harness.results.matrix import Floats, Grouped, Ints, Matrix, Pairs, common_scale, label
+from harness.results.matrix import Floats, Ints, Matrix, Pairs, common_scale, label
 from harness.results.means import means_table
-from harness.results.pairs.rates import rates
+from harness.results.pairs.rates import RATES, rates
 from harness.results.statistics.bootstrap import Resampling, estimates
 from harness.results.table import ALL, Kind, Line, Table
 
@@ -72,64 +73,44 @@ class Panel:
         return [f"{told} items that all {judges} judges judged", *([lost] if self.left_out else [])]
 
 
+Items = TypeVar("Items", Matrix, Pairs)
+
+
 @dataclass(frozen=True, slots=True)
-class PanelGrades(Grouped):
-    """Scores of several judges on the same answers."""
+class Heard(Generic[Items]):
+    """What several judges say of the same items."""
 
     judges: tuple[str, ...]
-    questions: tuple[QuestionId, ...]
-    groups: tuple[Any, ...]
-    models: tuple[str, ...]
-    turns: tuple[int, ...]
-    scores: Floats
-    """Judges × questions × models × turns; NaN where a judge gave none."""
-    scale: Scale | None = None
-    """The least and the greatest score that there are; None where that is unknown."""
-    fixed_mix: bool = False
-    """As of a `Matrix`."""
+    items: Items
+    """What they judged, without what was said of it."""
+    said: Floats
+    """Judges × items, in the shape of a matrix's scores or of the outcomes of pairs; NaN where a judge gave none."""
 
     @property
     def common(self) -> Any:
-        """Which items all judges gave a score."""
-        return (~np.isnan(self.scores)).all(axis=0)
+        """Which items all judges gave a score or verdict."""
+        return (~np.isnan(self.said)).all(axis=0)
 
     @property
     def lost(self) -> Any:
         """Which items only some of them gave one."""
-        return (~np.isnan(self.scores)).any(axis=0) & ~self.common
+        return (~np.isnan(self.said)).any(axis=0) & ~self.common
 
-    def layers(self, excluded: Ints) -> list[Matrix]:
-        """Return the scores of each judge on the common items, and last their means."""
-        common, named = self.common, (self.questions, self.groups, self.models, self.turns)
-        every = (*self.scores, self.scores.mean(axis=0))
-        own = (np.where(common, layer, np.nan) for layer in every)
-        return [Matrix(*named, layer, excluded, self.scale, self.fixed_mix) for layer in own]
+    def by_model(self, values: Floats) -> Floats:
+        """Return a number that items have, summed by question and model: questions × (all models, then each)."""
+        items = self.items
+        if isinstance(items, Matrix):
+            own = values.sum(axis=2, dtype=np.float64)
+            return np.concatenate([own.sum(axis=1, keepdims=True), own], axis=1)
+        return summed(values, items.question, (items.model_1, items.model_2), len(items.questions), len(items.models))
 
-
-@dataclass(frozen=True, slots=True)
-class PanelPairs(Grouped):
-    """Verdicts of several judges on the same pairs."""
-
-    judges: tuple[str, ...]
-    questions: tuple[QuestionId, ...]
-    groups: tuple[Any, ...]
-    models: tuple[str, ...]
-    question: Ints
-    """For each item, the index of its question."""
-    turn: Ints
-    model_1: Ints
-    """For each item, the index of the model that comes first in `models`, whichever way round the rows name the two."""
-    model_2: Ints
-    outcomes: Floats
-    """Judges × items; 1 if model_1 won, 0 if model_2 did, 0.5 for a tie, NaN where a judge gave no verdict."""
-    fixed_mix: bool = False
-    """As of a `Matrix`."""
-
-    def layer(self, outcome: Floats) -> Pairs:
-        """Return the items with these outcomes."""
-        nothing = np.full(len(outcome), np.nan)
-        named = self.questions, self.groups, self.models, self.question, self.turn, self.model_1, self.model_2
-        return Pairs(*named, nothing, nothing, outcome, fixed_mix=self.fixed_mix)
+    def disagreement(self, **how: Unpack[Resampling]) -> Table:
+        """Return how often the judges differ, and how far their scores are apart: all models together, then each."""
+        common = self.common
+        said = np.where(common, self.said, 0.0)
+        spread = self.by_model(said.std(axis=0, ddof=1)) if isinstance(self.items, Matrix) else None
+        differ, counts, lost = map(self.by_model, (np.ptp(said, axis=0) > 1e-9, common, self.lost))
+        return _disagreement(self.items.models, differ, spread, counts, lost, strata=self.items.strata, **how)
 
 
 def grades_panel(judges: Mapping[str, Matrix], **how: Unpack[Resampling]) -> Panel:
@@ -138,13 +119,11 @@ def grades_panel(judges: Mapping[str, Matrix], **how: Unpack[Resampling]) -> Pan
     Raises:
         UsageError: there are fewer than two judges.
     """
-    panel = panel_grades(judges)
-    layers = panel.layers(panel.lost.sum(axis=(0, 2)).astype(np.int64))
-    found = [scores(table, **how) for table in layers]
-    by_judge = [[_graded(line) for line in lines if line.group is ALL] for lines in found]
-    differ = grade_disagreement(panel, **how)
-    table = Table(_lines(panel.judges, by_judge), seed=how.get("seed", 0), beside=False, places=2)
-    return Panel(panel.judges, table, differ, layers[-1], MEAN_RULE, int(panel.common.sum()), int(panel.lost.sum()))
+    heard = panel_grades(judges)
+    layers = _layers(heard)
+    lines = [[_plain(line, POOLED) for line in scores(layer, **how) if line.group is ALL] for layer in layers]
+    table = Table(_lines(heard.judges, lines), seed=how.get("seed", 0), beside=False, places=2)
+    return _panel(heard, table, layers[-1], MEAN_RULE, **how)
 
 
 def pairs_panel(judges: Mapping[str, Pairs], *, baseline: str | None = None, **how: Unpack[Resampling]) -> Panel:
@@ -153,18 +132,27 @@ def pairs_panel(judges: Mapping[str, Pairs], *, baseline: str | None = None, **h
     Raises:
         UsageError: there are fewer than two judges.
     """
-    panel = panel_pairs(judges)
-    said = ~np.isnan(panel.outcomes)
-    common = said.all(axis=0)
-    # A judge asked several times of one pair: what it mostly says.
-    alone = np.where(said, np.select([panel.outcomes > 0.5, panel.outcomes < 0.5], [1.0, 0.0], 0.5), np.nan)
-    layers = [panel.layer(np.where(common, layer, np.nan)) for layer in (*alone, majority(panel.outcomes))]
-    found = [rates(table, baseline=baseline, **how) for table in layers]
-    by_judge = [[_compared(line) for line in lines if line.group is ALL and line.turn is None] for lines in found]
-    differ = pair_disagreement(panel, **how)
-    table = Table(_lines(panel.judges, by_judge), "pairs", seed=how.get("seed", 0), beside=False)
-    lost = int((said.any(axis=0) & ~common).sum())
-    return Panel(panel.judges, table, differ, layers[-1], TIE_RULE, int(common.sum()), lost)
+    heard = panel_pairs(judges)
+    said = heard.said  # of a judge asked several times of one pair what it mostly says
+    alone = np.where(np.isnan(said), np.nan, np.select([said > 0.5, said < 0.5], [1.0, 0.0], 0.5))
+    every = (np.where(heard.common, outcome, np.nan) for outcome in (*alone, majority(said)))
+    layers = [replace(heard.items, outcome=outcome) for outcome in every]
+    found = [rates(layer, baseline=baseline, **how) for layer in layers]
+    lines = [[_plain(line, RATES[-1]) for line in own if line.group is ALL and line.turn is None] for own in found]
+    table = Table(_lines(heard.judges, lines), "pairs", seed=how.get("seed", 0), beside=False)
+    return _panel(heard, table, layers[-1], TIE_RULE, **how)
+
+
+def _panel(heard: Heard[Any], table: Table, together: Any, rule: str, **how: Unpack[Resampling]) -> Panel:
+    common, lost = (int(which.sum()) for which in (heard.common, heard.lost))
+    return Panel(heard.judges, table, heard.disagreement(**how), together, rule, common, lost)
+
+
+def _layers(heard: Heard[Matrix]) -> list[Matrix]:
+    """Return the scores of each judge on the common items, and last their means; excluded are the lost items."""
+    excluded = heard.lost.sum(axis=(0, 2)).astype(np.int64)
+    every = (np.where(heard.common, layer, np.nan) for layer in (*heard.said, heard.said.mean(axis=0)))
+    return [replace(heard.items, scores=layer, excluded=excluded) for layer in every]
 
 
 def means_panel(
@@ -180,18 +168,26 @@ def means_panel(
     names = dict.fromkeys(name for own in judges.values() for name in own)
     shared = [name for name in names if all(name in own for own in judges.values())]
     panels = {name: panel_grades({judge: own[name] for judge, own in judges.items()}) for name in shared}
-    layers = {name: own.layers(np.zeros(len(own.models), dtype=np.int64)) for name, own in panels.items()}
+    layers = {name: _layers(own) for name, own in panels.items()}
+    none = {name: np.zeros_like(own[-1].excluded) for name, own in layers.items()}
     tables = [
-        means_table({name: own[at] for name, own in layers.items()}, kind, groups=groups, by=by, sure=sure, seed=seed)
+        means_table(
+            {name: replace(own[at], excluded=none[name]) for name, own in layers.items()},
+            kind,
+            groups=groups,
+            by=by,
+            sure=sure,
+            seed=seed,
+        )
         for at in range(len(judges) + 1)
     ]
-    lost = [dict(zip(own.models, own.lost.sum(axis=(0, 2)).tolist(), strict=True)) for own in panels.values()]
+    lost = [dict(zip(own[-1].models, own[-1].excluded.tolist(), strict=True)) for own in layers.values()]
     excluded: Counter[str] = sum(map(Counter, lost[:1] if kind == "dimension" else lost), Counter())
     by_judge = [
         [replace(line, fields={**line.fields, "excluded": excluded[line.model]}) for line in table.whole]
         for table in tables
     ]
-    differ = [replace(grade_disagreement(panel, seed=seed).lines[0], model=name) for name, panel in panels.items()]
+    differ = [replace(panel.disagreement(seed=seed).lines[0], model=name) for name, panel in panels.items()]
     table = replace(tables[-1], lines=_lines(tuple(judges), by_judge))
     n = sum(line.fields["n"] for line in by_judge[-1])
     return Panel(tuple(judges), table, Table(differ, key=kind), tables[-1], MEAN_RULE, n, sum(excluded.values()))
@@ -236,19 +232,10 @@ def _lines(judges: Sequence[str], found: Sequence[Sequence[Line]]) -> list[Line]
     ]
 
 
-def _graded(line: Line) -> Line:
-    """Return the line without the drop, and with the interval of the average alone."""
-    own = line.fields
-    turns = {name: number.value for name, number in line.estimates().items() if name.startswith("turn_")}
-    return replace(line, fields={**turns, **{name: own[name] for name in ("average", "n", "excluded")}})
-
-
-def _compared(line: Line) -> Line:
-    """Return the line with the interval of the last rate alone."""
-    own = line.fields
-    names = ("win", "loss", "tie", "win_rate", "loss_rate", "tie_rate", "win_rate_adjusted", "n", "excluded")
-    plain = {name: own[name].value for name in ("win_rate", "loss_rate", "tie_rate")}
-    return replace(line, fields={name: plain.get(name, own[name]) for name in names})
+def _plain(line: Line, column: str) -> Line:
+    """Return the line without the drop, and with the interval of one column alone."""
+    own = {name: number.value for name, number in line.estimates().items() if name != column}
+    return replace(line, fields={name: own.get(name, field) for name, field in line.fields.items() if name != "drop"})
 
 
 def _labelled(line: Line, excluded: int) -> Line:
@@ -267,51 +254,51 @@ def _together(rows: Sequence[Judgment]) -> Judgment:
     return rows[0]._replace(label=chosen.label, share=chosen.share)
 
 
-def panel_grades(judges: Mapping[str, Matrix]) -> PanelGrades:
-    """Return the grades of several judges as one array; what only some of them saw is NaN for the others.
+def panel_grades(judges: Mapping[str, Matrix]) -> Heard[Matrix]:
+    """Return the grades of several judges on the same items; what only some of them saw is NaN for the others.
 
     Raises:
         UsageError: there are fewer than two judges.
     """
-    _several(judges)
-    questions, models = _questions(judges), _models(judges)
+    questions, models = _named(judges)
     turns = sorted({turn for own in judges.values() for turn in own.turns})
-    scores = np.full((len(judges), len(questions), len(models), len(turns)), np.nan)
-    q_at, m_at, t_at = (_index(list(names)) for names in (questions, models, turns))
-    for layer, own in zip(scores, judges.values(), strict=True):
-        at = np.ix_([q_at[q] for q in own.questions], [m_at[m] for m in own.models], [t_at[t] for t in own.turns])
-        layer[at] = own.scores
-    scale = common_scale((own.scale for own in judges.values()), scores)
-    named = tuple(judges), tuple(questions), tuple(questions.values()), tuple(models), tuple(turns)
-    return PanelGrades(*named, scores, scale, _fixed_mix(judges))
+    said = np.full((len(judges), len(questions), len(models), len(turns)), np.nan)
+    for layer, own in zip(said, judges.values(), strict=True):
+        at = (_places(*names) for names in ((questions, own.questions), (models, own.models), (turns, own.turns)))
+        layer[np.ix_(*at)] = own.scores
+    scale, fixed = common_scale((own.scale for own in judges.values()), said), _fixed_mix(judges)
+    nothing = np.empty(0), np.empty(0, dtype=np.int64)
+    items = Matrix(tuple(questions), tuple(questions.values()), tuple(models), tuple(turns), *nothing, scale, fixed)
+    return Heard(tuple(judges), items, said)
 
 
-def panel_pairs(judges: Mapping[str, Pairs]) -> PanelPairs:
-    """Return the verdicts of several judges as one array, every pair turned the same way round.
+def panel_pairs(judges: Mapping[str, Pairs]) -> Heard[Pairs]:
+    """Return the verdicts of several judges on the same items, every pair turned the same way round.
 
     Raises:
         UsageError: there are fewer than two judges.
     """
-    _several(judges)
-    questions, models = _questions(judges), _models(judges)
-    q_at, m_at = _index(list(questions)), _index(models)
-    heard: list[dict[tuple[int, int, int, int], list[float]]] = []
+    questions, models = _named(judges)
+    rows, outcomes = [], []
     for own in judges.values():
-        said: dict[tuple[int, int, int, int], list[float]] = {}
-        columns = (own.question.tolist(), own.turn.tolist(), own.model_1.tolist(), own.model_2.tolist())
-        for q, turn, one, other, outcome in zip(*columns, own.outcome.tolist(), strict=True):
-            first, second = m_at[own.models[one]], m_at[own.models[other]]
-            if first > second:
-                first, second, outcome = second, first, 1.0 - outcome
-            said.setdefault((q_at[own.questions[q]], turn, first, second), []).append(outcome)
-        heard.append(said)
-    items = sorted({item for said in heard for item in said})
-    outcomes = np.array([[_mean(said.get(item, ())) for item in items] for said in heard], dtype=np.float64)
-    question, turns, model_1, model_2 = np.array(items, dtype=np.int64).reshape(-1, 4).T
-    return PanelPairs(
-        tuple(judges), tuple(questions), tuple(questions.values()), tuple(models), question, turns, model_1, model_2,
-        outcomes, _fixed_mix(judges),
-    )  # fmt: skip
+        named = _places(models, own.models)
+        first, second = named[own.model_1], named[own.model_2]
+        question = _places(questions, own.questions)[own.question]
+        rows.append(np.stack([question, own.turn, np.minimum(first, second), np.maximum(first, second)], axis=1))
+        outcomes.append(np.where(first > second, 1.0 - own.outcome, own.outcome))
+    items, place = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
+    said = np.full((len(judges), len(items)), np.nan)
+    ends = np.cumsum([0, *map(len, outcomes)])
+    for layer, values, start, end in zip(said, outcomes, ends, ends[1:], strict=False):
+        good = ~np.isnan(values)
+        own_place = place[start:end][good]
+        counts = np.bincount(own_place, minlength=len(items))
+        np.divide(np.bincount(own_place, values[good], len(items)), counts, out=layer, where=counts > 0)
+    nothing = np.full(len(items), np.nan)
+    question, turn, first, second = items.T
+    named_by = tuple(questions), tuple(questions.values()), tuple(models), question, turn, first, second
+    pairs = Pairs(*named_by, nothing, nothing, nothing, fixed_mix=_fixed_mix(judges))
+    return Heard(tuple(judges), pairs, said)
 
 
 def majority(outcomes: Floats) -> Floats:
@@ -320,31 +307,6 @@ def majority(outcomes: Floats) -> Floats:
     most = votes == votes.max(axis=0)
     verdict = np.where(most.sum(axis=0) > 1, 0.5, np.select([most[0], most[1]], [1.0, 0.5], 0.0))
     return np.where(np.isnan(outcomes).any(axis=0), np.nan, verdict)
-
-
-def grade_disagreement(panel: PanelGrades, **how: Unpack[Resampling]) -> Table:
-    """Return how far the judges' scores are apart: all models together, then each."""
-    common = panel.common
-    differ = np.where(common, np.ptp(panel.scores, axis=0) > 1e-9, 0.0).sum(axis=2)
-    spread = np.where(common, panel.scores.std(axis=0, ddof=1), 0.0).sum(axis=2)
-    count, left_out = (own.sum(axis=2).astype(np.float64) for own in (common, panel.lost))
-    whole = [np.concatenate([own.sum(axis=1, keepdims=True), own], axis=1) for own in (differ, spread, count, left_out)]
-    return _disagreement(panel.models, *whole, strata=panel.strata, **how)
-
-
-def pair_disagreement(panel: PanelPairs, **how: Unpack[Resampling]) -> Table:
-    """Return how often the judges' verdicts differ: all pairs together, then the pairs of each model."""
-    said = ~np.isnan(panel.outcomes)
-    common = np.asarray(said.all(axis=0))
-    differ = np.zeros(len(common))
-    differ[common] = np.ptp(panel.outcomes[:, common], axis=0) > 0
-    sums, counts, missing = np.zeros((3, len(panel.questions), 1 + len(panel.models)))
-    everyone = np.zeros_like(panel.question)
-    for column in (everyone, 1 + panel.model_1, 1 + panel.model_2):
-        np.add.at(sums, (panel.question[common], column[common]), differ[common])
-        np.add.at(counts, (panel.question[common], column[common]), 1.0)
-        np.add.at(missing, (panel.question, column), said.any(axis=0) & ~common)
-    return _disagreement(panel.models, sums, None, counts, missing, strata=panel.strata, **how)
 
 
 def _labels_differ(
@@ -357,12 +319,10 @@ def _labels_differ(
     first = heard[0]
     models = list(dict.fromkeys(row.model for row in first))
     places = {key: at for at, key in enumerate(dict.fromkeys(row.question_id for row in first))}
-    sums, counts = np.zeros((2, len(places), 1 + len(models)))
-    for rows in zip(*heard, strict=True):
-        apart = len({row.label for row in rows}) > 1
-        for column in (0, 1 + models.index(rows[0].model)):
-            sums[places[rows[0].question_id], column] += apart
-            counts[places[rows[0].question_id], column] += 1
+    at = np.array([places[row.question_id] for row in first], dtype=np.int64)
+    model = np.array([models.index(row.model) for row in first], dtype=np.int64)
+    differ = np.array([len({row.label for row in rows}) > 1 for rows in zip(*heard, strict=True)])
+    sums, counts = (summed(own, at, [model], len(places), len(models)) for own in (differ, np.ones(len(first))))
     inside = [label(groups.get(key)) for key in places] if groups and is_fixed(groups) else None
     missing = np.array([[sum(left_out.values()), *(left_out[model] for model in models)]], dtype=np.float64)
     return _disagreement(models, sums, None, counts, missing, strata=inside, seed=seed)
@@ -392,34 +352,37 @@ def _disagreement(
     return Table(lines)
 
 
-def _several(judges: Mapping[str, Any]) -> None:
+def summed(values: Any, question: Ints, sides: Sequence[Ints], questions: int, models: int) -> Floats:
+    """Return a number that items have, summed by question and model: questions × (all models, then each).
+
+    `sides` are the models of each item, of which a pair has two.
+    """
+    found = np.zeros((questions, 1 + models))
+    for column in (np.zeros_like(question), *(1 + side for side in sides)):
+        np.add.at(found, (question, column), values)
+    return found
+
+
+def _named(judges: Mapping[str, Matrix] | Mapping[str, Pairs]) -> tuple[dict[QuestionId, Any], list[str]]:
+    """Return the group of every question that a judge saw, in the order of the first judge that saw it, and all models.
+
+    Raises:
+        UsageError: there are fewer than two judges.
+    """
     if len(judges) < 2:
         there = ", ".join(judges) or "none"
         raise UsageError(f"a panel needs two judges or more; judgments are there of: {there}")
-
-
-def _questions(judges: Mapping[str, Matrix] | Mapping[str, Pairs]) -> dict[QuestionId, Any]:
-    """Return the group of every question that a judge saw, in the order of the first judge that saw it."""
     found: dict[QuestionId, Any] = {}
     for own in judges.values():
         for question, group in zip(own.questions, own.groups, strict=True):
             found.setdefault(question, group)
-    return found
+    return found, sorted({model for own in judges.values() for model in own.models})
 
 
 def _fixed_mix(judges: Mapping[str, Matrix] | Mapping[str, Pairs]) -> bool:
     return any(own.fixed_mix for own in judges.values())
 
 
-def _models(judges: Mapping[str, Matrix] | Mapping[str, Pairs]) -> list[str]:
-    return sorted({model for own in judges.values() for model in own.models})
-
-
-def _index(names: Sequence[Any]) -> dict[Any, int]:
-    return {name: place for place, name in enumerate(names)}
-
-
-def _mean(outcomes: Sequence[float]) -> float:
-    """Return the mean of the outcomes that are known; NaN of none."""
-    known = [outcome for outcome in outcomes if outcome == outcome]
-    return sum(known) / len(known) if known else float("nan")
+def _places(names: Iterable[Any], wanted: Iterable[Any]) -> Ints:
+    place = {name: at for at, name in enumerate(names)}
+    return np.array([place[name] for name in wanted], dtype=np.int64)

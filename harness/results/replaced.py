@@ -21,7 +21,8 @@ from harness.bench import Bench, load_bench
 from harness.errors import MissingError, TurnbenchError
 from harness.jsonl import is_there
 from harness.judgments.case import Case
-from harness.judgments.observations import Bools, Ints, Observations
+from harness.judgments.columns import Store
+from harness.judgments.observations import Bools, Ints, Observations, numbered
 from harness.records import QuestionId
 from harness.results.finding import Found
 
@@ -41,16 +42,26 @@ def without_replaced(found: Sequence[Found], notes: list[str]) -> list[Found]:
     kept, gone = [], Counter[str]()
     for folder, beside in groupby(found, lambda one: one.path.resolve().parent):
         several = list(beside)
-        stale = _stale(folder, Observations.joined([one.observations for one in several]))
-        if stale is None:
+        every = [one.observations for one in several]
+        bench = _bench_of(folder) if any(part.judged.any() for own in every for part in own.parts()) else None
+        if bench is None:
             kept += several
             continue
-        for one in several:
-            own, stale = stale[: len(one.observations)], stale[len(one.observations) :]
-            for case, count in zip(*np.unique(one.observations.case_at[own], return_counts=True), strict=True):
-                gone[" and ".join(one.observations.cases[case].models)] += int(count)
-            if not own.all():
-                kept.append(one._replace(observations=one.observations.only(~own)) if own.any() else one)
+        stores = [Store() for _ in every]
+        with contextlib.ExitStack() as until:
+            answers = _Answers(bench, every, until)
+            lots = max(own.lots for own in every)
+            for parts in zip(*(own.by_question(lots) for own in every), strict=True):
+                for part, store, stale in zip(parts, stores, answers.stale(parts), strict=True):
+                    store.add(part.columns[~stale])
+                    for case, count in zip(*np.unique(part.case_at[stale], return_counts=True), strict=True):
+                        gone[" and ".join(part.cases[case].models)] += int(count)
+        for one, own, store in zip(several, every, stores, strict=True):
+            rows = store.whole()
+            if len(rows) == len(own):
+                kept.append(one)
+            elif len(rows):
+                kept.append(one._replace(observations=Observations(own.cases, own.asked, rows, own.games)))
     if not gone:
         return list(found)
     shown = ", ".join(f"{models} {count}" for models, count in gone.most_common(_NAMED))
@@ -62,65 +73,63 @@ def without_replaced(found: Sequence[Found], notes: list[str]) -> list[Found]:
     return kept
 
 
-def _stale(folder: pathlib.Path, found: Observations) -> Bools | None:
-    """Return for each row whether its answers are others now; None where no row says what was judged.
-
-    One question is looked at after another, so only its answers are in memory. That the files of answers are older than
-    the judgments would settle nothing: a file that was put back, or whose folder was renamed, has kept its old time.
-    """
-    bench = None if found.judged is None else _bench_of(folder)
-    if bench is None or found.judged is None:
-        return None
-    stale = np.zeros(len(found), dtype=bool)
-    questions, question_at = found.of_asked(lambda asked: asked.question_id)
-    rows = np.flatnonzero(found.judged)
-    rows = rows[np.argsort(question_at[rows], kind="stable")]
-    with contextlib.ExitStack() as until:
-        answers = _Answers(bench, found.cases, until)
-        asked = None
-        known: list[int | None] = []
-        for row, question, case, judged in _in_blocks(rows, question_at, found.case_at, found.judged):
-            if question != asked:
-                asked = question
-                known = [_NOT_YET] * len(found.cases)
-                answers.ask(questions[question])
-            if known[case] == _NOT_YET:
-                known[case] = answers.content(case)
-            stale[row] = known[case] not in {None, judged}
-    return stale
-
-
-def _in_blocks(rows: Ints, *columns: npt.NDArray[Any]) -> Iterator[tuple[int, ...]]:
-    """Yield the places of rows with what the columns hold there, as Python's numbers."""
-    for at in range(0, len(rows), _BLOCK):
-        own = rows[at : at + _BLOCK]
-        yield from zip(own.tolist(), *(column[own].tolist() for column in columns), strict=True)
-
-
 class _Answers:
-    """The answers that cases are about, to one question at a time."""
+    """The answers that observations are about, to one question at a time.
 
-    def __init__(self, bench: Bench, cases: Sequence[Case], until: contextlib.ExitStack) -> None:
+    That the files of answers are older than the judgments would settle nothing: a file that was put back, or whose
+    folder was renamed, has kept its old time.
+    """
+
+    def __init__(self, bench: Bench, every: Sequence[Observations], until: contextlib.ExitStack) -> None:
         """Look through the files of answers that are there; they are closed with `until`."""
         from harness.judging import shown  # with it comes what reads the replies of judges
 
         self._bench, self._shown = bench, shown
         numbers: dict[tuple[str, int, int], int] = {}
+        cases = [case for own in every for case in own.cases]
+        self._firsts = [
+            (sum(len(own.cases) for own in every[:at]), sum(len(own.asked) for own in every[:at]))
+            for at in range(len(every))
+        ]
+        """Of each, where its cases and its asked begin among those of all."""
         self._parts = [[numbers.setdefault(one, len(numbers)) for one in _conversations(case)] for case in cases]
         """For each case the numbers of its conversations, in the order of the models' names."""
         self._conversations = list(numbers)
+        self._questions, at = numbered(asked.question_id for own in every for asked in own.asked)
+        self._question_at = np.array(at, dtype=np.int64)
         files = {model: bench.answer_file(model) for model, _, _ in numbers}
         self._stored = {
             model: until.enter_context(StoredAnswers(path, model)) for model, path in files.items() if is_there(path)
         }
 
-    def ask(self, question: QuestionId) -> None:
+    def stale(self, parts: Sequence[Observations]) -> list[Bools]:
+        """Return for each row of each part (of `every`, as they were given) whether its answers are others now."""
+        each = list(zip(parts, self._firsts, strict=True))
+        case_at = np.concatenate([part.case_at + first for part, (first, _) in each])
+        question_at = self._question_at[np.concatenate([part.asked_at + first for part, (_, first) in each])]
+        judged_at = np.concatenate([part.judged for part in parts])
+        stale = np.zeros(len(judged_at), dtype=bool)
+        rows = np.flatnonzero(judged_at)
+        rows = rows[np.argsort(question_at[rows], kind="stable")]
+        asked = None
+        known: list[int | None] = []
+        for row, question, case, judged in _in_blocks(rows, question_at, case_at, judged_at):
+            if question != asked:
+                asked = question
+                known = [_NOT_YET] * len(self._parts)
+                self._ask(self._questions[question])
+            if known[case] == _NOT_YET:
+                known[case] = self._content(case)
+            stale[row] = known[case] not in {None, judged}
+        return np.split(stale, np.cumsum([len(part) for part in parts])[:-1])
+
+    def _ask(self, question: QuestionId) -> None:
         """Turn to another question."""
         self._question = question
         self._said: list[bytes | None] = [None] * len(self._conversations)
         """What was said in each conversation; one is in many pairs."""
 
-    def content(self, case: int) -> int | None:
+    def _content(self, case: int) -> int | None:
         """Return the hash of a case's conversations as they would be judged now; None if an answer is not there."""
         said = []
         for number in self._parts[case]:
@@ -140,6 +149,13 @@ class _Answers:
         texts = stored.texts(self._question, choice)
         turns = self._shown.as_shown(self._bench, texts.so_far(turn), played=bool(texts.user))
         return self._shown.said_json(model, turns)
+
+
+def _in_blocks(rows: Ints, *columns: npt.NDArray[Any]) -> Iterator[tuple[int, ...]]:
+    """Yield the places of rows with what the columns hold there, as Python's numbers."""
+    for at in range(0, len(rows), _BLOCK):
+        own = rows[at : at + _BLOCK]
+        yield from zip(own.tolist(), *(column[own].tolist() for column in columns), strict=True)
 
 
 def _conversations(case: Case) -> list[tuple[str, int, int]]:

@@ -19,12 +19,10 @@ Source: Piaggio et al. (2012), JAMA 308, 2594, for non-inferiority by a confiden
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Unpack
 
-import numpy as np
-
 from harness.errors import UsageError
 from harness.judgments.observations import Observations
-from harness.records import QuestionId
-from harness.results.matrix import Matrix, common_scale, matrix
+from harness.records import Observation, QuestionId
+from harness.results.matrix import matrix
 from harness.results.statistics.bootstrap import Resampling
 from harness.results.statistics.paired import Paired, PairedTable, compare_runs
 
@@ -113,9 +111,10 @@ def compared_runs(
     """
     notes = _differing(new, old, allow)
     if new.paired:
-        arrays = _outcomes(new, old, groups)
+        places: dict[tuple[int, str | None], int] = {}
+        arrays = [matrix(_outcomes(run, places), dict(groups)) for run in (new, old)]
     else:
-        arrays = matrix(new, groups, count_failed=count_failed), matrix(old, groups, count_failed=count_failed)
+        arrays = [matrix(run, groups, count_failed=count_failed) for run in (new, old)]
     table = compare_runs(*arrays, **how)
     items = _items(new), _items(old)
     missing = tuple(_missing(items[0][pair.model_1], items[1][pair.model_2]) for pair in table.pairs)
@@ -182,32 +181,22 @@ def _reworded(new: Observations, old: Observations) -> list[QuestionId]:
     return [question for question, content in own.items() if before.get(question, content) != content]
 
 
-def _outcomes(new: Observations, old: Observations, groups: Mapping[QuestionId, Any]) -> tuple[Matrix, Matrix]:
-    """Return each model's outcomes as grades from 0 to 1; the last axis is turn and opponent, alike in both."""
-    places: dict[tuple[int, str], int] = {}
-    return _outcomes_of(new, groups, places), _outcomes_of(old, groups, places)
-
-
-def _outcomes_of(found: Observations, groups: Mapping[QuestionId, Any], places: dict[tuple[int, str], int]) -> Matrix:
-    heard: dict[tuple[QuestionId, str, int], list[float]] = {}
-    for one in found:
-        if one.value is None or one.opponent is None:
-            continue
-        for model, opponent, value in ((one.model, one.opponent, one.value), (one.opponent, one.model, 1 - one.value)):
-            place = places.setdefault((one.turn, opponent), len(places))
-            heard.setdefault((one.question_id, model, place), []).append(value)
-    questions = list(dict.fromkeys(question for question, _, _ in heard))
-    models = list(dict.fromkeys(model for _, model, _ in heard))
-    columns = sorted({place for _, _, place in heard})
-    at = [{name: k for k, name in enumerate(names)} for names in (questions, models, columns)]
-    scores = np.full((len(questions), len(models), len(columns)), np.nan)
-    for (question, model, place), values in heard.items():
-        scores[at[0][question], at[1][model], at[2][place]] = sum(values) / len(values)
-    own = tuple(groups.get(question) for question in questions)
-    excluded = np.zeros(len(models), dtype=np.int64)
-    return Matrix(
-        tuple(questions), own, tuple(models), tuple(columns), scores, excluded, common_scale([(0, 1)], scores)
-    )
+def _outcomes(pairs: Observations, places: dict[tuple[int, str | None], int]) -> list[Observation]:
+    """Return each model's outcomes as grades from 0 to 1; their turns are the `places` of turn and opponent, alike in
+    both runs."""
+    return [
+        one._replace(
+            model=str(model),
+            opponent=None,
+            turn=places.setdefault((one.turn, opponent), len(places)),
+            value=value,
+            games=(),
+            source=one.source._replace(scale=(0.0, 1.0)),
+        )
+        for one in pairs
+        if one.value is not None
+        for model, opponent, value in ((one.model, one.opponent, one.value), (one.opponent, one.model, 1 - one.value))
+    ]
 
 
 def _items(found: Observations) -> dict[str, dict[Item, bool]]:

@@ -181,7 +181,7 @@ class Page:
     """From top to bottom."""
     notes: Sequence[str] = ()
     """What a reader must know, a line each."""
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Any = field(default_factory=dict)
     """The same for programs, as JSON shows it."""
     rows: Sequence[Row] = ()
     """The same as one table for programs, as csv and `frame` show it."""

@@ -12,7 +12,20 @@ def sets_page(sets: Sequence[JudgeSet]) -> Page:
     """Return the page that lists judge sets."""
     told = [described(judge_set) for judge_set in sets]
     rows = [{"judge set": one["name"], "does": ", ".join(one["kinds"]), "title": one["title"]} for one in told]
-    return Page("Judge sets", {}, [Table("", rows)])
+    return Page("Judge sets", {}, [Table("", rows)], data=told)
+
+
+def set_page(judge_set: JudgeSet) -> tuple[Page, str]:
+    """Return what a judge set says, as a page for programs and as text."""
+    told = described(judge_set)
+    return Page(judge_set.name, {}, [], data=told), "\n".join(set_lines(told))
+
+
+def prompts_page(prompts: Sequence[JudgePrompt]) -> tuple[Page, str]:
+    """Return prompts as they are sent, as a page for programs and as text."""
+    return Page("Prompts", {}, [], data=[prompt.to_json() for prompt in prompts]), "\n\n".join(
+        map(prompt_text, prompts)
+    )
 
 
 def described(judge_set: JudgeSet) -> dict[str, Any]:

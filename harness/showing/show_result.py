@@ -123,7 +123,7 @@ def _intervals(detail: "Detail") -> dict[str, Any]:
 def _tables(result: Result) -> Iterator[Item]:
     """Yield what every result has: its table, then those of groups of questions."""
     table, lead = result.table, result.column
-    rows: Sequence[Row] = result.rows() if table.named else result.table_rows()
+    rows: Sequence[Row] = result.table_rows()
     if table.ranks is not None:
         ranks = table.ranks
         rows = [{**row, "rank": str(ranks[row["model"]]) if row["model"] in ranks else None} for row in rows]
@@ -133,7 +133,7 @@ def _tables(result: Result) -> Iterator[Item]:
     ]
     more = [Column("rank")] if table.ranks is not None else []
     at = len(columns)
-    if not table.named and any(f"{lead}_low" in row for row in rows):
+    if any(f"{lead}_low" in row for row in rows):
         more.insert(0, Column(lead, "95% interval", "interval"))
         at = [column.name for column in columns].index(lead) + 1
     columns[at:at] = more

@@ -28,8 +28,8 @@ def mixed(tmp_path: pathlib.Path) -> str:
 def test_both_in_one_file_are_refused_with_the_flag_that_chooses(
     mixed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for call in (show_result.main, lambda words: judge_report.main(["repeat", *words])):
-        assert call(["--input-file", mixed]) == 2
+    for main, report in ((show_result.main, []), (judge_report.main, ["repeat"])):
+        assert main([*report, "--input-file", mixed]) == 2
         assert "not comparable, choose one with --score-method: logprobs, text" in capsys.readouterr().err
 
 

@@ -9,10 +9,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from harness.errors import DataError
-from harness.judgments import parts, reading
+from harness.judgments import columns, observations, parts, reading
 from harness.judgments.observations import Observations
 from harness.judgments.parts import read_whole
 from harness.judgments.reading import Part, Read, read_judgments
@@ -96,9 +97,9 @@ def read(path: pathlib.Path, large: int = 1 << 40) -> Read:
 
 
 def reads(row: dict[str, Any], path: pathlib.Path) -> bool:
-    """Return whether a row can be read, and is a grade."""
+    """Return whether a row can be read, and is a grade or a pair."""
     try:
-        return judged_row(row, path, 1).source.form == "grade"
+        return judged_row(row, path, 1).source.form in {"grade", "pair"}
     except DataError:
         return False
 
@@ -222,22 +223,28 @@ def test_two_processes_read_what_one_reads(kind: str, tmp_path: pathlib.Path) ->
 
 @pytest.mark.usefixtures("two_cores")
 @pytest.mark.parametrize("large", [1 << 40, 1 << 17], ids=["one process", "two processes"])
-def test_of_grades_that_repeat_themselves_only_the_different_ones_are_in_memory(
-    large: int, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("table", [0, 1 << 24], ids=["apart by question", "table of keys"])
+@pytest.mark.parametrize("kind", ["single", "pair"])
+def test_many_rows_are_in_a_file_and_say_the_same(
+    kind: str, table: int, large: int, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = random.Random("repeated")
-    path = tmp_path / "judge_single.jsonl"
-    path.write_text("".join(json.dumps(odd_row("single", rng) | {"turn": 1}) + "\n" for _ in range(5000)))
+    path = tmp_path / "judge_some.jsonl"
+    path.write_text("".join(json.dumps(odd_row(kind, rng) | {"turn": 1}) + "\n" for _ in range(2500)))
     path.write_text("".join(line for line in path.read_text().splitlines(True) if reads(json.loads(line), path)))
     whole = read(path, large)
-    monkeypatch.setattr(reading, "TIDY", 100)
-    part = Part(path)
-    read_whole(part, large)
-    assert len(part.said) < 2500
-    assert part.finished() == whole
+    monkeypatch.setattr(reading, "ROOM", 100)
+    monkeypatch.setattr(columns, "BLOCK", 150)
+    monkeypatch.setattr(observations, "BLOCK", 150)
+    monkeypatch.setattr(observations, "_TABLE", table)
+    found = read(path, large)
+    assert isinstance(found.observations.columns, np.memmap)
+    assert sorted(map(repr, found.observations)) == sorted(map(repr, whole.observations))
+    assert found[1:] == whole[1:]
+    assert found.replaced > 100
     every = Part(path, every=True)
     read_whole(every, large)
-    assert len(every.finished().observations) == len(whole.observations) + whole.replaced > 3000
+    assert len(every.finished().observations) == len(whole.observations) + whole.replaced
 
 
 @pytest.mark.usefixtures("two_cores")

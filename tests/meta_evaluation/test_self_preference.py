@@ -5,15 +5,15 @@ import pytest
 
 from harness.meta_evaluation.self_preference import family_of, graded_self_preference, paired_self_preference
 from harness.records import Observation
-from harness.results.matrix import matrix, pairs
-from harness.results.panel import PanelGrades, panel_grades, panel_pairs
+from harness.results.matrix import Matrix, matrix, pairs
+from harness.results.panel import Heard, panel_grades, panel_pairs
 from tests.observed import Origin, grade, named
 from tests.observed import pair as _pair
 
 MODELS = ("gpt-4", "claude-3", "llama-2")
 
 
-def graded(scores: dict[str, np.ndarray]) -> PanelGrades:
+def graded(scores: dict[str, np.ndarray]) -> Heard[Matrix]:
     """Return a panel of judges, each with questions × models."""
     return panel_grades(
         {
@@ -29,7 +29,7 @@ def graded(scores: dict[str, np.ndarray]) -> PanelGrades:
     )
 
 
-def simulated(seed: int, favour: float, questions: int = 40) -> PanelGrades:
+def simulated(seed: int, favour: float, questions: int = 40) -> Heard[Matrix]:
     """Return three judges of unequal strictness; gpt-5 adds `favour` to gpt-4's grades."""
     generator = np.random.default_rng(seed)
     quality = generator.normal(6, 1, (questions, 1)) + np.array([2.0, 0.5, -1.0])

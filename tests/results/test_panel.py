@@ -11,10 +11,8 @@ from harness.results.grades.scores import scores
 from harness.results.matrix import Matrix, matrix, pairs
 from harness.results.panel import (
     TOGETHER,
-    grade_disagreement,
     grades_panel,
     majority,
-    pair_disagreement,
     pairs_panel,
     panel_grades,
     panel_pairs,
@@ -48,7 +46,7 @@ def test_intervals_end_where_the_scale_does(scales: list[Scale | None], high: fl
 
 def test_a_mean_of_standard_deviations_is_not_below_0() -> None:
     near = [[rating(q, "x", 9 if judge == "b" and q % 20 == 1 else 5) for q in range(40)] for judge in "ab"]
-    whole = grade_disagreement(panel_grades(dict(zip("ab", map(matrix, near), strict=True)))).lines[0].fields
+    whole = panel_grades(dict(zip("ab", map(matrix, near), strict=True))).disagreement().lines[0].fields
     assert whole["sd"].low == 0.0
     assert whole["sd"].value == pytest.approx(0.1 * 2**0.5)
 
@@ -84,21 +82,21 @@ def test_the_majority_is_what_most_say_and_else_a_tie(said: list[float], togethe
 
 def test_the_worked_line_of_the_docstring() -> None:
     panel = panel_grades({name: matrix([rating(1, "x", score)]) for name, score in (("a", 8), ("b", 7), ("c", 9))})
-    assert grade_disagreement(panel).rows()[0] == {"model": "all", "differ": 1.0, "sd": 1.0, "n": 1, "excluded": 0}
+    assert panel.disagreement().rows()[0] == {"model": "all", "differ": 1.0, "sd": 1.0, "n": 1, "excluded": 0}
 
 
 def test_judges_that_saw_things_in_another_order_are_aligned_by_name() -> None:
     one = matrix([rating(1, "x", 8), rating(2, "x", 6), rating(1, "y", 4), rating(2, "y", 2)])
     other = matrix([rating(2, "y", 3), rating(1, "y", 5), rating(2, "x", 7), rating(1, "x", 9)])
     panel = panel_grades({"a": one, "b": other})
-    np.testing.assert_array_equal(panel.scores[1] - panel.scores[0], 1.0)
+    np.testing.assert_array_equal(panel.said[1] - panel.said[0], 1.0)
 
 
 def test_only_items_that_all_judged_count_and_the_others_are_counted() -> None:
     one = matrix([rating(1, "x", 8), rating(2, "x", 1), rating(3, "x", None)])
     other = matrix([rating(1, "x", 6), rating(2, "x", None), rating(4, "x", 9)])
     panel = panel_grades({"a": one, "b": other})
-    assert [(row["n"], row["excluded"]) for row in grade_disagreement(panel).rows()] == [(1, 2), (1, 2)]
+    assert [(row["n"], row["excluded"]) for row in panel.disagreement().rows()] == [(1, 2), (1, 2)]
 
 
 def test_pairs_alone_and_together() -> None:
@@ -127,15 +125,15 @@ def test_a_pair_named_the_other_way_round_is_the_same_pair() -> None:
     one = pairs([pair(1, "x", "y", "model_1"), pair(2, "y", "x", "tie")])
     other = pairs([pair(2, "x", "y", "tie"), pair(1, "y", "x", "model_2")])
     panel = panel_pairs({"a": one, "b": other})
-    np.testing.assert_array_equal(panel.outcomes, [[1, 0.5], [1, 0.5]])
-    assert pair_disagreement(panel).rows()[0]["differ"] == 0
+    np.testing.assert_array_equal(panel.said, [[1, 0.5], [1, 0.5]])
+    assert panel.disagreement().rows()[0]["differ"] == 0
 
 
 def test_repeats_of_one_judge_count_as_their_mean() -> None:
     thrice = pairs([pair(1, "x", "y", "model_1"), pair(1, "y", "x", "model_2"), pair(1, "x", "y", "model_2")])
     panel = panel_pairs({"a": thrice, "b": pairs([pair(1, "x", "y", "model_1")])})
-    assert panel.outcomes[:, 0] == pytest.approx([2 / 3, 1])
-    assert majority(panel.outcomes)[0] == 1
+    assert panel.said[:, 0] == pytest.approx([2 / 3, 1])
+    assert majority(panel.said)[0] == 1
 
 
 def test_the_order_of_judges_changes_nothing() -> None:
@@ -147,7 +145,7 @@ def test_the_order_of_judges_changes_nothing() -> None:
     results = []
     for order in itertools.permutations("abc"):
         panel = panel_grades({name: said[name] for name in order})
-        rows = sorted(grade_disagreement(panel, resamplings=200).table_rows(), key=lambda row: str(row["model"]))
+        rows = sorted(panel.disagreement(resamplings=200).table_rows(), key=lambda row: str(row["model"]))
         results.append([(row["model"], row["differ"], row["differ_low"], row["differ_high"]) for row in rows])
     for result in results[1:]:
         for row, first in zip(result, results[0], strict=True):
@@ -157,7 +155,7 @@ def test_the_order_of_judges_changes_nothing() -> None:
 
 def test_equal_grades_are_no_disagreement_and_of_shares_have_a_bound() -> None:
     one = matrix([rating(q, "x", q % 10) for q in range(40)])
-    whole = grade_disagreement(panel_grades({"a": one, "b": one})).table_rows()[0]
+    whole = panel_grades({"a": one, "b": one}).disagreement().table_rows()[0]
     assert (whole["differ"], whole["differ_low"]) == (0, 0)
     assert whole["differ_high"] == pytest.approx(1 - 0.05 ** (1 / 40))
     assert (whole["sd"], whole["sd_low"]) == (0, None)

@@ -11,13 +11,12 @@ four of them as -1, which `count_failed` does too.
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain, pairwise
 
 import numpy as np
 
-from harness.judgments.observations import BLOCK, Ints, Observations, blocks
+from harness.judgments.observations import Ints, Observations, numbered
+from harness.judgments.sums import Sums
 from harness.records import Observation, QuestionId
 from harness.results.grades.aggregates import POOLED
 from harness.results.table import Line, Row
@@ -30,54 +29,36 @@ def single_rows(grades: Sequence[Observation], *, column: str = POOLED, count_fa
     a rating without score counts as -1 and none is excluded.
     """
     columns = Observations.of(grades)
-    lines = []
-    for models in _together(columns):
-        own = np.array([case.models[0] in models for case in columns.cases], dtype=bool)
-        lines += _rows(columns, np.flatnonzero(own[columns.case_at]), column, count_failed=count_failed)
+    [lines] = _lines(columns, np.zeros(len(columns.asked), dtype=np.int64), 1, column, count_failed=count_failed)
     return sorted(lines, key=lambda line: (line.fields[column] is None, -(line.fields[column] or 0), line.model))
 
 
-def _together(columns: Observations) -> list[set[str]]:
-    """Return the models in groups, each of as many as have some hundred thousand rows: these are sorted and copied."""
-    count = sum((np.bincount(columns.case_at[rows], minlength=len(columns.cases)) for rows in blocks(len(columns))), 0)
-    of_model = Counter[str]()
-    for case, own in zip(columns.cases, np.atleast_1d(count).tolist(), strict=False):
-        of_model[case.models[0]] += own
-    groups: list[set[str]] = []
-    room = 0
-    for model, own in of_model.items():
-        if own > room:
-            groups.append(set())
-            room = BLOCK
-        groups[-1].add(model)
-        room -= own
-    return groups
+def _lines(columns: Observations, group_of: Ints, groups: int, column: str, *, count_failed: bool) -> list[list[Line]]:
+    """Return for each group of questions a line for each model that some of its judgments are about.
 
-
-def _rows(columns: Observations, rows: Ints, column: str, *, count_failed: bool) -> list[Line]:
-    """Return a line for each model that some of the judgments are about."""
+    `group_of` is the number of its group for each of `columns.asked`.
+    """
     models = list(dict.fromkeys(case.models[0] for case in columns.cases))
     turns = sorted({1, 2} | {case.turn for case in columns.cases})
     place = {model: at for at, model in enumerate(models)}
-    of_case = [place[case.models[0]] * len(turns) + turns.index(case.turn) for case in columns.cases]
-    cell = np.array(of_case, dtype=np.int32)[columns.case_at[rows]]
-    given = columns.said[rows]
-    if count_failed:
-        given = np.where(np.isnan(given), -1.0, given)
-    good = ~np.isnan(given)
-    every = np.bincount(cell, minlength=len(models) * len(turns)).reshape(len(models), len(turns)).sum(axis=1)
-    order = np.argsort(cell, kind="stable")
-    by_cell = given[order[good[order]]]
-    ends = [0, *np.cumsum(np.bincount(cell[good], minlength=len(models) * len(turns))).tolist()]
-    found = []
-    for at, model in enumerate(models):
-        own = ends[at * len(turns) : (at + 1) * len(turns) + 1]
-        scores = [by_cell[start:end].tolist() for start, end in pairwise(own)]
-        pooled = list(chain.from_iterable(scores))
-        if every[at]:
-            means = {f"turn_{turn}": mean(some) for turn, some in zip(turns, scores, strict=True)}
-            counts = {"n": len(pooled), "excluded": int(every[at]) - len(pooled)}
-            found.append(Line(model, {**means, column: mean(pooled), **counts}))
+    cells = [place[case.models[0]] * len(turns) + turns.index(case.turn) for case in columns.cases]
+    of_case, size = np.array(cells, dtype=np.int64), len(models) * len(turns)
+    sums, every = Sums(groups * size), np.zeros(groups * size, dtype=np.int64)
+    for part in columns.parts():
+        cell = of_case[part.case_at] + size * group_of[part.asked_at]
+        given = np.where(np.isnan(part.said), -1.0, part.said) if count_failed else part.said
+        every += np.bincount(cell, minlength=len(every))
+        good = ~np.isnan(given)
+        sums.add(cell[good], given[good])
+    found: list[list[Line]] = []
+    for group in range(groups):
+        found.append([])
+        for at, model in enumerate(models):
+            own = [group * size + at * len(turns) + turn for turn in range(len(turns))]
+            if judged := int(every[own].sum()):
+                means = {f"turn_{turn}": sums.mean([cell]) for turn, cell in zip(turns, own, strict=True)}
+                n = sums.count(own)
+                found[-1].append(Line(model, {**means, column: sums.mean(own), "n": n, "excluded": judged - n}))
     return found
 
 
@@ -86,13 +67,10 @@ def category_rows(
 ) -> list[Row]:
     """Return each model's average by category, in the order of `single_rows`; `categories` maps questions to theirs."""
     columns = Observations.of(grades)
-    names, category = columns.of_asked(lambda asked: categories.get(asked.question_id))
+    names, category = numbered(categories.get(asked.question_id) for asked in columns.asked)
+    lines = _lines(columns, np.array(category, dtype=np.int64), len(names), POOLED, count_failed=count_failed)
     by_category = {
-        name: {
-            line.model: line.fields[POOLED]
-            for line in _rows(columns, np.flatnonzero(category == at), POOLED, count_failed=count_failed)
-        }
-        for at, name in enumerate(names)
+        name: {line.model: line.fields[POOLED] for line in own} for name, own in zip(names, lines, strict=True)
     }
     present = [name for name in dict.fromkeys(categories.values()) if by_category.get(name)]
     return [

@@ -9,9 +9,7 @@ as in Elo's scale. With an anchor, that model's rating is 1000 and the others ar
 x against y: 6 wins, 2 losses, 2 ties. Two models are fitted exactly: p_x / p_y = 6 / 2 = 3, nu = 2 / sqrt(6 * 2) =
 0.577; ln 3 = 1.099, so the ratings are 1000 + 173.7 * 0.549 = 1095.4 and 904.6.
 
-Where there is no estimate (`existence`), `why_not` says so. `virtual_ties` = 0.5 (`HALF_A_TIE`) adds half a tie for
-each two models that were compared, entered as a quarter of a win for either: entered as ties it would not help a model
-that never lost.
+Where there is no estimate (`existence`), `why_not` says so.
 
 Every pair counts once; a tie is two ties or two games that disagree. Left out and counted are pairs in which a game
 gave no verdict. Intervals: the model is fitted without each question in turn, all pairs of a question together, and the
@@ -28,7 +26,7 @@ Math. Stat. 29, 614, for pseudo-values.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -45,7 +43,6 @@ CENTER = 1000.0
 """The mean of all ratings, or the anchor's."""
 POINTS = 400 / math.log(10)
 """Points for one unit of ln p."""
-HALF_A_TIE = 0.5
 _BLOCK = 500_000
 """Numbers in one block of pairs of models, of several fits; bounds the memory (4 MB for each such array)."""
 
@@ -75,30 +72,26 @@ class Ranking:
     """Models without any pair that counts; they have no rating."""
     anchor: str | None
     """The model whose rating is 1000; None if that is the mean of all."""
-    virtual_ties: float
-    """Ties added for each two models that were compared."""
     n: int
     """Pairs that count."""
     excluded: int
     """Pairs left out because a game gave no verdict."""
-    refits: int
+    refits: int = 0
     """Fits behind the intervals, one without each question; 0 where there are no intervals."""
-    without_estimate: int
+    without_estimate: int = 0
     """Of these, how many had no estimate."""
 
     @property
     def scale(self) -> str:
         """Return what the numbers mean, for the table."""
         center = f"{self.anchor} = 1000" if self.anchor else "mean 1000"
-        prior = "" if not self.virtual_ties else f"; prior: {self.virtual_ties:g} virtual ties for each compared pair"
-        return f"Bradley-Terry with ties (Davidson), {center}, 400 points = odds of 10 to 1{prior}"
+        return f"Bradley-Terry with ties (Davidson), {center}, 400 points = odds of 10 to 1"
 
 
 def ranking(
     pairs: Pairs,
     *,
     anchor: str | None = None,
-    virtual_ties: float = 0.0,
     resamplings: int = RESAMPLINGS,
     seed: int = 0,
 ) -> Ranking:
@@ -112,24 +105,22 @@ def ranking(
     pairs = in_order(pairs)
     excluded = int(np.isnan(pairs.outcome).sum())
     models, games = games_of(pairs)
-    prior = np.array([virtual_ties / 2, virtual_ties / 2, 0.0])
-    whole = games._replace(counts=games.counts.sum(axis=0, keepdims=True) + prior)
+    whole = games._replace(counts=games.counts.sum(axis=0, keepdims=True))
     missing = tuple(sorted({*pairs.models} - {*models}))
-    n = len(pairs.outcome) - excluded
-    why_not = why_none(models, whole, anchor)
-    if why_not is not None:
-        return Ranking((), None, why_not, missing, anchor, virtual_ties, n, excluded, 0, 0)
+    none = Ranking((), None, why_none(models, whole, anchor), missing, anchor, len(pairs.outcome) - excluded, excluded)
+    if none.why_not is not None:
+        return none
     fitted = fit(whole, len(models))
     if np.isnan(fitted.nu[0]):
-        why_not = f"the fit did not settle within {STEPS} steps"
-        return Ranking((), None, why_not, missing, anchor, virtual_ties, n, excluded, 0, 0)
+        return replace(none, why_not=f"the fit did not settle within {STEPS} steps")
     fixed = None if anchor is None else models.index(anchor)
     questions = np.flatnonzero(games.counts.any(axis=(1, 2)))
     groups = None if pairs.strata is None else [pairs.strata[at] for at in questions.tolist()]
-    without = _without_each(games._replace(counts=games.counts[questions]), prior, fitted, resamplings)
+    without = _without_each(games._replace(counts=games.counts[questions]), fitted, resamplings)
     rating, rest = _scaled(fitted.strengths, fixed)[0], _scaled(without, fixed)
     how: dict[str, Any] = {"resamplings": resamplings, "seed": seed, "method": "studentized"}
-    ratings = jackknifed(rating, rest, len(questions), groups, **how)
+    drawn = jackknifed(rating, rest, groups, present=np.ones(len(questions), dtype=bool), **how)
+    ratings = [replace(own, value=value) for own, value in zip(drawn, rating.tolist(), strict=True)]
     met = np.zeros(len(models))
     for side in (games.first, games.second):
         np.add.at(met, side, games.counts.sum(axis=(0, 2)))
@@ -137,27 +128,23 @@ def ranking(
     rows.sort(key=lambda row: (-(row.rating.value or 0.0), row.model))
     lost = int(np.isnan(without[:, 0]).sum())
     nu = float(fitted.nu[0])
-    return Ranking(tuple(rows), nu, None, missing, anchor, virtual_ties, n, excluded, len(without), lost)
+    return replace(none, rows=tuple(rows), nu=nu, refits=len(without), without_estimate=lost)
 
 
 def rankings_by_group(
-    pairs: Pairs,
-    *,
-    anchor: str | None = None,
-    virtual_ties: float = 0.0,
-    **how: Unpack[Resampling],
+    pairs: Pairs, *, anchor: str | None = None, **how: Unpack[Resampling]
 ) -> list[tuple[Any, Ranking]]:
     """Return each group, in the order of the questions, and the ranking on its questions alone."""
     parts = [(group, of_group(pairs, group)) for group in groups_of(pairs)]
-    return [(group, ranking(own, anchor=anchor, virtual_ties=virtual_ties, **how)) for group, own in parts]
+    return [(group, ranking(own, anchor=anchor, **how)) for group, own in parts]
 
 
-def _without_each(games: Games, prior: Floats, fitted: Fit, resamplings: int) -> Floats:
+def _without_each(games: Games, fitted: Fit, resamplings: int) -> Floats:
     """Return the strengths fitted without each question in turn; none with too few questions."""
     n, models = len(games.counts), fitted.strengths.shape[1]
     if n < LEAST or resamplings < 1:
         return np.empty((0, models))
-    total = games.counts.sum(axis=0, keepdims=True) + prior
+    total = games.counts.sum(axis=0, keepdims=True)
     inverse = inverse_curvature(games._replace(counts=total), fitted)
     rows = max(1, _BLOCK // max(len(games.first), models**2))
     found = [

@@ -44,10 +44,12 @@ def pairwise_rows(pairs: Sequence[Observation], *, baseline: str | None = None) 
     columns = Observations.of(pairs)
     soft = weighed(columns)
     values, value_at = numbered(outcome(games, LOGPROBS if soft else "text") for games in columns.games)
-    value = np.array(value_at, dtype=np.int64)[columns.said.astype(np.int64)]
-    found, counts = np.unique(columns.case_at * len(values) + value, return_counts=True)
+    value, counts = np.array(value_at, dtype=np.int64), Counter[int]()
+    for part in columns.parts():
+        own = np.unique(part.case_at * len(values) + value[part.said.astype(np.int64)], return_counts=True)
+        counts.update(dict(zip(*(numbers.tolist() for numbers in own), strict=True)))
     shares: dict[str, Counter[float | None]] = {}
-    for at, count in zip(found.tolist(), counts.tolist(), strict=True):
+    for at, count in sorted(counts.items()):
         both, share = columns.cases[at // len(values)].models, values[at % len(values)]
         if baseline is not None and baseline not in both:
             continue

@@ -104,8 +104,8 @@ def position_rows(
 def played_twice(comparisons: Sequence[Observation]) -> Observations:
     """Return the pairs that were played in both orders, as columns."""
     pairs = Observations.of(comparisons)
-    both = np.array([len(games) == 2 for games in pairs.games], dtype=bool)[pairs.said.astype(np.int64)]
-    return pairs if both.all() else pairs.only(both)
+    both = np.array([len(games) == 2 for games in pairs.games], dtype=bool)
+    return pairs if both.all() else pairs.only(both[part.said.astype(np.int64)] for part in pairs.parts())
 
 
 def in_one_order(comparisons: Sequence[Observation]) -> int:

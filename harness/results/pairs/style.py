@@ -26,7 +26,7 @@ standard over all pairs, so that a further model changes them.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Unpack
 
@@ -124,7 +124,8 @@ def styled(
     without = np.concatenate([ratings[0].without, ratings[1].without, ratings[0].without - ratings[1].without], axis=1)
     present = np.bincount(pairs.question[counts], minlength=len(pairs.questions)) > 0
     values, without = np.append(values, full.whole[models:]), np.append(without, full.without[:, models:], axis=1)
-    found = jackknifed(values, without[present], int(present.sum()), **how)
+    drawn = jackknifed(values, without, present=present, **how)
+    found = [replace(own, value=value) for own, value in zip(drawn, values.tolist(), strict=True)]
     rows = [
         Line(
             model,

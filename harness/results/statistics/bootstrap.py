@@ -194,25 +194,35 @@ def estimates(
 
 
 def jackknifed(
-    value: Floats, without: Floats, questions: int, groups: Sequence[Any] | None = None, **how: Any
+    value: Floats,
+    without: Floats,
+    groups: Sequence[Any] | None = None,
+    *,
+    present: npt.NDArray[np.bool_] | None = None,
+    **how: Any,
 ) -> list[Estimate]:
-    """Return each value with the interval of the pseudo-values n * value - (n - 1) * value without a question.
+    """Return the mean, which is the value but for rounding, of the pseudo-values n * value - (n - 1) * value without a
+    question, and its interval.
 
     There is none where values without some question are missing.
 
     Args:
         value: of all questions.
         without: questions × values: without each question in turn; empty where no interval is wanted.
-        questions: how many there are.
         groups: for each question, its group, as in `estimates`.
+        present: which questions count (default: all).
         how: further words of `estimates`.
     """
-    bare = [Estimate(_number(own), None, None, questions, None) for own in value]
-    if len(without) < LEAST or np.isnan(without).any():
+    there = np.ones(len(without), dtype=bool) if present is None else present
+    n = int(np.count_nonzero(there))
+    bare = [Estimate(_number(own), None, None, n, None) for own in value]
+    if n < LEAST or not len(without):
         return bare
-    pseudo = value + (questions - 1) * (without.mean(axis=0) - without)
-    found = estimates(pseudo, np.ones(pseudo.shape), groups, **how)
-    return [Estimate(one.value, own.low, own.high, questions, own.method) for one, own in zip(bare, found, strict=True)]
+    known = ~np.isnan(value) & ~np.isnan(without[there]).any(axis=0)
+    pseudo = value + (n - 1) * (without[there].mean(axis=0) - without)
+    counts = (there[:, None] & known).astype(np.float64)
+    found = estimates(np.where(counts > 0, pseudo, 0.0), counts, groups, **how)
+    return [own if sure else one for one, own, sure in zip(bare, found, known, strict=True)]
 
 
 def ratios(sums: Floats, counts: Floats) -> Estimates:

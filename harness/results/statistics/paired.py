@@ -163,40 +163,23 @@ def paired(grades: Matrix, **how: Unpack[Resampling]) -> PairedTable:
     return PairedTable(grades.models, named_pairs(rows, names))
 
 
-def compare_runs(
-    new: Matrix,
-    old: Matrix,
-    *,
-    models: Sequence[tuple[str, str]] | None = None,
-    **how: Unpack[Resampling],
-) -> PairedTable:
-    """Return models of one run compared with models of another on the questions and turns that both runs have.
+def compare_runs(new: Matrix, old: Matrix, **how: Unpack[Resampling]) -> PairedTable:
+    """Return the models of one run compared with those of another on the questions and turns that both runs have.
 
-    model_1 is of `new` and model_2 of `old`; `verdict` "worse" means that the new one is. Questions that only one run
-    has are in `left_out`; turns that only one run has do not count.
-
-    Args:
-        new: the run that is judged.
-        old: the run to compare with.
-        models: which model of `new` to compare with which of `old` (default: those with equal names; if each run
-            holds one model only, those two).
-        how: how questions are resampled.
+    Compared are models with equal names and, if each run holds one model only, those two. model_1 is of `new` and
+    model_2 of `old`; `verdict` "worse" means that the new one is. Questions that only one run has are in `left_out`;
+    turns that only one run has do not count.
 
     Raises:
         UsageError: the runs have no model or no question in common.
     """
-    if models is None:
-        models = [(model, model) for model in new.models if model in old.models]
-        if not models and len(new.models) == len(old.models) == 1:
-            models = [(new.models[0], old.models[0])]
+    models = [(model, model) for model in new.models if model in old.models]
+    if not models and len(new.models) == len(old.models) == 1:
+        models = [(new.models[0], old.models[0])]
     if not models:
         raise UsageError(
             f"no model is in both runs; say which to compare: {', '.join(new.models)} with {', '.join(old.models)}"
         )
-    for run, names, word in ((new, [one for one, _ in models], "new"), (old, [other for _, other in models], "other")):
-        unknown = [name for name in names if name not in run.models]
-        if unknown:
-            raise UsageError(f"no model {unknown[0]!r} in the {word} run; there are: {', '.join(run.models)}")
     turns = [turn for turn in new.turns if turn in old.turns]
     group_of = dict(zip((*old.questions, *new.questions), (*old.groups, *new.groups), strict=True))
     if not turns or len(group_of) == len(new.questions) + len(old.questions):

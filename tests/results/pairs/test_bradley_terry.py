@@ -15,7 +15,7 @@ from harness.judgments.reading import read_judgments
 from harness.records import Observation, QuestionId
 from harness.results.finding import without_voters
 from harness.results.matrix import Floats, pairs
-from harness.results.pairs.bradley_terry import HALF_A_TIE, Ranking, ranking, rankings_by_group
+from harness.results.pairs.bradley_terry import Ranking, ranking, rankings_by_group
 from harness.results.pairs.davidson import fit
 from harness.results.pairs.existence import has_estimate
 from harness.results.pairs.games import Games
@@ -236,19 +236,11 @@ def test_what_exists_is_fitted_and_finite() -> None:
     assert np.abs(found.strengths[exists]).max() < 20
 
 
-def test_half_a_tie_for_each_pair_ranks_a_model_that_never_lost() -> None:
+def test_what_was_never_compared_has_no_estimate() -> None:
+    found = ranking(pairs([*met("x", "y", 2, 0, 0), *met("u", "v", 1, 0, 0)]))
+    assert found.why_not == "u, v never compared with any of the others"
     votes = [*met("x", "y", 4, 0, 0), *met("y", "z", 2, 1, 1)]
     assert ranking(pairs(votes)).why_not == "x never lost or tied against any of the others"
-    found = ranking(pairs(votes), virtual_ties=HALF_A_TIE)
-    assert [row.model for row in found.rows] == ["x", "y", "z"]
-    assert "prior: 0.5 virtual ties for each compared pair" in found.scale
-    two = ranking(pairs(met("x", "y", 4, 0, 1)), virtual_ties=HALF_A_TIE)
-    assert rated(two)["x"] - rated(two)["y"] == pytest.approx(POINTS * math.log(4.25 / 0.25))
-
-
-def test_the_prior_does_not_compare_what_was_never_compared() -> None:
-    found = ranking(pairs([*met("x", "y", 2, 0, 0), *met("u", "v", 1, 0, 0)]), virtual_ties=HALF_A_TIE)
-    assert found.why_not == "u, v never compared with any of the others"
 
 
 def test_a_model_without_a_verdict_is_named_and_left_out() -> None:

@@ -231,12 +231,6 @@ def test_the_only_models_of_two_runs_are_compared_whatever_their_names() -> None
     assert (pair.model_1, pair.model_2, pair.difference.value, pair.verdict) == ("step-2", "step-1", -1, "worse")
 
 
-def test_models_to_compare_can_be_named() -> None:
-    new, old = run({"a": [[1, 2]], "b": [[3, 4]]}), run({"c": [[5, 6]], "d": [[7, 9]]})
-    [pair] = compare_runs(new, old, models=[("b", "d")]).pairs
-    assert (pair.model_1, pair.model_2, pair.difference.value) == ("b", "d", -4.5)
-
-
 def test_questions_that_only_one_run_has_are_left_out_and_counted() -> None:
     new, old = run({"x": [[8, 7, 9]]}, start=1), run({"x": [[1, 1, 1, 1]]}, start=3)
     [pair] = compare_runs(new, old).pairs
@@ -248,21 +242,9 @@ def test_turns_that_only_one_run_has_do_not_count() -> None:
     assert (pair.difference.value, pair.left_out) == (0.5, 0)
 
 
-@pytest.mark.parametrize(
-    ("new", "old", "models", "error"),
-    [
-        pytest.param(
-            {"x": [[1]], "z": [[1]]}, {"y": [[1]]}, None, "no model is in both runs.*x, z with y", id="models"
-        ),
-        pytest.param({"x": [[1]]}, {"y": [[1]]}, [("q", "y")], "no model 'q' in the new run; there are: x", id="new"),
-        pytest.param(
-            {"x": [[1]]}, {"y": [[1]]}, [("x", "q")], "no model 'q' in the other run; there are: y", id="other"
-        ),
-    ],
-)
-def test_runs_that_cannot_be_compared(new: Scores, old: Scores, models: Any, error: str) -> None:
-    with pytest.raises(UsageError, match=error):
-        compare_runs(run(new), run(old), models=models)
+def test_runs_without_a_common_model() -> None:
+    with pytest.raises(UsageError, match=r"no model is in both runs.*x, z with y"):
+        compare_runs(run({"x": [[1]], "z": [[1]]}), run({"y": [[1]]}))
 
 
 def test_runs_without_a_common_question_or_turn() -> None:
