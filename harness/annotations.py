@@ -30,7 +30,9 @@ from harness.importing.records import Progress, read_records
 from harness.importing.report import ImportReport, PathLike
 from harness.jsonl import Journal, is_there, storing
 from harness.jsonl.copies import need_near
+from harness.judging.asking import request_about
 from harness.judging.gathering import gather
+from harness.judging.made_from import made_from
 from harness.judging.materials import Materials
 from harness.judging.sets import JudgeSet, load_judge_set
 from harness.judgments.case import LOGPROBS, outcome
@@ -206,10 +208,10 @@ def _judgment(
     template, method = UNSTATED, LOGPROBS if soft else "text"
     request = Request((Message("user", ""),))
     shown = sorted([[one.baseline, [one.outputs[0]]], [one.model, [one.outputs[1]]]])
-    made_from = MadeFrom(question.content, content_hash(shown), None, UNSTATED, UNSTATED)
+    made = MadeFrom(question.content, content_hash(shown), None, UNSTATED, UNSTATED)
     if materials is not None:
         template, method = materials.template(match).name, materials.form(match).score_method
-        request, made_from = materials.request(match), materials.made_from(match)
+        request, made = request_about(materials, match), made_from(materials, match)
     return Judgment(
         match=match,
         judge=judge,
@@ -219,7 +221,7 @@ def _judgment(
         request=request,
         attempts=(Reply(one.completion, given="annotations"),),
         parsed=Parsed(Winner(side, to_second), "imported"),
-        made_from=made_from,
+        made_from=made,
         score_method=method,
     )
 

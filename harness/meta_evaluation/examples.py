@@ -274,7 +274,8 @@ def run_examples(
 def _consistent(path: pathlib.Path, measured: set[Any], seed: int) -> Estimate:
     """Return the share of pairs with the same verdict in both orders; none where one order was judged only."""
     judged = read_judgments(path).observations.keep(asked=lambda asked: asked.question_id in measured)
-    return position_rows(judged, seed=seed)[0].consistent_share
+    share: Estimate = position_rows(judged, seed=seed)[0]["consistent_share"]
+    return share
 
 
 def judge_examples(
