@@ -3,7 +3,6 @@
 from typing import ClassVar, Literal
 
 from harness.checks.check import MET, Bounds, Check, Finding, Passage, Span, Unit
-from harness.checks.scope import known
 from harness.checks.units import first_letters, plural, singular, spans_of, words
 from harness.patterns import late_re
 
@@ -20,7 +19,6 @@ class Count(Bounds, frozen=True, kw_only=True, tag="count"):
     def __post_init__(self) -> None:
         """Raise `ValueError` for a unit or bounds that cannot be."""
         super().__post_init__()
-        known(self.of)
         self.check_bounds(needed=True)
 
     def wanted(self) -> str:
@@ -46,11 +44,6 @@ class Sorted(Check, frozen=True, kw_only=True, tag="sorted"):
     by: Literal["alphabet", "number", "length", "time"] = "alphabet"
     descending: bool = False
 
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for a unit that there is not."""
-        super().__post_init__()
-        known(self.of)
-
     def wanted(self) -> str:
         """Return in words what is asked for."""
         return f"{plural(self.of)} in order of {self.by}{', descending' if self.descending else ''}"
@@ -73,11 +66,6 @@ class Distinct(Check, frozen=True, kw_only=True, tag="distinct"):
 
     of: Unit
     by: Literal["text", "first_letter", "first_word", "last_word"] = "text"
-
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for a unit that there is not."""
-        super().__post_init__()
-        known(self.of)
 
     def wanted(self) -> str:
         """Return in words what is asked for."""
