@@ -10,6 +10,7 @@ from harness.answering import AnswerOptions, AnswerPlan, plan_answers, run_answe
 from harness.bench import Bench, load_bench
 from harness.chat.endpoint import Price
 from harness.estimating import MOST_JOBS, estimate_plan
+from harness.judging.asking import request_about
 from harness.judging.planned import JudgmentPlan
 from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.records import Message
@@ -126,7 +127,7 @@ def test_judgments_are_estimated_from_their_prompts(tmp_path: pathlib.Path, mode
     write(bench.answer_file("m"), [answer(1, "m", TEXT * 10, TEXT * 20)])
     plan = judgments(bench, models)
     (estimate,) = estimate_plan(plan)
-    prompts = [plan.materials.request(match).messages for match in plan.matches(plan.judges[0])]
+    prompts = [request_about(plan.materials, match).messages for match in plan.matches(plan.judges[0])]
     told = sum(text_tokens(message.content, O200K) for messages in prompts for message in messages)
     assert estimate.calls == 2
     assert estimate.prompt_tokens == pytest.approx(told, rel=0.02)

@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from harness.jsonl import Journal, is_there
+from harness.judging.asking import prompt_about
+from harness.judging.made_from import made_from
 from harness.judging.materials import Materials
 from harness.judgments.judgment import Judgment, MadeFrom, Match
 from harness.judgments.row import JudgedRow, judged_rows
@@ -96,7 +98,7 @@ class _Kept(NamedTuple):
 def _is_same(row: _Kept, match: Match, materials: Materials) -> bool:
     """Return whether a row was made from what a match has today."""
     if row.made_from is not None:
-        return row.made_from == materials.made_from(match)
+        return row.made_from == made_from(materials, match)
     if len(match.models) == 1:
         return row.prompts == (_prompt(match, materials),)
     shown = (replace(match, models=models) for models in (row.models, row.models[::-1]))
@@ -104,7 +106,7 @@ def _is_same(row: _Kept, match: Match, materials: Materials) -> bool:
 
 
 def _prompt(match: Match, materials: Materials) -> int:
-    return hash(materials.prompt(match))
+    return hash(prompt_about(materials, match))
 
 
 class JudgmentSink:

@@ -3,6 +3,8 @@
 Two answers that are the same text are a tie without a call: whatever a judge said of them would be about their places.
 """
 
+from harness.judging.asking import beginning, request_about
+from harness.judging.made_from import made_from
 from harness.judging.materials import Materials
 from harness.judging.parse import read_verdict
 from harness.judgments.judgment import Judgment, Match, Parsed, Winner
@@ -17,7 +19,7 @@ def judging(match: Match, judge: str, materials: Materials) -> Steps[Judgment]:
     judge_set = materials.judge_set
     template = materials.template(match)
     form = judge_set.form(template, match.criterion)
-    request = materials.request(match)
+    request = request_about(materials, match)
     answers = [text for shown in materials.shown(match) for text in shown]
     attempts: list[Reply] = []
     parsed, tried = Parsed(None, ""), 0
@@ -45,7 +47,7 @@ def judging(match: Match, judge: str, materials: Materials) -> Steps[Judgment]:
         request=request,
         attempts=tuple(attempts),
         parsed=parsed,
-        made_from=materials.made_from(match),
+        made_from=made_from(materials, match),
         score_method=form.score_method,
         total=form.total,
         shares=form.labels,
@@ -64,5 +66,5 @@ def judging_job(match: Match, judge: str, materials: Materials) -> Job[Judgment]
     row = f"{judge} on {models}, question {match.question.question_id}, turn {match.turn}{by}{sample}"
     game = f", game {match.game}" if len(match.models) == 2 else ""
     return Job(
-        row + game, judge, lambda: judging(match, judge, materials), row, match.sample, materials.beginning(match)
+        row + game, judge, lambda: judging(match, judge, materials), row, match.sample, beginning(materials, match)
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.bench import Bench
 from harness.errors import UsageError
+from harness.judging.asking import request_about
 from harness.judging.forms import VerdictForm
 from harness.judging.gathering import gather
 from harness.judging.plan import plan_matches
@@ -125,7 +126,7 @@ def _prompts(
         )
     for match in plan_matches(judged, [shown], turns, judge_set=judge_set):
         template = materials.template(match)
-        yield JudgePrompt(match, template, materials.form(match), materials.request(match))
+        yield JudgePrompt(match, template, materials.form(match), request_about(materials, match))
 
 
 def _stand_in(question: Question, name: str) -> Answer:

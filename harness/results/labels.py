@@ -132,7 +132,7 @@ def label_table(
     whole = sorted((line for line in lines if line.group is ALL), key=lambda line: _best_first(line, lead))
     place = {line.model: at for at, line in enumerate(whole)}
     whole += sorted((line for line in lines if line.group is not ALL), key=lambda line: place[line.model])
-    bins = [{"model": model, **own.row()} for model in place if model in fits for own in fits[model].bins]
+    bins = [{"model": model, **own} for model in place if model in fits for own in fits[model].bins]
     return Table(whole, "label", by, seed, sure, strata=by if fixed else "", bins=bins)
 
 

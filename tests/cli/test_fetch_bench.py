@@ -13,6 +13,7 @@ import pytest
 from harness.bench import load_bench
 from harness.cli import gen_answer, gen_judgment
 from harness.cli.fetch_bench import main
+from harness.judging.asking import request_about
 from harness.judging.materials import Materials
 from harness.judging.sets import load_judge_set
 from harness.judgments.judgment import Match
@@ -191,7 +192,7 @@ def test_the_prompts_are_those_that_fastchat_sent(
                 choice = Choice(0, tuple(Reply(text) for text in texts))
                 answers[model] = {question.question_id: Answer(question.question_id, model, (choice,))}
             materials = Materials(bench, judge_set, answers, references, judge_set.required)
-            request = materials.request(Match(question, turn, tuple(shown)))
+            request = request_about(materials, Match(question, turn, tuple(shown)))
             assert request.messages[-1].content == row[field]
             compared += 1
     assert compared == prompts

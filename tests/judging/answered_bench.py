@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.bench import Bench
+from harness.judging.asking import request_about
 from harness.judging.gathering import gather
 from harness.judging.materials import Materials
 from harness.judging.sets import load_judge_set
@@ -38,4 +39,4 @@ def gathered(bench: Bench, models: Sequence[str] = ("a", "b"), judge_set: str = 
 
 
 def prompt(materials: Materials, match: Match) -> str:
-    return materials.request(match).messages[-1].content
+    return request_about(materials, match).messages[-1].content

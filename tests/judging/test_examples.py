@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from harness.errors import DataError
+from harness.judging.asking import request_about
 from harness.judging.gathering import gather
 from harness.judging.sets import load_judge_set
 from harness.judgments.judgment import Match
@@ -23,7 +24,7 @@ def messages(tmp_path: pathlib.Path, base: str, *examples: Mapping[str, Any], tu
     (folder / "judge_set.toml").write_text("\n".join(lines), encoding="utf-8")
     bench = answered(tmp_path)
     materials = gather(bench, load_judge_set(str(folder)), ["a", "b"], bench.questions, turns=[turn])[0]
-    request = materials.request(Match(bench.questions[0], turn, ("a", "b")))
+    request = request_about(materials, Match(bench.questions[0], turn, ("a", "b")))
     return [(message.role, message.content) for message in request.messages]
 
 
@@ -55,7 +56,7 @@ def test_grades_have_no_examples(tmp_path: pathlib.Path) -> None:
     messages(tmp_path, "mt_bench", EXAMPLE)
     bench = answered(tmp_path)
     materials = gather(bench, load_judge_set(str(tmp_path / "shown")), ["a"], bench.questions)[0]
-    assert len(materials.request(Match(bench.questions[0], 1, ("a",))).messages) == 2
+    assert len(request_about(materials, Match(bench.questions[0], 1, ("a",))).messages) == 2
 
 
 def test_what_is_shown_makes_other_judgments(tmp_path: pathlib.Path) -> None:

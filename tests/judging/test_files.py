@@ -9,9 +9,11 @@ import pytest
 from harness.bench import Bench
 from harness.errors import DataError
 from harness.jsonl import Journal
+from harness.judging.asking import request_about
 from harness.judging.files import Done, JudgmentSink, match_key
 from harness.judging.gathering import gather
 from harness.judging.judge import judging, judging_job
+from harness.judging.made_from import made_from
 from harness.judging.materials import Materials
 from harness.judging.sets import load_judge_set
 from harness.judgments.judgment import Judgment, Match, Score
@@ -113,7 +115,7 @@ def prompts(materials: Materials) -> dict[str, str]:
         "g1_user_prompt": Match(one, 1, ("a", "b")),
         "g2_user_prompt": Match(one, 1, ("b", "a"), 2),
     }
-    return {name: materials.request(match).messages[-1].content for name, match in matches.items()}
+    return {name: request_about(materials, match).messages[-1].content for name, match in matches.items()}
 
 
 @pytest.mark.parametrize(
@@ -253,7 +255,8 @@ def test_a_grade_is_written_at_once(tmp_path: pathlib.Path, materials: Materials
     assert (first["model"], first["score"], first["judge"]) == ("a", 7, ["j", "single-v1"])
     assert (second["model"], second["score"], second["judgment"]) == ("b", -1, "Good.")
     assert (made.written, made.reasons.total()) == (2, 1)
-    assert first["made_from"] == dataclasses.asdict(materials.made_from(Match(materials.bench.questions[0], 1, ("a",))))
+    match = Match(materials.bench.questions[0], 1, ("a",))
+    assert first["made_from"] == dataclasses.asdict(made_from(materials, match))
 
 
 # The judging itself.

@@ -11,8 +11,10 @@ import pytest
 
 from harness.bench import Bench, load_questions, read_answers
 from harness.errors import MissingError, UsageError
+from harness.judging.asking import request_about
 from harness.judging.files import Done
 from harness.judging.gathering import gather
+from harness.judging.made_from import made_from
 from harness.judging.materials import Materials
 from harness.judging.plan import plan_matches
 from harness.judging.sets import JudgeSet, JudgeTemplate, load_judge_set
@@ -105,7 +107,7 @@ def test_a_judge_is_not_shown_reasoning_or_names(tmp_path: pathlib.Path) -> None
     row["choices"][0]["details"] = details
     write(bench.answer_file("NAME"), [row])
     materials = gathered(bench, ["NAME"])
-    request = materials.request(Match(bench.questions[0], 2, ("NAME",)))
+    request = request_about(materials, Match(bench.questions[0], 2, ("NAME",)))
     assert not re.search("SECRET|NAME", "".join(message.content for message in request.messages))
     assert request.facts is not None
     assert request.facts.answers == (("fine", "good"),)
@@ -173,7 +175,7 @@ def test_the_questions_own_reference_is_never_shown(tmp_path: pathlib.Path) -> N
 
 def made(bench: Bench, models: tuple[str, ...] = ("a",), turn: int = 1, judge_set: JudgeSet | None = None) -> Any:
     materials = gather(bench, judge_set or load_judge_set(), models, bench.questions)[0]
-    return materials.made_from(Match(bench.questions[0], turn, models))
+    return made_from(materials, Match(bench.questions[0], turn, models))
 
 
 def test_both_games_are_made_from_the_same(tmp_path: pathlib.Path) -> None:

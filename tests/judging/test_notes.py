@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from harness.judging.asking import request_about
+from harness.judging.made_from import made_from
 from harness.judging.sets import load_judge_set
 from harness.judging.sets.loading import shipped_judge_sets
 from harness.judgments.judgment import Match
@@ -32,7 +34,7 @@ def test_a_note_stands_with_the_reference_where_there_is_one(tmp_path: pathlib.P
     shown = prompt(materials, Match(asked, 1, ("a", "b")))
     assert f"r1.1\n\n(What to look for: {NOTE})" in shown
     assert shown.count(NOTE) == 1
-    assert materials.request(Match(asked, 1, ("a",))).facts.reference == ("r1.1",)  # type: ignore[union-attr]
+    assert request_about(materials, Match(asked, 1, ("a",))).facts.reference == ("r1.1",)  # type: ignore[union-attr]
 
 
 def test_a_note_will_do_where_a_reference_is_needed(tmp_path: pathlib.Path) -> None:
@@ -44,7 +46,7 @@ def test_a_note_will_do_where_a_reference_is_needed(tmp_path: pathlib.Path) -> N
 def test_a_judgment_is_made_from_its_notes(tmp_path: pathlib.Path) -> None:
     def hashes(**more: Any) -> list[str | None]:
         materials = gathered(answered(tmp_path, question(1, **more), question(2, "math", **more)))
-        return [materials.made_from(Match(q, 2, ("a",))).reference for q in materials.bench.questions]
+        return [made_from(materials, Match(q, 2, ("a",))).reference for q in materials.bench.questions]
 
     without, some, other = hashes(), hashes(note=[None, NOTE]), hashes(note=[None, "another"])
     assert without[0] is None
@@ -59,7 +61,7 @@ def test_a_judge_without_references_is_shown_no_notes_either(tmp_path: pathlib.P
             shown = prompt(materials, match)
             assert NOTE not in shown
             assert "r1." not in shown
-            assert materials.made_from(match).reference is None
+            assert made_from(materials, match).reference is None
     plain = {name for name in load_judge_set("mt_bench").templates if "math" not in name}
     assert {materials.template(Match(q, 1, ("a",))).name for q in bench.questions} <= plain
 
@@ -89,14 +91,14 @@ def test_a_pair_has_the_outcomes_of_both_in_the_order_shown(tmp_path: pathlib.Pa
     first, second = (prompt(materials, game) for game in games)
     assert "Assistant A:\n- at most 3 words: no (4 words)\n\nAssistant B:\n- at most 3 words: yes" in first
     assert "Assistant A:\n- at most 3 words: yes\n\nAssistant B:\n- at most 3 words: no (4 words)" in second
-    assert materials.made_from(games[0]) == materials.made_from(games[1])
+    assert made_from(materials, games[0]) == made_from(materials, games[1])
 
 
 def test_a_judgment_is_made_from_the_checks_it_is_shown(tmp_path: pathlib.Path) -> None:
     def template(judge_set: str, limit: int) -> str:
         bench = answered(tmp_path, question(1, checks=[[FEW | {"at_most": limit}], []]))
         materials = gathered(bench, judge_set=judge_set)
-        return materials.made_from(Match(materials.bench.questions[0], 1, ("a",))).template
+        return made_from(materials, Match(materials.bench.questions[0], 1, ("a",))).template
 
     assert template("mt_bench_checked", 3) != template("mt_bench_checked", 4)
     assert template("mt_bench", 3) == template("mt_bench", 4)

@@ -8,6 +8,7 @@ import pytest
 
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
+from harness.judging.made_from import made_from
 from harness.judging.plan import plan_matches
 from harness.judging.run import JudgeOptions, JudgmentReport, plan_judgments, run_judgments
 from harness.records import Mode
@@ -265,10 +266,10 @@ def test_a_set_says_what_it_is_for(tmp_path: pathlib.Path, template: str, mode: 
 def test_answers_that_stand_in_leave_no_hashes_behind(tmp_path: pathlib.Path) -> None:
     materials = plan_judgments(["builtin/overlap"], answered(tmp_path)).materials
     (match, *_) = plan_matches(materials.bench.questions, [("a",)])
-    before = materials.made_from(match)
+    before = made_from(materials, match)
     other = dataclasses.replace(materials, answers={"a": {1: materials.answers["b"][1]}})
-    assert other.made_from(match).conversation != before.conversation
-    assert materials.made_from(match) == before
+    assert made_from(other, match).conversation != before.conversation
+    assert made_from(materials, match) == before
 
 
 def test_questions_that_a_set_is_not_for_are_left_out_and_told(tmp_path: pathlib.Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from harness.cli import gen_judgment
+from harness.judging.asking import request_about
 from harness.judging.run import JudgeOptions, plan_judgments
 from harness.judging.sets import shipped_judge_sets
 from tests.protocol_server import Asked, ProtocolServer, Said
@@ -282,7 +283,7 @@ def test_criteria_of_one_answer_share_the_beginning_of_their_prompts(tmp_path: p
     write(bench.answer_file("m"), [answer(1, "m", "Read a book. " * 20)])
     options = JudgeOptions(judge_set=name, base_url="http://127.0.0.1:9/v1")
     plan = plan_judgments(["j"], bench, "single", options)
-    requests = [plan.materials.request(match) for match in plan.every_match()]
+    requests = [request_about(plan.materials, match) for match in plan.every_match()]
     assert len(requests) == 5
     heads = {request.messages[-1].content[: request.shared] for request in requests}
     assert len(heads) == 1
@@ -298,7 +299,7 @@ def test_criteria_with_and_without_a_reference_share_the_conversation_too(tmp_pa
     plan = plan_judgments(
         ["j"], bench, "single", JudgeOptions(judge_set="metrics_en", base_url="http://127.0.0.1:9/v1")
     )
-    requests = [plan.materials.request(match) for match in plan.every_match()]
+    requests = [request_about(plan.materials, match) for match in plan.every_match()]
     heads = {request.messages[-1].content[: request.shared] for request in requests}
     assert len(requests) == 3
     assert [head.count("Read a book.") for head in heads] == [20]

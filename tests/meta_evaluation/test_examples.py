@@ -6,6 +6,7 @@ import pytest
 
 from harness.cli.main import main
 from harness.errors import MissingError, StorageError, UsageError
+from harness.judging.asking import request_about
 from harness.judging.sets import load_judge_set
 from harness.meta_evaluation.examples import judge_examples, plan_examples
 from tests.small_bench import answer, question, small_bench, write
@@ -68,9 +69,9 @@ def test_the_judge_sees_them_and_the_set_is_one_like_any(tmp_path: pathlib.Path)
     folder = voted(tmp_path)
     without, with_examples = planned(tmp_path, shots=2).plans
     match = next(with_examples.every_match())
-    said = [message.role for message in with_examples.materials.request(match).messages]
+    said = [message.role for message in request_about(with_examples.materials, match).messages]
     assert said == ["system", "user", "assistant", "user", "assistant", "user"]
-    assert len(without.materials.request(match).messages) == 2
+    assert len(request_about(without.materials, match).messages) == 2
     assert load_judge_set("mt_bench_examples", folder).extends == ("mt_bench",)
 
 

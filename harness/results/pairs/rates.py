@@ -35,6 +35,11 @@ WIN, LOSS, TIE = 0, 1, 2
 RATES = ("win_rate", "loss_rate", "tie_rate", "win_rate_adjusted")
 
 
+def rate_column(pairs: Pairs) -> str:
+    """Return the column of the rate that ranks models: of weighed verdicts it is the mean preference."""
+    return "win_rate_adjusted" if pairs.weighed is None else "win_rate"
+
+
 def rates(pairs: Pairs, *, baseline: str | None = None, **how: Unpack[Resampling]) -> list[Line]:
     """Return a line for each model, best adjusted win rate first (models without any last, then by name), then by
     group, then by turn.

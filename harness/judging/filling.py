@@ -1,0 +1,123 @@
+"""What fills a template's placeholders for a match: the turns, fenced, and what the judge is told beside them."""
+
+from collections.abc import Mapping, Sequence
+
+from harness.answering.simulation import UserPrompt, read_prompt
+from harness.judging.materials import Materials
+from harness.judging.notes import given, noted, shown_outcomes
+from harness.judging.sets import JudgeTemplate
+from harness.judging.sets.judge_set import OWN_TEXTS
+from harness.judging.template import fenced
+from harness.judgments.judgment import Match
+from harness.records import Question
+
+CHECKS = "checks"
+"""The placeholder for which checks the answers meet."""
+SAID = frozenset({"criterion", "steps", *OWN_TEXTS})
+"""Placeholders that neither the question's turns, the answers nor the references fill."""
+
+
+def values_of(materials: Materials, match: Match, template: JudgeTemplate) -> dict[str, str]:
+    """Return the value of each placeholder that the template holds."""
+    question, turn, judge_set = match.question, match.turn, materials.judge_set
+    answers = [_fenced(materials, model, match) for model in match.models]
+    names = ("answer",) if len(answers) == 1 else ("answer_a", "answer_b")
+    reference = materials.reference(match) if template.reference else ()
+    # Where other criteria have a reference, the note stands with that, and their prompts begin without it.
+    beside = match.criterion is not None and question.category in materials.referenced
+    bare = template.reference or beside or not judge_set.shows_help(question.category)
+    turns = question.turns
+    if question.user is not None:
+        brief = brief_for(materials, question)
+        turns = (brief.filled(brief.brief, question.user),)
+    asked = [said if bare else noted(said, question.note_of(n)) for n, said in enumerate(turns, 1)]
+    values = {"question": asked[turn - 1]}
+    values |= {name: own[-1] for name, own in zip(names, answers, strict=True)}
+    for number in range(1, turn + 1):
+        values[f"question_{number}"] = asked[number - 1]
+        values |= {f"{name}_{number}": own[number - 1] for name, own in zip(names, answers, strict=True)}
+    if reference:
+        values["reference"] = reference[-1]
+        values |= {f"ref_answer_{number}": text for number, text in enumerate(reference, 1)}
+    if CHECKS in template.names:
+        values[CHECKS] = _checked(materials, match)
+    values |= said_of(materials, match, template)
+    if template.turn is not None:
+        values["conversation"] = "".join(
+            template.turn.fill({"turn": str(number), **_turn_values(values, number, names, reference)})
+            for number in range(1, turn + 1)
+        ).strip("\n")
+    return values
+
+
+def brief_for(materials: Materials, question: Question) -> UserPrompt:
+    """Return what stands in place of a question where a chat model played the user."""
+    return materials.once(question, ("brief",), read_prompt)
+
+
+def said_of(materials: Materials, match: Match, template: JudgeTemplate) -> dict[str, str]:
+    """Return the texts of the criterion, its steps, the rubric and the context, as far as they are shown."""
+    materials.check(match)
+    question, criterion = match.question, match.criterion
+    values = {
+        name: materials.judge_set.own_text(name, question, criterion) or ""
+        for name in materials.own_names(template, criterion)
+    }
+    if criterion is not None:
+        wording = materials.judge_set.criteria[criterion].said(question.category)
+        values |= {"criterion": wording.definition or criterion, "steps": wording.steps}
+    elif "criterion" in template.names:
+        head = values["rubric"].strip().split("\n")[0].strip()
+        values["criterion"] = head[1:-1] if head.startswith("[") and head.endswith("]") else head
+    return {name: value for name, value in values.items() if name in template.names}
+
+
+def _fenced(materials: Materials, model: str, match: Match) -> list[str]:
+    """Return each turn so far between marker lines; of a conversation with a played user all of it as one."""
+
+    def newly() -> list[str]:
+        question, choice = match.question, materials.choice(model, match)
+        if question.user is None:
+            texts = [_fence(materials, text, question) for text in materials.turns(model, match)]
+            conversation = choice.so_far(match.turn)
+            return [given(text) if said.given else text for text, said in zip(texts, conversation, strict=True)]
+        told = [
+            f"User, message {turn}:\n{_fence(materials, one.text, question)}\n\n"
+            f"Assistant, reply {turn}:\n{_fence(materials, reply.text, question)}"
+            for turn, (one, reply) in enumerate(zip(choice.user, choice.replies, strict=False), 1)
+        ]
+        return ["\n\n".join(told)]
+
+    return materials.once(match.question, ("fenced", model, match.turn, match.choice), newly)
+
+
+def _fence(materials: Materials, text: str, question: Question) -> str:
+    judge_set = materials.judge_set
+    if not judge_set.fence:
+        return text
+    about = "\n".join(question.turns)
+    return materials.once(question, ("fence", text), lambda: fenced(text, judge_set=judge_set.name, question=about))
+
+
+def _checked(materials: Materials, match: Match) -> str:
+    """Return which checks of the turn each answer meets."""
+    from harness.checks import Conversation, outcomes
+
+    question, turn = match.question, match.turn
+    found = [
+        shown_outcomes(outcomes(question.checks_of(turn), turns[-1], Conversation(question.turns[:turn], turns[:-1])))
+        for turns in materials.shown(match)
+    ]
+    if len(found) == 1:
+        return found[0]
+    return "\n\n".join(f"Assistant {side}:\n{lines}" for side, lines in zip("AB", found, strict=True))
+
+
+def _turn_values(
+    values: Mapping[str, str], number: int, names: Sequence[str], reference: Sequence[str]
+) -> dict[str, str]:
+    """Return the values of the sub-template for one turn."""
+    turn = {"question": values[f"question_{number}"], **{name: values[f"{name}_{number}"] for name in names}}
+    if reference:
+        turn["reference"] = reference[number - 1]
+    return turn

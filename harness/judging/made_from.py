@@ -1,0 +1,70 @@
+"""The hashes of what a judgment was made from: it is current as long as they are the same."""
+
+from harness.judging.filling import CHECKS, SAID, brief_for, said_of
+from harness.judging.materials import Materials
+from harness.judging.sets import JudgeTemplate
+from harness.judging.shown import hash_of_said, said_json
+from harness.judgments.judgment import MadeFrom, Match
+from harness.records import content_hash
+
+
+def made_from(materials: Materials, match: Match) -> MadeFrom:
+    """Return the hashes of what a match is judged on; equal for both games of a pair."""
+    question, template = match.question, materials.template(match)
+    models = sorted(match.models)
+    reference, filled, content = materials.once(
+        question,
+        ("fixed", match.turn, template.name, match.criterion),  # all models have the same
+        lambda: (_reference(materials, match, template), _template(materials, match, template), question.content),
+    )
+    conversation = materials.once(
+        question,
+        ("said", match.turn, match.choice, *models),
+        lambda: hash_of_said(_json(materials, model, match) for model in models),
+    )
+    return MadeFrom(
+        question=content,
+        conversation=conversation,
+        reference=reference,
+        template=filled,
+        parameters=_parameters(materials, match, template),
+    )
+
+
+def _json(materials: Materials, model: str, match: Match) -> bytes:
+    """Return what a model is shown to have said, as it is hashed."""
+    which = ("json", model, match.turn, match.choice)
+    return materials.once(match.question, which, lambda: said_json(model, materials.turns(model, match)))
+
+
+def _reference(materials: Materials, match: Match, template: JudgeTemplate) -> str | None:
+    """Return the hash of the reference and the notes that the judge is shown; None where it is shown neither."""
+    if template.reference:
+        return content_hash(*materials.reference(match))
+    notes = match.question.note[: match.turn]
+    return content_hash(notes) if any(notes) and materials.judge_set.shows_help(match.question.category) else None
+
+
+def _template(materials: Materials, match: Match, template: JudgeTemplate) -> str:
+    """Return the hash of the template and of everything that fills it beside question, answers and reference."""
+    content = materials.judge_set.contents[template.name]
+    if match.question.user is not None:
+        content = content_hash(content, brief_for(materials, match.question).brief)
+    if CHECKS in template.names:
+        from harness.checks.check import as_json
+
+        content = content_hash(content, [as_json(check) for check in match.question.checks_of(match.turn)])
+    said = said_of(materials, match, template) if template.names & SAID else {}
+    criterion = materials.judge_set.criteria[match.criterion] if match.criterion is not None else None
+    scale, step = (criterion.scale, criterion.step) if criterion is not None else (None, None)
+    stated = [] if step is None else [step]
+    return content_hash(content, match.criterion, said, scale, *stated) if said or scale or stated else content
+
+
+def _parameters(materials: Materials, match: Match, template: JudgeTemplate) -> str:
+    which = (template.name, match.sample)
+    if which not in materials.parameters:
+        schema = template.form.schema if materials.structured else None
+        stated = materials.sampling(match).stated()
+        materials.parameters[which] = content_hash(stated, *([] if schema is None else [schema]))
+    return materials.parameters[which]
