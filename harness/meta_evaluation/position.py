@@ -31,4 +31,4 @@ def judge_position(**words: Unpack[Words]) -> Report:
     if once:
         nothing = ", which is all there are: there is no estimate of position bias" if once == len(given.judged) else ""
         notes.append(f"{pairs_text(once)} played in one order only skipped{nothing}")
-    return given.report("position", found, notes, [row["first_share"] for row in found])
+    return given.report("position", found, notes)
