@@ -35,7 +35,7 @@ from harness.results.matrix import Floats, Ints, Matrix, Pairs, common_scale, la
 from harness.results.means import means_table
 from harness.results.pairs.rates import RATES, rates
 from harness.results.statistics.bootstrap import Resampling, estimates
-from harness.results.table import ALL, Kind, Line, Table
+from harness.results.table import ALL, Kind, Line, Made, Table
 
 TOGETHER = "all together"
 """What stands for the panel where a row names its judge."""
@@ -155,30 +155,16 @@ def _layers(heard: Heard[Matrix]) -> list[Matrix]:
     return [replace(heard.items, scores=layer, excluded=excluded) for layer in every]
 
 
-def means_panel(
-    judges: Mapping[str, Mapping[str, Matrix]],
-    kind: Kind,
-    *,
-    groups: Mapping[QuestionId, Any] | None = None,
-    by: str = "category",
-    sure: bool = True,
-    seed: int = 0,
-) -> Panel:
+def means_panel(judges: Mapping[str, Mapping[str, Matrix]], kind: Kind, **how: Unpack[Made]) -> Panel:
     """Return what several judges' grades by criterion or dimension say; for each judge, the grades of each of them."""
+    seed = how.get("seed", 0)
     names = dict.fromkeys(name for own in judges.values() for name in own)
     shared = [name for name in names if all(name in own for own in judges.values())]
     panels = {name: panel_grades({judge: own[name] for judge, own in judges.items()}) for name in shared}
     layers = {name: _layers(own) for name, own in panels.items()}
     none = {name: np.zeros_like(own[-1].excluded) for name, own in layers.items()}
     tables = [
-        means_table(
-            {name: replace(own[at], excluded=none[name]) for name, own in layers.items()},
-            kind,
-            groups=groups,
-            by=by,
-            sure=sure,
-            seed=seed,
-        )
+        means_table({name: replace(own[at], excluded=none[name]) for name, own in layers.items()}, kind, **how)
         for at in range(len(judges) + 1)
     ]
     lost = [dict(zip(own[-1].models, own[-1].excluded.tolist(), strict=True)) for own in layers.values()]
@@ -193,15 +179,8 @@ def means_panel(
     return Panel(tuple(judges), table, Table(differ, key=kind), tables[-1], MEAN_RULE, n, sum(excluded.values()))
 
 
-def labels_panel(
-    judges: Mapping[str, Sequence[Judgment]],
-    *,
-    groups: Mapping[QuestionId, Any] | None = None,
-    by: str = "category",
-    sure: bool = True,
-    seed: int = 0,
-) -> Panel:
-    """Return what several judges' labels say; `groups` as for `label_table`."""
+def labels_panel(judges: Mapping[str, Sequence[Judgment]], **how: Unpack[Made]) -> Panel:
+    """Return what several judges' labels say; `how` is that of `label_table`."""
     said = {judge: {row.item: row for row in rows} for judge, rows in judges.items()}
     every = list(dict.fromkeys(item for own in said.values() for item in own))
     common = [item for item in every if all(item in own and own[item].label is not None for own in said.values())]
@@ -209,7 +188,7 @@ def labels_panel(
     heard = [[own[item] for item in common] for own in said.values()]
     heard.append([_together(rows) for rows in zip(*heard, strict=True)])
     names = {row.label for rows in heard for row in rows if row.label is not None}
-    tables = [label_table(rows, groups=groups, by=by, sure=sure, seed=seed, labels=names) for rows in heard]
+    tables = [label_table(rows, labels=names, **how) for rows in heard]
     by_judge = [[_labelled(line, left_out[line.model]) for line in table.whole] for table in tables]
     table = replace(tables[-1], lines=_lines(tuple(judges), by_judge))
     called = {"unparsed": "undecided", "missing": "excluded"}
@@ -217,7 +196,7 @@ def labels_panel(
         replace(line, fields={called.get(name, name): own for name, own in line.fields.items()})
         for line in tables[-1].lines
     ]
-    differ = _labels_differ(heard[:-1], left_out, groups, seed)
+    differ = _labels_differ(heard[:-1], left_out, how.get("groups"), how.get("seed", 0))
     together = replace(tables[-1], lines=whole)
     return Panel(tuple(judges), table, differ, together, LABEL_RULE, len(common), sum(left_out.values()))
 

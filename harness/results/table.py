@@ -10,7 +10,7 @@ the numbers differs. Every output is a projection: the rows of a table, those of
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from harness.records import QuestionId, Scale
 from harness.results.statistics.bootstrap import Estimate
@@ -20,6 +20,19 @@ if TYPE_CHECKING:  # tests between models are imported only where ranks are made
 
 Kind: TypeAlias = Literal["grades", "pairs", "label", "criterion", "dimension", "metric"]
 Row: TypeAlias = dict[str, Any]
+
+
+class Made(TypedDict, total=False):
+    """How a table of named columns is made: the words that whatever makes several of them hands on."""
+
+    groups: Mapping[QuestionId, Any] | None
+    """For each question the value of the field `by` (default: all are one group)."""
+    by: str
+    """That field (default: category)."""
+    sure: bool
+    """Whether with intervals (default: with them)."""
+    seed: int
+    """Of the resampling (default: 0)."""
 
 
 class Group(Enum):

@@ -6,7 +6,7 @@ of several judges                                  each of them alone and all to
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.errors import UsageError
 from harness.judgments.observations import Observations
@@ -16,7 +16,7 @@ from harness.results.grades.single import category_rows, single_rows
 from harness.results.pairs.pairwise import pairwise_rows, side_scores, with_scores
 from harness.results.query import KIND
 from harness.results.result import Result
-from harness.results.table import Table
+from harness.results.table import Made, Table
 from harness.results.wanted import Shown, Wanted
 
 if TYPE_CHECKING:  # numpy is imported only where intervals are made
@@ -105,7 +105,7 @@ def _named(result: Result, shown: Shown, wanted: Wanted) -> Result:
 
         if subject.by == KIND and of_checks(found):
             return replace(result, table=kinds_table(wanted.query.bench, found, sure=sure, seed=shown.seed))
-    how: dict[str, Any] = {"groups": subject.groups or None, "by": subject.by, "sure": sure, "seed": shown.seed}
+    how: Made = {"groups": subject.groups or None, "by": subject.by, "sure": sure, "seed": shown.seed}
     if shown.kind == "label":
         if wanted.aggregate is not None:
             raise UsageError("--aggregate is of grades, and these are labels; leave it out")
@@ -139,7 +139,7 @@ def panel_result(result: Result, shown: Shown, wanted: Wanted) -> Result:
         panel = pairs_panel(tables, baseline=shown.baseline, seed=seed)
     else:
         sure = wanted.sure(result.notes, 1, len(records) // len(records.metrics()))
-        grouped: dict[str, Any] = {"groups": groups or None, "by": by, "sure": sure, "seed": seed}
+        grouped: Made = {"groups": groups or None, "by": by, "sure": sure, "seed": seed}
         if kind == "label":
             panel = labels_panel({judge: judgments_of(said) for judge, said in own.items()}, **grouped)
         else:
