@@ -89,7 +89,7 @@ def about(query: Query, found: Observations, path: pathlib.Path) -> About:
     shipped benchmark; else to the benchmark named. The questions must fit, unless the user said that these are the
     ones: every id known, and every hash that the rows carry equal.
     """
-    given = bool(query.files)
+    given, unknown = bool(query.files), About(None, by=query.by, fixed_mix=query.fixed_mix)
     if given and query.bench_name is None:
         home = path.resolve().parent.parent
         beside = (home / "question.jsonl").is_file()
@@ -99,19 +99,20 @@ def about(query: Query, found: Observations, path: pathlib.Path) -> About:
         except TurnbenchError as error:
             bench = None
             if beside:
-                return About(None, why_not=f"no table by category: {error}")
+                return unknown._replace(why_not=f"no table by category: {error}")
         if bench is None:
-            return About(None, why_not="no table by category: which questions these are is unknown (see --bench-name)")
+            why = "no table by category: which questions these are is unknown (see --bench-name)"
+            return unknown._replace(why_not=why)
     else:
         bench = query.bench
     fault = _misfit(found.asked, bench)
-    own = About(bench.name, None, bench, query.by, query.fixed_mix)
+    own = unknown._replace(bench=bench.name, home=bench)
     if fault is None:
         return own
     known = {question.question_id for question in bench.questions}
     if given and query.bench_name and any(asked.question_id in known for asked in found.asked):
         return own._replace(why_not=f"the table by category is as --bench-name says, although {fault}")
-    return About(None if given else bench.name, why_not=f"no table by category: {fault}")
+    return unknown._replace(bench=None if given else bench.name, why_not=f"no table by category: {fault}")
 
 
 def _misfit(asked: Sequence[Asked], bench: Bench) -> str | None:

@@ -161,7 +161,7 @@ def _settled(wanted: Wanted, found: Sequence[Found], records: Observations) -> t
 def estimand(subject: About, *, judged: bool = True) -> str:
     """Return what the intervals of a table are of."""
     hint = " (this mix: --by category)" if subject.categories else ""
-    mix = f"this mix of {subject.by}" if subject.fixed_mix else f"any mix of categories{hint}"
+    mix = f"this mix of {subject.by}" if subject.fixed_mix and subject.questions else f"any mix of categories{hint}"
     own = "the judge's own bias is in no interval" if judged else "what a metric does not see is in no interval"
     return f"intervals are for questions of this kind in {mix}; {own}"
 

@@ -74,3 +74,9 @@ def test_position_says_that_one_order_tells_nothing(folder: pathlib.Path, tmp_pa
     )
     assert report.rows[0]["n"] == 1
     assert any("one order" in note for note in report.notes)
+
+
+def test_the_field_that_groups_is_the_one_named_where_questions_are_unknown(tmp_path: pathlib.Path) -> None:
+    path = write(tmp_path / "apart.jsonl", [both_orders("j", "s")])
+    result = show_result("pairwise-all", input_file=path, data_dir=tmp_path, by="difficulty")
+    assert (result.bench, result.table.by) == (None, "difficulty")
