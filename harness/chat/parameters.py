@@ -46,7 +46,7 @@ _GOOGLES = {"contents", "systemInstruction", "maxOutputTokens", "candidateCount"
 _OURS = _MESSAGES | _LENGTHS | _GOOGLES | {"response_format", "output_config", "text", "tools", "tool_choice"}
 """Fields of a body that the harness fills, or that would change what kind of reply comes."""
 _SECRET = late_re(r"auth|api-?key|token|secret|cookie|passw", re.IGNORECASE)
-_SCHEMAS = ("response_format", "output_config", "text", "response_json_schema")
+SCHEMAS = ("response_format", "output_config", "text", "response_json_schema")
 """What holds a JSON schema; many servers take none, whatever their model is called."""
 _DOUBTFUL = late_re(r"(?:^|/)(?:o[1345](?:-|$)|gpt-[5-9]|claude-)")
 
@@ -152,7 +152,7 @@ def refused_parameter(
 
 def doubtful(model: str, asked: Mapping[str, Any]) -> bool:
     """Return whether a model of this name is likely to refuse one of the parameters."""
-    if any(name in asked for name in _SCHEMAS):
+    if any(name in asked for name in SCHEMAS):
         return True
     return ("temperature" in asked or "top_p" in asked) and _DOUBTFUL.search(model) is not None
 
