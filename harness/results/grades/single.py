@@ -20,7 +20,7 @@ from harness.judgments.observations import Ints, Observations, numbered
 from harness.judgments.sums import Sums
 from harness.records import Observation, QuestionId
 from harness.results.grades.aggregates import POOLED
-from harness.results.table import Line, Row
+from harness.results.table import Line, Row, best_first
 
 
 def single_rows(grades: Sequence[Observation], *, column: str = POOLED, count_failed: bool = False) -> list[Line]:
@@ -62,11 +62,10 @@ def _lines(columns: Observations, group_of: Ints, groups: int, column: str, *, c
                 n = sums.count(both)
                 yield Line(model, {**means, column: sums.mean(both), "n": n, "excluded": there - n})
 
-    whole = sorted(
-        lines(range(groups)),
-        key=lambda line: (line.fields[column] is None, -(line.fields[column] or 0), line.model),
-    )
-    return [*(list(lines(range(group, group + 1))) for group in range(groups)), whole]
+    return [
+        *(list(lines(range(group, group + 1))) for group in range(groups)),
+        best_first(lines(range(groups)), column),
+    ]
 
 
 def category_rows(
