@@ -143,12 +143,8 @@ def parts_of(folder: pathlib.Path, longest: float) -> Iterator[tuple[str, Part]]
     """Yield the seconds of each view in `TABS`; infinite where it took longer than that."""
     from viewer.app import Views
     from viewer.context import Context
-    from viewer.limited import PROCESSES
     from viewer.store import Store
 
-    ready = PROCESSES.Process(target=print)  # the viewer has started one long before anybody can ask
-    ready.start()
-    ready.join()
     views = Views(Context(Store(folder, ["large"]), read_only=True))
     for name, query in TABS.items():
         if "f.text" not in query:
@@ -181,6 +177,15 @@ def _stat(file: pathlib.Path) -> list[str]:
         return file.read_text(errors="replace").rpartition(")")[2].split()
     except OSError:  # it has ended
         return []
+
+
+def get_ready() -> None:
+    """Have what the viewer starts before anybody can ask."""
+    from viewer.limited import PROCESSES
+
+    first = PROCESSES.Process(target=print)
+    first.start()
+    first.join()
 
 
 def shown(folder: pathlib.Path, questions: int) -> Seconds:
@@ -261,6 +266,7 @@ def main() -> None:
             make_pairs(data, questions, args.models)
             command = [sys.executable, "-m", "harness.cli.viewer", "-q", "--data-dir", folder, "--port", str(args.port)]
             start = min(opened(command, args.port) for _ in range(3))
+            get_ready()
             found = shown(data, questions)
             print(
                 f"| {questions:,} x {args.models} | {start:.2f} | {found.linked:.2f} | {found.first:.2f} "
