@@ -50,17 +50,22 @@ def read_records(path: pathlib.Path, progress: Progress = lambda count: None) ->
     """
     try:
         with open_bytes(path) as file:
-            counted = _Counted(file, progress)
-            if path.suffix.lower() == ".parquet":
-                yield from _batches(path)
-            elif path.suffix.lower() in _TABLES:
-                yield from _rows(counted, path, _TABLES[path.suffix.lower()])
-            elif _first(file, path) == b"[":
-                yield from _items(counted)
-            else:
-                yield from _lines(counted, path)
+            read = 0
+            for record in _records(file, path):
+                progress(file.tell() - read)
+                read = file.tell()
+                yield record
     except broken(path) as error:
         raise unreadable(path, error) from error
+
+
+def _records(file: BinaryIO, path: pathlib.Path) -> Iterator[Record]:
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        return _batches(path)
+    if suffix in _TABLES:
+        return _rows(file, path, _TABLES[suffix])
+    return _items(file) if _first(file, path) == b"[" else _lines(file, path)
 
 
 def _batches(path: pathlib.Path) -> Iterator[Record]:
@@ -96,7 +101,7 @@ def _first(file: BinaryIO, path: pathlib.Path) -> bytes:
     return text[:1]
 
 
-def _items(file: "_Counted") -> Iterator[Record]:
+def _items(file: BinaryIO) -> Iterator[Record]:
     import ijson
 
     position = 0
@@ -114,7 +119,7 @@ class _TooDeepError(Exception):
     """Lists and objects are nested so deep that nobody can have meant it."""
 
 
-def _values(file: "_Counted") -> Iterator[Any]:
+def _values(file: BinaryIO) -> Iterator[Any]:
     """Yield the values of an array.
 
     From the plain events, since `ijson.items` spells out the path to each of them: on deep nesting it takes time and
@@ -138,9 +143,9 @@ def _values(file: "_Counted") -> Iterator[Any]:
             builder = None
 
 
-def _lines(file: "_Counted", path: pathlib.Path) -> Iterator[Record]:
+def _lines(file: BinaryIO, path: pathlib.Path) -> Iterator[Record]:
     position = 0
-    for line in file.lines():
+    for line in file:
         if not line.strip():
             continue
         position += 1
@@ -153,9 +158,9 @@ def _lines(file: "_Counted", path: pathlib.Path) -> Iterator[Record]:
         raise DataError("holds no record", path=path)
 
 
-def _rows(file: "_Counted", path: pathlib.Path, delimiter: str) -> Iterator[Record]:
+def _rows(file: BinaryIO, path: pathlib.Path, delimiter: str) -> Iterator[Record]:
     csv.field_size_limit(_LONGEST_CELL)
-    text = io.TextIOWrapper(io.BufferedReader(file), encoding="utf-8-sig", errors="strict", newline="")
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="strict", newline="")
     rows = csv.DictReader(text, delimiter=delimiter, strict=True)
     position = 0
     try:
@@ -167,35 +172,11 @@ def _rows(file: "_Counted", path: pathlib.Path, delimiter: str) -> Iterator[Reco
             yield Record(position, None, fault) if fault else Record(position, row)
     except (csv.Error, UnicodeDecodeError) as error:
         yield Record(position + 1, None, f"the table is broken here ({error}); nothing after it was read")
+    finally:
+        text.detach()  # else it would close the file, which whoever opened it does
 
 
 def _record(position: int, value: Any) -> Record:
     if isinstance(value, dict):
         return Record(position, value)
     return Record(position, None, f"it must be an object, this is {type(value).__name__}")
-
-
-class _Counted(io.RawIOBase):
-    """A binary file that tells how much of it was read."""
-
-    def __init__(self, file: BinaryIO, progress: Progress) -> None:
-        self._file, self._progress = file, progress
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        chunk = self._file.read(len(buffer))
-        buffer[: len(chunk)] = chunk
-        self._progress(len(chunk))
-        return len(chunk)
-
-    def read(self, size: int = -1) -> bytes:
-        chunk = self._file.read(size)
-        self._progress(len(chunk))
-        return chunk
-
-    def lines(self) -> Iterator[bytes]:
-        for line in self._file:
-            self._progress(len(line))
-            yield line
