@@ -4,16 +4,19 @@
     {"question": "..."}\n{"question": ...}\n      read line by line
     question,answer\n"...","..."\n                read row by row
 
-What is wrong with one record is reported with its position and does not end the reading; a JSON array that breaks off
-does, since nothing after the break can be trusted.
+What is wrong with one record is listed in the `ImportReport` with its position and does not end the reading; a JSON
+array that breaks off does, since nothing after the break can be trusted.
 """
 
+import contextlib
 import csv
 import io
 import json
 import pathlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar
 
 from harness.errors import DataError, UsageError
 from harness.importing.items import BadRecordError
@@ -22,6 +25,8 @@ from harness.written import is_deep
 
 Progress: TypeAlias = Callable[[int], None]
 """Called with how many bytes have been read since the last call."""
+PathLike: TypeAlias = pathlib.Path | str
+_Made = TypeVar("_Made")
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _LONGEST_CELL = 2**31 - 1
 _MOST_DEPTH = 100
@@ -180,3 +185,61 @@ def _record(position: int, value: Any) -> Record:
     if isinstance(value, dict):
         return Record(position, value)
     return Record(position, None, f"it must be an object, this is {type(value).__name__}")
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A record that was left out."""
+
+    path: pathlib.Path
+    position: int
+    """Its place in the file; the first record is 1."""
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}, record {self.position}: {self.reason}"
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What was read and written."""
+
+    folder: pathlib.Path
+    questions: int = 0
+    """Questions written."""
+    answers: Counter[str] = field(default_factory=Counter)
+    """Answers read, by model."""
+    new: Counter[str] = field(default_factory=Counter)
+    """Of answers to questions that were there, those that were not, by model."""
+    votes: int = 0
+    judgments: Counter[str] = field(default_factory=Counter)
+    """Judgments written, by model."""
+    repeated: int = 0
+    """Records that say exactly what an earlier one says; they were left out."""
+    known: int = 0
+    """Judgments that were there already."""
+    failed: int = 0
+    """Annotations without a preference."""
+    bad: list[BadRow] = field(default_factory=list)
+    added: tuple[pathlib.Path, ...] = ()
+    """The files that were written."""
+
+    def good(
+        self, path: pathlib.Path, made: Callable[[Mapping[str, Any]], _Made], progress: Progress
+    ) -> Iterator[_Made]:
+        """Yield what a function makes of the records of a file; those that it refuses are bad."""
+        for record in read_records(path, progress):
+            with self.listing(path, record):
+                yield made(record.said)
+
+    @contextlib.contextmanager
+    def listing(self, path: pathlib.Path, record: Record) -> Iterator[None]:
+        """List a record as bad if what is done with it refuses it."""
+        try:
+            yield
+        except BadRecordError as error:
+            self.bad.append(BadRow(path, record.position, str(error)))
+
+    def nothing(self, what: str, path: pathlib.Path) -> DataError:
+        """Return the error that says that no record of a file could be used, and what is wrong with the first."""
+        return DataError(what + (f"; the first is {self.bad[0]}" if self.bad else ""), path=path)

@@ -2,7 +2,7 @@
 
 Each report's file opens with its formula and ends with the function that makes it. What they share:
 
-report.py        how a report begins and ends, and its rows; by_question.py: numbers with intervals over questions
+report.py        how a report begins and ends, its rows, and ratios with intervals over questions
 contingency.py   how often two sides said what of the same items, and every measure of agreement on such tables;
                  verdict_agreement.py: of pairs and labels
 votes.py         who said what about which item, from observations
