@@ -1,6 +1,6 @@
 """Other projects' data: fetched, made benchmark folders of, and our judgments back in the shape of theirs.
 
-    records.py     a file of records (JSON array, JSON Lines, CSV) as a stream, bad ones with their position; what was done
+    records.py     a file of records (JSON array, JSON Lines, CSV) as a stream, bad ones with their position; a report
     items.py       what one record becomes: a question, its reference, answers, votes
     one file for the formats of one project: prometheus.py, colossalai.py, alpaca_eval.py, battles.py, short_facts.py,
     ifeval.py, dialogues.py

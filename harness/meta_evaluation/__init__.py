@@ -98,10 +98,7 @@ REPORTS: Mapping[str, Entry] = {
     "examples": Entry(
         "examples:judge_examples",
         "whether the judge agrees with people more when it is shown examples of their votes; writes such a judge set",
-        (
-            "--judge-model gpt-4.1 --votes human.jsonl",
-            "--judge-model gpt-4.1 --judge-set alpaca_eval --shots 4",
-        ),
+        ("--judge-model gpt-4.1 --votes human.jsonl", "--judge-model gpt-4.1 --judge-set alpaca_eval --shots 4"),
     ),
     "attack": Entry(
         "attack:judge_attack",

@@ -290,12 +290,7 @@ class _Remark(NamedTuple):
 
 
 def _remarks(
-    judged: Observations,
-    turns: Mapping[Place, CheckedTurn],
-    path: pathlib.Path,
-    left_out: Counter[str],
-    *,
-    loose: bool,
+    judged: Observations, turns: Mapping[Place, CheckedTurn], path: pathlib.Path, left_out: Counter[str], *, loose: bool
 ) -> list[_Remark]:
     """Return what the judge's texts say of the decided checks of the answers graded."""
     wanted = {

@@ -80,12 +80,7 @@ class LengthReport:
 
 
 def length_report(
-    pairs: Pairs,
-    length_1: Floats,
-    length_2: Floats,
-    *,
-    variants: Sequence[str] = (),
-    **how: Unpack[Resampling],
+    pairs: Pairs, length_1: Floats, length_2: Floats, *, variants: Sequence[str] = (), **how: Unpack[Resampling]
 ) -> LengthReport:
     """Return what length does to the outcomes.
 
