@@ -1,13 +1,13 @@
 """How many there are, in which order, and whether they differ: `count`, `sorted`, `distinct`."""
 
-import re
 from typing import ClassVar, Literal
 
 from harness.checks.check import MET, Bounds, Check, Finding, Passage, Span, Unit
 from harness.checks.units import first_letters, plural, singular, spans_of, words
+from harness.patterns import late_re
 
-_NUMBER = re.compile(r"[-−]?(\d{1,3}(?:,\d{3})+|\d{1,300})(\.\d{1,300})?")
-_TIME = re.compile(r"([01]?\d|2[0-4])[:.h]([0-5]\d)")
+_NUMBER = late_re(r"[-−]?(\d{1,3}(?:,\d{3})+|\d{1,300})(\.\d{1,300})?")
+_TIME = late_re(r"([01]?\d|2[0-4])[:.h]([0-5]\d)")
 
 
 class Count(Bounds, frozen=True, kw_only=True, tag="count"):

@@ -89,7 +89,7 @@ def played_twice(comparisons: Sequence[Observation]) -> Observations:
 
 def in_one_order(comparisons: Sequence[Observation]) -> int:
     """Return how many pairs were played in one order only, so that nothing is known about the judge's bias."""
-    return sum(len(pair.games) != 2 for pair in comparisons)
+    return len(comparisons) - len(played_twice(comparisons))
 
 
 def ordered_questions(
