@@ -15,13 +15,19 @@ Found = TypeVar("Found")
 
 def home_of(query: Query, path: pathlib.Path) -> Bench:
     """Return the benchmark whose answers were judged: of a file given without a name, the one beside which it lies."""
+    beside = bench_beside(path) if query.files and query.bench_name is None else None
+    return beside or query.bench  # which is the usual one where the file lies beside no benchmark
+
+
+def bench_beside(path: pathlib.Path) -> Bench | None:
+    """Return the benchmark in one of whose folders a file lies, if it has answers; None if there is no such one."""
     folder = path.resolve().parent.parent
-    if query.files and query.bench_name is None and (folder / "model_answer").is_dir():
-        try:
-            return load_bench(folder.name, folder.parent)
-        except TurnbenchError:  # no benchmark of that name; the answers may be those of the one that is usual
-            pass
-    return query.bench
+    if not (folder / "model_answer").is_dir():
+        return None
+    try:
+        return load_bench(folder.name, folder.parent)
+    except TurnbenchError:
+        return None
 
 
 def answer_texts(models: Iterable[str], bench: Bench) -> Iterator[tuple[tuple[str, QuestionId, int], str]]:

@@ -199,7 +199,9 @@ def pairs_detail(
     by_group = by_group if len(by_group) > 1 else []
     column = rate_column(table)
     means = {(line.model, line.group): line.fields for line in mean_over_opponents(table, **how)}
-    ratings = {(row.model, group): row.rating for group, own in ((ALL, strengths), *by_group) for row in own.rows}
+    ratings = {
+        (row.model, group): row.fields["rating"] for group, own in ((ALL, strengths), *by_group) for row in own.rows
+    }
     lines = []
     for line in rates(table, baseline=baseline, **how):
         names = ("win", "loss", "tie") if line.turn is not None else () if line.group is not ALL else _PLAIN

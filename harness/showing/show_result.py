@@ -80,7 +80,7 @@ def _data(result: Result, intervals: bool) -> dict[str, Any]:
     if result.control is not None:
         data["length_control"] = {
             "note": result.control.note,
-            "rows": [row.row() for row in result.control.rows],
+            "rows": result.control.table.table_rows(),
             "compared": _compared(result.control.pairs),
         }
     if result.runs is not None:

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from harness.results.matrix import Floats, Ints, Pairs
 from harness.results.pairs.rates import groups_of, in_order, of_group, rate_column
 from harness.results.statistics.bootstrap import LEAST, Estimate, Resampling, estimates
-from harness.results.table import ALL, Line, Table
+from harness.results.table import ALL, Line, Table, best_first
 
 _NONE = 1e-9
 """A weight of this or less is none."""
@@ -70,14 +70,13 @@ def mean_over_opponents(pairs: Pairs, **how: Unpack[Resampling]) -> list[Line]:
     order, pairs = groups_of(pairs), in_order(pairs)
     found = {ALL: _means(pairs, **how)}
     found |= {group: _means(of_group(pairs, group), **how) for group in order}
-    lines = [
-        Line(model, {"mean_over_opponents": own[at]}, group=group)
-        for group, own in found.items()
-        for at, model in enumerate(pairs.models)
-    ]
-    value = {model: found[ALL][at].value for at, model in enumerate(pairs.models)}
-    return sorted(
-        lines, key=lambda line: (line.group is not ALL, value[line.model] is None, -(value[line.model] or 0.0))
+    return best_first(
+        (
+            Line(model, {"mean_over_opponents": own[at]}, group=group)
+            for group, own in found.items()
+            for at, model in enumerate(pairs.models)
+        ),
+        "mean_over_opponents",
     )
 
 
