@@ -147,10 +147,20 @@ def plan_judgments(
     )
     materials.retry_cut = options.retry_cut
     plan = JudgmentPlan(
-        bench, mode, judge_set, materials, judged, groups, options.turns, redo, notices=notices, awaited=waits
+        bench,
+        mode,
+        judge_set,
+        materials,
+        judged,
+        groups,
+        options.turns,
+        redo,
+        notices=notices,
+        awaited=waits,
+        every_choice=options.every_choice,
+        voted=voted,
+        redo_failed=redo_failed,
     )
-    plan.voted = voted
-    plan.every_choice, plan.redo_failed = options.every_choice, redo_failed
     for name in names:
         plan.judges += _plan_judge(plan, name, options)
     if not any(judge.rows or judge.already for judge in plan.judges):
