@@ -13,6 +13,7 @@ from harness.errors import UsageError
 from harness.judging.asking import request_about
 from harness.judging.forms import VerdictForm
 from harness.judging.gathering import gather
+from harness.judging.options import JudgeOptions
 from harness.judging.plan import plan_matches
 from harness.judging.sets import JudgeSet, JudgeTemplate, load_judge_set
 from harness.judgments.judgment import Match
@@ -78,11 +79,12 @@ def judge_prompts(
     question = bench.question(as_id(question_id))
     if question is None:
         raise UsageError(f"{bench.name} has no question {question_id}; the first is {bench.questions[0].question_id}")
+    options = JudgeOptions(
+        turns=tuple(turns) if turns is not None else None, reference=reference, structured=structured
+    )
     found: list[JudgePrompt] = []
     for each in _modes(chosen, models, mode):
-        materials, judged, notices = gather(
-            bench, chosen, models, [question], turns=turns, reference=reference, mode=each, structured=structured
-        )
+        materials, judged, notices = gather(bench, chosen, models, [question], options, mode=each)
         if not judged:
             raise UsageError("; ".join(notices))
         shown = tuple(models) or STAND_INS[: 1 if each == "single" else 2]

@@ -26,7 +26,6 @@ _OF_ONE = re.compile(
     rf"[^\n:=]{{0,15}}[:=][ \t(\[]*(?P<number>{_NUMBER})[\W_]*?(?:$|(?=[,;，]))",
     re.M,
 )
-_LIST_OF_TWO = re.compile(r"\[{1,2} ?([0-9]{1,4}(?:\.[0-9]{1,3})?) ?, ?([0-9]{1,4}(?:\.[0-9]{1,3})?) ?\]{1,2}")
 _SIDES = {"1": "A", "2": "B", "a": "A", "b": "B"}
 _PAIR_NAMES = re.compile(
     r"(?:(?:score|rating)(?:_(?:of|for))?_?)?(?:(?:assistant|answer|response|model|output)_?)?(?P<side>[12ab])"
@@ -45,7 +44,7 @@ def read_pair_of_scores(text: str, scale: Scale, sides: tuple[str, str] = ("A", 
     """Return the scores of the two answers: on a first or last line of two numbers, by name, or as an object."""
 
     def words(plain: str) -> Iterable[Found]:
-        found = [*_lists(plain, scale), *_lines(plain, scale), *_by_name(plain, scale)]
+        found = [*_lines(plain, scale), *_by_name(plain, scale)]
         return sorted(found, key=lambda one: one[0])
 
     return decide_by_objects(text, lambda value: _two_of(value, scale, sides), words, in_form=True)
@@ -62,11 +61,6 @@ def _lines(text: str, scale: Scale) -> Iterator[Found]:
                 line.start() + two.end("two"),
                 _numbers(two.group("first", "second"), scale),
             )
-
-
-def _lists(text: str, scale: Scale) -> Iterator[Found]:
-    for two in _LIST_OF_TWO.finditer(text):
-        yield two.start(), two.end(), _numbers(two.groups(), scale)
 
 
 def _by_name(text: str, scale: Scale) -> list[Found]:
