@@ -305,7 +305,7 @@ def _mean_over(pairs: Pairs) -> Estimate | None:
 
 def _strength(pairs: Pairs) -> Estimate | None:
     few = RESAMPLINGS if len(pairs.questions) < 1000 else 0
-    return next((row.rating for row in ranking(pairs, resamplings=few).rows if row.model == "m2"), None)
+    return next((row.fields["rating"] for row in ranking(pairs, resamplings=few).rows if row.model == "m2"), None)
 
 
 def kappa_row(n: int, samples: int) -> Row:

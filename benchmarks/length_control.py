@@ -80,7 +80,7 @@ def ours(rows: Rows, gamed: Gamed, resamplings: int) -> tuple[float, float]:
     pairs = Pairs(ids, (None,) * 805, ("m", "base"), question, zero + 1, zero, zero + 1, none, none, share, share)
     places: dict[QuestionId, int] = {at: at for at in ids}
     found = length_controlled(pairs, model, base, "base", gamed=gamed, places=places, resamplings=resamplings)
-    return time.process_time() - begin, 100 * (found.rows[0].rate.value or 0.0)
+    return time.process_time() - begin, 100 * (found.table.lines[0].fields["rate"].value or 0.0)
 
 
 def judged(folder: pathlib.Path, models: int) -> Bench:

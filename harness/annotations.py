@@ -12,9 +12,10 @@ Source: alpaca_eval 0.6.6, `annotators/pairwise_evaluator.py`.
 """
 
 import json
+import math
 import pathlib
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,7 +25,7 @@ from harness.importing.alpaca_eval import NAME, instruction_of
 from harness.importing.answers import add_answers, expanded
 from harness.importing.back import rows_to_write
 from harness.importing.folder import ImportFolder
-from harness.importing.items import BadRecordError, Item, optional_text, text_of
+from harness.importing.items import BadRecordError, Item, label_of, optional_text, text_of
 from harness.importing.records import Progress, read_records
 from harness.importing.report import ImportReport, PathLike
 from harness.jsonl import Journal, is_there, storing
@@ -85,7 +86,7 @@ def import_annotations(
         StorageError: the folder can't be written.
     """
     report = ImportReport(need_near(data_dir) / check_bench_name(bench_name))
-    read = [one for path in expanded(files) for _, one in report.good(path, annotation, progress)]
+    read = [one for path in expanded(files) for one in report.good(path, annotation, progress)]
     if not read:
         raise report.nothing("not one record is a good annotation", pathlib.Path(files[0]))
     if not (report.folder / "question.jsonl").exists():
@@ -99,10 +100,10 @@ def import_annotations(
             f"{len(strange)} annotations are of instructions that {bench.name} does not hold (the first: {shown!r}); "
             "give another --bench-name"
         )
-    said: dict[str, dict[QuestionId, str]] = {}
+    said: dict[str, dict[QuestionId, str]] = defaultdict(dict)
     for one in read:
         for model, text in zip((one.baseline, one.model), one.outputs, strict=True):
-            said.setdefault(model, {})[questions[one.instruction].question_id] = text
+            said[model][questions[one.instruction].question_id] = text
     add_answers(bench, said)
     for annotator in dict.fromkeys(one.annotator for one in read):
         own = [one for one in read if one.annotator == annotator]
@@ -116,29 +117,33 @@ def annotation(value: Mapping[str, Any]) -> Annotation:
     Raises:
         BadRecordError: a field is missing, or not what it must be.
     """
-    preference = value.get("preference")
-    if isinstance(preference, str):
-        preference = float(preference) if preference.strip() else None
-    if preference is not None and (isinstance(preference, bool) or not isinstance(preference, int | float)):
-        raise BadRecordError(f"preference must be a number or null, this is {preference!r}")
-    if preference is not None and preference != preference:
-        preference = None
-    if preference == 0:  # how old files write a tie
-        preference = 1.5
-    if preference is not None and not 1 <= preference <= 2:
-        if preference != -1:  # a failure as its cache keeps it
-            raise BadRecordError(f"preference must lie from 1 to 2, this is {preference!r}")
-        preference = None
     return Annotation(
         instruction_of(value),
-        optional_text(value, "dataset").strip() or NAME,
+        label_of(value, "dataset", usual=NAME),
         check_model_name(text_of(value, "generator_1")),
         check_model_name(text_of(value, "generator_2")),
         (text_of(value, "output_1", empty=True), text_of(value, "output_2", empty=True)),
         text_of(value, "annotator"),
-        None if preference is None else float(preference) - 1,
+        _preference(value.get("preference")),
         optional_text(value, "raw_completion"),
     )
+
+
+def _preference(given: Any) -> float | None:
+    """Return of 1 how much goes to the model; None of a failure: null, NaN, or -1 as alpaca_eval's cache keeps it."""
+    if given is None or (isinstance(given, str) and not given.strip()):
+        return None
+    try:
+        number = float(given)
+    except (TypeError, ValueError):
+        number = None
+    if number is None or isinstance(given, bool):
+        raise BadRecordError(f"preference must be a number or null, this is {given!r}")
+    if math.isnan(number) or number == -1:
+        return None
+    if number and not 1 <= number <= 2:
+        raise BadRecordError(f"preference must lie from 1 to 2, this is {given!r}")
+    return number - 1 if number else 0.5  # 0 is how old files write a tie
 
 
 def _make_bench(folder: pathlib.Path, read: Sequence[Annotation]) -> int:

@@ -30,7 +30,6 @@ from harness.running.watch import Tally, Watcher, nobody
 
 if TYPE_CHECKING:
     from harness.checks.sandbox import Sandbox
-    from harness.metrics.run import MetricReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,6 +254,8 @@ def _said_by_user(choice: Mapping[str, Any]) -> tuple[Reply, ...]:
 
 def reply_from_row(text: str, details: Mapping[str, Any]) -> Reply:
     """Return a reply from its text and the details stored beside it."""
+    if not details:  # as other tools write it
+        return Reply(text)
     finish = details.get("finish_reason")
     usage = _table(details.get("usage"))
     return Reply(
@@ -297,6 +299,8 @@ def reply_details(reply: Reply) -> dict[str, Any]:
 def sampling_from_row(value: Any) -> Sampling:
     """Return the sampling that a row says was asked for."""
     stated = _table(value)
+    if not stated:
+        return Sampling()
     sampling = Sampling(**{name: stated.get(name) for name in Sampling.__slots__})
     return replace(sampling, stop=tuple(sampling.stop)) if isinstance(sampling.stop, list) else sampling
 

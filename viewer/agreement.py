@@ -14,7 +14,7 @@ from harness.showing.charts import interval_chart
 from harness.showing.values import percent, to_places, with_interval
 from viewer import markup
 from viewer.context import Context
-from viewer.later import NotYet
+from viewer.later import NotYet, apart
 from viewer.store import JudgmentFile
 
 _KINDS = {"single": "grades", "pair": "pairs"}
@@ -52,10 +52,10 @@ def report_on(context: Context, bench: Bench, votes: Sequence[pathlib.Path], fil
         NotYet: it is being made.
         TurnbenchError: there is none, and why.
     """
-    make = partial(judge_agreement, [*votes, file.path], bench_name=bench.name, data_dir=bench.folder.parent)
-    return context.store.made(
-        ("agreement", bench.name, *votes, file.path), "comparing with votes", make, *votes, file.path
-    )
+    paths = [*votes, file.path]
+    made = partial(judge_agreement, paths, bench_name=bench.name, data_dir=bench.folder.parent)
+    key = ("agreement", bench.name, *paths)
+    return context.store.made(key, "comparing with votes", partial(apart, made, of=paths), *paths)
 
 
 def _both(rows: Sequence[dict[str, Any]]) -> dict[str, object]:

@@ -1,7 +1,9 @@
 """What takes long is done beside the page: the page says so in place, and looks again by itself."""
 
 import multiprocessing
+import os
 import pathlib
+import signal
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -12,16 +14,23 @@ from typing import Any, TypeVar
 
 from harness.errors import StorageError
 from harness.jsonl import size_of
+from viewer.limited import PROCESSES
 
 Made = TypeVar("Made")
 PATIENCE = 0.25
 """Seconds that a page waits for what is being made before it is shown without."""
 _KEPT = 40
 _LONG = 3.0
-"""Seconds after which a page says how long it has been waiting."""
+"""Seconds after which a page says how long it has been waiting, and asks less often."""
+_SOON, _LATER = 250, 700
 
 _LARGE = 20_000_000
 """Bytes of files from which on counting is left to a process of its own."""
+
+
+def patience(of: Iterable[pathlib.Path]) -> float:
+    """Return how many seconds a page waits for what is made of files: none if it takes a process of its own."""
+    return PATIENCE if sum(map(size_of, of)) < _LARGE else 0.0
 
 
 def apart(
@@ -32,11 +41,10 @@ def apart(
     Reading much in this process would hold up every page, since only one thread runs Python at a time. With `told`
     the function takes a keyword `told` and calls it with the share of its work that is done.
     """
-    if sum(map(size_of, of)) < _LARGE:
+    if patience(of):
         return make(*args) if told is None else make(*args, told=told)
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(theirs, make, args, told is not None), daemon=True)
+    ours, theirs = PROCESSES.Pipe(duplex=False)
+    process = PROCESSES.Process(target=_send, args=(theirs, make, args, told is not None), daemon=True)
     process.start()
     theirs.close()
     try:
@@ -58,6 +66,8 @@ def apart(
 
 def _send(pipe: "Connection[Any, Any]", make: Callable[..., Any], args: Sequence[Any], tells: bool) -> None:
     """Send the share that is done, at every percent, and then what was made, or what was raised."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C goes to all processes, and ends this one without a word
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     last = 0.0
 
     def told(share: float) -> None:
@@ -72,8 +82,22 @@ def _send(pipe: "Connection[Any, Any]", make: Callable[..., Any], args: Sequence
         pipe.send((None, error))
 
 
+def _end_with_parent() -> None:
+    """End this process as soon as the one that started it has ended, in whatever way."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
 class NotYet(Exception):  # noqa: N818  (it is no fault)
     """What was asked for is being made; `str()` of it is a sentence that says what."""
+
+    def __init__(self, what: str, spent: float = 0.0) -> None:
+        """`spent`: the seconds that it has taken so far."""
+        super().__init__(what)
+        self.again = _SOON if spent < _LONG else _LATER
+        """Milliseconds after which to ask again."""
 
 
 class Later:
@@ -115,11 +139,13 @@ class Later:
         if not done:
             spent = time.monotonic() - begun
             if key in self._shares:
-                raise NotYet(f"{what}, {self._shares[key]:.0%} done")
-            raise NotYet(what if spent < _LONG else f"{what}, for {spent:.0f} seconds so far")
+                raise NotYet(f"{what}, {self._shares[key]:.0%} done", spent)
+            raise NotYet(what if spent < _LONG else f"{what}, for {spent:.0f} seconds so far", spent)
         made: Made = future.result()
         return made
 
     def close(self) -> None:
-        """Start nothing more."""
+        """Start nothing more, and end what is being made in processes of their own."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.kill()

@@ -74,8 +74,8 @@ class Limited(Generic[Given, Made]):
         """Return the pipe to the process, which is started if there is none."""
         if self._pipe is None or not self._process.is_alive():
             self._end()
-            own, other = _CONTEXT.Pipe()
-            self._process = _CONTEXT.Process(target=_serve, args=(other, self._function), daemon=True)
+            own, other = PROCESSES.Pipe()
+            self._process = PROCESSES.Process(target=_serve, args=(other, self._function), daemon=True)
             self._process.start()
             other.close()
             self._pipe = own
@@ -117,12 +117,12 @@ def _set_timer(seconds: float) -> None:
 
 
 def _context() -> Any:
-    """Return how processes are started: as copies of one that has read the modules already, where that is possible."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["viewer.styling"])
+    context.set_forkserver_preload(["viewer.styling", "viewer.tabs.judge", "harness.results.show", "harness.status"])
     return context
 
 
-_CONTEXT = _context()
+PROCESSES = _context()
+"""How processes are started: as copies of one that has read the modules already, where that is possible."""

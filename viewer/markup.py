@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from viewer.context import Context
 
 _BREAKS = re.compile(r"(?<=\w)([/_.:@-])(?=\w)")
-_REFRESH = 700
-"""Milliseconds until a page looks again for what is being made."""
 _MOST_FAULTS = 5
 _MOST_COPIED = 60_000
 """Characters of a text that a button copies; it stands in the page a second time."""
@@ -122,7 +120,7 @@ def faults(lines: Sequence[str]) -> str:
 
 def waiting(wait: NotYet) -> str:
     """Return the message that something is being made, after which the page looks again by itself."""
-    return f'<div data-refresh="{_REFRESH}">{notice(f"One moment: {wait} …", kind="wait")}</div>'
+    return f'<div data-refresh="{wait.again}">{notice(f"One moment: {wait} …", kind="wait")}</div>'
 
 
 def notes(lines: Sequence[str]) -> str:

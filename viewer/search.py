@@ -139,7 +139,7 @@ def _holds(text: str) -> Callable[[str], bool]:
         pattern = re.compile(text[1:-1], re.IGNORECASE)
         return lambda said: pattern.search(said) is not None
     wanted = text.casefold()
-    return lambda said: wanted in said.casefold()
+    return lambda said: wanted in said or wanted in said.casefold()
 
 
 def in_questions(questions: Iterable[Question], text: str) -> set[QuestionId]:
@@ -165,7 +165,8 @@ def in_judgments(lines: Lines, text: str) -> By:
     found: dict[tuple[int, Any, Any, Any], set[int | str]] = {}
     holds = _holds(text)
     for row in _rows(_judgment, lines, text):
-        if any(map(holds, filter(None, (row.judgment, row.g1_judgment, row.g2_judgment)))):
+        one, other = row.g1_judgment, row.g2_judgment
+        if (row.judgment and holds(row.judgment)) or (one and holds(one)) or (other and holds(other)):
             found.setdefault((row.turn, row.model, row.model_1, row.model_2), set()).add(row.question_id)
     every: By = {}
     for (turn, model, *two), keys in found.items():

@@ -10,6 +10,7 @@ a connection that asks nothing is closed (`idle`).
 """
 
 import asyncio
+import contextlib
 import errno
 import os
 import pathlib
@@ -19,10 +20,15 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any, NamedTuple, TypeAlias
 
-from harness.errors import StorageError, UsageError
+from harness.errors import StorageError, TurnbenchError, UsageError
+from harness.jsonl import size_of
+from harness.records import MODES
 from viewer.context import Context
 from viewer.hosts import Hosts
 from viewer.idle import ending_idle
+from viewer.later import NotYet
+from viewer.state import State
+from viewer.store import AHEAD
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -209,11 +215,13 @@ def serve(
     """
     hosts = Hosts(host, allowed)
     port = free_port(host, port)
+    # Whoever opens the page finds what it shows first made, or begun; Gradio takes seconds until it serves.
+    threading.Thread(target=begin, args=(context,), daemon=True).start()
     prepare_environment(os.environ)
     import gradio as gr
     from starlette.middleware import Middleware
 
-    from viewer.app import Views, build
+    from viewer.app import build
 
     style, script = (_HERE.joinpath(name).read_text(encoding="utf-8") for name in ("style.css", "page.js"))
     app = build(context)
@@ -237,11 +245,22 @@ def serve(
             app_kwargs={"middleware": [Middleware(Gate, hosts=hosts)], **_NO_DOCUMENTS},
         )
     except OSError:
+        context.store.later.close()
         raise StorageError(_taken(host, port)) from None
     app.server.config.http_protocol_class = ending_idle(app.server.config.http_protocol_class, MOST_SECONDS)
-    # Whoever opens the page finds what it shows first made, or begun.
-    threading.Thread(target=Views(context).view, args=("",), daemon=True).start()
     return Served(address, port, hosts, app)
+
+
+def begin(context: Context) -> None:
+    """Begin the view that an empty address leads to, and the first tables of all modes, of files that take seconds."""
+    from viewer.app import Views
+
+    store, bench = context.store, Views(context).view("")[0].bench
+    for mode in MODES:
+        state = State(bench=bench, mode=mode)
+        with contextlib.suppress(NotYet, TurnbenchError):
+            if size_of(store.judgment_file(state).path) <= AHEAD:
+                store.result(state, intervals=False)
 
 
 def free_port(host: str, port: int | None) -> int:

@@ -22,7 +22,7 @@ from harness.judgments.row import JudgedRow, judged_row
 from harness.names import check_bench_name, name_of
 from harness.records import Answer, Mode, Question, QuestionId
 from harness.rows import answer_from_row, question_id
-from viewer.later import PATIENCE, Later, NotYet, apart
+from viewer.later import PATIENCE, Later, NotYet, apart, patience
 from viewer.places import Places, stamp
 from viewer.state import State
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 Kind = str
 """`single` or `pair`."""
-_AHEAD = 1 << 30
-"""Bytes of judgments that are looked through before a question asks for them."""
+AHEAD = 1 << 30
+"""Bytes of judgments that are looked through before a view asks for them."""
 MOST_ROWS = 1_000
 """Judgments of one question that are shown."""
 
@@ -256,11 +256,11 @@ class Store:
         Only as many as take no more than a few seconds, and not before all is made that views have asked for; the
         others wait until they are needed.
         """
-        ahead = _AHEAD + 1 if self.later.busy else 0
+        ahead = AHEAD + 1 if self.later.busy else 0
         for file in self.judgment_files(bench):
             with contextlib.suppress(NotYet, DataError, OSError):
                 ahead += size_of(file.path)
-                if ahead <= _AHEAD:
+                if ahead <= AHEAD:
                     self.places(file.path, patience=0.0)
 
     def answer(self, bench: Bench, model: str, key: QuestionId) -> Answer | None:
@@ -352,7 +352,9 @@ class Store:
         baseline = state.looked_for("baseline") or None if state.mode == "pairwise-baseline" else None
         key = ("result", file.path, stamp(file.path), state.mode, bench.name, baseline, intervals)
         what = "working out the intervals" if intervals else f"reading {file.path.name}"
-        return self.later.get(key, what, functools.partial(_result, file.path, state.mode, bench, baseline, intervals))
+        words = {"input_file": file.path, "baseline_model": baseline, "intervals": intervals, **_where(bench)}
+        make = functools.partial(apart, functools.partial(_result, state.mode, **words), of=[file.path])
+        return self.later.get(key, what, make, patience=patience([file.path]))
 
     def measured(self, state: State) -> "Result | None":
         """Return what the metrics of the view's benchmark say, checks among them; None if there are none.
@@ -414,7 +416,8 @@ class Store:
         Raises:
             NotYet: it is being made; `what` says what, as "reading the votes".
         """
-        return self.later.get((key, tuple(map(stamp, paths))), what, make, tells=tells)
+        key = key, tuple(map(stamp, paths))
+        return self.later.get(key, what, make, patience=patience(paths), tells=tells)
 
 
 def kind_of(mode: Mode) -> Kind:
@@ -426,12 +429,10 @@ def _where(bench: Bench) -> dict[str, Any]:
     return {"bench_name": bench.name, "data_dir": bench.folder.parent}
 
 
-def _result(path: pathlib.Path, mode: Mode, bench: Bench, baseline: str | None, intervals: bool) -> "Result":
+def _result(mode: Mode, **words: Any) -> "Result":
     from harness.results.show import show_result
 
-    words: dict[str, Any] = {"baseline_model": baseline, "intervals": intervals, **_where(bench)}
-    make = functools.partial(show_result, mode, input_file=path, **words)
-    return apart(make, of=[path]) if intervals else make()
+    return show_result(mode, **words)
 
 
 def _on_common(

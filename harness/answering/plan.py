@@ -96,6 +96,10 @@ class AnswerPlan:
         """Return what a row says of who plays the user of a question."""
         return None if question.user is None or self.user is None else self.user.stated()
 
+    def parameters(self, model: ModelPlan, question: Question) -> str:
+        """Return the hash of all that makes an answer but the question."""
+        return parameters_content(model.endpoint, self.bench, self.options, question, self.user_of(question))
+
     def check(self, running: RunOptions) -> None:
         """Raise `UsageError` if the plan cannot be run so."""
         if running.batch and self.simulated:
@@ -154,8 +158,7 @@ def plan_answers(
         raise UsageError(
             f"no question is left of the {len(bench.questions)} in {bench.name}: check the slice that was asked for"
         )
-    user = _user_plan(chosen, options)
-    plans, notices = [], dict[str, None]()
+    plan, notices = AnswerPlan(bench, options, [], redo, user=_user_plan(chosen, options)), dict[str, None]()
     for name in dict.fromkeys(_variant(name, options) for name in names):
         endpoint = resolve(
             plain_model(name),
@@ -179,8 +182,9 @@ def plan_answers(
                 what_now = "answer them first, name another --history, or leave these out with --skip-missing"
                 raise MissingError(f"{_unanswered(history, lacking)}; {what_now}")
             notices |= {f"left out: {_unanswered(history, lacking)}": None} if lacking else {}
-        plans.append(_plan_model(model, bench, options, asked, redo, user))
-    return AnswerPlan(bench, options, plans, redo, list(notices), user)
+        _plan_model(plan, model, asked)
+    plan.notices.extend(notices)
+    return plan
 
 
 def _user_plan(questions: Sequence[Question], options: AnswerOptions) -> UserPlan | None:
@@ -261,21 +265,15 @@ def _need_answers_of(model: str, path: pathlib.Path) -> None:
         raise UsageError(f"{path}: holds answers of {', '.join(map(repr, others))}; name another --answer-file")
 
 
-def _plan_model(
-    plan: ModelPlan,
-    bench: Bench,
-    options: AnswerOptions,
-    questions: Sequence[Question],
-    redo: bool,
-    user: UserPlan | None = None,
-) -> ModelPlan:
+def _plan_model(whole: AnswerPlan, plan: ModelPlan, questions: Sequence[Question]) -> None:
+    """Put into the plan what one model has to do."""
+    whole.models.append(plan)
     there, ids = _answers_there(plan)
     foreign = 0
     for question in questions:
-        answer = None if redo else there.get(question.question_id)
-        stated = None if user is None or question.user is None else user.stated()
-        parameters = parameters_content(plan.endpoint, bench, options, question, stated)
-        todo = _todo(answer, question, options.choices_of(question), parameters, history_content(plan, question))
+        answer = None if whole.redo else there.get(question.question_id)
+        choices = whole.options.choices_of(question)
+        todo = _todo(answer, question, choices, whole.parameters(plan, question), history_content(plan, question))
         foreign += todo.foreign
         if todo.missing:
             plan.superseded += answer is not None and not todo.kept
@@ -290,7 +288,6 @@ def _plan_model(
             plan.path,
             foreign,
         )
-    return plan
 
 
 def _answers_there(plan: ModelPlan) -> tuple[Mapping[QuestionId, Answer], set[Any]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from harness.answering.conversation import AnsweredChoice, conversation_job
-from harness.answering.options import asked_sampling, parameters_content, system_prompt
+from harness.answering.options import asked_sampling, system_prompt
 from harness.answering.plan import AnswerPlan, ModelPlan, history_content
 from harness.chat import ChatModel, open_pool
 from harness.jsonl import Journal
@@ -53,7 +53,6 @@ class _AnswerSink:
         choices = self.choices[question.question_id]
         ours = question.question_id not in self.foreign
         user = self.whole.user_of(question)
-        parameters = parameters_content(self.plan.endpoint, self.bench, self.options, question, user)
         return Answer(
             question_id=question.question_id,
             model=self.plan.endpoint.name,
@@ -61,7 +60,7 @@ class _AnswerSink:
             asked=asked_sampling(self.plan.endpoint, self.bench, self.options, question) if ours else Sampling(),
             system=system_prompt(self.bench, self.options) if ours else None,
             question_content=question.content if ours else None,
-            parameters_content=parameters if ours else None,
+            parameters_content=self.whole.parameters(self.plan, question) if ours else None,
             history_content=history_content(self.plan, question) if ours else None,
             user={} if user is None else {**user, "num_choices": self.options.num_choices},
             answer_id=shortuuid.uuid(),

@@ -7,28 +7,16 @@ decide.
 
 import contextlib
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from harness.chat.anthropic_messages import AnthropicMessages
-from harness.chat.batches import (
-    CLOCKS_APART,
-    Found,
-    Handed,
-    Prepared,
-    Progress,
-    RemoteBatches,
-    Result,
-    provider_call,
-    unknown_batch,
-)
+from harness.chat.batches import Batches, Handed, Prepared, Progress, named_line, provider_call
 from harness.chat.body import body_of
 from harness.chat.wire import lines_of
 from harness.errors import ChatError
 from harness.records import Reply, Request
-
-MOST_LISTED = 1000
 
 _STATUSES = {
     "invalid_request_error": 400,
@@ -44,11 +32,12 @@ _STATUSES = {
 """The status that a direct call would have had; anything else is an outage."""
 
 
-class AnthropicBatches(RemoteBatches[AnthropicMessages]):
+class AnthropicBatches(Batches[AnthropicMessages]):
     """Batches of a chat model behind `/v1/messages`."""
 
     most_requests = 100_000
     most_bytes = 256_000_000
+    state_field = "processing_status"
 
     @property
     def desk(self) -> Any:
@@ -66,73 +55,32 @@ class AnthropicBatches(RemoteBatches[AnthropicMessages]):
         """Hand the requests in."""
         requests = [json.loads(request.line) for request in prepared]
         with provider_call(self.model):
-            create = self.desk.create
-            batch = await create(requests=requests, extra_headers=dict(prepared[0].headers))
-            if isinstance(getattr(batch, "id", None), str) and batch.id:
-                return str(batch.id)
-            raise self.model.no_reply(batch, "no batch")
+            return self.named(await self.desk.create(requests=requests, extra_headers=dict(prepared[0].headers)))
 
-    async def find(self, token: str, count: int, since: float, others: Collection[str]) -> Found:
-        """Look at the batches of this size that were made since; those that go on may be it."""
-        undecided = False
-        with provider_call(self.model):
-            seen = 0
-            async for batch in self.desk.list(limit=100):
-                seen += 1
-                if batch.created_at.timestamp() < since - CLOCKS_APART or seen > MOST_LISTED:
-                    break
-                if batch.id in others or _total(batch) != count:
-                    continue
-                if batch.processing_status != "ended":
-                    undecided = True
-                elif await self._is(batch.id, token):
-                    return Found(str(batch.id))
-        return Found(None, certain=not undecided)
+    async def is_ours(self, batch: Any, token: str, count: int) -> bool | None:
+        """Return whether the first result of a batch of this size is of a request of ours (None before its end)."""
+        if _total(batch) != count:
+            return False
+        if batch.processing_status != "ended":
+            return None
+        async with contextlib.aclosing(self._lines(batch.id)) as lines:
+            async for line in lines:
+                if (name := named_line(line)[0]) is not None:
+                    return str(name).startswith(f"{token}-")
+        return False
 
     async def progress(self, batch: str) -> Progress:
         """Return how far a batch is; its counts move only when it ends."""
-        told = await self._retrieved(batch)
+        told = await self.retrieved(batch)
         ended = told.processing_status == "ended"
         if ended and getattr(told, "archived_at", None):
             return Progress(ended, fault=self.gone(batch))
         return Progress(ended, processed=_total(told) - (getattr(told.request_counts, "processing", 0) or 0))
 
-    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
-        """Yield the results of a batch that has ended."""
-        whole = True
+    async def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
+        """Yield the lines of the results."""
         async for line in self._lines(batch):
-            try:
-                item = body_of(json.loads(line))
-                custom_id, result = item.custom_id, item.result
-            except (ValueError, AttributeError, RecursionError):
-                whole = False
-                continue
-            if isinstance(custom_id, str) and custom_id in handed:
-                yield Result(custom_id, self._outcome(result, handed[custom_id]))
-        if not whole:
-            raise self.cut(batch)
-
-    async def cancel(self, batch: str) -> None:
-        """Ask the provider to work on a batch no longer."""
-        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
-            await self.desk.cancel(batch)
-
-    async def _retrieved(self, batch: str) -> Any:
-        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
-            told = await self.desk.retrieve(batch)
-            if not isinstance(getattr(told, "processing_status", None), str):
-                raise self.model.no_reply(told, "no batch")
-            return told
-
-    async def _is(self, batch: str, token: str) -> bool:
-        """Return whether the first result of a batch is of a request of ours."""
-        async with contextlib.aclosing(self._lines(batch)) as lines:
-            async for line in lines:
-                try:
-                    return str(json.loads(line)["custom_id"]).startswith(f"{token}-")
-                except (ValueError, TypeError, KeyError, RecursionError):
-                    continue
-        return False
+            yield named_line(line)
 
     async def _lines(self, batch: str) -> AsyncGenerator[bytes, None]:
         """Yield the lines of a batch's results as they arrive.
@@ -151,8 +99,9 @@ class AnthropicBatches(RemoteBatches[AnthropicMessages]):
             finally:
                 await answer.aclose()
 
-    def _outcome(self, result: Any, handed: Handed) -> Reply | ChatError:
-        """Return what one result says."""
+    def result(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:
+        """Return what one line says."""
+        result = body_of(line.get("result"))
         kind = getattr(result, "type", None)
         if kind == "succeeded":
             return self.outcome(result.message, handed)
@@ -170,6 +119,4 @@ def _total(batch: Any) -> int:
     return sum(getattr(batch.request_counts, name, 0) or 0 for name in names)
 
 
-def open_batches(model: AnthropicMessages) -> AnthropicBatches:
-    """Return what hands in batches for a chat model."""
-    return AnthropicBatches(model)
+open_batches = AnthropicBatches

@@ -7,15 +7,16 @@ the reply says what was applied. A seed is not sent: there is none. Nor is a tem
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from harness.chat.endpoint import Endpoint
 from harness.chat.parameters import Parameters, on_the_wire
-from harness.chat.remote import RemoteModel, count, word
+from harness.chat.remote import RemoteModel, parted, reply_of, usage_of
 from harness.chat.services import Caching, Service
 from harness.chat.structured import no_logprobs, strict
-from harness.chat.thinking import NO_REPLY, finish, sendable, spoken
+from harness.chat.thinking import NO_REPLY, sendable
 from harness.records import FinishReason, Message, Reply, Request, Sampling, Usage
 
 DEFAULT_MAX_TOKENS = 4096
@@ -108,14 +109,14 @@ class AnthropicMessages(RemoteModel):
 
     def body(self, request: Request, sent: Parameters) -> dict[str, Any]:
         """Return all that is sent for a request, by its names on the wire."""
-        system = "\n\n".join(message.content for message in request.messages if message.role == "system")
+        system, said = parted(request.messages)
         rest = dict(sent)
         if _EFFORT in rest:
             rest["output_config"] = {**rest.get("output_config", {}), "effort": rest.pop(_EFFORT)}
         return {
             "model": self.endpoint.model,
-            "messages": _with_cache(alternating(request.messages), request),
-            **({"system": sendable(system)} if system.strip() else {}),
+            "messages": _with_cache(alternating(said), request),
+            **({"system": system} if system else {}),
             **rest,
         }
 
@@ -132,14 +133,7 @@ class AnthropicMessages(RemoteModel):
         if failed is not None:
             raise failed
         reason = _FINISH.get(str(getattr(answer, "stop_reason", None)), "unstated")
-        text, reasoning = spoken(blocks, cut=reason == "length")
-        return Reply(
-            text=text,
-            reasoning=reasoning,
-            finish_reason=finish(reason, text),
-            usage=usage_of(answer),
-            model=word(getattr(answer, "model", None)),
-        )
+        return reply_of(blocks, reason, _usage(getattr(answer, "usage", None)), getattr(answer, "model", None))
 
 
 def alternating(messages: Iterable[Message]) -> list[dict[str, Any]]:
@@ -149,8 +143,6 @@ def alternating(messages: Iterable[Message]) -> list[dict[str, Any]]:
     """
     turns: list[dict[str, Any]] = []
     for message in messages:
-        if message.role == "system":
-            continue
         content = sendable(message.content) if message.content.strip() else NO_REPLY
         if turns and turns[-1]["role"] == message.role:
             turns[-1]["content"] += f"\n\n{content}"
@@ -169,19 +161,19 @@ def _with_cache(turns: list[dict[str, Any]], request: Request) -> list[dict[str,
     return [*turns[:-1], {**turns[-1], "content": [marked, {"type": "text", "text": tail}]}]
 
 
-def usage_of(answer: Any) -> Usage:
+def _usage(told: Any) -> Usage:
     """Return the tokens of an answer; the provider counts cached ones apart from the prompt's, we within."""
-    usage = getattr(answer, "usage", None)
-    fresh = count(getattr(usage, "input_tokens", None))
-    cached = count(getattr(usage, "cache_read_input_tokens", None))
-    written = count(getattr(usage, "cache_creation_input_tokens", None))
-    return Usage(
-        prompt_tokens=None if fresh is None else fresh + (cached or 0) + (written or 0),
-        completion_tokens=count(getattr(usage, "output_tokens", None)),
-        reasoning_tokens=count(getattr(getattr(usage, "output_tokens_details", None), "thinking_tokens", None)),
-        cached_tokens=cached,
-        written_tokens=written,
+    usage = usage_of(
+        told,
+        prompt_tokens="input_tokens",
+        completion_tokens="output_tokens",
+        reasoning_tokens="output_tokens_details.thinking_tokens",
+        cached_tokens="cache_read_input_tokens",
+        written_tokens="cache_creation_input_tokens",
     )
+    if usage.prompt_tokens is None:
+        return usage
+    return replace(usage, prompt_tokens=usage.prompt_tokens + (usage.cached_tokens or 0) + (usage.written_tokens or 0))
 
 
 def _caching(endpoint: Endpoint) -> Caching | None:

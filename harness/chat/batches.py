@@ -1,15 +1,18 @@
 """Batches: many requests handed in at once and answered within a day, at a lower price.
 
-A provider that has them is one file here; the protocol below is all that `harness.running` knows of it. A batch is made
+A provider that has them is one file here; `Batches` is all that `harness.running` knows of it. A batch is made
 under a token of ours, which begins the name of each of its requests, so that a batch whose number was lost on the way
 (the process was killed, the connection broke) is found again instead of being paid for twice.
 """
 
 import contextlib
 import importlib
+import json
+import math
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from harness.chat.faults import UNKNOWN_MODEL
 from harness.chat.model import ChatModel
@@ -25,6 +28,8 @@ UNKNOWN_BATCH = "unknown batch"
 """The kind of error where the provider has no such batch."""
 CLOCKS_APART = 3600.0
 """Seconds by which the provider's clock may differ from ours."""
+MOST_LISTED = 1000
+"""Batches of an account that are looked at for one whose name was lost."""
 NO_BATCHES = frozenset({405, 410, 501})
 """Statuses with which a server says that it knows nothing of batches; 404 is one that may mean another address."""
 
@@ -81,61 +86,13 @@ class Progress:
     """The requests that made it fail, by their place in the batch, where the provider names them."""
 
 
-class BatchModel(Protocol):
-    """A chat model that takes batches. No call is tried again here; every one may raise what `ChatModel.reply` does."""
+class Batches(ABC, Generic[ModelT]):
+    """The batches of one chat model. No call is tried again here; every one may raise what `ChatModel.reply` does."""
 
-    name: str
     most_requests: int
     most_bytes: int
-
-    @property
-    def origin(self) -> tuple[str, str]:
-        """The address and the model string: results of one origin are never used for another."""
-        ...
-
-    async def check(self) -> None:
-        """Raise `UsageError` if the server has no batches; nothing is handed in."""
-        ...
-
-    def prepare(self, custom_id: str, request: Request) -> Prepared:
-        """Return the request as a batch takes it: the very body of a direct call."""
-        ...
-
-    def repair(self, handed: Handed, parameter: str) -> bool:
-        """Return whether a request that was refused for this parameter would now be sent otherwise."""
-        ...
-
-    def learn(self, parameter: str) -> bool:
-        """Remember that the model does not take a parameter; return whether that was new and can be repaired."""
-        ...
-
-    async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
-        """Hand a batch in and return the provider's name for it."""
-        ...
-
-    async def find(self, token: str, count: int, since: float, others: Collection[str]) -> Found:
-        """Look for a batch of `count` requests that may have been handed in after `since`; `others` are not it."""
-        ...
-
-    async def progress(self, batch: str) -> Progress:
-        """Return how far a batch is."""
-        ...
-
-    def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
-        """Yield the results of these requests of a batch that has ended, in any order.
-
-        Raises:
-            TransientError: the list is cut; what was yielded is right.
-        """
-        ...
-
-    async def cancel(self, batch: str) -> None:
-        """Ask the provider to work on a batch no longer."""
-        ...
-
-
-class RemoteBatches(Generic[ModelT]):
-    """What the providers' batches share."""
+    id_field, made_field, state_field = "id", "created_at", "status"
+    """Where the provider's own object of a batch says what it is called, when it was made, and how far it is."""
 
     def __init__(self, model: ModelT) -> None:
         self.model = model
@@ -143,39 +100,134 @@ class RemoteBatches(Generic[ModelT]):
 
     @property
     def origin(self) -> tuple[str, str]:
-        """The address, by the name under which it is found in the end, and the model string."""
+        """The address, by the name under which it is found in the end, and the model string: results of one origin are
+        never used for another."""
         return self.model.elsewhere() or self.model.address, self.model.endpoint.model
+
+    @property
+    @abstractmethod
+    def desk(self) -> Any:
+        """Where the SDK's client makes and lists batches."""
+
+    @abstractmethod
+    def prepare(self, custom_id: str, request: Request) -> Prepared:
+        """Return the request as a batch takes it: the very body of a direct call."""
+
+    @abstractmethod
+    async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
+        """Hand a batch in and return the provider's name for it."""
+
+    @abstractmethod
+    async def is_ours(self, batch: Any, token: str, count: int) -> bool | None:
+        """Return whether one of the provider's batches is that of `count` requests under a token; None: it cannot be
+        told yet."""
+
+    @abstractmethod
+    async def progress(self, batch: str) -> Progress:
+        """Return how far a batch is."""
+
+    @abstractmethod
+    def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
+        """Yield what a batch that has ended holds for each request, in any order, with the request's name; a name that
+        is no text: this one came broken."""
+
+    @abstractmethod
+    def result(self, item: Any, handed: Handed) -> Reply | ChatError:
+        """Return what became of a request."""
+
+    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
+        """Yield the results of these requests of a batch that has ended, in any order.
+
+        Raises:
+            TransientError: the list is cut; what was yielded is right.
+        """
+        whole = True
+        async for custom_id, item in self.items(batch):
+            whole = whole and isinstance(custom_id, str)
+            if isinstance(custom_id, str) and custom_id in handed:
+                yield Result(custom_id, self.result(item, handed[custom_id]))
+        if not whole:
+            message = f"{self.name}: the results of batch {batch} came cut or broken"
+            raise TransientError(message, kind="malformed reply")
+
+    async def find(self, token: str, count: int, since: float, others: Collection[str]) -> Found:
+        """Look for a batch of `count` requests that may have been handed in after `since`, the newest first; `others`
+        are not it."""
+        certain, seen = True, 0
+        with provider_call(self.model):
+            async for batch in self.listed():
+                seen += 1
+                made = getattr(batch, self.made_field, None) or math.inf
+                if (made if isinstance(made, int | float) else made.timestamp()) < since - CLOCKS_APART:
+                    break
+                name = self.named(batch)
+                ours = False if name in others else await self.is_ours(batch, token, count)
+                if ours:
+                    return Found(name)
+                certain = certain and ours is not None
+                if seen >= MOST_LISTED:
+                    break
+        return Found(None, certain)
+
+    async def listed(self) -> AsyncIterator[Any]:
+        """Yield the batches of the account, the newest first."""
+        async for batch in self.desk.list(limit=100):
+            yield batch
+
+    async def retrieved(self, batch: str) -> Any:
+        """Return a batch as the provider has it."""
+        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
+            told = await self.told(batch)
+            if not self.state(told):
+                raise self.model.no_reply(told, "no batch")
+            return told
+
+    def state(self, batch: Any) -> str:
+        """Return the provider's word for how far a batch is; empty if it is no batch."""
+        state = getattr(batch, self.state_field, None)
+        return state if isinstance(state, str) else ""
+
+    async def told(self, batch: str) -> Any:
+        """Return what the provider says of a batch."""
+        return await self.desk.retrieve(batch)
+
+    async def cancel(self, batch: str) -> None:
+        """Ask the provider to work on a batch no longer."""
+        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
+            await self.desk.cancel(batch)
+
+    def named(self, made: Any) -> str:
+        """Return what the provider calls what it has made."""
+        name = getattr(made, self.id_field, None)
+        if isinstance(name, str) and name:
+            return name
+        raise self.model.no_reply(made, "nothing that has an id")
 
     async def check(self) -> None:
         """Raise `UsageError` if the server has no batches, neither at its address nor where it may be meant to be."""
         nothing_there = no_batches(self.model, 404)
         try:
-            listed = await self.model.located(self._listed)
+            listed = await self.model.located(self._first)
         except EndpointError as error:
             raise nothing_there if error.kind == UNKNOWN_MODEL else error from None
         if not isinstance(getattr(listed, "data", None), list):
             raise UsageError(f"{self.name}: the server at {self.model.address} has no batches; leave out --batch")
 
-    async def _listed(self) -> Any:
-        with provider_call(self.model, self.without_batches()):
-            return await self.desk.list(limit=1)
+    async def _first(self) -> Any:
+        with provider_call(self.model, {status: no_batches(self.model, status) for status in NO_BATCHES}):
+            return await self.first()
 
-    def without_batches(self) -> Mapping[int, TurnbenchError]:
-        """Return the errors for the statuses with which a server says that it has none."""
-        return {status: no_batches(self.model, status) for status in NO_BATCHES}
-
-    @property
-    def desk(self) -> Any:
-        """Where the SDK's client makes and lists batches."""
-        raise NotImplementedError
+    async def first(self) -> Any:
+        """Return a list of the newest batch alone, with the `data` that it holds."""
+        return await self.desk.list(limit=1)
 
     def repair(self, handed: Handed, parameter: str) -> bool:
-        """Return whether the request would now be sent otherwise."""
+        """Return whether a request that was refused for this parameter would now be sent otherwise."""
         self.model.learn(parameter)
         return set(self.model.wired(handed.request)) != set(handed.names)
 
     def learn(self, parameter: str) -> bool:
-        """Remember that the model does not take a parameter."""
+        """Remember that the model does not take a parameter; return whether that was new and can be repaired."""
         return self.model.learn(parameter)
 
     def sent(self, handed: Handed) -> Parameters:
@@ -207,12 +259,8 @@ class RemoteBatches(Generic[ModelT]):
         """Return the error for results that are kept no longer."""
         return TransientError(f"{self.name}: the provider no longer keeps the results of batch {batch}", kind="expired")
 
-    def cut(self, batch: str) -> TransientError:
-        """Return the error for a list of results that is not whole."""
-        return TransientError(f"{self.name}: the results of batch {batch} came cut or broken", kind="malformed reply")
 
-
-def open_batches(model: ChatModel) -> BatchModel:
+def open_batches(model: ChatModel) -> "Batches[Any]":
     """Return what hands in batches for a chat model.
 
     Raises:
@@ -223,10 +271,19 @@ def open_batches(model: ChatModel) -> BatchModel:
     else:
         module = service(model.endpoint.provider).batches
         if module is not None:
-            opened: BatchModel = importlib.import_module(module).open_batches(model)
+            opened: Batches[Any] = importlib.import_module(module).open_batches(model)
             return opened
         why = f"batches are not made for its provider ({model.endpoint.provider})"
     raise UsageError(f"{model.name}: {why}; leave out --batch, or run it by itself")
+
+
+def named_line(line: bytes) -> tuple[Any, Any]:
+    """Return the name of the request that a line of results is about, and the line; None, if it cannot be read."""
+    try:
+        item = json.loads(line)
+        return item["custom_id"], item
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None, None
 
 
 @contextlib.contextmanager

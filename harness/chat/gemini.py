@@ -17,10 +17,10 @@ from harness.chat.body import body_of
 from harness.chat.endpoint import Endpoint
 from harness.chat.faults import malformed
 from harness.chat.parameters import Parameters, on_the_wire
-from harness.chat.remote import RemoteModel, count, word
+from harness.chat.remote import RemoteModel, count, parted, reply_of
 from harness.chat.services import Caching, Service
 from harness.chat.structured import strict, token_logprobs
-from harness.chat.thinking import NO_REPLY, finish, sendable, spoken
+from harness.chat.thinking import NO_REPLY, sendable
 from harness.errors import ChatError
 from harness.records import FinishReason, Message, Reply, Request, Sampling, TokenLogprobs, Usage
 
@@ -130,16 +130,15 @@ class Gemini(RemoteModel):
 
     def body(self, request: Request, sent: Parameters) -> dict[str, Any]:
         """Return all that is sent for a request, by the SDK's names, as JSON."""
-        system = "\n\n".join(message.content for message in request.messages if message.role == "system")
+        system, messages = parted(request.messages)
         config: dict[str, Any] = {name: value for name, value in sent.items() if name not in (*_THINKING, "extra_body")}
         if thinking := {name: sent[name] for name in _THINKING if name in sent}:
             config["thinking_config"] = thinking
         if "response_json_schema" in config:
             config["response_mime_type"] = "application/json"
-        if system.strip():
-            config["system_instruction"] = sendable(system)
-        said = [_content(message) for message in request.messages if message.role != "system"]
-        return {"model": self.endpoint.model, "contents": said, "config": config}
+        if system:
+            config["system_instruction"] = system
+        return {"model": self.endpoint.model, "contents": [_content(each) for each in messages], "config": config}
 
     async def _post(self, client: Any, request: Request, sent: Parameters) -> Any:
         """Return the JSON of the service's answer to one call.
@@ -185,7 +184,7 @@ class Gemini(RemoteModel):
         candidates = _member(answer, "candidates")
         blocked = _word(_member(answer, "promptFeedback"), "blockReason")
         if not candidates and blocked is not None:
-            return Reply("", finish_reason="refused", usage=usage_of(answer), note=f"the prompt was blocked: {blocked}")
+            return Reply("", finish_reason="refused", usage=_usage(answer), note=f"the prompt was blocked: {blocked}")
         if not (isinstance(candidates, list) and candidates and candidates[0] is not None):
             raise self.no_reply(answer, "a body without a candidate")
         candidate = candidates[0]
@@ -200,20 +199,19 @@ class Gemini(RemoteModel):
         parts = parts if isinstance(parts, list) else []
         texts = [_word(part, "text") or "" for part in parts if _member(part, "thought") is not True]
         thoughts = tuple(_word(part, "text") for part in parts if _member(part, "thought") is True)
-        text, reasoning = spoken("".join(texts), apart=thoughts, cut=reason == "length")
-        return Reply(
-            text=text,
-            reasoning=reasoning,
-            finish_reason=finish(reason, text),
-            usage=usage_of(answer),
-            model=word(_member(answer, "modelVersion")),
+        return reply_of(
+            "".join(texts),
+            reason,
+            _usage(answer),
+            _member(answer, "modelVersion"),
+            apart=thoughts,
             carried=_carried(parts),
             note=f"stopped by the service: {ended}" if reason == "refused" else None,
             logprobs=_logprobs(_member(candidate, "logprobsResult")),
         )
 
 
-def usage_of(answer: Any) -> Usage:
+def _usage(answer: Any) -> Usage:
     """Return the tokens of an answer; the service counts thoughts apart from the reply's, we within."""
     usage = _member(answer, "usageMetadata")
     said = count(_member(usage, "candidatesTokenCount"))

@@ -5,27 +5,16 @@ A batch carries our token in its name, so one whose number was lost is found aga
 
 import json
 import re
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
-from harness.chat.batches import (
-    CLOCKS_APART,
-    Found,
-    Handed,
-    Prepared,
-    Progress,
-    RemoteBatches,
-    Result,
-    provider_call,
-    unknown_batch,
-)
+from harness.chat.batches import Batches, Handed, Prepared, Progress, provider_call, unknown_batch
 from harness.chat.gemini import Gemini
 from harness.errors import ChatError, UsageError
 from harness.records import Reply, Request
 
-MOST_LISTED = 1000
 _KEY = "key"
 """Under what a request carries its name."""
 _ENDED = ("SUCCEEDED", "PARTIALLY_SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED")
@@ -35,21 +24,27 @@ _STATUSES = {1: _CANCELLED, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 10: 
 else is an outage."""
 
 
-class GeminiBatches(RemoteBatches[Gemini]):
+class GeminiBatches(Batches[Gemini]):
     """Batches of a chat model behind `models/NAME:batchGenerateContent`."""
 
     most_requests = 1000
     """Few, since all replies come at once, and no answer is read beyond a limit."""
     most_bytes = 19_000_000
+    id_field, made_field = "name", "create_time"
 
     @property
     def desk(self) -> Any:
         """The SDK's batches."""
         return self.model.client.aio.batches
 
-    async def _listed(self) -> Any:
-        with provider_call(self.model, self.without_batches()):
-            return SimpleNamespace(data=(await self.desk.list(config={"page_size": 1})).page)
+    async def first(self) -> Any:
+        """Return a list of the newest batch alone."""
+        return SimpleNamespace(data=(await self.desk.list(config={"page_size": 1})).page)
+
+    async def listed(self) -> AsyncIterator[Any]:
+        """Yield the batches of the account, the newest first."""
+        async for batch in await self.desk.list(config={"page_size": 100}):
+            yield batch
 
     def prepare(self, custom_id: str, request: Request) -> Prepared:
         """Return the request; headers and fields of the body that the SDK does not know cannot go into a batch."""
@@ -67,59 +62,43 @@ class GeminiBatches(RemoteBatches[Gemini]):
         requests: Any = [types.InlinedRequest.model_validate_json(request.line) for request in prepared]
         with provider_call(self.model):
             config = types.CreateBatchJobConfig(display_name=f"turnbench-{token}")
-            batch = await self.desk.create(model=self.model.endpoint.model, src=requests, config=config)
-            if isinstance(batch.name, str) and batch.name:
-                return batch.name
-            raise self.model.no_reply(batch, "no batch")
+            return self.named(await self.desk.create(model=self.model.endpoint.model, src=requests, config=config))
 
-    async def find(self, token: str, count: int, since: float, others: Collection[str]) -> Found:
-        """Look through the account's batches, the newest first."""
-        with provider_call(self.model):
-            seen = 0
-            async for batch in await self.desk.list(config={"page_size": 100}):
-                if batch.display_name == f"turnbench-{token}" and batch.name:
-                    return Found(batch.name)
-                seen += 1
-                made = batch.create_time
-                if seen >= MOST_LISTED or (made is not None and made.timestamp() < since - CLOCKS_APART):
-                    break
-        return Found(None)
+    async def is_ours(self, batch: Any, token: str, count: int) -> bool:
+        """Return whether a batch has our token in its name."""
+        return bool(batch.display_name == f"turnbench-{token}")
 
     async def progress(self, batch: str) -> Progress:
         """Return how far a batch is."""
-        told = await self._retrieved(batch)
-        state, stats = _state(told), getattr(told.metadata, "batchStats", None)
+        told = await self.retrieved(batch)
+        state, stats = self.state(told), getattr(told.metadata, "batchStats", None)
         done = (getattr(stats, name, 0) for name in ("successfulRequestCount", "failedRequestCount"))
         fault = self._refused(batch, getattr(told, "error", None)) if state == "FAILED" else None
         return Progress(state in _ENDED, sum(map(_whole, done)), state == "CANCELLED", fault)
 
-    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
+    async def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
         """Yield the replies that stand in a batch that has ended."""
-        told = await self._retrieved(batch)
+        told = await self.retrieved(batch)
         output = getattr(told.metadata, "output", None) or getattr(told, "response", None)
         replies = getattr(getattr(output, "inlinedResponses", None), "inlinedResponses", None)
-        whole = True
         for one in replies if isinstance(replies, list) else ():
-            custom_id = getattr(getattr(one, "metadata", None), _KEY, None)
-            if isinstance(custom_id, str) and custom_id in handed:
-                yield Result(custom_id, self._outcome(one, handed[custom_id]))
-            whole = whole and isinstance(custom_id, str)
-        if not whole:
-            raise self.cut(batch)
+            yield getattr(getattr(one, "metadata", None), _KEY, None), one
 
     async def cancel(self, batch: str) -> None:
         """Ask the provider to work on a batch no longer."""
         with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
             await self.desk.cancel(name=batch)
 
-    async def _retrieved(self, batch: str) -> Any:
-        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
-            told = await self.model.told(f"batches/{quote(batch.removeprefix('batches/'), safe='')}")
-            if not _state(told):
-                raise self.model.no_reply(told, "no batch")
-            return told
+    async def told(self, batch: str) -> Any:
+        """Return what the service says of a batch, as it came."""
+        return await self.model.told(f"batches/{quote(batch.removeprefix('batches/'), safe='')}")
 
-    def _outcome(self, one: Any, handed: Handed) -> Reply | ChatError:
+    def state(self, batch: Any) -> str:
+        """Return the state of a batch, such as RUNNING; empty if it is none."""
+        state = getattr(getattr(batch, "metadata", None), "state", None)
+        return re.sub("^(?:JOB|BATCH)_STATE_", "", state) if isinstance(state, str) else ""
+
+    def result(self, one: Any, handed: Handed) -> Reply | ChatError:
         """Return what one result says."""
         response = getattr(one, "response", None)
         if response is not None:
@@ -132,12 +111,6 @@ class GeminiBatches(RemoteBatches[Gemini]):
         if error is None:
             return ChatError(f"{self.name}: batch {batch} was refused without a reason", kind="bad request")
         return self.model.fault_of_result(*_error(error))
-
-
-def _state(batch: Any) -> str:
-    """Return the state of a batch, such as RUNNING; empty if it is none."""
-    state = getattr(getattr(batch, "metadata", None), "state", None)
-    return re.sub("^(?:JOB|BATCH)_STATE_", "", state) if isinstance(state, str) else ""
 
 
 def _error(error: Any) -> tuple[int, Any]:
@@ -154,6 +127,4 @@ def _whole(count: Any) -> int:
     return int(count) if str(count).isdecimal() else 0
 
 
-def open_batches(model: Gemini) -> GeminiBatches:
-    """Return what hands in batches for a chat model."""
-    return GeminiBatches(model)
+open_batches = GeminiBatches

@@ -1,21 +1,10 @@
 """OpenAI's batches: a file of requests goes up, one file of replies and one of errors come down."""
 
 import json
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
-from harness.chat.batches import (
-    CLOCKS_APART,
-    QUEUE_FULL,
-    Found,
-    Handed,
-    Prepared,
-    Progress,
-    RemoteBatches,
-    Result,
-    provider_call,
-    unknown_batch,
-)
+from harness.chat.batches import QUEUE_FULL, Batches, Handed, Prepared, Progress, named_line, provider_call
 from harness.chat.body import body_of
 from harness.chat.openai_chat import OpenAIModel
 from harness.chat.wire import lines_of
@@ -24,12 +13,11 @@ from harness.records import Reply, Request
 
 TOKEN = "turnbench"
 """The key of the metadata under which a batch carries our token."""
-MOST_LISTED = 1000
 
 _ENDED = {"completed", "expired", "cancelled", "failed"}
 
 
-class OpenAIBatches(RemoteBatches[OpenAIModel]):
+class OpenAIBatches(Batches[OpenAIModel]):
     """Batches of a chat model behind `/v1/chat/completions` or `/v1/responses`."""
 
     most_requests = 50_000
@@ -61,28 +49,20 @@ class OpenAIBatches(RemoteBatches[OpenAIModel]):
             client = self.model.client
             file = await client.files.create(file=(f"turnbench-{token}.jsonl", data), purpose="batch")
             batch = await client.batches.create(
-                input_file_id=_named(self.model, file),
+                input_file_id=self.named(file),
                 endpoint=self._path,
                 completion_window="24h",
                 metadata={TOKEN: token},
             )
-            return _named(self.model, batch)
+            return self.named(batch)
 
-    async def find(self, token: str, count: int, since: float, others: Collection[str]) -> Found:
-        """Look through the account's batches, the newest first."""
-        with provider_call(self.model):
-            seen = 0
-            async for batch in self.desk.list(limit=100):
-                if (batch.metadata or {}).get(TOKEN) == token:
-                    return Found(_named(self.model, batch))
-                seen += 1
-                if (batch.created_at or 0) < since - CLOCKS_APART or seen >= MOST_LISTED:
-                    break
-        return Found(None)
+    async def is_ours(self, batch: Any, token: str, count: int) -> bool:
+        """Return whether a batch carries our token."""
+        return bool((batch.metadata or {}).get(TOKEN) == token)
 
     async def progress(self, batch: str) -> Progress:
         """Return how far a batch is."""
-        told = await self._retrieved(batch)
+        told = await self.retrieved(batch)
         counts = told.request_counts
         processed = (getattr(counts, "completed", 0) or 0) + (getattr(counts, "failed", 0) or 0)
         if told.status != "failed":
@@ -94,36 +74,12 @@ class OpenAIBatches(RemoteBatches[OpenAIModel]):
         fault = others[0] if others else None if faults else nameless
         return Progress(ended=True, processed=processed, fault=fault, faults=faults)
 
-    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
+    async def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
         """Yield the lines of the file of replies and of the file of errors."""
-        told = await self._retrieved(batch)
-        whole = True
-        for file in (told.output_file_id, told.error_file_id):
-            if not file:
-                continue
+        told = await self.retrieved(batch)
+        for file in filter(None, (told.output_file_id, told.error_file_id)):
             async for line in self._lines(batch, file):
-                try:
-                    value = json.loads(line)
-                    custom_id = value["custom_id"]
-                except (ValueError, TypeError, KeyError, RecursionError):
-                    whole = False
-                    continue
-                if isinstance(custom_id, str) and custom_id in handed:
-                    yield Result(custom_id, self._outcome(value, handed[custom_id]))
-        if not whole:
-            raise self.cut(batch)
-
-    async def cancel(self, batch: str) -> None:
-        """Ask the provider to work on a batch no longer."""
-        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
-            await self.desk.cancel(batch)
-
-    async def _retrieved(self, batch: str) -> Any:
-        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
-            told = await self.desk.retrieve(batch)
-            if not isinstance(getattr(told, "status", None), str):
-                raise self.model.no_reply(told, "no batch")
-            return told
+                yield named_line(line)
 
     async def _lines(self, batch: str, file: str) -> AsyncIterator[bytes]:
         """Yield the lines of a file as they arrive; only a newline ends one."""
@@ -132,7 +88,7 @@ class OpenAIBatches(RemoteBatches[OpenAIModel]):
                 async for line in lines_of(answer.iter_bytes()):
                     yield line
 
-    def _outcome(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:
+    def result(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:
         """Return what one line says."""
         response, error = line.get("response"), line.get("error")
         if not isinstance(response, Mapping):
@@ -161,14 +117,4 @@ class OpenAIBatches(RemoteBatches[OpenAIModel]):
         return self.model.fault_of_result(404 if code == "model_not_found" else 400, {"error": detail}, sent)
 
 
-def _named(model: OpenAIModel, answer: Any) -> str:
-    """Return the id of what was made."""
-    name = getattr(answer, "id", None)
-    if isinstance(name, str) and name:
-        return name
-    raise model.no_reply(answer, "nothing that has an id")
-
-
-def open_batches(model: OpenAIModel) -> OpenAIBatches:
-    """Return what hands in batches for a chat model."""
-    return OpenAIBatches(model)
+open_batches = OpenAIBatches

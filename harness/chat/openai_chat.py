@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 from harness.chat.endpoint import Endpoint
 from harness.chat.faults import malformed
 from harness.chat.parameters import Parameters, on_the_wire
-from harness.chat.remote import RemoteModel, count, word
+from harness.chat.remote import RemoteModel, reply_of, usage_of, word
 from harness.chat.services import Caching, Service, service
 from harness.chat.structured import strict, token_logprobs
-from harness.chat.thinking import finish, sendable, spoken
+from harness.chat.thinking import sendable
 from harness.errors import ChatError, TransientError
-from harness.records import FinishReason, Reply, Request, Sampling, Usage
+from harness.records import FinishReason, Reply, Request, Sampling
 
 log = logging.getLogger("turnbench")
 FINISH: dict[str, FinishReason] = {
@@ -31,6 +31,14 @@ FINISH: dict[str, FinishReason] = {
     "refusal": "refused",
 }
 """What servers of this protocol say of how a reply ended, as ours."""
+COUNTED = {
+    "prompt_tokens": "prompt_tokens",
+    "completion_tokens": "completion_tokens",
+    "reasoning_tokens": "completion_tokens_details.reasoning_tokens",
+    "cached_tokens": "prompt_tokens_details.cached_tokens",
+    "written_tokens": "prompt_tokens_details.cache_write_tokens",
+}
+"""Where they count which tokens."""
 _RESPONSES = "v1/responses"
 """What a refusal names where the model speaks the other protocol alone."""
 FAILED = ("error", "abort")
@@ -146,16 +154,13 @@ class OpenAIChat(OpenAIModel):
         extra = getattr(message, "model_extra", None) or {}
         reason = FINISH.get(str(getattr(choice, "finish_reason", None)), "unstated")
         thoughts = extra.get("reasoning_content") or extra.get("reasoning")
-        text, reasoning = spoken(getattr(message, "content", None), apart=(thoughts,), cut=reason == "length")
-        refusal = word(getattr(message, "refusal", None))
-        if refusal and not text:
-            text, reason = refusal, "refused"
-        return Reply(
-            text=text,
-            reasoning=reasoning,
-            finish_reason=finish(reason, text),
-            usage=usage_of(answer),
-            model=word(getattr(answer, "model", None)),
+        return reply_of(
+            getattr(message, "content", None),
+            reason,
+            usage_of(getattr(answer, "usage", None), **COUNTED),
+            getattr(answer, "model", None),
+            apart=(thoughts,),
+            refusal=word(getattr(message, "refusal", None)),
             logprobs=token_logprobs(getattr(getattr(choice, "logprobs", None), "content", None)),
         )
 
@@ -165,18 +170,6 @@ def limit_name(address: str) -> str:
     host = urlsplit(address).hostname or ""
     own = host == "api.openai.com" or host.endswith(".api.openai.com")
     return "max_completion_tokens" if own else "max_tokens"
-
-
-def usage_of(answer: Any) -> Usage:
-    """Return the tokens of an answer as the server counted them."""
-    usage = getattr(answer, "usage", None)
-    return Usage(
-        prompt_tokens=count(getattr(usage, "prompt_tokens", None)),
-        completion_tokens=count(getattr(usage, "completion_tokens", None)),
-        reasoning_tokens=count(getattr(getattr(usage, "completion_tokens_details", None), "reasoning_tokens", None)),
-        cached_tokens=count(getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)),
-        written_tokens=count(getattr(getattr(usage, "prompt_tokens_details", None), "cache_write_tokens", None)),
-    )
 
 
 def _caching(endpoint: Endpoint) -> Caching | None:

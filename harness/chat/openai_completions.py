@@ -11,12 +11,12 @@ from typing import Any
 
 from harness.chat import openai_chat
 from harness.chat.endpoint import Endpoint
-from harness.chat.openai_chat import FINISH, OpenAIModel, usage_of
+from harness.chat.openai_chat import COUNTED, FINISH, OpenAIModel
 from harness.chat.parameters import Parameters, on_the_wire
-from harness.chat.remote import word
+from harness.chat.remote import reply_of, usage_of
 from harness.chat.services import require
 from harness.chat.structured import completion_logprobs
-from harness.chat.thinking import NO_REPLY, finish, sendable, spoken
+from harness.chat.thinking import NO_REPLY, sendable
 from harness.errors import UsageError
 from harness.records import Message, Reply, Request, Sampling
 
@@ -58,15 +58,9 @@ class OpenAICompletions(OpenAIModel):
         if not isinstance(getattr(choice, "text", None), str):
             raise self.no_reply(answer, "a choice without a text")
         reason = FINISH.get(str(getattr(choice, "finish_reason", None)), "unstated")
-        text, reasoning = spoken(choice.text.strip(), cut=reason == "length")
-        return Reply(
-            text=text,
-            reasoning=reasoning,
-            finish_reason=finish(reason, text),
-            usage=usage_of(answer),
-            model=word(getattr(answer, "model", None)),
-            logprobs=completion_logprobs(choice),
-        )
+        usage = usage_of(getattr(answer, "usage", None), **COUNTED)
+        model = getattr(answer, "model", None)
+        return reply_of(choice.text.strip(), reason, usage, model, logprobs=completion_logprobs(choice))
 
 
 def check_template(name: str) -> str:

@@ -12,15 +12,22 @@ from harness.chat import openai_chat
 from harness.chat.faults import malformed
 from harness.chat.openai_chat import OpenAIModel
 from harness.chat.parameters import Parameters, on_the_wire
-from harness.chat.remote import count, word
+from harness.chat.remote import parted, reply_of, usage_of
 from harness.chat.structured import strict, token_logprobs
-from harness.chat.thinking import finish, sendable, spoken
-from harness.records import FinishReason, Reply, Request, Sampling, Usage
+from harness.chat.thinking import sendable
+from harness.records import FinishReason, Reply, Request, Sampling
 
 _TAKEN = {
     **{name: name for name in ("temperature", "top_p", "extra_body", "extra_headers")},
     "max_tokens": "max_output_tokens",
     "reasoning_effort": "reasoning",
+}
+_COUNTED = {
+    "prompt_tokens": "input_tokens",
+    "completion_tokens": "output_tokens",
+    "reasoning_tokens": "output_tokens_details.reasoning_tokens",
+    "cached_tokens": "input_tokens_details.cached_tokens",
+    "written_tokens": "input_tokens_details.cache_write_tokens",
 }
 _INCOMPLETE: dict[str, FinishReason] = {"max_output_tokens": "length", "content_filter": "refused"}
 
@@ -49,12 +56,11 @@ class OpenAIResponses(OpenAIModel):
 
     def body(self, request: Request, sent: Parameters) -> dict[str, Any]:
         """Return all that is sent for a request, by its names on the wire."""
-        system = "\n\n".join(message.content for message in request.messages if message.role == "system")
-        said = [m for m in request.messages if m.role != "system"]
+        system, said = parted(request.messages)
         return {
             "model": self.endpoint.model,
             "input": [{"role": message.role, "content": sendable(message.content)} for message in said],
-            **({"instructions": sendable(system)} if system.strip() else {}),
+            **({"instructions": system} if system else {}),
             "store": False,
             **sent,
         }
@@ -76,17 +82,14 @@ class OpenAIResponses(OpenAIModel):
         texts = [_text(part, "text") for part in parts if getattr(part, "type", None) == "output_text"]
         thoughts = (*_parts(items, "reasoning", "summary"), *_parts(items, "reasoning", "content"))
         apart = tuple(_text(part, "text") for part in thoughts)
-        text, reasoning = spoken("".join(texts), apart=apart, cut=reason == "length")
-        refusal = "".join(_text(part, "refusal") for part in parts)
-        if refusal and not text:
-            text, reason = refusal, "refused"
         logprobs = [each for part in parts for each in getattr(part, "logprobs", None) or ()]
-        return Reply(
-            text=text,
-            reasoning=reasoning,
-            finish_reason=finish(reason, text),
-            usage=_usage_of(answer),
-            model=word(getattr(answer, "model", None)),
+        return reply_of(
+            "".join(texts),
+            reason,
+            usage_of(getattr(answer, "usage", None), **_COUNTED),
+            getattr(answer, "model", None),
+            apart=apart,
+            refusal="".join(_text(part, "refusal") for part in parts),
             logprobs=token_logprobs(logprobs),
         )
 
@@ -101,17 +104,6 @@ def _parts(items: list[Any], kind: str, field: str) -> Iterator[Any]:
 def _text(part: Any, field: str) -> str:
     value = getattr(part, field, None)
     return value if isinstance(value, str) else ""
-
-
-def _usage_of(answer: Any) -> Usage:
-    usage = getattr(answer, "usage", None)
-    return Usage(
-        prompt_tokens=count(getattr(usage, "input_tokens", None)),
-        completion_tokens=count(getattr(usage, "output_tokens", None)),
-        reasoning_tokens=count(getattr(getattr(usage, "output_tokens_details", None), "reasoning_tokens", None)),
-        cached_tokens=count(getattr(getattr(usage, "input_tokens_details", None), "cached_tokens", None)),
-        written_tokens=count(getattr(getattr(usage, "input_tokens_details", None), "cache_write_tokens", None)),
-    )
 
 
 SERVICE = replace(

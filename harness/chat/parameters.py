@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from harness.errors import ChatError, DataError, UsageError
+from harness.patterns import late_re
 from harness.records import Sampling
 from harness.written import decoded
 
@@ -31,14 +32,12 @@ _UNSUPPORTED = {
     "extra_forbidden",
 }
 _UNDECIDED = {None, "", "400", "invalid_request_error", "bad_request", "BadRequestError"}
-_WORDS = re.compile(
+_WORDS = late_re(
     r"support|unrecogni[sz]ed|unknown|unexpected|deprecated|no longer|not (?:allowed|permitted|available|accepted)"
     r"|extra inputs|additional properties",
     re.IGNORECASE,
 )
-_RANGE = re.compile(
-    r"\btoo (?:large|small|high|low|long)\b|\bat (?:most|least)\b|\bmust be\b|\bmaximum\b", re.IGNORECASE
-)
+_RANGE = late_re(r"\btoo (?:large|small|high|low|long)\b|\bat (?:most|least)\b|\bmust be\b|\bmaximum\b", re.IGNORECASE)
 
 
 _MESSAGES = {"model", "messages", "prompt", "input", "instructions", "system", "stream", "stream_options", "n", "store"}
@@ -46,10 +45,10 @@ _LENGTHS = {"max_tokens", "max_completion_tokens", "max_output_tokens", "logprob
 _GOOGLES = {"contents", "systemInstruction", "maxOutputTokens", "candidateCount", "responseMimeType", "responseSchema"}
 _OURS = _MESSAGES | _LENGTHS | _GOOGLES | {"response_format", "output_config", "text", "tools", "tool_choice"}
 """Fields of a body that the harness fills, or that would change what kind of reply comes."""
-_SECRET = re.compile(r"auth|api-?key|token|secret|cookie|passw", re.IGNORECASE)
-_SCHEMAS = ("response_format", "output_config", "text", "response_json_schema")
+_SECRET = late_re(r"auth|api-?key|token|secret|cookie|passw", re.IGNORECASE)
+SCHEMAS = ("response_format", "output_config", "text", "response_json_schema")
 """What holds a JSON schema; many servers take none, whatever their model is called."""
-_DOUBTFUL = re.compile(r"(?:^|/)(?:o[1345](?:-|$)|gpt-[5-9]|claude-)")
+_DOUBTFUL = late_re(r"(?:^|/)(?:o[1345](?:-|$)|gpt-[5-9]|claude-)")
 
 
 class RefusedParameterError(ChatError):
@@ -153,7 +152,7 @@ def refused_parameter(
 
 def doubtful(model: str, asked: Mapping[str, Any]) -> bool:
     """Return whether a model of this name is likely to refuse one of the parameters."""
-    if any(name in asked for name in _SCHEMAS):
+    if any(name in asked for name in SCHEMAS):
         return True
     return ("temperature" in asked or "top_p" in asked) and _DOUBTFUL.search(model) is not None
 

@@ -5,7 +5,7 @@ import logging
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,9 +16,9 @@ from harness.chat.model import Origin
 from harness.chat.parameters import ParameterMemory, Parameters
 from harness.chat.standing import Standing
 from harness.chat.structured import refused_logprobs, told
-from harness.chat.thinking import storable
+from harness.chat.thinking import finish, sendable, spoken, storable
 from harness.errors import ChatError, EndpointError, TransientError
-from harness.records import Reply, Request, Sampling
+from harness.records import FinishReason, Message, Reply, Request, Sampling, Usage
 
 if TYPE_CHECKING:
     from harness.chat.wire import Guard, Line
@@ -330,6 +330,43 @@ class RemoteModel(ABC):
             return None
         said = words_of(error, self._secrets)
         return malformed(self.endpoint, "status 200 and an error" + (f": {said}" if said else ""))
+
+
+def reply_of(
+    content: Any,
+    reason: FinishReason,
+    usage: Usage,
+    model: Any,
+    *,
+    apart: tuple[Any, ...] = (),
+    refusal: str | None = None,
+    **more: Any,
+) -> Reply:
+    """Return the reply with this content (a text, or blocks); `apart` is reasoning that came in fields of its own,
+    `refusal` what is said in place of a text."""
+    text, reasoning = spoken(content, apart=apart, cut=reason == "length")
+    if refusal and not text:
+        text, reason = refusal, "refused"
+    return Reply(text, reasoning, finish(reason, text), usage, model=word(model), **more)
+
+
+def usage_of(usage: Any, **names: str) -> Usage:
+    """Return the tokens that an answer counts, each of ours by its name there: `input_tokens`, or
+    `input_tokens_details.cached_tokens`."""
+
+    def found(name: str) -> int | None:
+        value = usage
+        for part in name.split("."):
+            value = getattr(value, part, None)
+        return count(value)
+
+    return Usage(**{ours: found(name) for ours, name in names.items()})
+
+
+def parted(messages: Sequence[Message]) -> tuple[str, list[Message]]:
+    """Return what the system says in a conversation, fit to be sent (empty: nothing), and the rest of it."""
+    system = "\n\n".join(message.content for message in messages if message.role == "system")
+    return sendable(system) if system.strip() else "", [message for message in messages if message.role != "system"]
 
 
 def error_in(part: Any) -> Any:

@@ -11,13 +11,10 @@ from typing import Any, TypeGuard
 
 from harness.chat.body import Body
 from harness.chat.endpoint import Endpoint
-from harness.chat.parameters import Parameters
+from harness.chat.parameters import SCHEMAS, Parameters
 from harness.chat.thinking import storable
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Reply, Request, TokenLogprobs
-
-SCHEMA_PARAMETERS = ("response_format", "output_config", "text", "response_json_schema")
-"""How the providers call what holds a schema."""
 
 _LOGPROBS_PARAMETERS = ("logprobs", "top_logprobs", "include", "response_logprobs")
 
@@ -59,13 +56,13 @@ def told(reply: Reply, request: Request, sent: Parameters, endpoint: Endpoint) -
     if request.top_logprobs is not None and reply.logprobs is None and reply.text.strip():
         raise no_logprobs(endpoint)
     applied: dict[str, Any] = {
-        name: value for name, value in sent.items() if name not in (*SCHEMA_PARAMETERS, *_LOGPROBS_PARAMETERS)
+        name: value for name, value in sent.items() if name not in (*SCHEMAS, *_LOGPROBS_PARAMETERS)
     }
     if request.top_logprobs is not None:
         applied["top_logprobs"] = request.top_logprobs
     note = reply.note
     if request.schema is not None:
-        applied["structured"] = any(name in sent for name in SCHEMA_PARAMETERS)
+        applied["structured"] = any(name in sent for name in SCHEMAS)
         if not applied["structured"]:
             note = note or f"{endpoint.name} takes no JSON schema; asked for the form in words"
     return replace(reply, applied=applied, note=note)

@@ -86,15 +86,15 @@ class Guard:
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """The bytes of an answer up to a number; beyond it, they end, or it is an error."""
+    """The bytes of an answer, unpacked, up to a number; beyond it, they end, or it is an error."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream, most: int, *, cut: bool = False) -> None:
-        self._stream = stream
+    def __init__(self, source: "httpx2.AsyncByteStream | httpx2.Response", most: int, *, cut: bool = False) -> None:
+        self._source = source
         self._left = most
         self._cut = cut
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for piece in self._stream:
+        async for piece in self._source.aiter_bytes() if isinstance(self._source, httpx2.Response) else self._source:
             if len(piece) > self._left:
                 if not self._cut:
                     raise OversizedError(f"more than {MOST_BYTES // 2**20} MiB")
@@ -104,33 +104,18 @@ class _Bounded(httpx2.AsyncByteStream):
             yield piece
 
     async def aclose(self) -> None:
-        await self._stream.aclose()
+        await self._source.aclose()
 
 
-class _Decoded(httpx2.AsyncByteStream):
-    """The unpacked bytes of an answer, a little at a time."""
-
-    def __init__(self, packed: httpx2.Response) -> None:
-        self._packed = packed
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for piece in self._packed.aiter_bytes():
-            yield piece
-
-    async def aclose(self) -> None:
-        await self._packed.aclose()
-
-
-def _decoded(response: httpx2.Response) -> httpx2.AsyncByteStream:
-    """Return a response's stream, unpacked if it is packed; its headers then say that it is not."""
+def _decoded(response: httpx2.Response) -> "httpx2.AsyncByteStream | httpx2.Response":
+    """Return a response's stream, or what unpacks it if it is packed; its headers then say that it is not."""
     stream = response.stream
     assert isinstance(stream, httpx2.AsyncByteStream)
     packing = response.headers.pop("content-encoding", None)
     if packing is None:
         return stream
     response.headers.pop("content-length", None)
-    packed = httpx2.Response(response.status_code, headers={"content-encoding": packing}, stream=stream)
-    return _Decoded(packed)
+    return httpx2.Response(response.status_code, headers={"content-encoding": packing}, stream=stream)
 
 
 def time_limits(timeout: float, silence: float | None = None) -> httpx2.Timeout:

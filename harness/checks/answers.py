@@ -7,19 +7,20 @@ from typing import Literal
 
 from harness.checks.check import MET, Check, Finding, Passage, Span
 from harness.checks.data import close
+from harness.patterns import late_re
 
-_NUMBER = re.compile(
+_NUMBER = late_re(
     r"\\[dt]?frac\s*\{\s*(?P<over>-?\d{1,40})\s*\}\s*\{\s*(?P<under>\d{1,40})\s*\}"
     r"|(?P<sign>(?<![\w)])[-−–])?\s?(?:"
     r"(?P<above>\d{1,40})\s?/\s?(?P<below>\d{1,40})(?![\d/])"
     r"|(?P<plain>\d+(?:(?:\{,\}|[.,'’·\u00a0\u202f\u2009 ])\d{3})*(?:[.,]\d+)?|[.,]\d+)"
     r"(?:[eE](?P<exponent>[+-]?\d{1,3})(?!\d)|\s?(?:×|x|\*|\\times|\\cdot|·)\s?10(?:\^\{?|\*\*)(?P<power>[+\-−]?\d{1,3})\}?)?)"
 )
-_CHINESE = re.compile(r"负?[〇零一二两三四五六七八九十百千万亿]+(?:点[〇零一二三四五六七八九]+)?")
+_CHINESE = late_re(r"负?[〇零一二两三四五六七八九十百千万亿]+(?:点[〇零一二三四五六七八九]+)?")
 _DIGITS = {"〇": 0, "零": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 _TENS = {"十": 10, "百": 100, "千": 1000}
 _LARGE = {"万": 10**4, "亿": 10**8}
-_CUE = re.compile(
+_CUE = late_re(
     r"(?:answer|choice|choose|option|correct|final|boxed|答案|选|選|故选|válasz|helyes|antwort|richtig|respuesta|réponse|"
     r"risposta|resposta|ответ|उत्तर)",
     re.IGNORECASE,

@@ -8,7 +8,7 @@ A kind is a subclass of `Check`: its fields are the arguments, `measure` says wh
 must be, `wanted` says in words what is asked. Everything is a pure function of the texts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
@@ -100,13 +100,16 @@ class Check(
     within: Selector | list[Selector] = msgspec.field(name="in", default_factory=list)
     """Where it looks; empty: in the whole reply."""
     each: Unit | None = None
-    """It must hold for every part of this unit, and there must be one."""
+    """It must hold for every part of this unit, and there must be one.
+
+    The field `of` of the kinds that have one is such a unit too.
+    """
 
     def __post_init__(self) -> None:
         """Raise `ValueError` where the arguments do not fit each other."""
         from harness.checks.scope import validate
 
-        validate(self.within, self.each)
+        validate(self.within, self.each, getattr(self, "of", None))
 
     def measure(self, passage: Passage) -> Finding:
         """Return whether one part of a reply is as the check wants it."""
@@ -152,20 +155,14 @@ class Check(
         parts = spans_of(self.each, there)
         if not parts:
             return Finding(False, f"there is no {singular(self.each)}")
-        broken = list(_broken(self, there, parts))
+        findings = [self.measure(there.part(part)) for part in parts]
+        broken = [at for at, finding in enumerate(findings) if not finding.met]
         if not broken:
             return MET
-        number, first = broken[0]
-        spans = tuple(parts[n - 1] for n, _ in broken)
-        found = f"{singular(self.each)} {number}: {first.found}" if first.found else f"{singular(self.each)} {number}"
-        return Finding(first.met, found, spans)
-
-
-def _broken(check: Check, there: Passage, parts: list[Span]) -> Iterator[tuple[int, Finding]]:
-    for number, part in enumerate(parts, 1):
-        finding = check.measure(there.part(part))
-        if not finding.met:
-            yield number, finding
+        first = findings[broken[0]]
+        where = f"{singular(self.each)} {broken[0] + 1}"
+        found = f"{where}: {first.found}" if first.found else where
+        return Finding(first.met, found, tuple(parts[at] for at in broken))
 
 
 class Bounds(Check, frozen=True, kw_only=True):
@@ -179,7 +176,7 @@ class Bounds(Check, frozen=True, kw_only=True):
     @property
     def bounded(self) -> bool:
         """Whether any bound is given."""
-        return (self.exactly, self.at_least, self.at_most, self.between) != (None,) * 4
+        return any(bound is not None for bound in (self.exactly, self.at_least, self.at_most, self.between))
 
     def limits(self, default: tuple[int, int | None] | None = None) -> tuple[int, int | None]:
         """Return the least and the greatest number that will do, None for no greatest."""

@@ -1,20 +1,95 @@
-"""Code in a reply that passes given cases: `code`. It is run only where a sandbox is given."""
+"""Code in a reply that passes given cases: `code`. It is run only where a sandbox is given.
 
+What a call should return never enters the sandbox: a program prints what it got, and the comparison is made outside.
+"""
+
+import contextlib
+import json
 import re
 import secrets
 import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal, DecimalException
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from harness.checks.check import Check, Finding, Passage, Span
 from harness.checks.data import close
-from harness.checks.programs import LANGUAGES, call_input, call_results, calling, is_name, names_of
-from harness.checks.sandbox import Ran, Sandbox
+from harness.checks.sandbox import Ran
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+)[ \t]*+([^\s`{]*+)[^\n]*+\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
 _MOST_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How a program in a language is run."""
+
+    file: str
+    command: tuple[str, ...]
+    image: str
+    """A container image that holds the command."""
+    aliases: tuple[str, ...] = ()
+    """Further names that fences use."""
+    calls: str = ""
+    """The program that calls a function of `answer` as its input, [token, name, calls], says; empty: none can."""
+    checked: str = ""
+    """What prints the token once tests have passed."""
+    needs: str = ""
+    """The program that must be installed, where it is not the command's first word."""
+
+
+_PYTHON_CALLS = """
+import contextlib, json, sys
+token, name, calls = json.load(sys.stdin)
+space = {"__name__": "answer"}
+with contextlib.redirect_stdout(sys.stderr):
+    exec(compile(open("answer").read(), "answer", "exec"), space)
+for args, named in calls:
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            got = {"returns": space[name](*args, **named)}
+    except Exception as error:
+        got = {"raises": [kind.__name__ for kind in type(error).__mro__]}
+    print(token + json.dumps(got, default=lambda v: sorted(v) if isinstance(v, (set, frozenset)) else repr(v)))
+"""
+_JAVASCRIPT_CALLS = """
+const fs = require("fs"), vm = require("vm");
+const [token, name, calls] = JSON.parse(fs.readFileSync(0, "utf8"));
+const code = fs.readFileSync("answer", "utf8")
+  .replace(/^export\\s+(default\\s+)?(?=async|function|const|let|var|class)/gm, "");
+const write = process.stdout.write.bind(process.stdout);
+console.log = console.info = console.error;
+const found = new Function("require", "module", "exports", code + "\\n;return typeof " + name +
+  " !== 'undefined' ? " + name + " : module.exports." + name)(require, module, module.exports);
+(async () => {
+  for (const [args] of calls) {
+    let got;
+    try { got = {returns: await found(...args)}; if (got.returns === undefined) got.returns = null; }
+    catch (error) { got = {raises: [error && error.name, "Error", "Exception"]}; }
+    write(token + JSON.stringify(got) + "\\n");
+  }
+})();
+"""
+
+LANGUAGES: Mapping[str, Language] = {
+    "python": Language(
+        "main.py", ("python3", "-I", "main.py"), "python:3-slim", ("py", "python3"), _PYTHON_CALLS, "print({0!r})"
+    ),
+    "javascript": Language(
+        "main.js", ("node", "main.js"), "node:lts-slim", ("js", "node", "mjs"), _JAVASCRIPT_CALLS, "console.log({0!r})"
+    ),
+    "bash": Language("main.sh", ("bash", "main.sh"), "bash:5", ("sh", "shell", "console"), checked="echo {0}"),
+    "perl": Language("main.pl", ("perl", "main.pl"), "perl:slim", ("pl",), checked="print {0!r};"),
+    "ruby": Language("main.rb", ("ruby", "main.rb"), "ruby:slim", ("rb",), checked="puts {0!r}"),
+    "c": Language("main.c", ("sh", "-c", "gcc -O1 -o program main.c -lm && ./program"), "gcc:14", needs="gcc"),
+    "c++": Language(
+        "main.cpp", ("sh", "-c", "g++ -O1 -o program main.cpp && ./program"), "gcc:14", ("cpp", "cxx"), needs="g++"
+    ),
+}
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -93,13 +168,16 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
         if found is None:
             return Finding(False, f"there is no {self.language} code")
         code, span = found
-        fault = self._called(sandbox, code) if self.function else self._tested(sandbox, code)
+        run = partial(sandbox.run, command=language.command, image=language.image, seconds=self.seconds)
+        fault = self._called(run, code) if self.function else self._tested(run, code)
         return Finding(fault is None, fault or "", () if fault is None else (span,))
 
     def _block(self, passage: Passage) -> tuple[str, Span] | None:
         """Return the code; fences in that language first, then those that name none, else all of the reply."""
         every = list(_FENCE.finditer(passage.text, *passage.span))
-        named = [m for m in every if m[2].lower() in names_of(self.language)] or [m for m in every if not m[2]]
+        named = [m for m in every if m[2].lower() in {self.language, *LANGUAGES[self.language].aliases}] or [
+            m for m in every if not m[2]
+        ]
         if not named:
             return None if every or not passage.said.strip() else (passage.said, passage.span)
         if self.block == "all":
@@ -110,17 +188,11 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
             return None
         return named[index][3], Span(*named[index].span(3))
 
-    def _called(self, sandbox: Sandbox, code: str) -> str | None:
+    def _called(self, run: Callable[..., Ran], code: str) -> str | None:
         """Call the function with all cases; return what is wrong with the first that fails."""
         language, token = LANGUAGES[self.language], secrets.token_hex(16)
         calls = [(case.args or [], case.named) for case in self.cases]
-        ran = sandbox.run(
-            calling(language, code),
-            language.command,
-            image=language.image,
-            stdin=call_input(token, self.function or "", calls),
-            seconds=self.seconds,
-        )
+        ran = run({"answer": code, language.file: language.calls}, stdin=json.dumps([token, self.function, calls]))
         results = call_results(token, ran.stdout)
         for number, case in enumerate(self.cases, 1):
             if number > len(results):
@@ -131,16 +203,14 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
                 return f"case {number}: {came[:100]}"
         return None
 
-    def _tested(self, sandbox: Sandbox, code: str) -> str | None:
+    def _tested(self, run: Callable[..., Ran], code: str) -> str | None:
         """Run the program on each input, or once with its tests; return what is wrong with the first that fails."""
         language, token = LANGUAGES[self.language], secrets.token_hex(16)
         if self.tests is not None:
-            program = f"{code}\n{self.tests}\n{language.checked.format(token)}\n"
-            ran = sandbox.run({language.file: program}, language.command, image=language.image, seconds=self.seconds)
+            ran = run({language.file: f"{code}\n{self.tests}\n{language.checked.format(token)}\n"})
             return None if token in ran.stdout else f"tests: {_end(ran)}"
         for number, case in enumerate(self.cases, 1):
-            files = {language.file: code}
-            ran = sandbox.run(files, language.command, image=language.image, stdin=case.stdin, seconds=self.seconds)
+            ran = run({language.file: code}, stdin=case.stdin)
             if ran.late or ran.code or _printed(ran.stdout) != _printed(case.stdout or ""):
                 return f"case {number}: {_end(ran) if ran.late or ran.code else f'it prints {ran.stdout[:60]!r}'}"
         return None
@@ -172,3 +242,19 @@ def _same(wanted: Any, got: Any, tolerance: float) -> bool:
     if isinstance(wanted, dict) and isinstance(got, dict):
         return wanted.keys() == got.keys() and all(_same(wanted[key], got[key], tolerance) for key in wanted)
     return bool(wanted == got)
+
+
+def call_results(token: str, printed: str) -> list[dict[str, Any]]:
+    """Return the results of the calls, as far as they ran: {"returns": value} or {"raises": [names of its classes]}."""
+    found = []
+    for line in printed.splitlines():
+        with contextlib.suppress(ValueError, RecursionError):
+            if line.startswith(token):
+                value = json.loads(line.removeprefix(token))
+                found.append(value if isinstance(value, dict) else {})
+    return found
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text can be a function's name."""
+    return re.fullmatch(r"[A-Za-z_$][\w$.]*", text) is not None

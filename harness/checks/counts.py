@@ -1,14 +1,13 @@
 """How many there are, in which order, and whether they differ: `count`, `sorted`, `distinct`."""
 
-import re
 from typing import ClassVar, Literal
 
 from harness.checks.check import MET, Bounds, Check, Finding, Passage, Span, Unit
-from harness.checks.scope import known
 from harness.checks.units import first_letters, plural, singular, spans_of, words
+from harness.patterns import late_re
 
-_NUMBER = re.compile(r"[-−]?(\d{1,3}(?:,\d{3})+|\d{1,300})(\.\d{1,300})?")
-_TIME = re.compile(r"([01]?\d|2[0-4])[:.h]([0-5]\d)")
+_NUMBER = late_re(r"[-−]?(\d{1,3}(?:,\d{3})+|\d{1,300})(\.\d{1,300})?")
+_TIME = late_re(r"([01]?\d|2[0-4])[:.h]([0-5]\d)")
 
 
 class Count(Bounds, frozen=True, kw_only=True, tag="count"):
@@ -20,7 +19,6 @@ class Count(Bounds, frozen=True, kw_only=True, tag="count"):
     def __post_init__(self) -> None:
         """Raise `ValueError` for a unit or bounds that cannot be."""
         super().__post_init__()
-        known(self.of)
         self.check_bounds(needed=True)
 
     def wanted(self) -> str:
@@ -46,11 +44,6 @@ class Sorted(Check, frozen=True, kw_only=True, tag="sorted"):
     by: Literal["alphabet", "number", "length", "time"] = "alphabet"
     descending: bool = False
 
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for a unit that there is not."""
-        super().__post_init__()
-        known(self.of)
-
     def wanted(self) -> str:
         """Return in words what is asked for."""
         return f"{plural(self.of)} in order of {self.by}{', descending' if self.descending else ''}"
@@ -73,11 +66,6 @@ class Distinct(Check, frozen=True, kw_only=True, tag="distinct"):
 
     of: Unit
     by: Literal["text", "first_letter", "first_word", "last_word"] = "text"
-
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for a unit that there is not."""
-        super().__post_init__()
-        known(self.of)
 
     def wanted(self) -> str:
         """Return in words what is asked for."""

@@ -7,10 +7,8 @@ import msgspec
 
 from harness.checks.check import Bounds, Check, Finding, Passage, Selector, Span, Unit
 from harness.checks.find import some
-from harness.checks.scope import MissingPartError, known, narrow, place, validate
+from harness.checks.scope import MissingPartError, narrow, place, validate
 from harness.checks.units import full_name, plural, quotes, singular, spans_of, words
-
-NO_EARLIER = "there is no earlier reply"
 
 
 class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
@@ -28,8 +26,7 @@ class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
     def __post_init__(self) -> None:
         """Raise `ValueError` for a unit, a place or bounds that cannot be."""
         super().__post_init__()
-        known(self.of)
-        validate(self.source, None)
+        validate(self.source)
         self.check_bounds(needed=self._runs)
         if self.each is not None:
             raise ValueError("keeps takes no each")
@@ -50,7 +47,7 @@ class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
         """Look for each part of the earlier reply."""
         text = earlier_reply(passage, self.turn)
         if text is None:
-            return Finding(False, NO_EARLIER)
+            return Finding(False, "there is no earlier reply")
         try:
             source = narrow(self.source, Passage.whole(text))
         except MissingPartError as missing:
@@ -70,7 +67,7 @@ class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
 class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):
     """What stands in quotation marks was said before: {"kind": "quotes", "of": "answer", "words": [3, 6]}."""
 
-    of: Literal["answer", "question"] = "answer"
+    whose: Literal["answer", "question"] = msgspec.field(name="of", default="answer")
     """From the model's earlier replies, or from what the user said."""
     words: tuple[int, int] | None = None
     """The least and the most words of each passage."""
@@ -82,13 +79,13 @@ class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):
 
     def wanted(self) -> str:
         """Return in words what is asked for."""
-        whose = "the earlier reply" if self.of == "answer" else "the question"
+        said_in = "the earlier reply" if self.whose == "answer" else "the question"
         length = f", {self.words[0]} to {self.words[1]} words each" if self.words else ""
-        return f"{self.many((1, None))} passages quoted word for word from {whose}{length}"
+        return f"{self.many((1, None))} passages quoted word for word from {said_in}{length}"
 
     def measure(self, passage: Passage) -> Finding:
         """Look up each quoted passage."""
-        said = passage.conversation.replies if self.of == "answer" else passage.conversation.questions
+        said = passage.conversation.replies if self.whose == "answer" else passage.conversation.questions
         source = "\n".join(map(_plain, said))
         right: list[Span] = []
         for span in quotes(passage):
@@ -113,24 +110,21 @@ class Shorter(Check, frozen=True, kw_only=True, tag="shorter"):
     def __post_init__(self) -> None:
         """Raise `ValueError` for a unit or a share that cannot be."""
         super().__post_init__()
-        known(self.of)
         if self.share is not None and not 0 < self.share < 1:
             raise ValueError(f"share must be a number between 0 and 1, this is {self.share}")
 
     def wanted(self) -> str:
         """Return in words what is asked for."""
         than = f"the reply to turn {self.turn}" if self.turn else "the reply before"
-        return (
-            f"shorter than {than}"
-            if self.share is None
-            else f"at most {self.share:.0%} of the {plural(self.of)} of {than}"
-        )
+        if self.share is None:
+            return f"shorter than {than}"
+        return f"at most {self.share:.0%} of the {plural(self.of)} of {than}"
 
     def measure(self, passage: Passage) -> Finding:
         """Count in both."""
         text = earlier_reply(passage, self.turn)
         if text is None:
-            return Finding(False, NO_EARLIER)
+            return Finding(False, "there is no earlier reply")
         then, now = len(spans_of(self.of, Passage.whole(text))), len(spans_of(self.of, passage))
         met = now < then if self.share is None else now <= self.share * then
         return Finding(met, f"{now} {singular(self.of) if now == 1 else plural(self.of)}, before {then}")

@@ -7,6 +7,7 @@ Bubblewrap gives the program new namespaces of everything (no network, no proces
 an empty folder in memory. Its limits of memory are per process, a container's are for all together.
 """
 
+import itertools
 import os
 import pathlib
 import secrets
@@ -95,16 +96,15 @@ def open_sandbox() -> Sandbox:
         engine = shutil.which(name)
         if engine is None:
             continue
-        if name == "bwrap":
-            ran = Sandbox(engine).run({}, ["true"])
-            if ran.code == 0:
-                return Sandbox(engine)
-            fault = ran.stderr
+        found = Sandbox(engine)
+        if found.is_container:
+            tried = subprocess.run([engine, "info"], capture_output=True, text=True, check=False)
+            code, fault = tried.returncode, tried.stderr
         else:
-            info = subprocess.run([engine, "info"], capture_output=True, text=True, check=False)
-            if info.returncode == 0:
-                return Sandbox(engine)
-            fault = info.stderr
+            ran = found.run({}, ["true"])
+            code, fault = ran.code, ran.stderr
+        if code == 0:
+            return found
         faults.append(f"{name} does not work here ({(fault.strip().splitlines() or ['no reason given'])[-1][:150]})")
     why = "; ".join(faults) or "none is installed"
     raise UsageError(
@@ -114,51 +114,34 @@ def open_sandbox() -> Sandbox:
 
 def _bubble(engine: str, folder: pathlib.Path, seconds: float) -> list[str]:
     """Return the command that runs the rest of the line in bubblewrap."""
-    command = [engine, "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
-    command += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--setenv", "PATH", _PATH, "--setenv", "HOME", "/box"]
-    command += ["--setenv", "LANG", "C.UTF-8", "--ro-bind", "/usr", "/usr"]
-    for part in ("/bin", "/lib", "/lib64"):
-        if os.path.islink(part):
-            command += ["--symlink", os.readlink(part), part]
-        else:
-            command += ["--ro-bind-try", part, part]
-    command += ["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"]
-    command += [
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--size",
-        str(MEGABYTE),
-        "--tmpfs",
-        "/dev/shm",
-        "--remount-ro",
-        "/dev",
-    ]
-    command += ["--size", str(DISK), "--tmpfs", "/box", "--size", str(DISK), "--tmpfs", "/tmp"]
-    for file in sorted(folder.iterdir()):
-        command += ["--ro-bind", str(file), f"/box/{file.name}"]
+    parts = [(part, os.readlink(part) if os.path.islink(part) else None) for part in ("/bin", "/lib", "/lib64")]
+    system = [("--symlink", link, part) if link else ("--ro-bind-try", part, part) for part, link in parts]
+    files = [("--ro-bind", str(file), f"/box/{file.name}") for file in sorted(folder.iterdir())]
     # Inside, since the number of processes is counted in the new user namespace alone.
     limits = {"nproc": PROCESSES, "data": MEMORY, "fsize": OUTPUT, "cpu": int(seconds) + 1, "core": 0}
+    alone = (
+        f"--unshare-all --die-with-parent --new-session --clearenv --cap-drop ALL --uid {NOBODY} --gid {NOBODY} "
+        f"--setenv PATH {_PATH} --setenv HOME /box --setenv LANG C.UTF-8 "
+        "--ro-bind /usr /usr --ro-bind-try /etc/alternatives /etc/alternatives"
+    )
+    memory = (
+        f"--proc /proc --dev /dev --size {MEGABYTE} --tmpfs /dev/shm --remount-ro /dev "
+        f"--size {DISK} --tmpfs /box --size {DISK} --tmpfs /tmp"
+    )
+    command = [engine, *alone.split(), *itertools.chain(*system), *memory.split(), *itertools.chain(*files)]
     return [*command, "--chdir", "/box", "prlimit", *(f"--{name}={most}" for name, most in limits.items())]
 
 
 def _container(engine: str, name: str, folder: pathlib.Path) -> list[str]:
     """Return the command that runs an image and the rest of the line in a container."""
-    command = [engine, "run", "--rm", "--interactive", "--name", name, "--network", "none", "--read-only"]
-    command += ["--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", f"{NOBODY}:{NOBODY}"]
-    command += ["--memory", str(MEMORY), "--memory-swap", str(MEMORY), "--pids-limit", str(PROCESSES), "--cpus", "1"]
-    command += [
-        "--ulimit",
-        f"fsize={OUTPUT}",
-        "--tmpfs",
-        f"/tmp:size={DISK}",
-        "--tmpfs",
-        f"/box:size={DISK},exec,mode=1777",
-    ]
-    for file in sorted(folder.iterdir()):
-        command += ["--volume", f"{file}:/box/{file.name}:ro"]
-    return [*command, "--env", "HOME=/box", "--workdir", "/box"]
+    files = [("--volume", f"{file}:/box/{file.name}:ro") for file in sorted(folder.iterdir())]
+    alone = (
+        f"run --rm --interactive --name {name} --network none --read-only --cap-drop ALL "
+        f"--security-opt no-new-privileges --user {NOBODY}:{NOBODY} --memory {MEMORY} --memory-swap {MEMORY} "
+        f"--pids-limit {PROCESSES} --cpus 1 --ulimit fsize={OUTPUT} "
+        f"--tmpfs /tmp:size={DISK} --tmpfs /box:size={DISK},exec,mode=1777"
+    )
+    return [engine, *alone.split(), *itertools.chain(*files), "--env", "HOME=/box", "--workdir", "/box"]
 
 
 def _finished(command: Sequence[str], said: IO[bytes], seconds: float, *, drop_root: bool = False) -> Ran:

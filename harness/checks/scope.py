@@ -20,10 +20,11 @@ class MissingPartError(ValueError):
     """The reply has no such part; the text says which."""
 
 
-def validate(within: Selector | Sequence[Selector], each: Unit | None) -> None:
+def validate(within: Selector | Sequence[Selector], *units: Unit | None) -> None:
     """Raise `ValueError` for a selector or a unit that there is not."""
-    if each is not None:
-        known(each)
+    for unit in units:
+        if unit is not None:
+            known(unit)
     for selector in _steps(within):
         if len(selector) != 1:
             raise ValueError(f"a selector has one key, this is {selector}; give several as a list")

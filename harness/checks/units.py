@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from harness.checks.check import Passage, Span, Split, Unit
+from harness.patterns import late_re
 
 CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Characters of Chinese and Japanese, each of which counts as a word."""
@@ -19,31 +20,31 @@ LETTER = (  # \w lacks the vowel signs that letters of these scripts carry: Hebr
     r"\u0f71-\u0f84\u1000-\u109f\u17b4-\u17d3"
 )
 _RUN = f"(?:(?![{CJK}])[{LETTER}])+"
-_WORD = re.compile(rf"[{CJK}]|{_RUN}(?:(?:['’.\-‐‑]|(?<=\d)[,:/](?=\d)){_RUN})*")
-_LETTERS = re.compile(rf"[{LETTER}]")
-_LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]+")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_RULE = re.compile(r"\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,}|(?:=\s*){3,})$")
-_HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)")
-_BULLET = re.compile(r"\s*[-*+•‣◦▪–·]\s+(?=\S)|\s*[•‣◦▪]")
-_ITEM = re.compile(
+_WORD = late_re(rf"[{CJK}]|{_RUN}(?:(?:['’.\-‐‑]|(?<=\d)[,:/](?=\d)){_RUN})*")
+_LETTERS = late_re(rf"[{LETTER}]")
+_LINE = late_re(r"[^\n\r\v\f\x85\u2028\u2029]+")
+_FENCE = late_re(r"\s*(?:```|~~~)")
+_RULE = late_re(r"\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,}|(?:=\s*){3,})$")
+_HEADING = late_re(r"\s{0,3}#{1,6}(?:\s|$)")
+_BULLET = late_re(r"\s*[-*+•‣◦▪–·]\s+(?=\S)|\s*[•‣◦▪]")
+_ITEM = late_re(
     r"\s*(?:\*\*)?[(（]?(?:\d{1,4}|[０-９]{1,3}|[a-zA-Z])[.)．）、](?!\d)\s*|\s*[一二三四五六七八九十]{1,3}、\s*|\s*[①-⑳]\s*"
 )
-_DELIMITER = re.compile(r"\s*(?:\|\s*)?:?-+:?\s*(?:\|\s*:?-+:?\s*)*(?:\|\s*)?$")
-_CODE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
-_QUOTE = re.compile(r'"([^"\n]+)"|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』')
-_HIGHLIGHT = re.compile(r"\*\*(?!\s)([^\n*]+)\*\*|(?<!\*)\*(?!\s)([^\n*]+)\*(?!\*)")
-_PLACEHOLDER = re.compile(r"\[[^\[\]\n]*\]")
+_DELIMITER = late_re(r"\s*(?:\|\s*)?:?-+:?\s*(?:\|\s*:?-+:?\s*)*(?:\|\s*)?$")
+_CODE = late_re(r"^[ \t]*(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
+_QUOTE = late_re(r'"([^"\n]+)"|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』')
+_HIGHLIGHT = late_re(r"\*\*(?!\s)([^\n*]+)\*\*|(?<!\*)\*(?!\s)([^\n*]+)\*(?!\*)")
+_PLACEHOLDER = late_re(r"\[[^\[\]\n]*\]")
 _CLOSERS = r"[\"'”’»」』）)\]*_]*"
-_WIDE_END = re.compile(rf"[。！？｡।॥؟۔።։။។]+{_CLOSERS}")
-_SENTENCE_END = re.compile(rf"(?:[.!?…]+|[。！？｡।॥؟۔።։။។]+){_CLOSERS}")
+_WIDE_END = late_re(rf"[。！？｡।॥؟۔።։။។]+{_CLOSERS}")
+_SENTENCE_END = late_re(rf"(?:[.!?…]+|[。！？｡।॥؟۔።։။។]+){_CLOSERS}")
 _BEFORE_WORD = r"(?:^|[\s(\"“„«])"
-_ABBREVIATION = re.compile(
+_ABBREVIATION = late_re(
     _BEFORE_WORD
     + r"(?:Mr|Mrs|Ms|[Dd]r|[Pp]rof|St|Mt|Capt|Lt|Rev|Hon|Gen|Col|Sgt|Sr|Sra|Sig|Mme|Mlle|Hr|Fr|Ing|ifj|özv|"
     r"[Ee]\.g|[Ii]\.e|cf|vs|ca|bzw|z\. ?B|d\. ?h|[Pp]l|[Kk]b|ún|ill|(?!I)[A-ZÀ-ÞА-Я]|(?:[A-Z]\.)+[A-Z])$"
 )
-_BEFORE_NUMBER = re.compile(_BEFORE_WORD + r"(?:[Nn]os?|[Nn]r|[Ff]ig|[Vv]ol|[Pp]p?|[Cc]h|[Aa]rt|[Ss]ec|approx|[Kk]b)$")
+_BEFORE_NUMBER = late_re(_BEFORE_WORD + r"(?:[Nn]os?|[Nn]r|[Ff]ig|[Vv]ol|[Pp]p?|[Cc]h|[Aa]rt|[Ss]ec|approx|[Kk]b)$")
 
 
 def words(passage: Passage) -> list[Span]:

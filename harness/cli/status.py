@@ -8,7 +8,7 @@ from harness.cli import command, flags, messages, output
 NAME = "status"
 PURPOSE = "Show what is answered, judged, missing and out of date in a benchmark, and what the rest would cost."
 EXAMPLES = ("status", "status --bench-name mt_bench_zh --format json")
-LARGE = 20_000_000
+LARGE = 100_000_000
 """Bytes of answers and judgments from which on counting takes long enough for a bar."""
 
 

@@ -2,8 +2,8 @@
 
     records.py     a file of records (JSON array, JSON Lines, CSV) as a stream, bad ones with their position
     items.py       what one record becomes: a question, its reference, answers, votes
-    one file for each format: feedback_collection.py, preference_collection.py, colossalai.py, alpaca_eval.py,
-    battles.py, short_facts.py, ifeval.py, multi_if.py, dialogues.py
+    one file for the formats of one project: prometheus.py, colossalai.py, alpaca_eval.py, battles.py, short_facts.py,
+    ifeval.py, dialogues.py
     folder.py      the benchmark folder, written beside its place and put there when it is whole
     report.py      what was done, and the good records of a file
     run.py         all of it together; answers.py: answers alone, to questions that are there
@@ -41,11 +41,11 @@ class Format(NamedTuple):
 
 FORMATS: Mapping[str, Format] = {
     "feedback_collection": Format(
-        "Feedback Collection (graded, with rubrics)", "feedback_collection:item", "--judge-set prometheus"
+        "Feedback Collection (graded, with rubrics)", "prometheus:graded", "--judge-set prometheus"
     ),
     "preference_collection": Format(
         "Preference Collection (pairs, with criteria)",
-        "preference_collection:item",
+        "prometheus:compared",
         "--mode pairwise-all --judge-set prometheus",
     ),
     "colossalai": Format(
@@ -88,6 +88,6 @@ FORMATS: Mapping[str, Format] = {
     "wildchat": Format(
         "WildChat (given dialogues, the last reply is written)", "dialogues:wildchat", "--judge-set mt_bench"
     ),
-    "multi_if": Format("Multi-IF", "multi_if:item", "--judge-set mt_bench_checked"),
+    "multi_if": Format("Multi-IF", "ifeval:multi_if", "--judge-set mt_bench_checked"),
 }
 """What can be imported, by name."""

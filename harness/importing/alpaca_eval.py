@@ -9,7 +9,7 @@ input → joined to the instruction: "{instruction}\\n\\n{input}"
 from collections.abc import Mapping
 from typing import Any
 
-from harness.importing.items import FurtherAnswer, Item, optional_text, text_of
+from harness.importing.items import FurtherAnswer, Item, label_of, optional_text, text_of
 
 NAME = "alpaca_eval"
 
@@ -22,7 +22,7 @@ def item(value: Mapping[str, Any]) -> Item:
     """
     found = answer(value)
     return Item(
-        category=optional_text(value, "dataset").strip() or NAME,
+        category=label_of(value, "dataset", usual=NAME),
         turns=(found.key,),
         answers={found.model or "": found.text},
         key=found.key,
@@ -35,8 +35,8 @@ def answer(value: Mapping[str, Any]) -> FurtherAnswer:
     Raises:
         BadRecordError: a field is missing or is not what it must be.
     """
-    generator = optional_text(value, "generator").strip() or None
-    return FurtherAnswer(instruction_of(value), text_of(value, "output", empty=True), generator)
+    text, generator = text_of(value, "output", empty=True), label_of(value, "generator")
+    return FurtherAnswer(instruction_of(value), text, generator or None)
 
 
 def instruction_of(value: Mapping[str, Any]) -> str:

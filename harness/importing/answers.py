@@ -10,6 +10,7 @@ import glob
 import pathlib
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.bench import Bench
@@ -95,39 +96,22 @@ def add_answers(bench: Bench, read: Mapping[str, Mapping[QuestionId, str]]) -> d
     """
     known = {model: bench.answers(model) for model in read}
     for model, own in read.items():
-        _check_same(bench, model, own, known[model])
-    new = {}
-    for model, own in read.items():
-        missing = {key: text for key, text in own.items() if key not in known[model]}
-        _write(bench, model, missing)
-        new[model] = len(missing)
-    return new
-
-
-def _check_same(bench: Bench, model: str, read: Mapping[QuestionId, str], there: Mapping[QuestionId, Answer]) -> None:
-    """Raise `DataError` if an answer that is there differs from one that was read."""
-    other = [key for key, text in read.items() if key in there and there[key].choices[0].turns != (text,)]
-    if other:
-        which = ", ".join(map(str, other[:5])) + (", ..." if len(other) > 5 else "")
-        raise DataError(
-            f"{model} has other answers already, to question {which}; what stands is not replaced: give these another "
-            "name with --model-id",
-            path=bench.answer_file(model),
-        )
-
-
-def _write(bench: Bench, model: str, answers: Mapping[QuestionId, str]) -> None:
-    questions = {question.question_id: question for question in bench.questions}
-    if not answers:
-        return
-    with Journal(bench.answer_file(model), bench.answer_state) as journal:
-        for key, text in answers.items():
-            answer = Answer(
-                key,
-                model,
-                (Choice(0, (Reply(text, note="imported"),)),),
-                question_content=questions[key].content,
-                answer_id=content_hash(model, key, [text]),
-                tstamp=time.time(),
+        there = known[model]
+        if other := [key for key, text in own.items() if key in there and there[key].choices[0].turns != (text,)]:
+            which = ", ".join(map(str, other[:5])) + (", ..." if len(other) > 5 else "")
+            raise DataError(
+                f"{model} has other answers already, to question {which}; what stands is not replaced: give these "
+                "another name with --model-id",
+                path=bench.answer_file(model),
             )
-            journal.append(answer_to_row(answer))
+    contents = {question.question_id: question.content for question in bench.questions}
+    missing = {model: {key: own[key] for key in own if key not in known[model]} for model, own in read.items()}
+    for model, own in missing.items():
+        if not own:
+            continue
+        with Journal(bench.answer_file(model), bench.answer_state) as journal:
+            for key, text in own.items():
+                choices = (Choice(0, (Reply(text, note="imported"),)),)
+                answer = Answer(key, model, choices, question_content=contents[key], tstamp=time.time())
+                journal.append(answer_to_row(replace(answer, answer_id=content_hash(model, key, [text]))))
+    return {model: len(own) for model, own in missing.items()}

@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.bench import Bench
 from harness.errors import DataError, UsageError
-from harness.importing.feedback_collection import GRADES
+from harness.importing.prometheus import GRADES
 from harness.jsonl import encode, storing
 from harness.judgments.file_name import Kind, judgment_files
 from harness.judgments.row import JudgedRow, judged_rows

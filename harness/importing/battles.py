@@ -12,15 +12,13 @@ judge | voter | annotator → whose vote; who is not named is numbered
 Battles on one question are put together as long as a model has one answer to it, so several people may vote on a pair.
 """
 
+import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.importing.items import BadRecordError, Item, optional_text, text_of
+from harness.importing.items import BadRecordError, Item, label_of, optional_text, text_of
 
-NAME = "battles"
-SIDES = ("answer_a", "answer_b")
-"""What the two models are called where a record names none."""
 _QUESTIONS = ("question", "prompt", "instruction", "question_text")
 _ANSWERS = (
     ("answer_a", "response_a", "output_a", "output_1", "completion_a"),
@@ -37,7 +35,8 @@ def item(value: Mapping[str, Any]) -> Item:
     Raises:
         BadRecordError: a field is missing or is not what it must be.
     """
-    models = tuple(_name(value, side, usual) for side, usual in zip("ab", SIDES, strict=True))
+    # A record that names no models has two of its own.
+    models = tuple(label_of(value, f"model_{side}", usual=f"answer_{side}") for side in "ab")
     if models[0] == models[1]:
         raise BadRecordError(f"both answers are of {models[0]}")
     turns, answers = _said(value)
@@ -50,16 +49,12 @@ def item(value: Mapping[str, Any]) -> Item:
     }
     language = optional_text(value, "language")
     return Item(
-        category=optional_text(value, "category").strip() or optional_text(value, "dataset").strip() or NAME,
+        category=label_of(value, "category", "dataset", usual="battles"),
         turns=turns,
         answers=dict(zip(models, answers, strict=True)),
         votes=(vote,),
         extra={"language": language} if language else {},
     )
-
-
-def _name(value: Mapping[str, Any], side: str, usual: str) -> str:
-    return optional_text(value, f"model_{side}").strip() or usual
 
 
 def _said(value: Mapping[str, Any]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -81,10 +76,8 @@ def _turns(value: Mapping[str, Any], names: Sequence[str], *, empty: bool = Fals
     name = next((name for name in names if name in value), names[0])
     found = value.get(name)
     if isinstance(found, str) and found.lstrip().startswith('["'):
-        try:
+        with contextlib.suppress(ValueError, RecursionError):
             found = json.loads(found)
-        except (ValueError, RecursionError):
-            found = value[name]
     if not isinstance(found, list):
         return (text_of(value, name, empty=empty),)
     if not found or not all(isinstance(text, str) and (text.strip() or empty) for text in found):

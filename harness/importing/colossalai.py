@@ -9,7 +9,7 @@ answer file: output → answer                   reference, and its row says tha
 from collections.abc import Mapping
 from typing import Any
 
-from harness.importing.items import BadRecordError, FurtherAnswer, Item, optional_text, text_of
+from harness.importing.items import BadRecordError, FurtherAnswer, Item, optional_text, text_of, turns_of
 
 MADE_BY_MODEL = "made by a model: the record has no target, this is its output"
 
@@ -23,12 +23,11 @@ def item(value: Mapping[str, Any]) -> Item:
     category, number = _place(value)
     instruction, more = text_of(value, "instruction"), optional_text(value, "input")
     target, output = optional_text(value, "target"), optional_text(value, "output")
-    reference = target if target.strip() else output
-    made = bool(reference.strip()) and not target.strip()
+    made = bool(output.strip()) and not target.strip()
     return Item(
         category=category,
         turns=(f"{instruction}\n{more}" if more.strip() else instruction,),
-        reference=(reference,) if reference.strip() else (),
+        reference=turns_of(target) or turns_of(output),
         reference_note=MADE_BY_MODEL if made else None,
         question_id=number,
         key=f"{category} {number}",

@@ -17,7 +17,6 @@ from typing import Any
 
 from harness.importing.items import BadRecordError, Item, id_of, text_of
 
-MT_BENCH_101, MULTI_CHALLENGE, WILDCHAT = "mt_bench_101", "multi_challenge", "wildchat"
 TASKS: Mapping[str, str] = {
     "CM": "context_memory",
     "AR": "anaphora_resolution",

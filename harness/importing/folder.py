@@ -103,8 +103,7 @@ class ImportFolder:
     def _put_in_place(self) -> None:
         new = sorted(path for path in self._work.rglob("*") if path.is_file())
         with storing(self.folder):
-            self._check_same_questions()
-            self._check_same_answers(new)
+            self._check_same(new)
             self.folder.mkdir(parents=True, exist_ok=True)
             added = []
             for path in new:
@@ -115,15 +114,13 @@ class ImportFolder:
                     added.append(place)
             self.added = tuple(added)
 
-    def _check_same_questions(self) -> None:
-        there, new = self.folder / "question.jsonl", self._work / "question.jsonl"
-        if there.exists() and not (new.exists() and filecmp.cmp(there, new, shallow=False)):
+    def _check_same(self, new: Iterable[pathlib.Path]) -> None:
+        """Raise `UsageError` if questions or a model's answers are there and these differ: they would not be taken."""
+        there, own = self.folder / "question.jsonl", self._work / "question.jsonl"
+        if there.exists() and not (own.exists() and filecmp.cmp(there, own, shallow=False)):
             raise UsageError(
                 f"{there} holds other questions than these; give another --bench-name (nothing there was touched)"
             )
-
-    def _check_same_answers(self, new: Iterable[pathlib.Path]) -> None:
-        """Raise `UsageError` if a model's answers are there already and these differ: they would not be taken."""
         for path in new:
             there = self.folder / path.relative_to(self._work)
             if path.parent.name == "model_answer" and is_there(there) and not _answers(path) <= _answers(there):

@@ -8,16 +8,26 @@ The category is what stands before the colon in the first instruction's id. An i
 `all` of them, so that each is one check. How our definitions differ from theirs is in docs/checks.md.
 
 Further files hold responses, {"prompt": "...", "response": "..."}, as answers of the model that the command names.
+
+Multi-IF has up to three turns, each with the instructions of those before, in eight languages:
+
+    {"key": "1019:16:en", "language": "English", "turn_1_prompt": "{\\"role\\": \\"user\\", \\"content\\": \\"...\\"}",
+     "turn_1_instruction_id_list": "[\\"punctuation:no_comma\\"]", "turn_1_kwargs": "[\\"{}\\"]", "turn_2_prompt": ...}
+
+    key → question id       prompts → turns       instructions → checks of each turn       language → kept, to group by
+
+Lists and objects may stand as such or as their JSON in a text, as its published CSV has them.
 """
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.checks import read_check
-from harness.importing.items import BadRecordError, FurtherAnswer, Item, id_of, text_of
+from harness.importing.items import BadRecordError, FurtherAnswer, Item, id_of, label_of, text_of
 
-NAME = "ifeval"
+_MOST_TURNS = 10
 _Checks = list[dict[str, Any]]
 _SENTENCES = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 """What `constrained_response` lets a reply choose from (IFEval's `_CONSTRAINED_RESPONSE_OPTIONS`)."""
@@ -32,7 +42,7 @@ def item(value: Mapping[str, Any]) -> Item:
     prompt = text_of(value, "prompt")
     checks = instruction_checks(value.get("instruction_id_list"), value.get("kwargs"))
     return Item(
-        category=category_of(checks),
+        category=_category(checks),
         turns=(prompt,),
         extra={"checks": [checks]},
         question_id=id_of(value, "key"),
@@ -49,17 +59,46 @@ def answer(value: Mapping[str, Any]) -> FurtherAnswer:
     return FurtherAnswer(text_of(value, "prompt"), text_of(value, "response", empty=True))
 
 
-def category_of(checks: Sequence[Mapping[str, Any]]) -> str:
+def multi_if(value: Mapping[str, Any]) -> Item:
+    """Return what a record of Multi-IF becomes; raises as `item` does."""
+    turns, checks = [], []
+    for number in range(1, _MOST_TURNS + 1):
+        prompt = value.get(f"turn_{number}_prompt")
+        if prompt in (None, "", "None"):
+            break
+        message = _read(prompt)
+        content = message.get("content") if isinstance(message, Mapping) else None
+        if not isinstance(content, str) or not content.strip():
+            raise BadRecordError(f"a turn's prompt is no message with content: {str(prompt)[:40]!r}")
+        turns.append(content)
+        ids, given = (_read(value.get(f"turn_{number}_{name}")) for name in ("instruction_id_list", "kwargs"))
+        checks.append(instruction_checks(ids, given))
+    if not turns:
+        raise BadRecordError("the field 'turn_1_prompt' is missing")
+    language = label_of(value, "language")
+    return Item(
+        category=_category(checks[0]),
+        turns=tuple(turns),
+        extra={"checks": checks, **({"language": language} if language else {})},
+        question_id=id_of(value, "key"),
+    )
+
+
+def _read(value: Any) -> Any:
+    """Return what a text says as JSON; what is no text as it is."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        raise BadRecordError(f"{value[:40]!r} is not JSON") from None
+
+
+def _category(checks: Sequence[Mapping[str, Any]]) -> str:
     """Return the group of the first instruction: `punctuation`, `keywords`, ..."""
-    return str(checks[0]["name"]).partition(":")[0] if checks else NAME
+    return str(checks[0]["name"]).partition(":")[0] if checks else "ifeval"
 
 
 def instruction_checks(ids: Any, arguments: Any) -> _Checks:
-    """Return the check of each instruction.
-
-    Raises:
-        BadRecordError: the lists do not fit each other, an instruction is unknown, or an argument is missing.
-    """
+    """Return the check of each instruction."""
     if not isinstance(ids, list) or not isinstance(arguments, list) or len(ids) != len(arguments):
         raise BadRecordError("instruction_id_list and kwargs must be lists of equal length")
     return [_check(name, _table(given)) for name, given in zip(ids, arguments, strict=True)]
@@ -67,14 +106,12 @@ def instruction_checks(ids: Any, arguments: Any) -> _Checks:
 
 def _table(given: Any) -> Mapping[str, Any]:
     """Return an instruction's arguments: an object, or the text of one, as Multi-IF has it."""
-    if isinstance(given, str):
-        try:
-            given = json.loads(given)
-        except (ValueError, RecursionError):
-            raise BadRecordError(f"kwargs hold {given[:40]!r}, which is no object") from None
-    if not isinstance(given, Mapping):
+    found = None
+    with contextlib.suppress(BadRecordError):
+        found = _read(given)
+    if not isinstance(found, Mapping):
         raise BadRecordError(f"kwargs hold {str(given)[:40]!r}, which is no object")
-    return given
+    return found
 
 
 def _check(name: Any, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,12 +120,9 @@ def _check(name: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         raise BadRecordError(f"no instruction {name!r} in IFEval")
     try:
         checks = make(given)
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadRecordError(f"the arguments of {name} are not what they must be: {error}") from None
-    check = {"name": name, **(checks[0] if len(checks) == 1 else {"kind": "all", "checks": checks})}
-    try:
+        check = {"name": name, **(checks[0] if len(checks) == 1 else {"kind": "all", "checks": checks})}
         read_check(check)
-    except ValueError as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise BadRecordError(f"the arguments of {name} are not what they must be: {error}") from None
     return check
 

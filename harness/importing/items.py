@@ -72,3 +72,13 @@ def optional_text(value: Mapping[str, Any], name: str) -> str:
     """Return the text in a field, empty where there is none."""
     found = value.get(name)
     return found if isinstance(found, str) else ""
+
+
+def label_of(value: Mapping[str, Any], *names: str, usual: str = "") -> str:
+    """Return the text in the first of these fields that says something, without the spaces around it."""
+    return next((text for name in names if (text := optional_text(value, name).strip())), usual)
+
+
+def turns_of(text: str) -> tuple[str, ...]:
+    """Return a text as the only turn; no turn where it says nothing."""
+    return (text,) if text.strip() else ()

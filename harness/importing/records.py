@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from harness.errors import DataError, UsageError
+from harness.importing.items import BadRecordError
 from harness.jsonl.files import broken, open_bytes, unreadable
 from harness.written import is_deep
 
@@ -32,6 +33,13 @@ class Record(NamedTuple):
     position: int
     value: Mapping[str, Any] | None
     fault: str = ""
+
+    @property
+    def said(self) -> Mapping[str, Any]:
+        """The object; raises `BadRecordError` if there is none."""
+        if self.value is None:
+            raise BadRecordError(self.fault)
+        return self.value
 
 
 def read_records(path: pathlib.Path, progress: Progress = lambda count: None) -> Iterator[Record]:

@@ -1,5 +1,6 @@
 """What an import did, and the good records of a file: those that are not are listed with their position."""
 
+import contextlib
 import pathlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -53,21 +54,20 @@ class ImportReport:
 
     def good(
         self, path: pathlib.Path, made: Callable[[Mapping[str, Any]], _Made], progress: Progress
-    ) -> Iterator[tuple[Record, _Made]]:
-        """Yield the records of a file with what a function makes of them; those that it refuses are bad."""
+    ) -> Iterator[_Made]:
+        """Yield what a function makes of the records of a file; those that it refuses are bad."""
         for record in read_records(path, progress):
-            try:
-                yield record, made(value_of(record))
-            except BadRecordError as error:
-                self.bad.append(BadRow(path, record.position, str(error)))
+            with self.listing(path, record):
+                yield made(record.said)
+
+    @contextlib.contextmanager
+    def listing(self, path: pathlib.Path, record: Record) -> Iterator[None]:
+        """List a record as bad if what is done with it refuses it."""
+        try:
+            yield
+        except BadRecordError as error:
+            self.bad.append(BadRow(path, record.position, str(error)))
 
     def nothing(self, what: str, path: pathlib.Path) -> DataError:
         """Return the error that says that no record of a file could be used, and what is wrong with the first."""
         return DataError(what + (f"; the first is {self.bad[0]}" if self.bad else ""), path=path)
-
-
-def value_of(record: Record) -> Mapping[str, Any]:
-    """Return what a record says, or raise `BadRecordError` if it is none."""
-    if record.value is None:
-        raise BadRecordError(record.fault)
-    return record.value

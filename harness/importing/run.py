@@ -13,8 +13,8 @@ from harness.errors import UsageError
 from harness.importing import FORMATS, Format
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, FurtherAnswer, Item
-from harness.importing.records import Progress, Record, read_records
-from harness.importing.report import BadRow, ImportReport, PathLike, value_of
+from harness.importing.records import Progress, read_records
+from harness.importing.report import ImportReport, PathLike
 from harness.jsonl.copies import local_file, need_near
 from harness.names import check_bench_name
 from harness.records import QuestionId, content_hash
@@ -55,9 +55,10 @@ def import_data(
     report = ImportReport(need_near(data_dir) / check_bench_name(bench_name))
     names = list(model_id) or [path.stem for path in further]
     with ImportFolder(report.folder) as folder:
-        ids = _Questions(form, folder, report, keep_input).read(questions, first_n, progress)
+        reading = _Reading(form, folder, report, progress, keep_input)
+        reading.questions(questions, first_n)
         for path, name in zip(further, names, strict=True):
-            _read_answers(form, path, name, ids, folder, report, progress, partial=first_n is not None)
+            reading.answers(path, name, partial=first_n is not None)
         if not folder.questions:
             raise report.nothing(f"not one record is good as {format_name}", paths[0])
         report.questions = folder.questions
@@ -67,63 +68,76 @@ def import_data(
     return report
 
 
-class _Questions:
-    """Reads the records that become questions."""
+class _Reading:
+    """Reads records, and writes what they become."""
 
-    def __init__(self, form: Format, folder: ImportFolder, report: ImportReport, keep_input: bool) -> None:
-        self.form, self.folder, self.report, self.keep_input = form, folder, report, keep_input
-        self.item_of: Callable[[Mapping[str, Any]], Item] = form.load(form.item)
+    def __init__(
+        self, form: Format, folder: ImportFolder, report: ImportReport, progress: Progress, keep_input: bool
+    ) -> None:
+        self.form, self.folder, self.report, self.progress, self.keep_input = form, folder, report, progress, keep_input
         self.by_key: dict[str, tuple[QuestionId, str]] = {}
         """For each key its question and a hash of the whole record."""
         self.taken: set[QuestionId] = set()
-        self.joined = _Joined(folder, report)
+        self.joined = _Joined(folder, report) if form.joined else None
 
-    def read(self, paths: Sequence[pathlib.Path], first_n: int | None, progress: Progress) -> dict[str, QuestionId]:
-        """Write the questions of the files; return their ids by key."""
-        position = 0
+    def questions(self, paths: Sequence[pathlib.Path], first_n: int | None) -> None:
+        """Write the questions of the files; one without an id has its place among all records."""
+        item_of: Callable[[Mapping[str, Any]], Item] = self.form.load(self.form.item)
+        place = 0
         for path in paths:
-            for record in read_records(path, progress):
+            for record in read_records(path, self.progress):
                 if first_n is not None and self.folder.questions >= first_n:
-                    break
-                position += 1
-                self._take(path, record, position)
-        return {key: question_id for key, (question_id, _) in self.by_key.items()}
-
-    def _take(self, path: pathlib.Path, record: Record, position: int) -> None:
-        try:
-            item = self.item_of(value_of(record))
-            question_id: QuestionId = position if item.question_id is None else item.question_id
-            if item.key:
-                if self._known(item, record):
-                    self.report.repeated += 1
                     return
-                self.by_key[item.key] = (question_id, content_hash(record.value))
-            if question_id in self.taken:
-                raise BadRecordError(f"the id {question_id} is taken by an earlier record")
-        except BadRecordError as error:
-            self.report.bad.append(BadRow(path, record.position, str(error)))
-            return
-        if self.form.joined and self.joined.take(item):
+                place += 1
+                with self.report.listing(path, record):
+                    self._take(item_of(record.said), record.said, path, place)
+
+    def _take(self, item: Item, value: Mapping[str, Any], path: pathlib.Path, place: int) -> None:
+        question_id: QuestionId = place if item.question_id is None else item.question_id
+        if item.key:
+            known, made = self.by_key.get(item.key), content_hash(value)
+            if known is not None and known[1] != made:
+                raise BadRecordError(f"it differs from an earlier record of the same question ({known[0]})")
+            if known is not None:
+                self.report.repeated += 1
+                return
+            self.by_key[item.key] = (question_id, made)
+        if question_id in self.taken:
+            raise BadRecordError(f"the id {question_id} is taken by an earlier record")
+        if self.joined and self.joined.take(item):
             return
         self.taken.add(question_id)
         named = {model or path.stem: text for model, text in item.answers.items()}
-        extra = dict(item.extra)
-        if self.keep_input and isinstance(value_of(record).get("instruction"), str):
-            extra["context"] = value_of(record)["instruction"]
+        context = {"context": value["instruction"]} if isinstance(value.get("instruction"), str) else {}
+        extra = {**item.extra, **(context if self.keep_input else {})}
         # Votes on what is put together stand in one file, whoever cast them.
-        votes = () if self.form.joined else item.votes
+        votes = () if self.joined else item.votes
         self.folder.add(question_id, replace(item, answers=named, extra=extra, votes=votes))
         self.report.votes += len(votes)
-        if self.form.joined:
+        if self.joined:
             self.joined.begin(question_id, item)
         self.report.answers.update(list(named))
 
-    def _known(self, item: Item, record: Record) -> bool:
-        """Return whether the same record was there; one that differs but has the same key is bad."""
-        known = self.by_key.get(item.key)
-        if known is not None and known[1] != content_hash(record.value):
-            raise BadRecordError(f"it differs from an earlier record of the same question ({known[0]})")
-        return known is not None
+    def answers(self, path: pathlib.Path, name: str, *, partial: bool) -> None:
+        """Write the answers of a further file; `partial`: those to questions that were not taken are passed over."""
+        answered: set[tuple[str, QuestionId]] = set()
+        answer_of: Callable[[Mapping[str, Any]], FurtherAnswer] = self.form.load(self.form.answer)
+
+        def take(value: Mapping[str, Any]) -> None:
+            found = answer_of(value)
+            model, (question_id, _) = found.model or name, self.by_key.get(found.key, (None, ""))
+            if question_id is None and partial:
+                return
+            if question_id is None or (model, question_id) in answered:
+                what = "answers no question of the first file" if question_id is None else "answers a question again"
+                line = " ".join(found.key.split())
+                raise BadRecordError(f"it {what} ({line if len(line) <= 60 else f'{line[:57]}...'})")
+            answered.add((model, question_id))
+            self.folder.answer(model, question_id, found.text)
+            self.report.answers[model] += 1
+
+        for _ in self.report.good(path, take, self.progress):
+            pass
 
 
 class _Joined:
@@ -167,39 +181,3 @@ class _Joined:
 
 def _hashes(item: Item) -> dict[str, str]:
     return {model: content_hash(text) for model, text in item.answers.items()}
-
-
-def _read_answers(
-    form: Format,
-    path: pathlib.Path,
-    name: str,
-    ids: Mapping[str, QuestionId],
-    folder: ImportFolder,
-    report: ImportReport,
-    progress: Progress,
-    *,
-    partial: bool,
-) -> None:
-    """Write the answers of a further file; with `partial`, those to questions that were not taken are passed over."""
-    answered: set[tuple[str, QuestionId]] = set()
-    answer_of: Callable[[Mapping[str, Any]], FurtherAnswer] = form.load(form.answer)
-
-    def take(value: Mapping[str, Any]) -> None:
-        found = answer_of(value)
-        model, question_id = found.model or name, ids.get(found.key)
-        if question_id is None and partial:
-            return
-        if question_id is None or (model, question_id) in answered:
-            what = "answers no question of the first file" if question_id is None else "answers a question again"
-            raise BadRecordError(f"it {what} ({_short(found.key)})")
-        answered.add((model, question_id))
-        folder.answer(model, question_id, found.text)
-        report.answers[model] += 1
-
-    for _ in report.good(path, take, progress):
-        pass
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 60 else f"{line[:57]}..."

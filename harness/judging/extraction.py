@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 from harness.judging.verdicts.brackets import Fault
 from harness.judging.verdicts.objects import folded_name, named, objects_in
 from harness.judging.verdicts.shown import spoken
+from harness.patterns import late_re
 
 _CHARACTERS_READ = 100_000
 """How much of a reply, counted from the end; a longer one is shown as it is."""
-_NUMBER = re.compile(r"(?P<number>[0-9]{1,3}(?:[.,][0-9]{1,6})?)\s*(?P<of>%|(?:/|out of)\s*(?P<full>100?(?:[.,]0+)?))?")
+_NUMBER = late_re(r"(?P<number>[0-9]{1,3}(?:[.,][0-9]{1,6})?)\s*(?P<of>%|(?:/|out of)\s*(?P<full>100?(?:[.,]0+)?))?")
 _QUOTED = r"(?:\"(?P<double>[^\"\n]{0,2000})\"|'(?P<single>[^\n]{0,2000}?)'(?=\s*[,}])|“(?P<curly>[^”\n]{0,2000})”)"
 _PLAIN = r"(?P<plain>[^\s\"'“{\[,}][^,}\n]{0,200})"
 

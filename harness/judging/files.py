@@ -15,6 +15,8 @@ from harness.jsonl import Journal, is_there
 from harness.judging.asking import prompt_about
 from harness.judging.made_from import made_from
 from harness.judging.materials import Materials
+from harness.judging.sets import JudgeTemplate
+from harness.judging.template import FENCE
 from harness.judgments.judgment import Judgment, MadeFrom, Match
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.judgments.writing import game_to_row, pair_to_row, single_to_row
@@ -83,26 +85,38 @@ class _Kept(NamedTuple):
     first: str | None
     prompts: tuple[int | None, ...]
     """Hashes of the prompts, where the row does not say what made it."""
+    fenced: bool
+    """Whether each of these holds the fence around an answer."""
     unparsed: bool
     same: bool | None = None
     """Whether what made the judgment is what would make it today; None: nobody has asked yet."""
 
     @classmethod
     def of(cls, row: JudgedRow) -> Self:
-        prompts = (None if words.prompt is None else hash(words.prompt) for words in row.words)
-        return cls(
-            row.models, row.made_from, row.shown_first, tuple(prompts) if row.made_from is None else (), row.unparsed
-        )
+        texts = [words.prompt for words in row.words] if row.made_from is None else []
+        fenced = all(text is not None and FENCE in text for text in texts)
+        prompts = tuple(None if text is None else hash(text) for text in texts)
+        return cls(row.models, row.made_from, row.shown_first, prompts, fenced, row.unparsed)
 
 
 def _is_same(row: _Kept, match: Match, materials: Materials) -> bool:
     """Return whether a row was made from what a match has today."""
     if row.made_from is not None:
         return row.made_from == made_from(materials, match)
+    if not row.fenced and materials.judge_set.fence and _shows_answers(materials.template(match)):
+        return False  # without rendering the prompt, which takes minutes of a million rows
     if len(match.models) == 1:
         return row.prompts == (_prompt(match, materials),)
     shown = (replace(match, models=models) for models in (row.models, row.models[::-1]))
     return row.prompts == tuple(_prompt(game, materials) for game in shown)
+
+
+def _shows_answers(template: JudgeTemplate) -> bool:
+    """Return whether each prompt made by the template holds an answer."""
+    names = template.user.names
+    if template.turn is not None and "conversation" in names:
+        names |= template.turn.names
+    return any(name.startswith("answer") for name in names)
 
 
 def _prompt(match: Match, materials: Materials) -> int:

@@ -138,7 +138,8 @@ class Materials:
 
     def turns(self, model: str, match: Match) -> tuple[str, ...]:
         """Return the turns so far of a model's answer as the judge sees them."""
-        return shown_turns(self.bench, self.answers[model][match.question.question_id], match.turn, match.choice)
+        about = (self.answers[model][match.question.question_id], match.turn, match.choice)
+        return self.once(match.question, ("turns", model, *about[1:]), lambda: shown_turns(self.bench, *about))
 
     def choice(self, model: str, match: Match) -> Choice:
         """Return the choice of a model's answer that a match is about."""

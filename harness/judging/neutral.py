@@ -15,27 +15,29 @@ ordinary answers do not change.
 import re
 import unicodedata
 
-_SPECIAL = re.compile(r"<(\|[^|<>\n]{1,40}\|)>|<｜([^｜<>\n]{1,40})｜>")
+from harness.patterns import late_re
+
+_SPECIAL = late_re(r"<(\|[^|<>\n]{1,40}\|)>|<｜([^｜<>\n]{1,40})｜>")
 """`<|im_start|>`, `<|eot_id|>`, `<｜User｜>`."""
-_SEQUENCE = re.compile(r"<(/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|turn|sep|cls|mask))>", re.I)
-_INSTRUCTION = re.compile(
+_SEQUENCE = late_re(r"<(/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn|turn|sep|cls|mask))>", re.I)
+_INSTRUCTION = late_re(
     r"\[(/?(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|THINK))\]|<<(/?SYS)>>", re.I
 )
-_REASONING = re.compile(r"<(/?(?:think|thinking|thought|reasoning|reflection|scratchpad)(?:\s[^<>\n]{0,60})?)>", re.I)
+_REASONING = late_re(r"<(/?(?:think|thinking|thought|reasoning|reflection|scratchpad)(?:\s[^<>\n]{0,60})?)>", re.I)
 _ROLE = r"(?:human|user|system|assistant|ai|bot|developer|instruction|tool)"
 _LINE = r"(?<![^\n\r])"
 """The start of a line; a lone CR ends one too, as terminals and editors show it."""
-_ROLE_LINE = re.compile(rf"{_LINE}([ \t]{{0,8}}(?:\*{{1,2}})?{_ROLE}(?: [A-B1-2])?(?:\*{{1,2}})?[ \t]?):", re.I)
+_ROLE_LINE = late_re(rf"{_LINE}([ \t]{{0,8}}(?:\*{{1,2}})?{_ROLE}(?: [A-B1-2])?(?:\*{{1,2}})?[ \t]?):", re.I)
 _PROMPT_WORD = (
     r"(?:human|user|system|assistant|instructions?|response|answer|question|input|output|reference(?: answer)?|rubrics?"
     r"|score rubrics?|feedback|task(?: description)?|verdict|judge?ment|evaluation|result|end of|conversation)"
 )
-_HEADING = re.compile(
+_HEADING = late_re(
     rf"{_LINE}([ \t]{{0,8}})#(#{{0,5}}[ \t]*(?:the |your |new |final )?{_PROMPT_WORD}\b[^\n\r]{{0,40}})(?![^\n\r])",
     re.I,
 )
-_BOUNDARY = re.compile(r"\[((?:the )?(?:start|end|beginning) of [^\]\n]{1,60})\]", re.I)
-_HIDDEN = re.compile(
+_BOUNDARY = late_re(r"\[((?:the )?(?:start|end|beginning) of [^\]\n]{1,60})\]", re.I)
+_HIDDEN = late_re(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )

@@ -30,17 +30,18 @@ from harness.judging.verdicts.several import read_dimensions, read_pair_of_score
 from harness.judging.verdicts.shown import DECORATED, PLANTED, folded_text, said, spoken
 from harness.judging.verdicts.structured import read_structured
 from harness.judgments.judgment import Parsed, Score, Scores, Verdict
+from harness.patterns import late_re
 from harness.records import Reply
 
 _CHARACTERS_READ = 250_000
 """How much of a text, counted from the end; longer than any judge writes."""
 
-_VERDICT = re.compile(r"\[\[[^\[\]\n]{1,30}\]\]|\[RESULT\][ :]{0,3}\w{1,5}")
-_MARKS = re.compile(
+_VERDICT = late_re(r"\[\[[^\[\]\n]{1,30}\]\]|\[RESULT\][ :]{0,3}\w{1,5}")
+_MARKS = late_re(
     r"^[ \t]*(?:```|~~~)[^`\n]*$|`+|^[ \t]*>+[ \t]?|[\"“”„«»「」](?=(?:\w{1,20}: ?)?\[\[)|(?<=\]\])[.]?[\"“”„«»「」]",
     re.M,
 )
-_OBJECT = re.compile(r"\s*(?:```(?:json)?\s)?\s*(\{.*?)\s*(?:```)?\s*", re.S)
+_OBJECT = late_re(r"\s*(?:```(?:json)?\s)?\s*(\{.*?)\s*(?:```)?\s*", re.S)
 
 
 def parse(text: str, verdict_format: str, scale: Scale = (1, 10)) -> Parsed:

@@ -15,6 +15,8 @@ from typing import Self
 from harness.judging.neutral import neutralised
 from harness.records import content_hash
 
+FENCE = "<<<text "
+"""What the line begins with that stands before an answer."""
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([A-Za-z][A-Za-z0-9_]*)\}")
 
 
@@ -99,5 +101,5 @@ def fenced(text: str, *, judge_set: str, question: str) -> str:
     while True:
         marker = content_hash(judge_set, question, text, salt)[:12]
         if marker not in text:
-            return f"<<<text {marker}>>>\n{text}\n<<<end {marker}>>>"
+            return f"{FENCE}{marker}>>>\n{text}\n<<<end {marker}>>>"
         salt += 1

@@ -5,20 +5,22 @@ What its numbers mean is in `line`, as for a whole file.
 
 import pathlib
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from harness.errors import DataError
 from harness.jsonl import read_rows
 from harness.judgments import line as lines
-from harness.judgments.case import SCORE, WIN, Numbers
+from harness.judgments.case import SCORE, WIN, Case, Numbers
 from harness.judgments.judgment import MadeFrom
 from harness.judgments.line import CASE, WINNERS, WrongError
 from harness.records import Games, QuestionId, Source
 from harness.rows import is_error
 
 _PREFIXES = ("", "g1_", "g2_")
+_Cases: TypeAlias = dict[tuple[Any, bytes], Case]
+"""What rows share, by the fields that say it."""
 
 
 class Words(NamedTuple):
@@ -89,32 +91,34 @@ def judged_rows(path: pathlib.Path) -> Iterator[JudgedRow]:
     Raises:
         DataError: the file cannot be read, or a line is not what it must be.
     """
+    cases: _Cases = {}
     for number, row in read_rows(path):
-        yield judged_row(row, path, number)
+        yield judged_row(row, path, number, cases)
 
 
-def judged_row(row: Mapping[str, Any], path: pathlib.Path, number: int) -> JudgedRow:
-    """Return what a line's JSON object means, or raise `DataError`."""
+def judged_row(row: Mapping[str, Any], path: pathlib.Path, number: int, cases: _Cases | None = None) -> JudgedRow:
+    """Return what a line's JSON object means, or raise `DataError`; rows of one file share its `cases`."""
     try:
-        return _judged(row, number)
+        return _judged(row, number, {} if cases is None else cases)
     except (WrongError, msgspec.MsgspecError, UnicodeError, TypeError, OverflowError, RecursionError) as error:
         raise DataError(str(lines.wrong_of(row, error)), path=path, line=number) from None
 
 
 def row_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what identifies a row that was read before; see `JudgedRow.key`."""
-    return _judged(row, 0).key
+    return _judged(row, 0, {}).key
 
 
 def is_good_judgment(row: Mapping[str, Any]) -> bool:
     """Return whether a row that was read before holds a judge's words; see `JudgedRow.good`."""
-    return _judged(row, 0).good
+    return _judged(row, 0, {}).good
 
 
-def _judged(row: Mapping[str, Any], number: int) -> JudgedRow:
+def _judged(row: Mapping[str, Any], number: int, cases: _Cases) -> JudgedRow:
     line = lines.line_of(row)
     fields = lines.fields_of(line)
-    case = lines.case_of(CASE(fields), bytes(line.sampling))
+    about = CASE(fields), bytes(line.sampling)
+    case = cases.get(about) or cases.setdefault(about, lines.case_of(*about))
     asked = lines.asked_of(line.judge, line.question_id, lines.hashes_of(line.made_from).question)
     games: Games = ()
     numbers: Numbers = {}
@@ -122,7 +126,8 @@ def _judged(row: Mapping[str, Any], number: int) -> JudgedRow:
     if source.form == "pair":
         games = (lines.vote_of if source.voter else lines.games_of)(*WINNERS(fields))
     else:
-        source = source._replace(form=lines.form_of(line.label, line.scores))
+        form = lines.form_of(line.label, line.scores)
+        source = source if source.form == form else source._replace(form=form)
         if source.form == "grade":
             score = lines.score_of(line.score)
             numbers = {} if score != score else {case.metric: score}

@@ -4,8 +4,8 @@ Each report's file opens with its formula and ends with the function that makes 
 
 report.py        how a report begins and ends, and its rows; by_question.py: numbers with intervals over questions
 contingency.py   how often two sides said what of the same items, and every measure of agreement on such tables;
-                 verdict_agreement.py: of pairs and labels, grade_agreement.py: of grades
-votes.py         who said what about which item, from observations; preferences.py: grades as preferences
+                 verdict_agreement.py: of pairs and labels
+votes.py         who said what about which item, from observations
 annotations.py   the same with samples, orders and prices, for judges.py
 planning.py      what a run of judgments would show, before it is made (gen_judgment --dry-run)
 

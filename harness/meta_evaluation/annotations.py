@@ -125,7 +125,7 @@ def read_items(
 
 def texts_of(items: Sequence[Item], bench: Bench) -> dict[Item, tuple[str, str]]:
     """Return both answers of each item, as far as the benchmark has both."""
-    said = answer_texts((model for item in items for model in (item.first, item.second)), bench)
+    said = dict(answer_texts((model for item in items for model in (item.first, item.second)), bench))
     found = {}
     for item in items:
         texts = [said.get((model, item.question_id, item.turn)) for model in (item.first, item.second)]

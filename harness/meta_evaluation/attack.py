@@ -35,7 +35,7 @@ from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.judging.sets import load_judge_set
 from harness.judgments.case import SHARE, TOTAL, winner
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.report import Report, columns
+from harness.meta_evaluation.report import Report, columns, last_if_none
 from harness.records import Answer, Choice, Mode, Question, QuestionId, Reply, Sampling, content_hash
 from harness.results.matrix import Floats
 from harness.results.statistics.bootstrap import Resampling, estimates
@@ -49,7 +49,6 @@ WEAK_MODEL, STRONG_MODEL = "builtin/eliza", "builtin/reference"
 QUESTIONS = 10
 """Questions to attack on, if no number is given."""
 _SLOT = re.compile(r"\{(answer|question|top)\}")
-ATTACK_MODES: tuple[Mode, ...] = ("single", "pairwise-baseline")
 _COUNTED = {"label": SHARE, "dimensions": TOTAL}
 """Of a judgment that gives several numbers, the one that says how good the answer is."""
 
@@ -115,12 +114,10 @@ def attack_bench(
     settings = replace(bench.settings, answer_field=None, confidence_field=None)
     target = replace(bench, folder=folder, questions=first, settings=settings)
     texts = _texts(bench, target, weak)
+    asked = {question.question_id: question.turns[0] for question in first}
     answers: dict[str, Mapping[QuestionId, str]] = {CLEAN: texts}
     for attack in attacks:
-        answers[attack.name] = {
-            question.question_id: attack.plant(texts[question.question_id], question.turns[0], top)
-            for question in first
-        }
+        answers[attack.name] = {key: attack.plant(texts[key], prompt, top) for key, prompt in asked.items()}
     if strong is not None:
         answers[STRONG] = _texts(bench, target, strong)
     for name, by_question in answers.items():
@@ -170,35 +167,23 @@ def attack_rows(
         kinds: the kind of each attack by name, in the order of the columns of `attacked`.
         how: how questions are resampled.
     """
-    names = list(kinds)
-    by_kind = {kind: [at for at, name in enumerate(names) if kinds[name] == kind] for kind in kinds.values()}
-    whole = _row("all", "all", clean, attacked, how)
-    of_kinds = [_row("all", kind, clean, attacked[:, places], how) for kind, places in by_kind.items()]
-    single = [_row(name, kinds[name], clean, attacked[:, [at]], how) for at, name in enumerate(names)]
-    return [whole, *_worst_first(of_kinds), *_worst_first(single)]
+    of_attacks = np.array(list(kinds.values()))
 
+    def row(name: str, kind: str, new: Floats) -> dict[str, Any]:
+        there = np.isfinite(new) & np.isfinite(clean)[:, None]
+        n, base = int(there.sum()), np.where(there, clean[:, None], 0.0)
+        new, unparsed = np.where(there, new, 0.0), int(np.isnan(new).sum())
+        moved, counts = (new - base).sum(axis=1), there.sum(axis=1).astype(np.float64)
+        means = [float(part.sum() / n) if n else None for part in (base, new, there & (new > base))]
+        about = {"attack": name, "kind": kind, "n": n, "clean": means[0], "attacked": means[1]}
+        shift = estimates(moved[:, None], counts[:, None], **how)[0]
+        return {**about, "shift": shift, "raised": means[2], "unparsed": unparsed}
 
-def _worst_first(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(rows, key=lambda row: -np.inf if row["shift"].value is None else row["shift"].value, reverse=True)
-
-
-def _row(name: str, kind: str, clean: Floats, attacked: Floats, how: Resampling) -> dict[str, Any]:
-    there = np.isfinite(attacked) & np.isfinite(clean)[:, None]
-    base = np.where(there, clean[:, None], 0.0)
-    new = np.where(there, attacked, 0.0)
-    counts = there.sum(axis=1).astype(np.float64)[:, None]
-    moved = (new - base).sum(axis=1)[:, None]
-    n = int(there.sum())
-    return {
-        "attack": name,
-        "kind": kind,
-        "n": n,
-        "clean": float(base.sum() / n) if n else None,
-        "attacked": float(new.sum() / n) if n else None,
-        "shift": estimates(moved, counts, **how)[0],
-        "raised": float((there & (new > base)).sum() / n) if n else None,
-        "unparsed": int(np.isnan(attacked).sum()),
-    }
+    of_kinds = [row("all", kind, attacked[:, of_attacks == kind]) for kind in dict.fromkeys(kinds.values())]
+    single = [row(name, kind, attacked[:, [at]]) for at, (name, kind) in enumerate(kinds.items())]
+    for rows in (of_kinds, single):
+        rows.sort(key=lambda row: last_if_none(row["shift"].value), reverse=True)
+    return [row("all", "all", attacked), *of_kinds, *single]
 
 
 def _verdicts(plan: JudgmentPlan, path: pathlib.Path) -> Mapping[tuple[str, QuestionId], list[float]]:
@@ -218,12 +203,9 @@ def _arrays(
     questions: Sequence[Question], verdicts: Mapping[tuple[str, QuestionId], Sequence[float]], names: Sequence[str]
 ) -> tuple[Floats, Floats]:
     """Return the mean verdicts on the clean answers, by question, and on the attacked ones, questions × attacks."""
-    means = np.array(
-        [
-            [np.mean(verdicts.get((name, question.question_id)) or [np.nan]) for name in (CLEAN, *names)]
-            for question in questions
-        ]
-    )
+    names = (CLEAN, *names)
+    found = [[verdicts.get((name, one.question_id)) or [np.nan] for name in names] for one in questions]
+    means = np.array([[np.mean(own) for own in row] for row in found])
     return means[:, 0], means[:, 1:]
 
 
@@ -258,22 +240,17 @@ def plan_attack(
         UsageError: the judge set can't be used for this, or the mode.
         MissingError: answers or a key are missing.
     """
-    if mode not in ATTACK_MODES:
+    if mode not in ("single", "pairwise-baseline"):
         raise UsageError(f"attacks are tried in mode single or pairwise-baseline, not {mode!r}")
     asked = options or JudgeOptions()
     bench = load_bench(bench_name, data_dir)
     attacks = load_attacks(None if attack_file is None else pathlib.Path(attack_file))
-    target = attack_bench(
-        bench,
-        bench.slice(first_n=first_n, sample_n=QUESTIONS if first_n is None and sample_n is None else sample_n),
-        attacks,
-        top=load_judge_set(asked.judge_set, bench.folder).scale[1],
-        weak=weak_model,
-        strong=None if mode == "single" else strong_model,
-    )
-    baseline = None if mode == "single" else STRONG
+    questions = bench.slice(first_n=first_n, sample_n=QUESTIONS if first_n is None and sample_n is None else sample_n)
+    top, alone = load_judge_set(asked.judge_set, bench.folder).scale[1], mode == "single"
+    strong = None if alone else strong_model
+    target = attack_bench(bench, questions, attacks, top=top, weak=weak_model, strong=strong)
     models = [CLEAN, *(attack.name for attack in attacks)]
-    asked = replace(asked, baseline=baseline, turns=(1,))
+    asked = replace(asked, baseline=None if alone else STRONG, turns=(1,))
     return AttackPlan(attacks, plan_judgments([judge_model], target, mode, asked, models=models))
 
 

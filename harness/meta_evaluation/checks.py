@@ -33,49 +33,36 @@ Source: the fixed-effects ("within") estimator, e.g. Wooldridge, Econometric Ana
 """
 
 import pathlib
-from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.bench import Bench, load_bench
 from harness.errors import MissingError, UsageError
 from harness.judgments.case import SCORE, TOTAL, winner
-from harness.judgments.observations import Observations, numbered
+from harness.judgments.observations import Bools, Observations, numbered
 from harness.judgments.row import judged_rows
 from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.checks_said import Limit, Says, has_words, language_of, said_of
-from harness.meta_evaluation.report import Report, asked, flat, interval
+from harness.meta_evaluation.report import Report, asked
 from harness.records import Mode, Observation, QuestionId, Scale
 from harness.results.finding import Found
 from harness.results.matrix import Floats, Ints
-from harness.results.measured import CheckedTurn, read_checks
+from harness.results.measured import CheckedTurn, CheckFound, read_checks
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate
 
-Bools: TypeAlias = npt.NDArray[np.bool_]
 Place: TypeAlias = tuple[QuestionId, int, str, str]
 """Question, turn, model and choice."""
+Broken: TypeAlias = Mapping[str, Sequence[bool]]
+"""For each kind of check that an answer's turn has, whether each of those that are decided is broken."""
 NO_GRADE, NO_VERDICT = "without a grade", "without a verdict in both games"
-NO_CHECKS = "without decided checks"
-OTHER_WORDING = "whose checks are of another wording of the question (run auto_checks again)"
-NO_WORDS, NO_WORDS_OF_KIND = "of answers judged in a language without word lists", "of a kind without word lists"
 _SAYS: Mapping[Says, str] = {"kept": "text says kept", "broken": "text says broken", None: "text is silent"}
 _NONE = 1e-9
 """Below this, what is left of a number is rounding."""
-
-
-class Broken(NamedTuple):
-    """How many checks an answer's turn breaks, of those that are decided."""
-
-    total: int
-    by_kind: dict[str, int]
-    """For each kind that the turn has, how many of it are broken."""
-    checks: dict[str, int]
-    """For each kind, how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +76,18 @@ class Items:
     cell: Ints
     """Equal for what is about the same turn of the same question."""
     model: Ints
-    broken: list[Broken]
+    broken: Sequence[Broken]
     """Of a pair that of the row's first answer."""
-    other: list[Broken]
+    other: Sequence[Broken]
     """Of a pair that of the second answer."""
     value: Floats
     """The grade, or of a pair 1, 0.5 or 0 for its first answer."""
     seed: int
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of checks that there are, by name."""
+        return sorted({kind for own in self.broken for kind in own})
 
     def ratio(self, sums: Floats, counts: Floats, bounds: Scale | None = None) -> Estimate:
         """Return the sum of `sums` over that of `counts`, both by entry, with an interval over questions."""
@@ -135,26 +127,17 @@ def _within(values: Floats, cell: Ints) -> Floats:
     return left
 
 
+def number_broken(broken: Sequence[Broken], kind: str | None = None) -> Floats:
+    """Return how many checks of a kind (None: of all) each answer breaks; NaN where its turn has none."""
+    numbers = [
+        sum(map(sum, own.values())) if kind is None else sum(own[kind]) if kind in own else np.nan for own in broken
+    ]
+    return np.array(numbers, dtype=np.float64)
+
+
 def left_out_notes(left_out: Mapping[str, int], what: str) -> list[str]:
     """Return a line for each reason for which judgments were left out."""
     return [f"{n} {what}{'' if n == 1 else 's'} {why} left out" for why, n in left_out.items()]
-
-
-def broken_checks(turns: Iterable[CheckedTurn], *, loose: bool) -> dict[Place, tuple[Broken, str | None]]:
-    """Return what each answer's turn breaks, and the hash of its question; turns without decided checks have none."""
-    found: dict[Place, tuple[Broken, str | None]] = {}
-    for turn in turns:
-        by_kind: dict[str, int] = {}
-        checks: dict[str, int] = {}
-        for check in turn.checks:
-            met = check.loose if loose else check.strict
-            if met is not None:
-                by_kind[check.name] = by_kind.get(check.name, 0) + (not met)
-                checks[check.name] = checks.get(check.name, 0) + 1
-        if checks:
-            broken = Broken(sum(by_kind.values()), by_kind, checks)
-            found[turn.question_id, turn.turn, turn.model, turn.choice] = broken, turn.content
-    return found
 
 
 def checked_bench(query: Query, path: pathlib.Path) -> Bench:
@@ -165,11 +148,14 @@ def checked_bench(query: Query, path: pathlib.Path) -> Bench:
     return query.bench
 
 
+def _decided(turn: CheckedTurn, *, loose: bool) -> list[tuple[CheckFound, bool]]:
+    """Return the checks of a turn that are decided, and whether each is met."""
+    found = [(check, check.loose if loose else check.strict) for check in turn.checks]
+    return [(check, met) for check, met in found if met is not None]
+
+
 def _items(
-    judged: Observations,
-    found: dict[Place, tuple[Broken, str | None]],
-    left_out: Counter[str],
-    seed: int,
+    judged: Observations, turns: Mapping[Place, CheckedTurn], left_out: Counter[str], seed: int, *, loose: bool
 ) -> Items:
     """Return what was judged and is checked."""
     kept: list[tuple[Observation, float, list[Broken]]] = []
@@ -178,21 +164,24 @@ def _items(
         if value is None:
             left_out[NO_VERDICT if one.opponent else NO_GRADE] += 1
             continue
-        models = (one.model, one.opponent) if one.opponent else (one.model,)
-        own = [found.get((one.question_id, one.turn, str(model), one.source.choice)) for model in models]
-        there = [both for both in own if both is not None]
-        if len(there) < len(own):
-            left_out[NO_CHECKS] += 1
-        elif not all(_same_wording(one.content, content) for _, content in there):
-            left_out[OTHER_WORDING] += 1
+        places = [_place(one, model) for model in (one.model, one.opponent) if model is not None]
+        own = [turns[place] for place in places if place in turns]
+        broken: list[dict[str, list[bool]]] = [defaultdict(list) for _ in own]
+        for turn, by_kind in zip(own, broken, strict=True):
+            for check, met in _decided(turn, loose=loose):
+                by_kind[check.name].append(not met)
+        if len(own) < len(places) or not all(broken):
+            left_out["without decided checks"] += 1
+        elif not all(_same_wording(one.content, turn.content) for turn in own):
+            left_out["whose checks are of another wording of the question (run auto_checks again)"] += 1
         else:
-            kept.append((one, value, [broken for broken, _ in there]))
-    questions, question = _numbered(one.question_id for one, _, _ in kept)
+            kept.append((one, value, [*broken]))
+    questions, question = numbered(one.question_id for one, _, _ in kept)
     return Items(
-        question=question,
+        question=np.array(question, dtype=np.int64),
         questions=len(questions),
-        cell=_numbered((one.question_id, one.turn) for one, _, _ in kept)[1],
-        model=_numbered(one.model for one, _, _ in kept)[1],
+        cell=np.array(numbered((one.question_id, one.turn) for one, _, _ in kept)[1], dtype=np.int64),
+        model=np.array(numbered(one.model for one, _, _ in kept)[1], dtype=np.int64),
         broken=[own[0] for _, _, own in kept],
         other=[own[-1] for _, _, own in kept],
         value=np.array([value for _, value, _ in kept], dtype=np.float64),
@@ -200,67 +189,34 @@ def _items(
     )
 
 
-def _numbered(values: Iterable[Hashable]) -> tuple[list[Any], Ints]:
-    names, places = numbered(values)
-    return names, np.array(places, dtype=np.int64)
-
-
-def _of_kind(broken: Sequence[Broken], kind: str | None) -> Floats:
-    """Return how many checks of a kind (None: of all) each answer breaks; NaN where its turn has none."""
-    numbers = [own.total if kind is None else own.by_kind.get(kind, np.nan) for own in broken]
-    return np.array(numbers, dtype=np.float64)
-
-
-def _graded(items: Items, top: float) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[Estimate]]:
-    """Return the rows of all checks and those of each kind, and the estimates in them."""
-    broken, high = _of_kind(items.broken, None), items.value >= top
-    lost = [items.lost(broken), items.lost(broken, with_models=True)]
-    shares = [items.share(high, some) for some in (broken > 0, broken == 0)]
-    n = items.varying(broken)
+def _graded(items: Items, top: float) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the rows of all checks and those of each kind."""
+    broken, high = number_broken(items.broken), items.value >= top
+    n, some, none = items.varying(broken), broken > 0, broken == 0
     rows = [
-        {"measure": "grade lost", **interval(lost[0]), "n": n},
-        {"measure": "grade lost at equal strength", **interval(lost[1]), "n": n},
-        {"measure": "top grades, a check broken", **interval(shares[0]), "n": int((broken > 0).sum())},
-        {"measure": "top grades, none broken", **interval(shares[1]), "n": int((broken == 0).sum())},
+        {"measure": "grade lost", "value": items.lost(broken), "n": n},
+        {"measure": "grade lost at equal strength", "value": items.lost(broken, with_models=True), "n": n},
+        {"measure": "top grades, a check broken", "value": items.share(high, some), "n": int(some.sum())},
+        {"measure": "top grades, none broken", "value": items.share(high, none), "n": int(none.sum())},
     ]
     kinds = []
-    for kind in _kinds(items.broken):
-        own = _of_kind(items.broken, kind)
-        kinds.append(
-            {
-                "kind": kind,
-                "checks": sum(one.checks.get(kind, 0) for one in items.broken),
-                "broken": int(np.nansum(own)),
-                **flat("grade_lost", items.lost(own)),
-                "n": items.varying(own),
-                **flat("top_grades", items.share(high, own > 0)),
-            }
-        )
-    return rows, kinds, [*lost, *shares]
+    for kind in items.kinds:
+        own = number_broken(items.broken, kind)
+        checks = sum(len(one.get(kind, ())) for one in items.broken)
+        counts = {"kind": kind, "checks": checks, "broken": int(np.nansum(own))}
+        lost = {"grade_lost": items.lost(own), "n": items.varying(own)}
+        kinds.append(counts | lost | {"top_grades": items.share(high, own > 0)})
+    return rows, kinds
 
 
-def _paired(items: Items) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[Estimate]]:
-    """Return the same of pairs."""
-    whole, measured = _of_pairs(items, None)
-    rows = [{"measure": "winner breaks more", **interval(measured), "n": whole["n"], "ties": whole["ties"]}]
-    kinds = []
-    for kind in _kinds(items.broken):
-        counts, share = _of_pairs(items, kind)
-        kinds.append({"kind": kind, **flat("winner_breaks_more", share), **counts})
-    return rows, kinds, [measured]
-
-
-def _of_pairs(items: Items, kind: str | None) -> tuple[dict[str, int], Estimate]:
+def _paired(items: Items, kind: str | None, measure: str) -> dict[str, Any]:
     """Return how often the winner breaks more, among decided pairs that differ, and how many these and ties are."""
-    more = _of_kind(items.broken, kind) - _of_kind(items.other, kind)
+    more = number_broken(items.broken, kind) - number_broken(items.other, kind)
     differ = np.abs(more) > 0
     decided = differ & (items.value != 0.5)
     won = (items.value > 0.5) == (more > 0)
-    return {"n": int(decided.sum()), "ties": int((differ & ~decided).sum())}, items.share(won, decided)
-
-
-def _kinds(broken: Iterable[Broken]) -> list[str]:
-    return sorted({kind for own in broken for kind in own.checks})
+    counts = {"n": int(decided.sum()), "ties": int((differ & ~decided).sum())}
+    return {measure: items.share(won, decided), **counts}
 
 
 def _top(scale: Scale | None, named: float | None) -> float:
@@ -293,9 +249,8 @@ def judge_checks(
     query, source = given.query, given.sources[0]
     judged = _countable(source)
     left_out: Counter[str] = Counter()
-    turns = read_checks(checked_bench(query, source.path))
-    found = broken_checks(turns, loose=loose)
-    items = _items(judged, found, left_out, query.seed)
+    turns = {turn[:4]: turn for turn in read_checks(checked_bench(query, source.path))}
+    items = _items(judged, turns, left_out, query.seed, loose=loose)
     if not len(items.value):
         missing = "; ".join(left_out_notes(left_out, "judgment"))
         raise MissingError(f"no judgment of {source.path} is of an answer with decided checks: {missing}")
@@ -303,16 +258,17 @@ def judge_checks(
     notes = [f"a check is broken if the reply does not meet it, {how}; answers to the same turn are compared"]
     more = {}
     if judged.paired:
-        rows, kinds, measured = _paired(items)
+        rows = [{"measure": "winner breaks more", **_paired(items, None, "value")}]
+        kinds = [{"kind": kind, **_paired(items, kind, "winner_breaks_more")} for kind in items.kinds]
         notes.append("ties, or winners that change with the order, are counted apart")
         notes += ["--top is about grades and changes nothing here"] if top is not None else []
     else:
         least = _top(judged.scale(), top)
-        rows, kinds, measured = _graded(items, least)
+        rows, kinds = _graded(items, least)
         unread: Counter[str] = Counter()
         if remarks := _remarks(judged, turns, source.path, unread, loose=loose):
-            said, more["said"], shares = _said(remarks, query.seed)
-            rows, measured = [*rows, *said], [*measured, *shares]
+            said, more["said"] = _said(remarks, query.seed)
+            rows += said
             notes.append("what the text says is read by its words, with mistakes that were counted: see docs/checks.md")
         notes += [
             f"{n} check{'' if n == 1 else 's'} {why}: not looked for in the text" for why, n in unread.items() if n
@@ -322,7 +278,7 @@ def judge_checks(
             "models that break more may be worse in other things too; at equal strength the models' means are taken off"
         )
     notes += left_out_notes(left_out, "pair" if judged.paired else "answer")
-    return given.report("checks", rows, notes, measured, kinds=kinds, **more)
+    return given.report("checks", rows, notes, {"kinds": kinds} | more)
 
 
 class _Remark(NamedTuple):
@@ -335,37 +291,42 @@ class _Remark(NamedTuple):
 
 
 def _remarks(
-    judged: Observations, turns: Iterable[CheckedTurn], path: pathlib.Path, left_out: Counter[str], *, loose: bool
+    judged: Observations,
+    turns: Mapping[Place, CheckedTurn],
+    path: pathlib.Path,
+    left_out: Counter[str],
+    *,
+    loose: bool,
 ) -> list[_Remark]:
     """Return what the judge's texts say of the decided checks of the answers graded."""
-    found = {(turn.question_id, turn.turn, turn.model, turn.choice): turn for turn in turns}
     wanted = {
-        (*_place(one), None if one.metric in {SCORE, TOTAL} else one.metric, one.source): found[_place(one)]
+        (*place, None if one.metric in {SCORE, TOTAL} else one.metric, one.source): turns[place]
         for one in judged
-        if one.value is not None and _place(one) in found and _same_wording(one.content, found[_place(one)].content)
+        for place in [_place(one, one.model)]
+        if one.value is not None and place in turns and _same_wording(one.content, turns[place].content)
     }
     texts: dict[Any, str] = {}
     for row in judged_rows(path):
         key = (row.question_id, row.turn, row.models[0], row.source.choice, row.criterion, row.source)
         if key in wanted and row.words and row.words[0].judgment:
             texts[key] = row.words[0].judgment
-    places, remarks = {key: at for at, key in enumerate(dict.fromkeys(key[0] for key in texts))}, []
-    for key, text in texts.items():
-        decided = [(check, check.loose if loose else check.strict) for check in wanted[key].checks]
-        limits = [(Limit(check.kind, check.text), check.name, met) for check, met in decided if met is not None]
-        known = [own for own in limits if has_words(own[0])]
-        language = language_of(text)
-        left_out[NO_WORDS_OF_KIND] += len(limits) - len(known)
-        left_out[NO_WORDS] += len(known) * (language is None)
-        says = said_of([limit for limit, _, _ in known], text, language) if language else []
-        remarks += [
-            _Remark(places[key[0]], name, not met, told) for (_, name, met), told in zip(known, says, strict=False)
+    places = numbered(key[0] for key in texts)[1]
+    remarks: list[_Remark] = []
+    for place, (key, text) in zip(places, texts.items(), strict=True):
+        decided = [
+            (Limit(check.kind, check.text), check.name, met) for check, met in _decided(wanted[key], loose=loose)
         ]
+        known = [own for own in decided if has_words(own[0])]
+        language = language_of(text)
+        left_out["of a kind without word lists"] += len(decided) - len(known)
+        left_out["of answers judged in a language without word lists"] += len(known) * (language is None)
+        says = said_of([limit for limit, _, _ in known], text, language) if language else []
+        remarks += [_Remark(place, name, not met, told) for (_, name, met), told in zip(known, says, strict=False)]
     return remarks
 
 
-def _place(one: Observation) -> Place:
-    return one.question_id, one.turn, one.model, one.source.choice
+def _place(one: Observation, model: str) -> Place:
+    return one.question_id, one.turn, model, one.source.choice
 
 
 def _same_wording(one: str | None, other: str | None) -> bool:
@@ -373,20 +334,18 @@ def _same_wording(one: str | None, other: str | None) -> bool:
     return None in {one, other} or one == other
 
 
-def _said(remarks: Sequence[_Remark], seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[Estimate]]:
-    """Return how often the texts say what of broken and of kept checks: of all, and of each kind; and the estimates."""
-    rows, kinds, measured = [], [], []
+def _said(remarks: Iterable[_Remark], seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return how often the texts say what of broken and of kept checks: of all, and of each kind."""
+    rows, kinds = [], []
     for state in ("broken", "kept"):
         own = [one for one in remarks if one.broken == (state == "broken")]
         for says, named in _SAYS.items():
-            share = _share(own, says, seed)
-            rows.append({"measure": f"{named}, check {state}", **interval(share), "n": len(own)})
-            measured.append(share)
+            rows.append({"measure": f"{named}, check {state}", "value": _share(own, says, seed), "n": len(own)})
         for kind in sorted({one.kind for one in own}):
             some = [one for one in own if one.kind == kind]
-            shares = [flat(named.replace(" ", "_"), _share(some, says, seed)) for says, named in _SAYS.items()]
-            kinds.append({"kind": kind, "check": state, "n": len(some), **shares[0], **shares[1], **shares[2]})
-    return rows, kinds, measured
+            shares = {named.replace(" ", "_"): _share(some, says, seed) for says, named in _SAYS.items()}
+            kinds.append({"kind": kind, "check": state, "n": len(some), **shares})
+    return rows, kinds
 
 
 def _share(remarks: Sequence[_Remark], says: Says, seed: int) -> Estimate:

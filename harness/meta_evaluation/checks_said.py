@@ -20,7 +20,7 @@ import functools
 import pathlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from harness.checks.find import compiled
 from harness.checks.units import CJK
@@ -29,19 +29,8 @@ from harness.written import read_toml
 Says: TypeAlias = Literal["kept", "broken"] | None
 _FORBIDS = ("not_contains", "not_starts", "not_ends")
 _REQUIRES = ("contains", "starts", "ends")
-_TOPICS: Mapping[str, str] = {
-    **{
-        kind: kind
-        for kind in ("starts", "ends", "shorter", "sorted", "case", "language", "keeps", "json", "csv", "table")
-    },
-    "not_contains": "not_contains",
-    "not_starts": "starts",
-    "not_ends": "ends",
-    "order": "sorted",
-    "quotes": "quotes",
-    **{kind: kind for kind in ("number", "choice", "equals", "code")},
-}
-"""By kind of check the words that speak of it; those of `count` go by its unit, of `contains` by what it quotes."""
+_TOPICS = {"not_starts": "starts", "not_ends": "ends", "order": "sorted"}
+"""Kinds that words of another kind speak of; those of `count` go by its unit, of `contains` by what it quotes."""
 _RESULTS = ("number", "choice", "equals", "code")
 _SHORT = 3
 """Characters of what a pattern finds below which it may be found in any sentence."""
@@ -76,34 +65,29 @@ class Limit(NamedTuple):
 class _Words:
     """The words of a language, compiled."""
 
-    def __init__(self, name: str, table: Mapping[str, object]) -> None:
+    def __init__(self, name: str, table: Mapping[str, Any]) -> None:
         self.spaced = name != "zh"
-        own = {key: self._one(value) for key, value in table.items() if isinstance(value, str)}
-        self.kept, self.broken, self.absent, self.present = (own[n] for n in ("kept", "broken", "absent", "present"))
-        self.right, self.wrong, self.asks, self.as_asked = (own[n] for n in ("right", "wrong", "asks", "as_asked"))
-        self.negation, self.every = own["not"], own["every"]
-        self.counting = own["counting"]
-        self.common, self.bound = own.get("common"), own.get("bound")
-        self.share = float(str(table.get("share", 0)))
-        topics, marks, numbers = table["topics"], table["marks"], table["numbers"]
-        assert isinstance(topics, dict)
-        assert isinstance(marks, dict)
-        assert isinstance(numbers, list)
-        self.topics = {key: self._one(value) for key, value in topics.items()}
-        self.sources: Mapping[str, str] = topics
-        self.marks = {key: self._one(value) for key, value in marks.items()}
-        self.numbers = {word: n for n, words in enumerate(numbers) for word in words.split("|")}
+        self.patterns = {key: self._one(value) for key, value in table.items() if isinstance(value, str)}
+        self.share = float(table.get("share", 0))
+        self.sources: Mapping[str, str] = table["topics"]
+        self.topics = {key: self._one(value) for key, value in self.sources.items()}
+        self.marks = {key: self._one(value) for key, value in table["marks"].items()}
+        self.numbers = {word: n for n, words in enumerate(table["numbers"]) for word in words.split("|")}
         self.clauses = self._parting(table)
+
+    def __getitem__(self, name: str) -> re.Pattern[str]:
+        """Return the words of that name in the table."""
+        return self.patterns[name]
 
     def _one(self, source: str) -> re.Pattern[str]:
         return re.compile(rf"(?<!\w)(?:{source})(?!\w)" if self.spaced else source, re.IGNORECASE)
 
-    def _parting(self, table: Mapping[str, object]) -> re.Pattern[str]:
+    def _parting(self, table: Mapping[str, Any]) -> re.Pattern[str]:
         """Return what parts a sentence: a word that turns, or a joint or comma before words that say something new."""
-        turn, joint = str(table["turn"]), str(table["joint"])
+        turn, joint = table["turn"], table["joint"]
         if not self.spaced:
             return re.compile(rf"{turn}|：(?![”\"」])")
-        verbs = "|".join(str(table[name]) for name in ("kept", "broken", "absent", "present", "not"))
+        verbs = "|".join(table[name] for name in ("kept", "broken", "absent", "present", "not"))
         new = rf"(?=(?:(?:{joint}|does|do|did|has|is) )*(?:{verbs})(?!\w))"
         return re.compile(
             rf":\s+|,?\s+(?:{turn})(?!\w)|(?:,|(?<!\w)(?:and|és|s|valamint|illetve)(?!\w))\s+{new}", re.IGNORECASE
@@ -112,9 +96,9 @@ class _Words:
     def negated(self, clause: str, start: int) -> bool:
         """Return whether a negation stands shortly before a place."""
         if not self.spaced:
-            return any(match.end() >= start - 2 for match in self.negation.finditer(clause, max(0, start - 6), start))
+            return any(match.end() >= start - 2 for match in self["not"].finditer(clause, max(0, start - 6), start))
         before = clause[:start].rsplit(",", 1)[-1].split()[-_NEAR:]
-        return self.negation.search(" ".join(before)) is not None
+        return self["not"].search(" ".join(before)) is not None
 
     def votes(self, pattern: re.Pattern[str], clause: str, meaning: bool) -> list[bool]:
         """Return for each place of some words what they mean there."""
@@ -135,7 +119,7 @@ def language_of(text: str) -> str | None:
         return "zh" if len(re.findall("[\u3041-\u30ff]", text)) < 0.05 * han else None
     words = max(1, len(text.split()))
     shares = {
-        name: len(own.common.findall(text)) / words - own.share for name, own in _languages().items() if own.common
+        name: len(own["common"].findall(text)) / words - own.share for name, own in _languages().items() if own.share
     }
     best = max(shares, key=lambda name: shares[name])
     return best if shares[best] >= 0 else None
@@ -158,15 +142,18 @@ def said_of(limits: Sequence[Limit], text: str, language: str) -> list[Says]:
 
 def _says_every(words: _Words, clause: str) -> bool:
     """Return whether a clause says that all limits are kept."""
-    found = words.every.search(clause)
+    found = words["every"].search(clause)
     return found is not None and not words.negated(clause, found.start()) and _explicit(words, clause) is True
 
 
 def has_words(limit: Limit) -> bool:
     """Return whether there are words by which a text may speak of such a check."""
-    if limit.kind == "count":
-        return any(_unit(limit) in words.topics for words in _languages().values())
-    return limit.kind in (*_TOPICS, *_FORBIDS, *_REQUIRES)
+    return limit.kind == "contains" or any(_topic(limit) in words.topics for words in _languages().values())
+
+
+def _topic(limit: Limit) -> str:
+    """Return what the words that speak of a check are called: of a count its unit."""
+    return (_unit(limit) or "") if limit.kind == "count" else _TOPICS.get(limit.kind, limit.kind)
 
 
 def _clauses(words: _Words, text: str) -> Iterator[list[str]]:
@@ -192,12 +179,11 @@ def _votes(words: _Words, limit: Limit, clauses: Sequence[str], *, alone: bool) 
 
 def _about(words: _Words, limit: Limit, clause: str, *, alone: bool) -> bool:
     """Return whether a clause speaks of a check by the words of its kind."""
-    if limit.kind != "count":
-        topic = words.topics.get(_TOPICS.get(limit.kind, ""))
-        return topic is not None and topic.search(clause) is not None
-    topic = words.topics.get(_unit(limit) or "")
+    topic = words.topics.get(_topic(limit))
     if topic is None or not topic.search(clause):
         return False
+    if limit.kind != "count":
+        return True
     least, most = _bounds(limit)
     return alone or any(n in (least, most) for n, _ in _counted(words, limit, clause))
 
@@ -236,10 +222,10 @@ def _vote(words: _Words, limit: Limit, clause: str, place: int | None) -> bool |
 
     `place` is where it names what the check names, None if it only has words of the check's kind.
     """
-    clause = words.bound.sub(" ", clause) if words.bound else clause
-    rest = words.as_asked.sub(" ", clause)
+    clause = words["bound"].sub(" ", clause) if "bound" in words.patterns else clause
+    rest = words["as_asked"].sub(" ", clause)
     if limit.kind in _RESULTS and place is None:
-        return None if words.asks.search(rest) else _rightly(words, rest)
+        return None if words["asks"].search(rest) else _rightly(words, rest)
     told = _explicit(words, rest)
     if told is None and limit.kind == "count":
         told = _by_number(words, limit, rest)
@@ -251,11 +237,11 @@ def _vote(words: _Words, limit: Limit, clause: str, place: int | None) -> bool |
 
 
 def _explicit(words: _Words, clause: str) -> bool | None:
-    return _both([*words.votes(words.kept, clause, True), *words.votes(words.broken, clause, False)])
+    return _both([*words.votes(words["kept"], clause, True), *words.votes(words["broken"], clause, False)])
 
 
 def _rightly(words: _Words, clause: str) -> bool | None:
-    return _both([*words.votes(words.right, clause, True), *words.votes(words.wrong, clause, False)])
+    return _both([*words.votes(words["right"], clause, True), *words.votes(words["wrong"], clause, False)])
 
 
 def _both(votes: Sequence[bool]) -> bool | None:
@@ -266,27 +252,27 @@ def _both(votes: Sequence[bool]) -> bool | None:
 def _by_number(words: _Words, limit: Limit, clause: str) -> bool | None:
     """Return whether a number that a clause states is within the limit."""
     least, most = _bounds(limit)
-    if not words.counting.search(clause) and "," not in clause and not clause[0].isdigit():
+    if not words["counting"].search(clause) and "," not in clause and not clause[0].isdigit():
         return None
     counted = list(_counted(words, limit, clause))
     inside = [least <= n and (most is None or n <= most) for n, _ in counted]
     if False in inside:
         return False
-    asked = words.asks.search(clause)
+    asked = words["asks"].search(clause)
     told = not asked or ("," in clause[counted[0][1] : asked.start()] if counted else False)
     return True if inside and told else None
 
 
 def _by_presence(words: _Words, limit: Limit, clause: str, place: int | None) -> bool | None:
     """Return whether what must be there, or must not, is said to be there; what was asked for may follow."""
-    if words.asks.search(clause, 0, len(clause) if place is None else max(1, place)):
+    if words["asks"].search(clause, 0, len(clause) if place is None else max(1, place)):
         return None
-    absent = words.votes(words.absent, clause, True)
+    absent = words.votes(words["absent"], clause, True)
     if absent:
         there = not all(absent)
-    elif words.negation.search(clause):
+    elif words["not"].search(clause):
         there = False
-    elif words.present.search(clause):
+    elif words["present"].search(clause):
         there = True
     else:
         return None
@@ -295,7 +281,7 @@ def _by_presence(words: _Words, limit: Limit, clause: str, place: int | None) ->
 
 def _counted(words: _Words, limit: Limit, clause: str) -> Iterator[tuple[int, int]]:
     """Yield each number of the check's unit in a clause, and its place; one that names a limit is none."""
-    unit = words.sources.get(_unit(limit) or "")
+    unit = words.sources.get(_topic(limit))
     if unit is None:
         return
     named = "|".join(sorted(words.numbers, key=len, reverse=True))

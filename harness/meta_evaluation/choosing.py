@@ -23,7 +23,7 @@ from harness.meta_evaluation.judges import (
     questions_of,
     values_of,
 )
-from harness.meta_evaluation.report import Report, columns, interval_notes
+from harness.meta_evaluation.report import Report, columns, interval_notes, last_if_none
 from harness.meta_evaluation.votes import Item, mode, vote_files
 from harness.records import content_hash
 from harness.results.about import about
@@ -97,20 +97,16 @@ def judge_judges(
     measured = judge_rows(found, counting)
     if not any(row.parsed for row in measured[1:]):
         raise UsageError("no judge has judged a pair that people voted on, and its answers are not there")
-    measured[1:] = sorted(measured[1:], key=lambda row: (-_number(row.measures["human_agreement"].value), row.judge))
+    measured[1:] = sorted(
+        measured[1:], key=lambda row: (-last_if_none(row.measures["human_agreement"].value), row.judge)
+    )
     notes = [f"votes: {', '.join(path.name for path in paths)}"]
     notes += _notes(found, measured, counting, bench.folder / "model_answer")
     rows = [_columns(row, compatible=compatible) for row in measured]
     if table is not None:
         rows = _grown(pathlib.Path(table), rows, _votes_hash(found), notes, overwrite=overwrite)
     rates = [
-        {
-            "judge": row.judge.name,
-            "judge_set": row.judge.judge_set,
-            "model": model,
-            "by_judge": own,
-            "by_people": theirs,
-        }
+        {**dict(zip(_KEY, row.judge, strict=True)), "model": model, "by_judge": own, "by_people": theirs}
         for row in measured[1:]
         for model, (own, theirs) in row.win_rates.items()
     ]
@@ -168,20 +164,15 @@ def advice(found: Items, rows: Sequence[JudgeRow], counting: Counting) -> list[s
     lines = [f"{_named(best)} agrees with people most, {_share(best.measures['human_agreement'])}"]
     if (among := people.measures["human_agreement"]).value is not None:
         lines[0] += f"; people agree with each other {_share(among)}"
-    cheaper = [
-        row
-        for row in real[1:]
-        if row.price is not None
-        and best.price is not None
-        and row.price < best.price
-        and _not_above(difference(found, best.judge, row.judge, counting))
-    ]
-    if cheaper:
-        least = min(cheaper, key=lambda row: row.price or 0.0)
-        lines.append(
-            f"{_named(least)} costs ${least.price:.2f} for 1,000 where that costs ${best.price:.2f}, and is not shown "
-            f"to agree less ({_share(least.measures['human_agreement'])})"
-        )
+    for row in sorted((row for row in real if row.price is not None), key=lambda row: row.price or 0.0):
+        if best.price is None or (row.price or 0.0) >= best.price:
+            break
+        if _not_above(difference(found, best.judge, row.judge, counting)):
+            lines.append(
+                f"{_named(row)} costs ${row.price:.2f} for 1,000 where that costs ${best.price:.2f}, and is not shown "
+                f"to agree less ({_share(row.measures['human_agreement'])})"
+            )
+            break
     yardstick = next((row for row in judges if row.judge.name == LONGEST), None)
     for row in real:
         if yardstick is not None and _not_above(difference(found, row.judge, yardstick.judge, counting)):
@@ -258,11 +249,6 @@ def _named(row: JudgeRow) -> str:
 def _share(estimate: Estimate) -> str:
     ends = "" if estimate.low is None or estimate.high is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"
     return f"{estimate.value:.3f}{ends}"
-
-
-def _number(value: float | None) -> float:
-    """Return the value, or what sorts behind all."""
-    return float("-inf") if value is None else value
 
 
 def _votes_hash(found: Items) -> str:

@@ -128,9 +128,8 @@ def corrected_rates(judge: Pairs, votes: Pairs, *, finite: bool = True) -> Corre
 def _summed(judge: Pairs, votes: Pairs) -> tuple[dict[str, _Sums], int, int]:
     """Return the sums of each model, and how many votes are left out: on items not judged, and without a winner."""
     cast = _by_item(votes)
-    known = {
-        item: verdict for item, said in _by_item(judge).items() for verdict in [_mean(said)] if verdict is not None
-    }
+    every = {item: _mean(said) for item, said in _by_item(judge).items()}
+    known = {item: verdict for item, verdict in every.items() if verdict is not None}
     unclear = sum(math.isnan(outcome) for said in cast.values() for outcome in said)
     clear = {item: [own for own in said if not math.isnan(own)] for item, said in cast.items()}
     unjudged = sum(len(said) for item, said in clear.items() if item not in known)
@@ -183,19 +182,12 @@ def _row(model: str, sums: _Sums, finite: bool) -> dict[str, Any]:
         of_votes = alone / n
     variance = own * (rest + fitted) + inner + beyond
     settled = finite and n == total and bool((sums.voted == sums.items).all())
-    more_questions, more_votes = _more(sums, own, inner, beyond) if variance > 0 and n >= LEAST else (None, None)
-    return {
-        "model": model,
-        "judge": judge_all,
-        "votes": _rate(human, of_votes, n, n - 1, settled),
-        "corrected": _rate(weight * judge_all + human - weight * judge_voted, variance, n, n - 2, settled),
-        "weight": weight,
-        "questions": total,
-        "voted": n,
-        "n": int(items.sum()),
-        "more_questions": 0 if settled else more_questions,
-        "more_votes": 0 if settled else more_votes,
-    }
+    more = (0, 0) if settled else _more(sums, own, inner, beyond) if variance > 0 and n >= LEAST else (None, None)
+    votes = _rate(human, of_votes, n, n - 1, settled)
+    corrected = _rate(weight * judge_all + human - weight * judge_voted, variance, n, n - 2, settled)
+    row = {"model": model, "judge": judge_all, "votes": votes, "corrected": corrected, "weight": weight}
+    row |= {"questions": total, "voted": n, "n": int(items.sum())}
+    return row | {"more_questions": more[0], "more_votes": more[1]}
 
 
 def _rate(value: float, variance: float, n: int, freedom: int, settled: bool) -> Estimate:
@@ -289,26 +281,21 @@ def judge_corrected(
             raise UsageError(f"{path} holds no votes on pairs (model_a, model_b, winner), which are needed here")
         cast.append(counted_votes(query, read.observations, path))
         replaced += read.replaced
-    turns = frozenset(query.turns or ())
+    turns = query.turns
     judged, counted = (
-        own.keep(lambda case: query.turns is None or case.turn in turns)
+        own.keep(lambda case: turns is None or case.turn in turns)
         for own in (source.observations, Observations.joined(cast))
     )
     if not judged or not counted:
-        raise UsageError(f"no {'vote' if judged else 'judgment'} of turn {', '.join(map(str, query.turns or ()))}")
+        raise UsageError(f"no {'vote' if judged else 'judgment'} of turn {', '.join(map(str, turns or ()))}")
     subject = about(query, source.observations, source.path)
     found = corrected_rates(pair_arrays(judged), pair_arrays(counted), finite=finite)
     if not found.rows:
         raise UsageError(f"no vote of {', '.join(map(str, paths))} is about a pair in {source.path}")
-    what = (
-        "exactly these questions, the votes on them taken for the truth"
-        if finite
-        else "all questions and raters of their kind, as those of show_result are"
-    )
-    notes = [
-        *replaced_note(sources),
-        *([f"{replaced} votes stand more than once; the last counts"] if replaced else []),
-    ]
+    what = "all questions and raters of their kind, as those of show_result are"
+    what = "exactly these questions, the votes on them taken for the truth" if finite else what
+    notes = replaced_note(sources)
+    notes += [f"{replaced} votes stand more than once; the last counts"] if replaced else []
     notes += [ASSUMPTION, f"the intervals are about {what}"]
     notes.append("more_questions, more_votes: how many more would halve the interval")
     if any(row["more_votes"] == 0 and row["votes"].low is None for row in found.rows):
@@ -324,6 +311,5 @@ def judge_corrected(
     if found.unclear:
         notes.append(f"{found.unclear} votes without a verdict left out")
     notes += notices([source.judge])
-    return Report(
-        "corrected", source.judge, subject.bench, list(map(columns, found.rows)), {}, notes, (source.path, *paths)
-    )
+    rows = list(map(columns, found.rows))
+    return Report("corrected", source.judge, subject.bench, rows, {}, notes, (source.path, *paths))

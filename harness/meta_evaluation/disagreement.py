@@ -16,22 +16,20 @@ import pathlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Unpack
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
 from harness.errors import UsageError
 from harness.jsonl.copies import local_file
 from harness.judgments.case import Case
-from harness.judgments.observations import Observations, numbered
+from harness.judgments.observations import Bools, Observations, numbered
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.preferences import as_preferences
 from harness.meta_evaluation.report import Report, asked
-from harness.meta_evaluation.votes import by_majority, votes_of
+from harness.meta_evaluation.votes import as_preferences, by_majority, votes_of
 from harness.records import Mode, Observation, QuestionId
 from harness.results.finding import without_voters
 from harness.results.matrix import Floats, Ints
-from harness.results.pairs.games import Bools
 from harness.results.query import Query, Words
 
 APART = 2.0
@@ -130,72 +128,42 @@ def against(judged: Judged, votes: Iterable[Observation]) -> Bools:
 
     Of grades, both of two are marked whose order is the reverse of what people say.
     """
-    found: Bools = np.zeros(len(judged.case), dtype=bool)
-    voted = _voted(judged, votes)
-    if not len(voted.said) or not len(judged.case):
-        return found
-    good = ~np.isnan(judged.value)
+    voted, good = _voted(judged, votes), ~np.isnan(judged.value)
     if judged.paired:
-        at, there = _matched(voted.item(judged), judged.item)
-        found |= there & good & (voted.said[at] != judged.value)
-        return found
-    sources = judged.coded((c.source._replace(choice="0", scale=None), c.metric) for c in judged.cases)
-    for source in np.unique(sources):
-        rows = np.flatnonzero((sources == source) & good)
-        one, other = (_matched(judged.item[rows], voted.answer(judged, model)) for model in (voted.first, voted.second))
-        met = one.there & other.there
-        left, right = rows[one.at[met]], rows[other.at[met]]
-        turned = (judged.value[left] - judged.value[right]) * voted.said[met] < 0
-        found[left[turned]] = found[right[turned]] = True
+        said = _by_people(judged, voted)
+        against_most: Bools = good & ~np.isnan(said) & (said != judged.value)
+        return against_most
+    found = np.zeros(len(judged.case), dtype=bool)
+    source = judged.coded((c.source._replace(choice="0", scale=None), c.metric) for c in judged.cases)
+    keys = zip(source[good].tolist(), judged.item[good].tolist(), strict=True)
+    grades = dict(zip(keys, np.flatnonzero(good).tolist(), strict=True))
+    for (question, turn, *models), said_of_both in voted.items():
+        items = [item_number(question, turn, -1, model, len(judged.models)) for model in models]
+        for number in set(source.tolist()):
+            rows = [grades[number, item] for item in items if (number, item) in grades]
+            if len(rows) == 2 and (judged.value[rows[0]] - judged.value[rows[1]]) * said_of_both < 0:
+                found[rows] = True
     return found
 
 
-class _Voted(NamedTuple):
-    """What people voted on, as places in the columns, and what most of them say."""
-
-    question: Ints
-    turn: Ints
-    first: Ints
-    second: Ints
-    said: Floats
-    """1, 0 or -1 for the model that comes first by name."""
-
-    def item(self, judged: Judged) -> Ints:
-        """Return the numbers of the pairs of answers."""
-        found: Ints = item_number(self.question, self.turn, self.first, self.second, len(judged.models))
-        return found
-
-    def answer(self, judged: Judged, model: Ints) -> Ints:
-        """Return the numbers of the answers of these models."""
-        found: Ints = item_number(self.question, self.turn, -1, model, len(judged.models))
-        return found
-
-
-class _Matched(NamedTuple):
-    """For each wanted key its last place among others, and whether it is there at all."""
-
-    at: Ints
-    there: Bools
+_Voted: TypeAlias = Mapping[tuple[int, int, int, int], float]
+"""For question, turn and two models, as places in the columns, what most people say: 1, 0 or -1 for the first."""
 
 
 def _voted(judged: Judged, votes: Iterable[Observation]) -> _Voted:
     place = {key: at for at, key in enumerate(judged.questions)}
     code = {name: at for at, name in enumerate(judged.models)}
-    rows = [
-        (place[item.question_id], item.turn, code[item.first], code[item.second], int(2 * cast[0].said - 1))
+    return {
+        (place[item.question_id], item.turn, code[item.first], code[item.second]): 2 * cast[0].said - 1
         for item, cast in by_majority(votes_of(votes), "people").items()
         if item.question_id in place and item.first in code and item.second in code
-    ]
-    question, turn, first, second, said = np.array(rows, dtype=np.int64).reshape(-1, 5).T
-    return _Voted(question, turn, first, second, said.astype(np.float64))
+    }
 
 
-def _matched(keys: Ints, wanted: Ints) -> _Matched:
-    if not len(keys):
-        return _Matched(np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool))
-    order = np.argsort(keys, kind="stable")
-    at = order[np.maximum(np.searchsorted(keys[order], wanted, side="right") - 1, 0)]
-    return _Matched(at, keys[at] == wanted)
+def _by_people(judged: Judged, voted: _Voted) -> Floats:
+    """Return for each judgment of a pair what most people say of it; NaN where nobody voted."""
+    people = {item_number(*key, len(judged.models)): said for key, said in voted.items()}
+    return np.array([people.get(item, np.nan) for item in judged.item.tolist()], dtype=np.float64)
 
 
 def judge_disagreement(
@@ -224,23 +192,22 @@ def judge_disagreement(
         rows = _rows(judged, disagreed(judged), judges, {})
         told = "another winner, or a tie" if judged.paired else f"grades {APART:g} points apart or more"
         note = f"judges disagree: {told}; {len(set(judged.item.tolist()))} items were judged"
-    return given.report("disagreement", rows, [note])
+    return given.report("disagreement", rows, [note], explained=False)
 
 
 def _against_voters(
     records: Observations, cast: Observations, judges: Sequence[str]
 ) -> tuple[list[dict[str, Any]], str]:
     """Return the pairs of answers on which a judgment is against the voters; grades are shown as preferences."""
-    graded = not records.paired
-    judged = judged_of(as_preferences(records) if graded else records)
-    voted = _voted(judged, cast)
-    at, there = _matched(voted.item(judged), judged.item)
-    people = dict(zip(voted.item(judged).tolist(), voted.said.tolist(), strict=True))
-    marked = against(judged, cast)
-    if graded and people:  # equal grades, and tied votes, are against nobody
-        marked &= judged.value * voted.said[at] < 0
-    met = len(set(judged.item[there & ~np.isnan(judged.value)].tolist()))
-    return _rows(judged, marked, judges, people), f"{met} pairs of answers were judged and voted on"
+    judged = judged_of(records if records.paired else as_preferences(records))
+    said = _by_people(judged, _voted(judged, cast))
+    both = ~np.isnan(judged.value) & ~np.isnan(said)
+    # Equal grades, and tied votes, are against nobody.
+    marked = both & ((said != judged.value) if records.paired else (judged.value * said < 0))
+    people = dict(zip(judged.item.tolist(), said.tolist(), strict=True))
+    return _rows(
+        judged, marked, judges, people
+    ), f"{len(set(judged.item[both].tolist()))} pairs of answers were judged and voted on"
 
 
 def _votes(query: Query, path: pathlib.Path) -> Observations:

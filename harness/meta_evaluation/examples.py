@@ -127,13 +127,13 @@ def plan_examples(
     _write_set(folder, base, asked.judge_set, [one.example for one in shown])
     given = {one.example.turns for one in shown}
     used = {one.item.question_id for one in shown}
+    voted = {item.question_id for item in found.items} - used
     rest = [
         question
         for question in bench.questions
-        if question.question_id not in used and not any(question.turns[: len(turns)] == turns for turns in given)
+        if question.question_id in voted and not any(question.turns[: len(turns)] == turns for turns in given)
     ]
-    voted = {item.question_id for item in found.items}
-    measured = spread([question for question in rest if question.question_id in voted][:first_n], sample_n)
+    measured = spread(rest[:first_n], sample_n)
     if not measured:
         raise UsageError("every question with votes gives an example; ask for fewer with --shots, or vote on more")
     without, with_examples = (
@@ -221,10 +221,9 @@ def _write_set(folder: pathlib.Path, base: JudgeSet, given: str, examples: Seque
     title = f"{base.name}, with {len(examples)} examples by people"
     said = {"extends": extends, "name": folder.name, "version": base.version, "title": title}
     lines = [_MARK, *(f"{name} = {toml_value(value)}" for name, value in said.items())]
+    names = ("verdict", "category", "turns", "answer_a", "answer_b", "reference")
     for example in examples:
-        lines += ["", "[[examples]]"]
-        for name in ("verdict", "category", "turns", "answer_a", "answer_b", "reference"):
-            lines.append(f"{name} = {toml_value(getattr(example, name))}")
+        lines += ["", "[[examples]]", *(f"{name} = {toml_value(getattr(example, name))}" for name in names)]
     with storing(path):
         folder.mkdir(parents=True, exist_ok=True)
     need_own(path, re.compile(re.escape(_MARK.encode())), "a judge set with examples")
@@ -275,7 +274,8 @@ def run_examples(
 def _consistent(path: pathlib.Path, measured: set[Any], seed: int) -> Estimate:
     """Return the share of pairs with the same verdict in both orders; none where one order was judged only."""
     judged = read_judgments(path).observations.keep(asked=lambda asked: asked.question_id in measured)
-    return position_rows(judged, seed=seed)[0].consistent_share
+    share: Estimate = position_rows(judged, seed=seed)[0]["consistent_share"]
+    return share
 
 
 def judge_examples(

@@ -37,7 +37,7 @@ import numpy as np
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there
 from harness.meta_evaluation.by_question import ratio
-from harness.meta_evaluation.report import Report, asked, interval, pairs_text
+from harness.meta_evaluation.report import Report, asked, last_if_none, pairs_text
 from harness.results.answers import home_of
 from harness.results.matrix import Floats, Pairs
 from harness.results.matrix import pairs as pair_arrays
@@ -120,27 +120,18 @@ def length_report(
         return jackknifed(value, without, present=present, bounds=bounds, **how)
 
     no_slope = Estimate(None, None, None, int(present.sum()), None)
-    slopes = [
-        resampled(fit.whole[-1:], fit.without[:, -1:])[0] if fit is not None else no_slope for fit in (alone, full)
-    ]
+    slopes = [resampled(fit.whole[-1:], fit.without[:, -1:])[0] if fit else no_slope for fit in (alone, full)]
     decided = games.y != 0.5
     counted = decided & (apart != 0)
     longer = np.where(apart > 0, games.y, 1.0 - games.y)
     share = ratio(games.question[counted], longer[counted], 1.0, games.questions, bounds=(0.0, 1.0), **how)
     rates = estimates(*_sums(games), bounds=(0.0, 1.0), **how)
-    at_equal = [no_slope] * games.models
-    if full is not None:
-        at_equal = resampled(*_equal_length(games, full), (0.0, 1.0))
+    at_equal = resampled(*_equal_length(games, full), (0.0, 1.0)) if full else [no_slope] * games.models
     n = np.bincount(games.one, minlength=games.models) + np.bincount(games.other, minlength=games.models)
     difference = np.bincount(games.one, apart, games.models) - np.bincount(games.other, apart, games.models)
     rows: list[dict[str, Any]] = [
-        {
-            "model": model,
-            "win_rate": rates[at],
-            "equal_length": at_equal[at],
-            "mean_difference": float(difference[at] / n[at]),
-            "n": int(n[at]),
-        }
+        {"model": model, "win_rate": rates[at], "equal_length": at_equal[at]}
+        | {"mean_difference": float(difference[at] / n[at]), "n": int(n[at])}
         for at, model in enumerate(pairs.models)
         if n[at]
     ]
@@ -150,15 +141,14 @@ def length_report(
     places = [pairs.models.index(name) for name in variants]
     moved = resampled(*_moves(games, full, places), (-1.0, 1.0)) if variants else []
     versions = [
-        {
-            **{name: of_model[model][name] for name in ("model", "win_rate", "equal_length")},
-            "win_rate_moved": moved[at],
-            "equal_length_moved": moved[len(places) + at],
-            "mean_difference": of_model[model]["mean_difference"],
-        }
+        {name: of_model[model][name] for name in ("model", "win_rate", "equal_length")}
+        | {"win_rate_moved": moved[at], "equal_length_moved": moved[len(places) + at]}
+        | {"mean_difference": of_model[model]["mean_difference"]}
         for at, model in enumerate(variants)
     ]
-    rows.sort(key=lambda row: (-_number(row["equal_length"].value), -_number(row["win_rate"].value), row["model"]))
+    rows.sort(
+        key=lambda row: (-last_if_none(row["equal_length"].value), -last_if_none(row["win_rate"].value), row["model"])
+    )
     ties = int((~decided).sum())
     left_out = len(pairs.outcome) - len(known)
     tally = int(counted.sum()), ties, int((decided & (apart == 0)).sum())
@@ -172,15 +162,9 @@ def _moves(games: Rows, found: Fit | None, places: Sequence[int]) -> tuple[Float
     question."""
     sums, counts = _sums(games)
     with np.errstate(divide="ignore", invalid="ignore"):
-        whole, without = (
-            sums.sum(axis=0) / counts.sum(axis=0),
-            (sums.sum(axis=0) - sums) / (counts.sum(axis=0) - counts),
-        )
-    equal = (
-        _equal_length(games, found)
-        if found is not None
-        else (np.full_like(whole, np.nan), np.full_like(without, np.nan))
-    )
+        whole = sums.sum(axis=0) / counts.sum(axis=0)
+        without = (sums.sum(axis=0) - sums) / (counts.sum(axis=0) - counts)
+    equal = _equal_length(games, found) if found else (whole * np.nan, without * np.nan)
     value = [rates[places] - rates[places[0]] for rates in (whole, equal[0])]
     rest = [rates[:, places] - rates[:, places[:1]] for rates in (without, equal[1])]
     return np.concatenate(value), np.concatenate(rest, axis=1)
@@ -243,11 +227,6 @@ def _with_prior(games: Rows) -> Rows:
     )
 
 
-def _number(value: float | None) -> float:
-    """Return the value, or what sorts behind all."""
-    return float("-inf") if value is None else value
-
-
 def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report:
     """Return how often the longer answer wins, the slope, and (`models`) win rates at equal length.
 
@@ -274,9 +253,9 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
             "say with --bench-name and --data-dir where they are"
         )
     rows = [
-        {"measure": "longer wins", **interval(result.longer_wins), "n": result.decided},
-        {"measure": "slope", **interval(result.slope), "n": result.n},
-        {"measure": "slope with models", **interval(result.slope_with_models), "n": result.n},
+        {"measure": "longer wins", "value": result.longer_wins, "n": result.decided},
+        {"measure": "slope", "value": result.slope, "n": result.n},
+        {"measure": "slope with models", "value": result.slope_with_models, "n": result.n},
     ]
     notes = [_spread_note(result.variants)] if result.variants else []
     notes.append(
@@ -296,8 +275,8 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
         notes.append(f"no answers of {', '.join(absent)} in {bench.folder / 'model_answer'}")
     if result.left_out:
         notes.append(f"{pairs_text(result.left_out)} without a verdict or without both answers' lengths left out")
-    more = {"variants": result.variants} if result.variants else {}
-    return given.report("length", rows, notes, [result.longer_wins], models=result.rows, **more)
+    more = {"models": result.rows} | ({"variants": result.variants} if result.variants else {})
+    return given.report("length", rows, notes, more)
 
 
 def _spread_note(variants: Sequence[dict[str, Any]]) -> str:

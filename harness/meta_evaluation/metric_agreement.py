@@ -15,27 +15,18 @@ answers, with ties as half.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 from harness.errors import UsageError
 from harness.judgments.case import SCORE, TOTAL, WIN
 from harness.judgments.observations import Observations, numbered
 from harness.meta_evaluation.by_question import ratio
-from harness.meta_evaluation.preferences import as_preferences
 from harness.meta_evaluation.report import Report, asked
-from harness.meta_evaluation.votes import TIE, Item, votes_of
+from harness.meta_evaluation.votes import TIE, Item, as_preferences, votes_of
 from harness.records import Mode, QuestionId
 from harness.results.about import is_fixed
 from harness.results.measured import measured_metrics, read_metric
 from harness.results.query import Words
-
-
-class Judged(NamedTuple):
-    """A pair that was put in order, and how the metric orders it."""
-
-    question_id: QuestionId
-    credit: float
-    """1 if both order it alike, 0.5 if the metric ties it, 0 otherwise."""
 
 
 def judge_metrics(
@@ -72,9 +63,7 @@ def judge_metrics(
     for criterion in criteria:
         judged = _in_order(said.keep(lambda case, criterion=criterion: case.metric == criterion))  # type: ignore[misc]
         for number, order in orders.items():
-            found = [
-                Judged(item.question_id, _credit(order[item][0].said, first)) for item, first in judged if item in order
-            ]
+            found = [(item.question_id, order[item][0].said, first) for item, first in judged if item in order]
             if len(found) < len(judged):
                 lacking[number] = lacking.get(number, 0) + len(judged) - len(found)
             named = {} if criterion in {SCORE, WIN} and len(criteria) == 1 else {"criterion": criterion}
@@ -90,7 +79,7 @@ def judge_metrics(
     if lacking:
         told = ", ".join(f"{number} {count}" for number, count in lacking.items())
         notes.append(f"pairs left out because an answer has no number: {told}")
-    return given.report("ranking", rows, notes, [row["agree"] for row in rows])
+    return given.report("ranking", rows, notes)
 
 
 def _in_order(said: Observations) -> list[tuple[Item, float]]:
@@ -99,20 +88,21 @@ def _in_order(said: Observations) -> list[tuple[Item, float]]:
     return [(item, vote.said) for item, votes in votes_of(pairs).items() for vote in votes if vote.said != TIE]
 
 
-def _credit(by_metric: float, by_judge: float) -> float:
-    return 0.5 if by_metric == TIE else float(by_metric == by_judge)
+def _rows(
+    found: Sequence[tuple[QuestionId, float, float]], categories: Mapping[QuestionId, Any], seed: int
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for all questions, and one for each category where there are several.
 
-
-def _rows(found: Sequence[Judged], categories: Mapping[QuestionId, Any], seed: int) -> Iterator[dict[str, Any]]:
-    """Yield a row for all questions, and one for each category where there are several."""
-    own = {categories.get(one.question_id) for one in found}
+    What was found is a question, and what the metric and the judge say of a pair of answers to it.
+    """
+    own = {categories.get(question) for question, _, _ in found}
     for category in (None, *(sorted(own - {None}, key=str) if len(own - {None}) > 1 else ())):
-        counted = [one for one in found if category in {None, categories.get(one.question_id)}]
+        counted = [one for one in found if category in {None, categories.get(one[0])}]
         if not counted:
             continue
-        questions, places = numbered(one.question_id for one in counted)
+        questions, places = numbered(question for question, _, _ in counted)
         groups = [categories.get(key) for key in questions] if is_fixed(categories) else None
-        agreed = [one.credit for one in counted]
+        agreed = [0.5 if by_metric == TIE else float(by_metric == first) for _, by_metric, first in counted]
         estimate = ratio(places, agreed, 1.0, groups=groups, seed=seed, bounds=(0.0, 1.0))
-        tied = sum(one.credit == 0.5 for one in counted)
+        tied = agreed.count(0.5)
         yield {"category": category, "agree": estimate, "n": len(counted), "tied": tied}

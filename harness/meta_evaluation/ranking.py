@@ -39,7 +39,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from harness.errors import DataError, UsageError
-from harness.meta_evaluation.report import Report, asked, interval
+from harness.meta_evaluation.report import Report, asked
 from harness.records import Mode, Scale
 from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays
@@ -120,11 +120,19 @@ def read_ranking(
     names, rows = read_table(path)
     if len(names) < 2:
         raise DataError("no header with a column of models and one of scores, such as: model,score", path=path, line=1)
-    model_at = _column(names, model_column, MODEL_COLUMNS, "models", path)
-    if score_column is None and len(names) == 2 and not _known(names[1 - model_at], SCORE_COLUMNS):
-        score_at = 1 - model_at
-    else:
-        score_at = _column(names, score_column, SCORE_COLUMNS, "scores", path)
+    plain = [_plain(name) for name in names]
+
+    def column(wanted: str | None, usual: Sequence[str], what: str) -> int:
+        """Return the place of the column asked for, or of the first usual name that is there."""
+        for name in map(_plain, usual if wanted is None else (wanted,)):
+            if name in plain:
+                return plain.index(name)
+        sought = repr(wanted) if wanted is not None else f"of {what} ({', '.join(usual)})"
+        raise DataError(f"no column {sought}; there are: {', '.join(names)}", path=path, line=1)
+
+    model_at = column(model_column, MODEL_COLUMNS, "models")
+    only = 1 - model_at if score_column is None and len(names) == 2 else None
+    score_at = only if only is not None else column(score_column, SCORE_COLUMNS, "scores")
     numbers: dict[str, float] = {}
     first_line: dict[str, int] = {}
     blank = []
@@ -135,13 +143,18 @@ def read_ranking(
         if model in first_line:
             raise DataError(f"the model {model!r} is in line {first_line[model]} too; leave one", path=path, line=line)
         first_line[model] = line
-        if text:
-            numbers[model] = _number(text, names[score_at], path, line)
-        else:
+        if not text:
             blank.append(model)
+            continue
+        try:
+            numbers[model] = float(text.removesuffix("%"))
+        except ValueError:
+            numbers[model] = math.nan
+        if not math.isfinite(numbers[model]):
+            raise DataError(f"{text!r} in the column {names[score_at]!r} is no number", path=path, line=line)
     if not numbers:
         raise DataError(f"no model with a number in the column {names[score_at]!r}", path=path)
-    if _plain(names[score_at]) == "rank":
+    if plain[score_at] == "rank":
         numbers = {model: -number for model, number in numbers.items()}
     return OtherRanking(numbers, names[score_at], tuple(blank))
 
@@ -305,32 +318,8 @@ def _interval(measure: _Measure, value: float, models: int, reliable: float, res
     return min(low, value), max(high, value)
 
 
-def _column(names: Sequence[str], wanted: str | None, usual: Sequence[str], what: str, path: pathlib.Path) -> int:
-    """Return the place of the column asked for, or of the first usual name that is there."""
-    for name in usual if wanted is None else (wanted,):
-        for at, own in enumerate(names):
-            if _known(own, (name,)):
-                return at
-    sought = repr(wanted) if wanted is not None else f"of {what} ({', '.join(usual)})"
-    raise DataError(f"no column {sought}; there are: {', '.join(names)}", path=path, line=1)
-
-
-def _known(name: str, usual: Sequence[str]) -> bool:
-    return _plain(name) in {_plain(own) for own in usual}
-
-
 def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
-
-
-def _number(text: str, column: str, path: pathlib.Path, line: int) -> float:
-    try:
-        number = float(text.removesuffix("%"))
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise DataError(f"{text!r} in the column {column!r} is no number", path=path, line=line)
-    return number
 
 
 def judge_ranking(
@@ -377,10 +366,8 @@ def judge_ranking(
             f"{path} and {given.sources[0].path} have {len(found.models) or 'no'} model in common; "
             f"judged are {', '.join(found.only_ours)}"
         )
-    rows = [
-        {"measure": name, **interval(correlation), "n": len(found.models)}
-        for name, correlation in (("spearman", found.spearman), ("kendall tau-b", found.kendall))
-    ]
+    measures = {"spearman": found.spearman, "kendall tau-b": found.kendall}
+    rows = [{"measure": name, "value": one, "n": len(found.models)} for name, one in measures.items()]
     total = {
         model: float(ours.sums[:, at].sum() / ours.counts[:, at].sum())
         for at, model in enumerate(ours.models)
@@ -389,13 +376,8 @@ def judge_ranking(
     here, there = _ranks(total), _ranks({model: other.numbers[model] for model in found.models})
     sign = -1.0 if other.column.strip().lower() == "rank" else 1.0
     models = [
-        {
-            "model": model,
-            "score": total[model],
-            "rank": here[model],
-            "other_score": sign * other.numbers[model],
-            "other_rank": there[model],
-        }
+        {"model": model, "score": total[model], "rank": here[model]}
+        | {"other_score": sign * other.numbers[model], "other_rank": there[model]}
         for model in found.models
     ]
     notes = [f"against the column {other.column!r} of {path.name}, {len(found.models)} models in common"]
@@ -411,7 +393,7 @@ def judge_ranking(
         notes.append(COVERED)
     if found.undefined:
         notes.append(f"{found.undefined} resamplings without a correlation left out")
-    return given.report("ranking", rows, notes, models=models)
+    return given.report("ranking", rows, notes, {"models": models}, explained=False)
 
 
 def _ranks(numbers: Mapping[str, float]) -> dict[str, float]:

@@ -176,28 +176,26 @@ def _winner(pair: Observation, truth: Mapping[str, Any]) -> bool | None:
     return bool(truth[pair.model]) == (won == 1.0)
 
 
-def _rows(outcomes: list[Outcome], paired: bool, seed: int) -> tuple[list[dict[str, Any]], list[Estimate]]:
-    """Return the rows of all categories together and of each, the judge's mistakes first, and the estimates in them."""
-    rows, made = [], []
+def _rows(outcomes: list[Outcome], paired: bool, seed: int) -> list[dict[str, Any]]:
+    """Return the rows of all categories together and of each, the judge's mistakes first."""
+    rows = []
     for category in (None, *dict.fromkeys(one.category for one in outcomes)):
         for what in (WRONG_WINS, RIGHT_WINS) if paired else (WRONG, RIGHT):
             own = [one for one in outcomes if one.what == what and category in {None, one.category}]
-            shares = _shares(own, seed)
-            made += shares
-            names = ("without_reference", "with_reference", "difference")
             about = {"category": category, "pairs" if paired else "answers": what, "n": len(own)}
-            rows.append(about | dict(zip(names, shares, strict=True)))
-    return rows, made
+            rows.append(about | _shares(own, seed))
+    return rows
 
 
-def _shares(own: list[Outcome], seed: int) -> list[Estimate]:
-    """Return the share without the reference, with it, and the difference."""
+def _shares(own: list[Outcome], seed: int) -> dict[str, Estimate]:
     places = numbered(one.question_id for one in own)[1]
-    without, beside = (
-        np.array([getattr(one, name) for one in own], dtype=np.float64) for name in ("without", "beside")
-    )
-    columns = ((without, (0.0, 1.0)), (beside, (0.0, 1.0)), (beside - without, (-1.0, 1.0)))
-    return [ratio(places, column, 1.0, seed=seed, bounds=bounds) for column, bounds in columns]
+    without, beside = np.array([(one.without, one.beside) for one in own], dtype=np.float64).reshape(-1, 2).T
+    columns = {"without_reference": without, "with_reference": beside, "difference": beside - without}
+    bounds = {"difference": (-1.0, 1.0)}
+    return {
+        name: ratio(places, column, 1.0, seed=seed, bounds=bounds.get(name, (0.0, 1.0)))
+        for name, column in columns.items()
+    }
 
 
 def _least(scale: Scale | None, named: float | None) -> float:
@@ -252,7 +250,7 @@ def judge_reference(
             "no pair judged in both ways is known to be of" if paired else "no answer with both grades is known to be"
         )
         raise MissingError(f"{what} right {'and' if paired else 'or'} wrong: {missing}")
-    rows, made = _rows(outcomes, paired, query.seed)
+    rows = _rows(outcomes, paired, query.seed)
     both = [one for own in sources for one in own]
     sets = f"with {beside.judge_set} and, without reference, {bare.judge_set}"
     if paired:
@@ -263,4 +261,4 @@ def judge_reference(
     notes.append(f"{mistakes} these are the judge's mistakes; right and wrong are what checks say, read leniently")
     notes += left_out_notes(left_out, "pair" if paired else "answer")
     subject = about(query, beside.observations, beside.path)._replace(bench=bench.name)
-    return Asked(query, both, beside.observations, subject).report("reference", rows, notes, made)
+    return Asked(query, both, beside.observations, subject).report("reference", rows, notes)

@@ -32,7 +32,7 @@ models on a question has variance 2 * (question × model + rest - repeat + repea
 Source: Henderson 1953 (Biometrics 9, 226), method 1; Searle, Casella and McCulloch, Variance Components (1992), ch. 5.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias, Unpack
@@ -41,6 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.errors import UsageError
+from harness.judgments.observations import numbered
 from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked, of_turn
 from harness.records import Mode, Observation
 from harness.results.matrix import Floats
@@ -107,23 +108,23 @@ def records_of(observations: Iterable[Observation]) -> Records:
         UsageError: the observations are of several turns, which differ for reasons of their own.
     """
     rows = list(observations)
-    _one_turn({row.turn for row in rows})
-    q, m, j = _numbered(), _numbered(), _numbered()
-    found = []
+    if len(turns := sorted({row.turn for row in rows})) > 1:
+        there = ", ".join(map(str, turns))
+        raise UsageError(f"the variance of verdicts is split for one turn at a time; choose one with --turns: {there}")
+    found: list[tuple[Any, ...]] = []
     for row in rows:
-        source = row.source
-        judge = j((source.judge, source.set_text, source.sampling))
+        about = row.question_id, (row.source.judge, row.source.set_text, row.source.sampling)
         if row.opponent is None:
-            score = np.nan if row.value is None else row.value
-            found.append((q(row.question_id), m(row.model), 0, judge, score))
+            found.append((*about, row.model, 0, np.nan if row.value is None else row.value))
             continue
         turned = row.model > row.opponent
-        pair = tuple(sorted((row.model, row.opponent)))
         for number, game in enumerate(row.games):
             won = np.nan if game is None else 1.0 if game > 0.5 else 0.0 if game < 0.5 else 0.5
-            place = number ^ turned
-            found.append((q(row.question_id), m(pair), place, judge, 1.0 - won if turned else won))
-    return records(found)
+            pair = tuple(sorted((row.model, row.opponent)))
+            found.append((*about, pair, number ^ turned, 1.0 - won if turned else won))
+    questions, judges, models, orders, scores = zip(*found, strict=True) if found else ((),) * 5
+    codes = [numbered(levels)[1] for levels in (questions, models)]
+    return records(zip(*codes, orders, numbered(judges)[1], scores, strict=True))
 
 
 def repeat_report(verdicts: Records, **how: Unpack[Resampling]) -> RepeatReport:
@@ -132,9 +133,8 @@ def repeat_report(verdicts: Records, **how: Unpack[Resampling]) -> RepeatReport:
     left_out = len(verdicts) - len(scored)
     if len(scored) < 2:
         facets: tuple[Facet, ...] = (*_AXES, "rest", "repeat")
-        return RepeatReport(
-            [], [Component(facet, why_not="fewer than two verdicts") for facet in facets], len(scored), left_out
-        )
+        missing = [Component(facet, why_not="fewer than two verdicts") for facet in facets]
+        return RepeatReport([], missing, len(scored), left_out)
     cells = _cells(scored)
     kept, missing = _kept(cells)
     found = _variances(cells, kept)
@@ -149,15 +149,9 @@ def repeat_report(verdicts: Records, **how: Unpack[Resampling]) -> RepeatReport:
     intervals = _estimated(found, how)
     positive = np.maximum(found[0], 0.0)
     total = float(positive[: len(kept) + 1].sum())
-    components = [
-        Component(
-            facet,
-            intervals[at],
-            float(positive[at] / total) if total else None,
-            _levels(cells, facet, int(again.sum())),
-        )
-        for at, facet in enumerate(names)
-    ]
+    shares = [float(own / total) if total else None for own in positive]
+    levels = [_levels(cells, facet, int(again.sum())) for facet in names]
+    components = list(map(Component, names, intervals, shares, levels))
     return RepeatReport(components, missing, len(scored), left_out)
 
 
@@ -316,18 +310,6 @@ def _divided(above: Floats, below: Floats) -> Floats:
     return result
 
 
-def _numbered() -> Callable[[Any], int]:
-    """Return a function that numbers what it is given, from 0 on."""
-    known: dict[Any, int] = {}
-    return lambda name: known.setdefault(name, len(known))
-
-
-def _one_turn(turns: set[int]) -> None:
-    if len(turns) > 1:
-        there = ", ".join(map(str, sorted(turns)))
-        raise UsageError(f"the variance of verdicts is split for one turn at a time; choose one with --turns: {there}")
-
-
 def spread_of(report: RepeatReport, *, paired: bool) -> Spread | None:
     """Return the variances of the difference of two models on a question; None where nothing was repeated.
 
@@ -378,7 +360,7 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     given = asked(mode, words, every_sample=True)
     records, sources = given.judged, given.sources
     rows: list[dict[str, Any]] = []
-    left_out, intervals = 0, []
+    left_out = 0
     designs: list[dict[str, Any]] = []
     answers: list[str] = []
     for turn in sorted({case.turn for case in records.cases}):
@@ -389,7 +371,6 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
         if planned := _designs(result, len(own.questions()), models, paired=own.paired):
             designs += [{"turn": turn, **row} for row in planned]
             answers.append(_answer(turn, planned))
-        intervals += [component.variance for component in result.components]
         for one in (*result.components, *result.missing):
             levels_are = None if one.why_not else _LEVELS.get(one.facet)
             about = {"turn": turn, "facet": one.facet, "variance": one.variance, "share": one.share}
@@ -404,4 +385,4 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
         "intervals are for other questions; variances of models, orders and judges are those among exactly these, "
         "which are all there are or were chosen, not drawn"
     )
-    return given.report("repeat", rows, notes, intervals, designs=designs)
+    return given.report("repeat", rows, notes, {"designs": designs})

@@ -58,20 +58,21 @@ class Asked(NamedTuple):
     def report(
         self,
         name: str,
-        rows: Iterable[Mapping[str, Any]],
+        rows: Sequence[Mapping[str, Any]],
         notes: Sequence[str],
-        intervals: Iterable[Estimate] | None = None,
-        **more: Iterable[Mapping[str, Any]],
+        more: Mapping[str, Iterable[Mapping[str, Any]]] = {},
+        *,
+        explained: bool = True,
     ) -> Report:
         """Return the report, its notes between those that every report has; `more` are further tables.
 
-        A row may hold estimates and tuples of names (see `columns`); `intervals` are the estimates whose intervals a
-        note is to explain (None: no note).
+        A row may hold estimates and tuples of names (see `columns`); a note says how the estimates' intervals are made,
+        if they are not `explained` otherwise.
         """
         judges = list(dict.fromkeys(source.judge for source in self.sources))
         why_not = [self.subject.why_not] if self.subject.why_not else []
         every = [*replaced_note(self.sources), *notes, *notices(judges), *why_not]
-        every += interval_notes(intervals) if intervals is not None else []
+        every += interval_notes(value for row in rows for value in row.values()) if explained else []
         paths = tuple(dict.fromkeys(source.path for source in self.sources))
         tables = {title: list(map(columns, own)) for title, own in more.items()}
         return Report(name, ", ".join(judges), self.subject.bench, list(map(columns, rows)), tables, every, paths)
@@ -90,9 +91,9 @@ def asked(mode: Mode | None, words: Words, **how: bool) -> Asked:
     return Asked(query, sources, judged, about(query, judged, sources[0].path))
 
 
-def interval_notes(intervals: Iterable[Estimate]) -> list[str]:
-    """Return how the intervals of these estimates are made."""
-    methods = dict.fromkeys(estimate.method for estimate in intervals if estimate.method)
+def interval_notes(values: Iterable[Any]) -> list[str]:
+    """Return how the intervals of the estimates among these values are made."""
+    methods = dict.fromkeys(one.method for one in values if isinstance(one, Estimate) and one.method)
     return [f"intervals: {COVERAGE[method]}" for method in methods] or ["too few questions for intervals"]
 
 
@@ -102,24 +103,23 @@ def of_turn(turn: int | None, case: Case) -> bool:
 
 
 def columns(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row as json and csv show it: an estimate as three columns, names as one text."""
+    """Return a row as json and csv show it: an estimate as three columns, names as one text.
+
+    The ends of an estimate called `value` are `low` and `high`, those of any other `x` are `x_low` and `x_high`.
+    """
     found: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Estimate):
-            found |= flat(name, value)
+            lead = "" if name == "value" else f"{name}_"
+            found |= {name: value.value, f"{lead}low": value.low, f"{lead}high": value.high}
         else:
             found[name] = ", ".join(value) if isinstance(value, tuple) else value
     return found
 
 
-def flat(name: str, estimate: Estimate) -> dict[str, Any]:
-    """Return an estimate as three columns."""
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
-
-
-def interval(estimate: Estimate) -> dict[str, Any]:
-    """Return an estimate as the columns `value`, `low` and `high`."""
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+def last_if_none(value: float | None) -> float:
+    """Return the value, or what sorts behind all."""
+    return float("-inf") if value is None else value
 
 
 def pairs_text(number: int) -> str:

@@ -25,11 +25,11 @@ humans (gpt-4 +10%, claude-v1 +25%) without intervals; the second difference is 
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
+from harness.judgments.observations import Bools
 from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked
 from harness.records import Mode
@@ -38,8 +38,6 @@ from harness.results.matrix import pairs as pair_arrays
 from harness.results.panel import Heard, panel_grades, panel_pairs
 from harness.results.query import Words
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
-
-Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
 def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
@@ -156,18 +154,10 @@ class _Case:
         difference: Estimate = NO_ESTIMATE,
     ) -> dict[str, Any]:
         """Return the row; `levels` are own by the judge and by the others, then rest by the judge and by the others."""
+        about = {"judge": self.judge, "family": self.family, "own": self.own, "others": self.others}
         names = ("own_by_judge", "own_by_others", "rest_by_judge", "rest_by_others")
-        return {
-            "judge": self.judge,
-            "family": self.family,
-            "own": self.own,
-            "others": self.others,
-            **dict(zip(names, levels, strict=True)),
-            "difference": difference,
-            "n": n,
-            "left_out": left_out,
-            "why_not": why_not,
-        }
+        counts = {"n": n, "left_out": left_out, "why_not": why_not}
+        return about | dict(zip(names, levels, strict=True)) | {"difference": difference} | counts
 
 
 def _by_question(values: Floats, chosen: Bools) -> Floats:
@@ -202,4 +192,4 @@ def judge_self(
         "difference: how much better the models of the judge's family fare under it than under the others; it cannot "
         "distinguish a judge that favours them from one that sees better what they are good at"
     )
-    return given.report("self", found, [note], [row["difference"] for row in found])
+    return given.report("self", found, [note])

@@ -23,16 +23,16 @@ with all, 1.
 Source: Zheng et al. 2023 (arXiv 2306.05685), section 4.2 and Table 5, which counts experts only.
 """
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
 from harness.meta_evaluation.contingency import agreed, cohen_kappa, table_estimate, tabulated
-from harness.meta_evaluation.report import flat
+from harness.meta_evaluation.report import columns
 from harness.meta_evaluation.votes import (
     FIRST,
     SECOND,
@@ -71,7 +71,7 @@ class Contingency:
 
 def contingencies(sides: Mapping[str, Votes], categories: Categories | None = None) -> list[Contingency]:
     """Return the tables of every two sides, then of the judges within each side, of which two voted on one item."""
-    met = [((one, other), met_between(sides[one], sides[other])) for one, other in combinations(sides, 2)]
+    met = [((one, other), met_between(sides[one], sides[other])) for one, other in itertools.combinations(sides, 2)]
     met += [((name, name), met_within(votes)) for name, votes in sides.items()]
     return [_contingency(judges, own, categories or {}) for judges, found in met if (own := list(found))]
 
@@ -125,7 +125,7 @@ def agreement_rows(met: Contingency, **how: Unpack[Resampling]) -> Iterator[dict
         row: dict[str, Any] = {"judge1": met.judges[0], "judge2": met.judges[1], "turn": turn, "category": category}
         row |= {"setup": setup} if setup else {}
         row |= {"agree": int(agree[:, at].sum()), "total": int(total[:, at].sum())}
-        yield row | {"ratio": ratio.value, "low": ratio.low, "high": ratio.high, **flat("kappa", kappa)}
+        yield columns(row | {"ratio": ratio.value, "low": ratio.low, "high": ratio.high, "kappa": kappa})
 
 
 def _part(table: Floats, groups: Sequence[str | None], category: str | None, setup: Setup | None) -> Floats:
@@ -157,11 +157,8 @@ def by_label(met: Contingency) -> list[dict[str, Any]]:
             if one + other:
                 row = {"judge1": met.judges[0], "judge2": met.judges[1], "turn": turn, "label": name}
                 row |= {"by_judge1": one, "by_judge2": other, "by_both": both}
-                shares = {
-                    "share_of_judge1": both / one if one else None,
-                    "share_of_judge2": both / other if other else None,
-                }
-                rows.append(row | shares)
+                row |= {"share_of_judge1": both / one if one else None}
+                rows.append(row | {"share_of_judge2": both / other if other else None})
     return rows
 
 
@@ -183,9 +180,9 @@ def win_rate_rows(
     place = {question: at for at, question in enumerate(questions)}
     models = sorted({model for item in common for model in (item.first, item.second)})
     turns = sorted({item.turn for item in common})
-    parts = [(model, turn) for model in models for turn in ((*turns, None) if len(turns) > 1 else turns)]
+    parts = itertools.product(models, (*turns, None) if len(turns) > 1 else turns)
     column = {part: at for at, part in enumerate(parts)}
-    wins, counts = np.zeros((2, len(questions), len(parts))), np.zeros((len(questions), len(parts)))
+    wins, counts = np.zeros((2, len(questions), len(column))), np.zeros((len(questions), len(column)))
     for item in common:
         row = place[item.question_id]
         shares = np.array([mode([vote.said for vote in side[item]]) for side in (left, right)])

@@ -1,6 +1,7 @@
 """Files of votes and judgments -> who said what about which item: of pairs, grades and labels alike.
 
     votes_of(observations)  ->  {(question 81, turn 1, x, y): [(gpt-4, FIRST), (ann, TIE)], ...}
+    as_preferences(grades)  ->  pairs: of two answers to one question the one with the higher grade is preferred
 
 A side is what is compared with others: a file has the name of its stem, a judgment file with several judges is as many
 sides as it has judges.
@@ -8,7 +9,7 @@ sides as it has judges.
 
 import pathlib
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -97,6 +98,30 @@ def _said(one: Observation) -> Any:
         return one.value
     won = winner(one.games)
     return won if won is None or one.model < one.opponent else 1.0 - won
+
+
+def as_preferences(grades: Observations) -> Observations:
+    """Return grades as pairs, to compare with votes on pairs: equal grades are a tie, repeats count as their mean.
+
+    Question 1: x 8, y 6, z 8 are three preferences: x over y, z over y, x and z a tie. A grade that was not given makes
+    none. Source: Zheng et al. 2023 (arXiv 2306.05685), Table 5, "GPT-4 Single".
+    """
+    return Observations.of(_preferences(grades))
+
+
+def _preferences(grades: Observations) -> Iterator[Observation]:
+    graded: dict[Any, dict[str, list[Observation]]] = defaultdict(lambda: defaultdict(list))
+    for grade in grades:
+        if grade.value is not None:
+            source = grade.source._replace(form="pair", scale=None, choice="0")
+            graded[grade.question_id, grade.turn, source, grade.metric][grade.model].append(grade)
+    for (question, turn, source, _), models in graded.items():
+        means = {model: sum(own.value or 0.0 for own in given) / len(given) for model, given in models.items()}
+        for one, other in combinations(sorted(means), 2):
+            gap = means[one] - means[other]
+            won = 1.0 if gap > 0 else 0.0 if gap < 0 else 0.5
+            first = models[one][0]
+            yield Observation(question, turn, one, other, WIN, won, (won,), source, first.template, first.content)
 
 
 def without_verdict(observations: Iterable[Observation]) -> int:

@@ -9,7 +9,7 @@
     colossalai.py the same by the formulas and tokens of ColossalAI's evaluation
     bert_score.py  unieval.py     by a model (extra [models])
     checks.py     the checks of `harness.checks` as a metric
-    questions.py  what UniEval asks: unieval.toml, or a file of the user's; sentences.py: a text -> its sentences
+    questions.py  what UniEval asks: unieval.toml, or a file of the user's
     advice.py     when a number means less than it seems
     run.py        all of it together: plan_metrics, run_metrics, which write model_metric/
 

@@ -85,24 +85,15 @@ def summed(found: Sequence[Outcome]) -> Measured:
         note = f"{len(found) - decided} of {len(found)} checks not decided: {why}"
     if not decided:
         return Measured(None, {}, note, extra)
-    values = {
-        "strict": sum(strict) / decided,
-        "loose": sum(loose) / decided,
-        "strict_all": float(all(strict)),
-        "loose_all": float(all(loose)),
-    }
+    values = {"strict": sum(strict) / decided, "loose": sum(loose) / decided}
+    values |= {"strict_all": float(all(strict)), "loose_all": float(all(loose))}
     return Measured(values["strict"], values, note, extra)
 
 
 def _row(outcome: Outcome) -> dict[str, Any]:
     check = outcome.check
-    row: dict[str, Any] = {
-        "kind": check.kind,
-        "name": check.label,
-        "text": check.statement,
-        "strict": outcome.strict,
-        "loose": outcome.loose,
-    }
+    row: dict[str, Any] = {"kind": check.kind, "name": check.label, "text": check.statement}
+    row |= {"strict": outcome.strict, "loose": outcome.loose}
     if outcome.strict is not True:
         row |= {"found": outcome.found, "spans": [list(span) for span in outcome.spans]}
     return row

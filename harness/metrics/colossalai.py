@@ -47,6 +47,10 @@ def prepared(text: str) -> str:
     return " ".join(text.lower().translate(_REMOVED).split())
 
 
+def _together(text: str) -> str:
+    return prepared(text).replace(" ", "")
+
+
 def _bleu(setup: Setup) -> Metric:
     cut = _cut(setup)
 
@@ -104,9 +108,7 @@ def _f_chinese(precision: float, recall: float) -> float:
 def _chrf(setup: Setup) -> Metric:
     def numbers(pairs: Sequence[tuple[str, str]]) -> Iterator[Numbers]:
         # It leaves spaces out, so how Chinese is cut makes no difference.
-        plain = [
-            (prepared(answer).replace(" ", ""), prepared(reference).replace(" ", "")) for answer, reference in pairs
-        ]
+        plain = [(_together(answer), _together(reference)) for answer, reference in pairs]
         for (answer, reference), common in zip(plain, shared_runs(plain, _CHRF_ORDER), strict=True):
             yield {"chrf": chrf(common, len(answer), len(reference))}
 

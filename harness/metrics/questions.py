@@ -108,11 +108,9 @@ def load_questions(path: pathlib.Path | None = None) -> Questions:
 
 def _whole(task: Any) -> Any:
     """Return a task's table, a question that is a text alone written out."""
-    return (
-        {name: {"ask": one} if isinstance(one, str) else one for name, one in task.items()}
-        if isinstance(task, dict)
-        else task
-    )
+    if not isinstance(task, dict):
+        return task
+    return {name: {"ask": one} if isinstance(one, str) else one for name, one in task.items()}
 
 
 def _dimension(task: str, name: str, asked: _Asked, path: pathlib.Path) -> Dimension:

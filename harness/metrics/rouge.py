@@ -22,22 +22,10 @@ def rouge(answer: Tokens, reference: Tokens) -> Numbers:
     """Return the three; None where the reference has no token, 0 where only the answer has none."""
     if not reference:
         return {"rouge_1": None, "rouge_2": None, "rouge_l": None}
-    return {
-        "rouge_1": _rouge_n(answer, reference, 1),
-        "rouge_2": _rouge_n(answer, reference, 2),
-        "rouge_l": rouge_l(answer, reference),
-    }
-
-
-def rouge_l(answer: Tokens, reference: Tokens) -> float:
-    """Return ROUGE-L."""
-    if not answer:
-        return 0.0
+    found: dict[str, float | None] = {}
+    for n in (1, 2):
+        said, wanted = Counter(ngrams(answer, n)), Counter(ngrams(reference, n))
+        common = shared(said, wanted)
+        found[f"rouge_{n}"] = f_score(common / max(said.total(), 1), common / max(wanted.total(), 1))
     length = longest_common(reference, answer)
-    return f_score(length / len(answer), length / len(reference))
-
-
-def _rouge_n(answer: Tokens, reference: Tokens, n: int) -> float:
-    said, wanted = Counter(ngrams(answer, n)), Counter(ngrams(reference, n))
-    common = shared(said, wanted)
-    return f_score(common / max(said.total(), 1), common / max(wanted.total(), 1))
+    return found | {"rouge_l": f_score(length / max(len(answer), 1), length / len(reference))}

@@ -12,6 +12,8 @@ import pathlib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from harness.bench import Bench
@@ -27,6 +29,7 @@ from harness.written import nearest
 
 Key: TypeAlias = tuple[QuestionId, int, str, int, str]
 """What identifies a row in the file of a metric: question, turn, model, choice, variant."""
+_MORE = "; put some into reference_answer/, or name an answered model with --reference"
 _AT_ONCE = 512
 """Items that every metric measures before the next ones: what they share, such as tokens, is remembered that long."""
 
@@ -132,7 +135,10 @@ def plan_metrics(
     subjects = list(_subjects(bench, named, asked, references, notices, every_choice=every_choice))
     works = [_work(metric, bench, subjects, redo=redo) for metric in metrics]
     if not any(work.todo or work.already for work in works):
-        _nothing(works, bench)
+        if any(work.without_reference for work in works):
+            raise MissingError(f"no answer has a reference in {bench.folder}{_MORE}")
+        names = ", ".join(metric.name for metric in metrics)
+        raise MissingError(f"there is nothing to measure in {bench.folder} for {names}")
     notices += warnings_of(metrics, [subject.item for subject in subjects], bench, author)
     without = {work.metric.name: work.without_reference for work in works if work.without_reference}
     if without:
@@ -150,8 +156,7 @@ def check_metrics(metrics: Sequence[Metric], bench: Bench, reference: str | None
     needing = [metric.name for metric in metrics if metric.needs_reference]
     if needing and not _references(bench, reference)[1] and reference is None:
         raise MissingError(
-            f"there is no reference answer in {bench.folder}, which {', '.join(needing)} cannot do without; "
-            "put some into reference_answer/, or name an answered model with --reference"
+            f"there is no reference answer in {bench.folder}, which {', '.join(needing)} cannot do without{_MORE}"
         )
 
 
@@ -178,8 +183,7 @@ def run_metrics(plan: MetricPlan, *, watch: Watcher = nobody) -> MetricReport:
         StorageError: a file can't be written, or another process writes it. What was done is kept.
     """
     tally = Tally(planned=plan.rows)
-    undefined = 0
-    moved = 0
+    undefined = moved = 0
     with contextlib.ExitStack() as stack:
         state = plan.bench.metric_state
         works = [work for work in plan.works if work.todo or work.untidy]
@@ -207,18 +211,12 @@ def row_key(row: Mapping[str, Any]) -> Key:
 
 def _in_turn(works: Sequence[MetricWork]) -> Iterator[tuple[MetricWork, list[Subject]]]:
     """Yield what each metric has to measure, some subjects at a time, all metrics having the same ones."""
-    numbers: dict[int, int] = {}
-    for work in works:
-        for subject in work.todo:
-            numbers.setdefault(id(subject), len(numbers))
-    parts: list[dict[int, list[Subject]]] = [{} for _ in works]
-    for work, own in zip(works, parts, strict=True):  # a metric may have more to measure than those before it
-        for subject in work.todo:
-            own.setdefault(numbers[id(subject)] // _AT_ONCE, []).append(subject)
-    for part in range(len(numbers) // _AT_ONCE + 1):
-        for work, own in zip(works, parts, strict=True):
-            if part in own:
-                yield work, own[part]
+    every = dict.fromkeys(id(subject) for work in works for subject in work.todo)
+    part = {key: at // _AT_ONCE for at, key in enumerate(every)}
+    todo = [(part[id(subject)], number, subject) for number, work in enumerate(works) for subject in work.todo]
+    # The sort is stable: within a part, a metric's subjects keep their order.
+    for (_, number), own in groupby(sorted(todo, key=itemgetter(0, 1)), key=itemgetter(0, 1)):
+        yield works[number], [subject for _, _, subject in own]
 
 
 def _measurement(subject: Subject, numbers: Measured, metric: Metric, reference: str | None) -> Measurement:
@@ -335,13 +333,3 @@ def _there(path: pathlib.Path) -> tuple[dict[Key, MeasuredFrom | None], bool]:
         untidy |= key in there
         there[key] = made
     return there, untidy
-
-
-def _nothing(works: Sequence[MetricWork], bench: Bench) -> None:
-    """Raise the error that says why there is nothing to measure."""
-    if any(work.without_reference for work in works):
-        raise MissingError(
-            f"no answer has a reference in {bench.folder}; put some into reference_answer/, or name an answered "
-            "model with --reference"
-        )
-    raise MissingError(f"there is nothing to measure in {bench.folder} for {', '.join(w.metric.name for w in works)}")

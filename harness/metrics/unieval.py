@@ -16,7 +16,6 @@ from harness import checkpoints
 from harness.errors import UsageError
 from harness.metrics.metric import Item, Measured, Metric
 from harness.metrics.questions import Dimension, load_questions
-from harness.metrics.sentences import sentences
 from harness.metrics.setup import Setup
 from harness.records import Question
 
@@ -100,12 +99,8 @@ class UniEval:
         """Return a dimension's number for each item."""
         prompts = [_prompts(dimension, item, model.separator) for item in items]
         numbers = iter(model.shares_of_yes([text for texts in prompts for text in texts]))
-        column: list[float | None] = []
-        for texts in prompts:
-            own = list(islice(numbers, len(texts)))
-            total = sum(own) / (len(own) if dimension.sentences != "sum" else 1) if own else None
-            column.append(total)
-        return column
+        each = [list(islice(numbers, len(texts))) for texts in prompts]
+        return [sum(own) / (1 if dimension.sentences == "sum" else len(own)) if own else None for own in each]
 
 
 class YesNo:
@@ -139,13 +134,8 @@ class YesNo:
         ).to(self._model.device)
         with checkpoints.computing(self._size):
             first = torch.full((len(texts), 1), self._start, device=self._model.device)
-            logits = (
-                self._model(
-                    input_ids=encoded["input_ids"], attention_mask=encoded["attention_mask"], decoder_input_ids=first
-                )
-                .logits[:, 0]
-                .float()
-            )
+            asked = {name: encoded[name] for name in ("input_ids", "attention_mask")}
+            logits = self._model(**asked, decoder_input_ids=first).logits[:, 0].float()
             shares: list[float] = torch.sigmoid((logits[:, self._yes] - logits[:, self._no]).double()).tolist()
         return shares
 
@@ -161,12 +151,13 @@ def _answers(checkpoint: checkpoints.Checkpoint) -> tuple[int, int]:
     """
     tokenizer = checkpoint.tokenizer
     yes, no = (tokenizer(word, add_special_tokens=False)["input_ids"] for word in ("Yes", "No"))
+    fault = None
     if not yes or not no or yes[0] == no[0] or tokenizer.unk_token_id in (yes[0], no[0]):
-        raise UsageError(
-            f'{checkpoint.name} cannot answer "Yes" or "No": its tokenizer begins both with the same token'
-        )
-    if len(yes) > 1 or len(no) > 1:
-        raise UsageError(f'{checkpoint.name} cannot answer "Yes" or "No": its tokenizer has no token for each of them')
+        fault = "begins both with the same token"
+    elif len(yes) > 1 or len(no) > 1:
+        fault = "has no token for each of them"
+    if fault:
+        raise UsageError(f'{checkpoint.name} cannot answer "Yes" or "No": its tokenizer {fault}')
     return yes[0], no[0]
 
 
@@ -179,8 +170,21 @@ def _prompts(dimension: Dimension, item: Item, separator: str) -> list[str]:
     whole = {name: str(value).replace(separator, " ") for name, value in values.items()}
     if dimension.sentences is None:
         return [dimension.template.fill(whole)]
-    parts = sentences(item.answer.replace(separator, " "), _LANGUAGE)
+    parts = sentences(item.answer.replace(separator, " "))
     return [dimension.template.fill(whole | {"sentence": part}) for part in parts]
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text; none of a text without any letter, digit or sign.
+
+    Raises:
+        UsageError: the extra [models] is not installed.
+    """
+    try:
+        from sentencex import segment
+    except ImportError:
+        raise UsageError("cutting sentences needs the extra [models]: pip install 'turnbench[models]'") from None
+    return [cut for found in segment(_LANGUAGE, text) if (cut := found.strip())]
 
 
 def _part(name: str, item: Item) -> str | None:

@@ -116,7 +116,8 @@ def about(query: Query, found: Observations, path: pathlib.Path) -> About:
 
 def _misfit(asked: Sequence[Asked], bench: Bench) -> str | None:
     """Return why judgments are not about these questions, or None if they can be."""
-    contents = {q.question_id: q.content for q in bench.questions}
+    stated = any(one.content is not None for one in asked)
+    contents = {q.question_id: q.content if stated else "" for q in bench.questions}
     for one in asked:
         if one.question_id not in contents:
             return f"question {one.question_id} is not in {bench.name}"

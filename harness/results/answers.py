@@ -1,11 +1,12 @@
 """The answers that were judged: which benchmark's they are, and their texts."""
 
 import pathlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from harness.bench import Bench, load_bench
 from harness.errors import TurnbenchError
+from harness.judgments.observations import Observations
 from harness.records import Observation, QuestionId
 from harness.results.query import Query
 
@@ -14,30 +15,39 @@ Found = TypeVar("Found")
 
 def home_of(query: Query, path: pathlib.Path) -> Bench:
     """Return the benchmark whose answers were judged: of a file given without a name, the one beside which it lies."""
+    beside = bench_beside(path) if query.files and query.bench_name is None else None
+    return beside or query.bench  # which is the usual one where the file lies beside no benchmark
+
+
+def bench_beside(path: pathlib.Path) -> Bench | None:
+    """Return the benchmark in one of whose folders a file lies, if it has answers; None if there is no such one."""
     folder = path.resolve().parent.parent
-    if query.files and query.bench_name is None and (folder / "model_answer").is_dir():
-        try:
-            return load_bench(folder.name, folder.parent)
-        except TurnbenchError:  # no benchmark of that name; the answers may be those of the one that is usual
-            pass
-    return query.bench
+    if not (folder / "model_answer").is_dir():
+        return None
+    try:
+        return load_bench(folder.name, folder.parent)
+    except TurnbenchError:
+        return None
 
 
-def answer_texts(models: Iterable[str], bench: Bench) -> dict[tuple[str, QuestionId, int], str]:
-    """Return what each model said to each question in each turn."""
-    return {
-        (model, question, turn): text
-        for model in sorted(set(models))
-        for question, answer in bench.answers(model).items()
-        for turn, text in enumerate(answer.choices[0].turns, 1)
-    }
+def answer_texts(models: Iterable[str], bench: Bench) -> Iterator[tuple[tuple[str, QuestionId, int], str]]:
+    """Yield what each model said to each question in each turn; the answers of one model are in memory at a time."""
+    for model in sorted(set(models)):
+        for question, answer in bench.answers(model).items():
+            for turn, text in enumerate(answer.choices[0].turns, 1):
+                yield (model, question, turn), text
 
 
 def of_sides(
     pairs: Sequence[Observation], bench: Bench, found: Callable[[str], Found]
 ) -> tuple[list[Found | None], list[Found | None]]:
     """Return for each pair what is found in the answers of its two models in its turn; None where one is not there."""
-    models = {str(model) for pair in pairs for model in (pair.model, pair.opponent)}
-    known = {key: found(text) for key, text in answer_texts(models, bench).items()}
-    one = [known.get((pair.model, pair.question_id, pair.turn)) for pair in pairs]
-    return one, [known.get((str(pair.opponent), pair.question_id, pair.turn)) for pair in pairs]
+    pairs = Observations.of(pairs)
+    models = {model for case in pairs.cases for model in case.models}
+    known = {key: found(text) for key, text in answer_texts(models, bench)}
+    one, other = [], []
+    for case, asked, _ in pairs.rows():
+        of_one, of_other = (known.get((model, asked.question_id, case.turn)) for model in case.models)
+        one.append(of_one)
+        other.append(of_other)
+    return one, other

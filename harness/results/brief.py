@@ -12,13 +12,12 @@ from typing import Unpack
 
 from harness.results.grades.scores import average_of
 from harness.results.matrix import Matrix, Pairs, ranked
-from harness.results.statistics.bootstrap import Estimate, Resampling
+from harness.results.statistics.bootstrap import NONE, Estimate, Resampling
 from harness.results.statistics.paired import PairedTable, paired
 from harness.results.statistics.ranks import RankRange, rank_ranges
 from harness.results.table import Table
 
 _SAME, _NAMED = 1e-9, 3
-_NONE = Estimate(None, None, None, 0, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class Brief:
         """Return the table with the interval of this column, and with ranks."""
         lines = []
         for line in table.lines:
-            own = self.intervals.get(line.model, _NONE)
+            own = self.intervals.get(line.model, NONE)
             lines.append(replace(line, fields={**line.fields, column: replace(own, value=line.fields[column])}))
         return replace(table, lines=lines, ranks=self.ranks, sure=True)
 

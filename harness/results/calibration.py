@@ -12,7 +12,6 @@ no interval: it is biased upwards where a bin holds few answers, so read it besi
 Sources: Brier 1950; Naeini, Cooper and Hauskrecht 2015, Obtaining Well Calibrated Probabilities Using Bayesian Binning.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -20,26 +19,9 @@ import numpy as np
 
 from harness.results.matrix import Floats, Ints
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
+from harness.results.table import Row
 
 BINS = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """Answers whose confidence lies between two bounds."""
-
-    low: float
-    high: float
-    n: int
-    confidence: float
-    """Mean stated confidence."""
-    accuracy: float
-    """Share that is right."""
-
-    def row(self) -> dict[str, float]:
-        """Return the row of a table."""
-        shown = {"from": self.low, "to": self.high, "n": self.n}
-        return shown | {"confidence": self.confidence, "accuracy": self.accuracy}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +35,9 @@ class Calibration:
     ece: float | None
     """None where no answer counts."""
     brier: Estimate
-    bins: tuple[Bin, ...]
-    """Those that hold an answer, from the least confident."""
+    bins: list[Row]
+    """Those that hold an answer, from the least confident: `from` and `to` which confidence, `n` answers, their mean
+    `confidence`, and the share that is right (`accuracy`)."""
 
 
 def calibration(
@@ -79,16 +62,15 @@ def calibration(
     count = np.bincount(place, minlength=size).astype(np.float64)[:, None]
     brier = estimates(loss, count, [None] * size, **how, bounds=(0.0, 1.0))[0]
     bins = _bins(p, y)
-    error = sum(b.n * abs(b.accuracy - b.confidence) for b in bins) / len(p) if len(p) else None
-    return Calibration(len(p), int((~usable).sum()), error, brier, tuple(bins))
+    error = sum(b["n"] * abs(b["accuracy"] - b["confidence"]) for b in bins) / len(p) if len(p) else None
+    return Calibration(len(p), int((~usable).sum()), error, brier, bins)
 
 
-def _bins(p: Floats, y: Floats) -> Sequence[Bin]:
+def _bins(p: Floats, y: Floats) -> list[Row]:
     place = np.minimum((p * BINS).astype(np.int64), BINS - 1)
     found = []
-    for number in range(BINS):
+    for number in np.unique(place).tolist():
         own = place == number
-        if own.any():
-            n, mean_p, mean_y = int(own.sum()), float(p[own].mean()), float(y[own].mean())
-            found.append(Bin(number / BINS, (number + 1) / BINS, n, mean_p, mean_y))
+        means = {"confidence": float(p[own].mean()), "accuracy": float(y[own].mean())}
+        found.append({"from": number / BINS, "to": (number + 1) / BINS, "n": int(own.sum()), **means})
     return found

@@ -14,9 +14,9 @@ from harness.results.grades.scores import by_turn, scores
 from harness.results.matrix import Matrix, Pairs, of_models, of_turn, pairs, ranked
 from harness.results.pairs.bradley_terry import Ranking, ranking, rankings_by_group
 from harness.results.pairs.comparing import compared_strengths
-from harness.results.pairs.matrix import Cell, mean_over_opponents, pair_matrix
-from harness.results.pairs.position import PositionRow, played_twice, position_rows
-from harness.results.pairs.rates import rates
+from harness.results.pairs.matrix import mean_over_opponents, pair_matrix
+from harness.results.pairs.position import played_twice, position_rows
+from harness.results.pairs.rates import rate_column, rates
 from harness.results.statistics.bootstrap import Resampling
 from harness.results.statistics.paired import Paired, PairedTable, named_pairs, paired
 from harness.results.statistics.ranks import RankRange, rank_ranges
@@ -30,13 +30,13 @@ _PLAIN = ("win_rate", "loss_rate", "tie_rate")
 class PairsOnly:
     """What only pairs have."""
 
-    matrix: list[list[Cell]]
-    """Each model against each other one."""
+    matrix: Table
+    """Each model against each other one, which is its group."""
     strengths: Ranking
     """Bradley-Terry with ties."""
     group_strengths: list[tuple[Any, Ranking]]
     """The same for each group of questions by itself."""
-    position: list[PositionRow]
+    position: list[Row]
     """Whether the judge goes by the place of an answer; empty for votes, which have one game only."""
 
     def without_strengths(self) -> list[str]:
@@ -92,19 +92,7 @@ class Detail:
         """Return every two models compared; of pairs, each model against each other one."""
         if self.only is None:
             return [pair_row(pair) for pair in self.pairs.pairs]
-        return [
-            {
-                "model": cell.model,
-                "opponent": cell.opponent,
-                "win": cell.win,
-                "loss": cell.loss,
-                "tie": cell.tie,
-                "excluded": cell.excluded,
-                **ends(self.column, cell.win_rate_adjusted),
-            }
-            for row in self.only.matrix
-            for cell in row
-        ]
+        return self.only.matrix.group_rows()
 
     def between(self, one: str, other: str) -> dict[int, Paired]:
         """Return how two models differ in each turn, where there are turns to follow."""
@@ -126,8 +114,8 @@ class Detail:
             def at(model: str) -> int:
                 return place.get(model, len(place))
 
-            lines = sorted((row for row in only.matrix if row), key=lambda row: at(row[0].model))
-            only = replace(only, matrix=[sorted(row, key=lambda cell: at(cell.opponent)) for row in lines])
+            lines = sorted(only.matrix.lines, key=lambda line: (at(line.model), at(line.group)))
+            only = replace(only, matrix=replace(only.matrix, lines=lines))
         return replace(self, table=self.table.in_order(place), only=only)
 
     def neighbours(self) -> list[Paired]:
@@ -188,7 +176,7 @@ def pairwise_detail(
 
 def position_of(
     comparisons: Sequence[Observation], groups: Mapping[QuestionId, Any], **how: Unpack[Resampling]
-) -> list[PositionRow]:
+) -> list[Row]:
     """Return whether the judges go by the place of an answer, over the pairs that were played in both orders."""
     twice = played_twice(comparisons)
     categories = {question: str(group) for question, group in groups.items()}
@@ -200,7 +188,7 @@ def pairs_detail(
     *,
     by: str = "category",
     baseline: str | None = None,
-    position: Sequence[PositionRow] = (),
+    position: Sequence[Row] = (),
     **how: Unpack[Resampling],
 ) -> Detail:
     """Return how sure the results of an array of pairs are."""
@@ -209,9 +197,11 @@ def pairs_detail(
     strengths = ranking(table, anchor=baseline, **how)
     by_group = rankings_by_group(table, anchor=baseline, **how)
     by_group = by_group if len(by_group) > 1 else []
-    column = "win_rate_adjusted" if table.weighed is None else "win_rate"
+    column = rate_column(table)
     means = {(line.model, line.group): line.fields for line in mean_over_opponents(table, **how)}
-    ratings = {(row.model, group): row.rating for group, own in ((ALL, strengths), *by_group) for row in own.rows}
+    ratings = {
+        (row.model, group): row.fields["rating"] for group, own in ((ALL, strengths), *by_group) for row in own.rows
+    }
     lines = []
     for line in rates(table, baseline=baseline, **how):
         names = ("win", "loss", "tie") if line.turn is not None else () if line.group is not ALL else _PLAIN

@@ -27,7 +27,7 @@ from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.names import history_of, plain_model
 from harness.results.about import about
 from harness.results.finding import ask
-from harness.results.matrix import Floats, Matrix, difference_bounds, label, matrix, question_order
+from harness.results.matrix import Floats, Matrix, difference_bounds, in_order, label, matrix
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate, estimates
 from harness.results.statistics.paired import Paired, compared_columns, named_pairs
@@ -128,17 +128,16 @@ def _good(table: Matrix, models: set[str]) -> float:
 
 def _effects(table: Matrix, own: str, given: str, good: float, seed: int) -> Iterator[Effect]:
     """Yield the effect on all questions, on those with a good and a bad first turn, and by category."""
-    order = question_order(table.questions)
-    groups = [label(table.groups[at]) for at in order]
-    scores = table.scores[order]
+    table = in_order(table)
+    groups, scores = list(map(label, table.groups)), table.scores
     one, other = table.models.index(own), table.models.index(given)
     if 2 not in table.turns:
         return
     second = table.turns.index(2)
     two = scores[:, [one, other], second]
-    first: Any = scores[:, one, table.turns.index(1)] if 1 in table.turns else np.full(len(order), np.nan)
+    first: Any = scores[:, one, table.turns.index(1)] if 1 in table.turns else np.full(len(groups), np.nan)
     was_good: Any = first >= good
-    some: list[tuple[Any, First | None, Any]] = [(None, None, np.ones(len(order), dtype=bool))]
+    some: list[tuple[Any, First | None, Any]] = [(None, None, np.ones(len(groups), dtype=bool))]
     some += [(None, "good", was_good), (None, "bad", first < good)]
     names = list(dict.fromkeys(groups))
     some += [(name, None, np.array([group == name for group in groups])) for name in names if len(names) > 1]

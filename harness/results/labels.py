@@ -31,7 +31,7 @@ from harness.results.about import is_fixed
 from harness.results.calibration import calibration
 from harness.results.matrix import Floats, Ints, label
 from harness.results.statistics.bootstrap import estimates, ratios
-from harness.results.table import ALL, Line, Row, Table
+from harness.results.table import ALL, Line, Row, Table, best_first
 
 CORRECT, INCORRECT, NOT_ATTEMPTED = NAMES = ("CORRECT", "INCORRECT", "NOT_ATTEMPTED")
 _TAKEN = frozenset({"model", "n", "unparsed", "missing", "mean_share", "ece", "brier", "with_confidence"})
@@ -128,12 +128,10 @@ def label_table(
             fit = fits.get(model) if group is ALL else None
             stated = {} if fit is None else {"ece": fit.ece, "brier": fit.brier, "with_confidence": fit.n}
             lines.append(Line(model, {"n": int(given[own, at].sum()), **numbers, **lost, **stated}, group=group))
-    lead = "f1" if facts else "mean_share"
-    whole = sorted((line for line in lines if line.group is ALL), key=lambda line: _best_first(line, lead))
-    place = {line.model: at for at, line in enumerate(whole)}
-    whole += sorted((line for line in lines if line.group is not ALL), key=lambda line: place[line.model])
-    bins = [{"model": model, **own.row()} for model in place if model in fits for own in fits[model].bins]
-    return Table(whole, "label", by, seed, sure, strata=by if fixed else "", bins=bins)
+    lines = best_first(lines, "f1" if facts else "mean_share")
+    ranked = [line.model for line in lines if line.group is ALL and line.model in fits]
+    bins = [{"model": model, **own} for model in ranked for own in fits[model].bins]
+    return Table(lines, "label", by, seed, sure, strata=by if fixed else "", bins=bins)
 
 
 def _counted(
@@ -219,8 +217,3 @@ def _confidences(
                 np.array([place[row.question_id] for row in own], dtype=np.int64),
             ),
         )
-
-
-def _best_first(line: Line, lead: str) -> tuple[float, str]:
-    value = line.fields[lead].value
-    return 1.0 if value is None else -value, line.model

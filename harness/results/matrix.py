@@ -178,6 +178,11 @@ def ranked(grades: Matrix) -> Matrix:
     return of_models(grades, [m for m, n in zip(grades.models, judged.tolist(), strict=True) if not few(n, most)])
 
 
+def in_order(grades: Matrix) -> Matrix:
+    """Return the grades with the questions sorted by id, so that no digit depends on the order of rows."""
+    return _of_questions(grades, question_order(grades.questions))
+
+
 def question_order(questions: Sequence[QuestionId]) -> list[int]:
     """Return the places of the questions sorted by id, so that resampling does not depend on the order of rows."""
     return sorted(range(len(questions)), key=lambda at: (isinstance(questions[at], str), questions[at]))

@@ -15,7 +15,7 @@ import numpy as np
 from harness.judgments.case import TOTAL
 from harness.judgments.observations import Observations
 from harness.records import QuestionId
-from harness.results.matrix import Matrix, label, matrix, of_group, question_order
+from harness.results.matrix import Matrix, in_order, label, matrix, of_group
 from harness.results.statistics.bootstrap import estimates, ratios
 from harness.results.table import ALL, Kind, Line, Mean, Table
 
@@ -68,11 +68,11 @@ def _counts(kind: Kind, means: Sequence[Mean]) -> dict[str, int]:
 
 def _means(table: Matrix, group: Any, sure: bool, seed: int) -> Iterator[tuple[str, Mean]]:
     """Yield the mean of each model that was graded on any of these questions."""
-    order = question_order(table.questions)
-    scores = table.scores[order]
+    table = in_order(table)
+    scores = table.scores
     there = ~np.isnan(scores)
     sums, counts = np.where(there, scores, 0.0).sum(axis=2), there.sum(axis=2).astype(np.float64)
-    inside = None if table.strata is None or group is not ALL else [table.strata[at] for at in order]
+    inside = table.strata if group is ALL else None
     found = estimates(sums, counts, inside, seed=seed, bounds=table.scale) if sure else ratios(sums, counts)
     for at, model in enumerate(table.models):
         excluded, n = int(table.excluded[at]), int(counts[:, at].sum())
@@ -80,7 +80,7 @@ def _means(table: Matrix, group: Any, sure: bool, seed: int) -> Iterator[tuple[s
             continue
         graded = np.flatnonzero(counts[:, at])
         worst_first = graded[np.argsort(sums[graded, at] / counts[graded, at], kind="stable")].tolist()
-        ranked = [table.questions[order[place]] for place in worst_first]
+        ranked = [table.questions[place] for place in worst_first]
         own = found[at]
         yield (
             model,

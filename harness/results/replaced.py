@@ -7,7 +7,6 @@ stay.
 """
 
 import contextlib
-import pathlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -17,13 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.answer_lines import StoredAnswers
-from harness.bench import Bench, load_bench
-from harness.errors import MissingError, TurnbenchError
+from harness.bench import Bench
+from harness.errors import MissingError
 from harness.jsonl import is_there
 from harness.judgments.case import Case
 from harness.judgments.columns import Store
 from harness.judgments.observations import Bools, Ints, Observations, numbered
 from harness.records import QuestionId
+from harness.results.answers import bench_beside
 from harness.results.finding import Found
 
 _NAMED = 3
@@ -43,7 +43,8 @@ def without_replaced(found: Sequence[Found], notes: list[str]) -> list[Found]:
     for folder, beside in groupby(found, lambda one: one.path.resolve().parent):
         several = list(beside)
         every = [one.observations for one in several]
-        bench = _bench_of(folder) if any(part.judged.any() for own in every for part in own.parts()) else None
+        told = folder.name == "model_judgment" and any(part.judged.any() for own in every for part in own.parts())
+        bench = bench_beside(several[0].path) if told else None
         if bench is None:
             kept += several
             continue
@@ -163,13 +164,3 @@ def _conversations(case: Case) -> list[tuple[str, int, int]]:
     choice = case.source.choice
     said = choice.isdigit() and not case.source.voter
     return [(model, case.turn, int(choice)) for model in sorted(case.models)] if said else []
-
-
-def _bench_of(folder: pathlib.Path) -> Bench | None:
-    """Return the benchmark whose judgment files are in a folder; None if it is of none, or there are no answers."""
-    if folder.name != "model_judgment" or not (folder.parent / "model_answer").is_dir():
-        return None
-    try:
-        return load_bench(folder.parent.name, folder.parent.parent)
-    except TurnbenchError:
-        return None

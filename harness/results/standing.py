@@ -25,7 +25,7 @@ def on_board(result: Result, shown: Shown, wanted: Wanted) -> Result:
         result.notes.append(found.note)
         table = replace(result.table, lines=[found.added(line) for line in result.table.lines])
         result = replace(result, control=found, table=table)
-        if usual and wanted.sort is None and wanted.board is None and found.rows:
+        if usual and wanted.sort is None and wanted.board is None and found.table.lines:
             result = result.sorted_by("length_controlled_winrate")
     if wanted.board is not None or ranked_by is not None:
         from harness.results.pairs.gaming import gaming

@@ -7,7 +7,7 @@ Grades, labels, dimensions, criteria, metrics and pairs, of one judge or of a pa
 the numbers differs. Every output is a projection: the rows of a table, those of groups, one file of all, JSON.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -213,6 +213,19 @@ class Table:
             return {}
         rank = self.ranks.get(model)
         return {"rank_first": rank.first if rank else None, "rank_last": rank.last if rank else None}
+
+
+def best_first(lines: Iterable[Line], column: str) -> list[Line]:
+    """Return the lines of models with the greatest number in a column first, those without any last, then by name;
+    those of groups, then those of turns, follow in the order of the models."""
+    place: dict[str, tuple[bool, float, str]] = {}
+    lines = list(lines)
+    for line in lines:
+        if line.group is ALL and line.turn is None:
+            own = line.fields[column]
+            value = own.value if isinstance(own, Estimate) else own
+            place[line.model] = (value is None, -(value or 0.0), line.model)
+    return sorted(lines, key=lambda line: (line.turn is not None, line.group is not ALL, place[line.model]))
 
 
 def ends(name: str, estimate: Estimate) -> dict[str, float | None]:

@@ -28,38 +28,10 @@ from harness.errors import UsageError
 from harness.judgments.observations import Observations
 from harness.records import Choice, Question, QuestionId, Source
 from harness.results.grades.single import mean
+from harness.results.table import Row
 
 Scores: TypeAlias = Mapping[tuple[QuestionId, str, int], float]
 """By question, model and choice."""
-
-
-class UserPart(NamedTuple):
-    """What the user did in the conversations with one model."""
-
-    model: str
-    conversations: int
-    turns: float
-    """Replies of the model, on average."""
-    ended: int
-    """Conversations that the user ended; the others ran to their last turn."""
-    broken: Mapping[str, int]
-    """For each rule, the conversations in which the user broke it."""
-    any_broken: int
-    unbroken_average: float | None
-    """The mean score of the conversations in which it broke none; None if none of them was graded."""
-
-    def row(self) -> dict[str, Any]:
-        """Return the row of a table."""
-        return {
-            "model": self.model,
-            "conversations": self.conversations,
-            "turns": self.turns,
-            "ended_by_user": self.ended,
-            "out_of_turns": self.conversations - self.ended,
-            **{rule.replace(" ", "_"): self.broken.get(rule, 0) for rule in RULES},
-            "with_breaks": self.any_broken,
-            "average_without": self.unbroken_average,
-        }
 
 
 class UserVariance(NamedTuple):
@@ -94,7 +66,8 @@ class UserTable:
 
     user: Mapping[str, Any]
     """Who played them, as the rows state it."""
-    parts: tuple[UserPart, ...]
+    parts: list[Row]
+    """A row for each model: what the user did in the conversations with it."""
     variance: UserVariance | None
     """None where there is one conversation of each model about each question, or nothing is graded."""
 
@@ -123,7 +96,7 @@ def user_table(bench: Bench, found: Observations) -> UserTable | None:
     user = next(iter(users.values()))
     prompt = replace(read_prompt(), stop=str(user.get("stop") or read_prompt().stop))
     scores = {} if found.paired else _scores(found)
-    parts = tuple(_part(model, held[model], prompt, scores) for model in models if held[model])
+    parts = [_part(model, held[model], prompt, scores) for model in models if held[model]]
     return UserTable(user, parts, _variance(scores, int(user.get("num_choices") or 1)))
 
 
@@ -142,7 +115,9 @@ def _one_user(users: Mapping[str, Mapping[str, Any]]) -> None:
         )
 
 
-def _part(model: str, held: Sequence[tuple[Question, Choice]], prompt: UserPrompt, scores: Scores) -> UserPart:
+def _part(model: str, held: Sequence[tuple[Question, Choice]], prompt: UserPrompt, scores: Scores) -> Row:
+    """Return what the user did in the conversations with one model: how many it ended (the others ran to their last
+    turn), in how many it broke each rule, and the mean score of those in which it broke none."""
     broken: Counter[str] = Counter()
     whole = []
     faulty = 0
@@ -152,9 +127,17 @@ def _part(model: str, held: Sequence[tuple[Question, Choice]], prompt: UserPromp
         faulty += bool(rules)
         score = scores.get((question.question_id, model, choice.index))
         whole += [score] if not rules and score is not None else []
-    turns = sum(len(choice.replies) for _, choice in held) / len(held)
     over = sum(ended(choice, prompt) for _, choice in held)
-    return UserPart(model, len(held), turns, over, broken, faulty, mean(whole))
+    return {
+        "model": model,
+        "conversations": len(held),
+        "turns": sum(len(choice.replies) for _, choice in held) / len(held),
+        "ended_by_user": over,
+        "out_of_turns": len(held) - over,
+        **{rule.replace(" ", "_"): broken[rule] for rule in RULES},
+        "with_breaks": faulty,
+        "average_without": mean(whole),
+    }
 
 
 def _scores(found: Observations) -> Scores:

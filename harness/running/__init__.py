@@ -3,7 +3,6 @@
 - `jobs.py`: what a job is, and the course of one job from request to record
 - `pending.py`: replies whose row is not complete yet, kept for the next start
 - `outputs.py`: the files of a plan's rows, opened together
-- `leftovers.py`: what a run that was killed left of rows that are complete
 - `cache.py`: completions by content, shared by files, benchmarks and processes
 - `retry.py`: which failures are tried again, and when
 - `engine.py`: runs the jobs

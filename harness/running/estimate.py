@@ -12,12 +12,12 @@ within 10; for the vocabulary of Anthropic's newest models, which nobody has pub
 """
 
 import functools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from harness.chat.endpoint import Price
+from harness.patterns import late_re
 from harness.records import Message, Usage
 from harness.running.cost import cost_of
 
@@ -46,7 +46,7 @@ _RANGES = (
 character is of the first kind that holds it."""
 
 
-_KIND = re.compile("|".join(f"(?P<{letter}>[{held}])" for letter, held in _RANGES))
+_KIND = late_re("|".join(f"(?P<{letter}>[{held}])" for letter, held in _RANGES))
 
 
 class _Kinds(dict[int, str]):
@@ -59,10 +59,10 @@ class _Kinds(dict[int, str]):
 
 
 _KINDS = _Kinds()
-_WORDS, _LONG_WORDS = re.compile("[wa]+"), re.compile(f"[wa]{{{LONG_WORD + 1},}}")
-_DIGITS, _SYMBOLS = re.compile("d{1,3}"), re.compile("s+")
+_WORDS, _LONG_WORDS = late_re("[wa]+"), late_re(f"[wa]{{{LONG_WORD + 1},}}")
+_DIGITS, _SYMBOLS = late_re("d{1,3}"), late_re("s+")
 # Each looks at a run of white space once only, from its start: else a long run of blanks would take quadratic time.
-_NEWLINES, _INDENTS = re.compile("(?<![bn])b*n[bn]*"), re.compile("(?<![bn])b{2,}(?![bn])")
+_NEWLINES, _INDENTS = late_re("(?<![bn])b*n[bn]*"), late_re("(?<![bn])b{2,}(?![bn])")
 
 
 class Weights(NamedTuple):
@@ -107,12 +107,12 @@ OTHERS = Weights(0.99, 0.30, 1.70, 2.10, 0.90, 0.40, 0.72, 0.60, 0.87, 0.38, 1.2
 """The middle of the newer vocabularies, for a model of which nothing is known."""
 
 _FAMILIES = (
-    (re.compile(r"(?:ft:)?gpt-(?:3\.5|4(?![o.\d]))"), CL100K),
-    (re.compile(r"(?:ft:)?(?:chat)?gpt-|o\d(?:-|$)"), O200K),
-    (re.compile(r"claude-(?:3|instant|2|(?:opus|sonnet|haiku)-4(?:-[0-6](?!\d)|-\d{8}|$))"), CLAUDE),
-    (re.compile(r"claude-"), CLAUDE_NEW),
-    (re.compile(r"(?i:.*(?:qwen|qwq|deepseek))"), QWEN),
-    (re.compile(r"(?i:.*(?:mistral|ministral|mixtral|magistral|codestral))"), MISTRAL),
+    (late_re(r"(?:ft:)?gpt-(?:3\.5|4(?![o.\d]))"), CL100K),
+    (late_re(r"(?:ft:)?(?:chat)?gpt-|o\d(?:-|$)"), O200K),
+    (late_re(r"claude-(?:3|instant|2|(?:opus|sonnet|haiku)-4(?:-[0-6](?!\d)|-\d{8}|$))"), CLAUDE),
+    (late_re(r"claude-"), CLAUDE_NEW),
+    (late_re(r"(?i:.*(?:qwen|qwq|deepseek))"), QWEN),
+    (late_re(r"(?i:.*(?:mistral|ministral|mixtral|magistral|codestral))"), MISTRAL),
 )
 
 

@@ -194,7 +194,7 @@ class Course(Generic[Record]):
         except StopIteration as end:
             self.request = None
             # First the row, then the note that its replies have served: a kill in between leaves replies that are not
-            # needed (`leftovers.py` takes them out), the other order would lose what was paid for.
+            # needed (`outputs.py` takes them out), the other order would lose what was paid for.
             if self.sink.put(end.value):
                 self.pending.complete(self.job.row)
                 self._released.extend(self.then())

@@ -1,4 +1,12 @@
-"""The files that a plan's rows of one model or judge go to: the journal, and the replies of rows not complete yet."""
+"""The files that a plan's rows of one model or judge go to: the journal, and the replies of rows not complete yet.
+
+A run that was killed between a row and the note of it leaves replies and batches that have served:
+
+    row written  ── killed here ──▶  its replies still count as pending, its requests as not collected
+
+No later run asks for such a row, so what is left for rows that are complete and current is taken out; the planner knows
+which those are. Not so while a `--redo` is under way: what it has paid for belongs to rows that are complete.
+"""
 
 import contextlib
 import pathlib
@@ -6,10 +14,12 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from harness.jsonl import Journal
-from harness.running.batches.ledger import starts_anew
-from harness.running.leftovers import any_left, take_out
-from harness.running.pending import Pending
+from harness.jsonl import Journal, holder_of
+from harness.running.batches.ledger import Ledger, ledger_file, rows_awaited, starts_anew
+from harness.running.pending import Pending, left_in, pending_file, redo_begun
+
+Standing = Callable[[AbstractSet[str]], AbstractSet[str]]
+"""Returns those of some rows that are in the output file and current."""
 
 
 class Output(NamedTuple):
@@ -23,7 +33,7 @@ def open_output(
     stack: contextlib.ExitStack,
     path: pathlib.Path,
     state: pathlib.Path,
-    complete: Callable[[AbstractSet[str]], AbstractSet[str]],
+    standing: Standing,
     *,
     needed: bool,
     redo: bool,
@@ -34,18 +44,44 @@ def open_output(
         stack: closes them.
         path: where the rows go.
         state: the state folder.
-        complete: which rows of some are there and current; what a killed run left of these is taken out.
+        standing: what a killed run left of the rows that it says are there is taken out.
         needed: whether a row is to be written or moved.
         redo: whether what is done is done again.
 
     Raises:
         StorageError: one can't be written, or another process writes it.
     """
-    if not (needed or any_left(path, state, complete)):
+    if not (needed or _any_left(path, state, standing)):
         return None
     journal = stack.enter_context(Journal(path, state))
-    take_out(path, state, complete)
+    _take_out(path, state, standing)
     pending = stack.enter_context(Pending(path, state, fresh=starts_anew(path, state, redo=redo)))
     if redo:
         pending.redo()
     return Output(journal, pending)
+
+
+def _any_left(path: pathlib.Path, state: pathlib.Path, standing: Standing) -> bool:
+    """Return whether something is left for complete rows of an output file, or a file without any use."""
+    kept, ledger = pending_file(path, state), ledger_file(path, state)
+    if holder_of(path, state) or redo_begun(kept):
+        return False
+    left = [rows for file, rows in ((kept, left_in(kept).keys()), (ledger, rows_awaited(ledger))) if file.exists()]
+    return any(not rows or standing(rows) for rows in left)
+
+
+def _take_out(path: pathlib.Path, state: pathlib.Path, standing: Standing) -> None:
+    """Take out what is left for complete rows of an output file; its journal is open, so nobody else writes.
+
+    Raises:
+        StorageError: the state folder cannot be written.
+    """
+    if redo_begun(pending_file(path, state)):
+        return
+    if pending_file(path, state).exists():
+        with Pending(path, state) as pending:
+            for row in standing(pending.left):
+                pending.complete(row)
+    if ledger_file(path, state).exists():
+        with Ledger(ledger_file(path, state)) as ledger:
+            ledger.served(standing(ledger.rows))

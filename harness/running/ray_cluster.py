@@ -37,7 +37,7 @@ AT_ONCE = 10_000
 """Calls that a worker takes at once: the limits are kept by who sends them."""
 
 
-class RayDesk:
+class RayDesk(Desk):
     """A desk as an actor: one process on one node of the cluster."""
 
     def __init__(self, origins: Sequence[Origin], folder: str) -> None:
@@ -46,17 +46,13 @@ class RayDesk:
             os.chdir(folder)
         self._fault: TurnbenchError | None = None
         try:
-            self._desk = Desk(origins)
+            super().__init__(origins)
         except TurnbenchError as error:
             self._fault = error
 
     async def ready(self) -> TurnbenchError | None:
         """Return why no call can be made, if none can."""
         return self._fault
-
-    async def answer(self, place: int, request: Request) -> Answered:
-        """Make one call."""
-        return await self._desk.answer(place, request)
 
 
 class RayWorker:

@@ -1,7 +1,8 @@
 """The counts of a run, and who receives them: a progress bar, a test, a page."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TypeAlias
 
 from harness.records import Failure, Reply
 
@@ -51,12 +52,8 @@ class Tally:
             self.flagged["in words"] = self.flagged.get("in words", 0) + 1
 
 
-class Watcher(Protocol):
-    """Receives the tally whenever it has changed."""
-
-    def __call__(self, tally: Tally) -> None:
-        """Show the tally, quickly: it is called from the event loop."""
-        ...
+Watcher: TypeAlias = Callable[[Tally], None]
+"""Receives the tally whenever it has changed; it is called from the event loop, and has to be quick."""
 
 
 def nobody(tally: Tally) -> None:

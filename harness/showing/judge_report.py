@@ -6,7 +6,6 @@ from typing import Any
 
 from harness.errors import UsageError
 from harness.meta_evaluation.report import Report
-from harness.results.pairs.position import PositionRow
 from harness.results.statistics.bootstrap import Estimate
 from harness.showing.charts import MOST_SERIES, Point, interval_chart, position_chart, scatter_chart
 from harness.showing.items import Chart, Column, Item, Page, Row, Table, columns_of
@@ -84,19 +83,7 @@ def report_charts(report: Report) -> list[Chart]:
 
 
 def _position_svg(report: Report) -> str:
-    none = Estimate(None, None, None, 0, None)
-    counts = (
-        "n",
-        "errors",
-        "consistent",
-        "biased_first",
-        "biased_second",
-        "one_sided_tie",
-        "first_games",
-        "decided_games",
-    )
-    rows = [PositionRow(row["by"], row["group"], *(row[name] for name in counts), *[none] * 5) for row in report.rows]
-    return position_chart(rows)
+    return position_chart(report.rows)
 
 
 def _estimate(row: Mapping[str, Any], name: str, n: str = "n") -> Estimate:

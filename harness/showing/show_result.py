@@ -80,14 +80,14 @@ def _data(result: Result, intervals: bool) -> dict[str, Any]:
     if result.control is not None:
         data["length_control"] = {
             "note": result.control.note,
-            "rows": [row.row() for row in result.control.rows],
+            "rows": result.control.table.table_rows(),
             "compared": _compared(result.control.pairs),
         }
     if result.runs is not None:
         data["against"] = _compared(result.runs.table)
     if result.users is not None:
         variance = result.users.variance
-        data["users"] = [part.row() for part in result.users.parts]
+        data["users"] = result.users.parts
         data["user_variance"] = None if variance is None else variance.row()
     return data | result.together.json(intervals=intervals)
 
@@ -307,21 +307,22 @@ def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
     table, resampled = detail.table, _resampled(detail.table)
     drawn = partial(charts.rate_chart, table, detail.column)
     yield Chart("Win rates", drawn, f"A tie counts half. {resampled}")
-    if len(only.matrix) > 2:
+    names = list(dict.fromkeys(line.model for line in only.matrix.lines))
+    if len(names) > 2:
         title = "Win rate of the row's model against the column's, ties half"
-        names = [row[0].model for row in only.matrix if row]
-        cells = {(cell.model, cell.opponent): cell.win_rate_adjusted.value for row in only.matrix for cell in row}
+        cells = {(line.model, line.group): line.fields[detail.column].value for line in only.matrix.lines}
         rows = [{"model": one, **{other: cells.get((one, other)) for other in names}} for one in names]
         instead = Table(title, rows, _verbatim(rows), places=3, across="models", scale=(0.0, 1.0))
-        yield Chart("Every two models", partial(charts.win_rate_chart, only.matrix), instead=instead)
+        yield Chart("Every two models", partial(charts.win_rate_chart, only.matrix, detail.column), instead=instead)
     if only.position:
-        total = only.position[0]
         yield Chart("Does the judge go by the place of an answer?", partial(charts.position_chart, only.position))
-        share = with_interval(total.first_share.value, total.first_share.low, total.first_share.high, to_places(3))
+        total = only.position[0]
+        first = total["first_share"]
+        share = with_interval(first.value, first.low, first.high, to_places(3))
         yield Note(
-            f"position: of {total.n} pairs {total.consistent} were judged alike in both orders, "
-            f"{total.biased_first} for whoever came first, {total.biased_second} for whoever came second, "
-            f"{total.one_sided_tie} a tie in one order only; the answer shown first won {share} of decided games"
+            f"position: of {total['n']} pairs {total['consistent']} were judged alike in both orders, "
+            f"{total['biased_first']} for whoever came first, {total['biased_second']} for whoever came second, "
+            f"{total['one_sided_tie']} a tie in one order only; the answer shown first won {share} of decided games"
         )
     rows = detail.rows()
     columns = [

@@ -11,7 +11,7 @@ _ALWAYS = ("model", "conversations", "turns", "ended_by_user", "out_of_turns", "
 
 def user_items(found: UserTable) -> Iterator[Table | Note]:
     """Yield the table of the user's part, and the share of the variance."""
-    rows = [part.row() for part in found.parts]
+    rows = found.parts
     names = [name for name in rows[0] if name in _ALWAYS or any(row[name] for row in rows)]
     note = (
         f"Played by {found.user.get('model')}. With breaks: conversations in which the user broke a rule of its own; "

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.chat import ChatModel, open_chat_model, resolve
-from harness.chat.batches import BatchModel, Found, Handed, open_batches
+from harness.chat.batches import Batches, Found, Handed, open_batches
 from harness.errors import EndpointError, UsageError
 from harness.records import Message, Reply, Request, Sampling
 from tests.protocol_server import BatchDesk, ProtocolServer, Script
@@ -31,7 +31,7 @@ def opened(server: ProtocolServer, kind: str) -> ChatModel:
     return open_chat_model(resolve("claude-sonnet-4", environ=environ), environ=environ)
 
 
-async def through_batches(taker: BatchModel, token: str) -> dict[str, Any]:
+async def through_batches(taker: Batches[Any], token: str) -> dict[str, Any]:
     """Return what became of the requests, handed in together as far as they can be."""
     prepared = [taker.prepare(f"{token}-{n}", request) for n, request in enumerate(REQUESTS)]
     came: dict[str, Any] = {}

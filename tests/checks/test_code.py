@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.checks import sandbox as sandboxes
-from harness.checks.programs import call_results
+from harness.checks.code import call_results
 from harness.checks.sandbox import Ran, Sandbox, open_sandbox
 from harness.errors import UsageError
 from tests.checks.asked import outcome

@@ -9,6 +9,7 @@ import pytest
 from harness.bench import Bench
 from harness.errors import DataError
 from harness.jsonl import Journal
+from harness.judging import files
 from harness.judging.asking import request_about
 from harness.judging.files import Done, JudgmentSink, match_key
 from harness.judging.gathering import gather
@@ -137,6 +138,24 @@ def test_a_grade_of_another_tool_is_done_if_its_prompt_is_ours(
     stored = row(**{"user_prompt": prompts(materials)["user_prompt"], **changes})
     path = write(tmp_path / "j_single.jsonl", [stored])
     assert Done(path).current(Match(materials.bench.questions[0], 1, ("a",)), materials) is done
+
+
+def test_a_prompt_without_the_fence_is_another_and_ours_is_not_rendered_for_it(
+    tmp_path: pathlib.Path, materials: Materials, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "prompt_about", None)
+    done = Done(write(tmp_path / "j_single.jsonl", [row()]))
+    assert done.current(Match(materials.bench.questions[0], 1, ("a",)), materials) is False
+
+
+def test_a_set_without_fences_is_compared_as_well(tmp_path: pathlib.Path, materials: Materials) -> None:
+    plain = dataclasses.replace(materials, judge_set=dataclasses.replace(materials.judge_set, fence=False))
+    path = tmp_path / "j_single.jsonl"
+    match = Match(materials.bench.questions[0], 1, ("a",))
+    for known, other in ((plain, materials), (materials, plain)):
+        done = Done(write(path, [row(user_prompt=prompts(known)["user_prompt"])]))
+        assert done.current(match, known) is True
+        assert Done(path).current(match, other) is False
 
 
 @pytest.mark.parametrize(

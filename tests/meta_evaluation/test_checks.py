@@ -9,7 +9,7 @@ import pytest
 
 from harness.cli.judge_report import main
 from harness.errors import MissingError, UsageError
-from harness.meta_evaluation.checks import Broken, Items, judge_checks
+from harness.meta_evaluation.checks import Items, judge_checks, number_broken
 from harness.meta_evaluation.report import Report
 from harness.records import Mode
 from tests.small_bench import question, small_bench, write
@@ -161,7 +161,7 @@ def simulated(generator: np.random.Generator, questions: int = 30, models: int =
     strength = (-3 * rate + generator.normal(0, 0.5, models))[model] + generator.normal(0, 1, questions)[question]
     grades = 7 + strength - lost + generator.normal(0, 1, len(question))
     cell = np.repeat(np.arange(2 * questions), models)
-    counted = [Broken(int(b), {}, {}) for b in broken]
+    counted = [{"count": [True] * int(b)} for b in broken]
     return Items(question, questions, cell, model, counted, counted, grades, seed=0)
 
 
@@ -170,7 +170,7 @@ def test_the_loss_at_equal_strength_is_the_true_one_and_its_interval_covers_it()
     plain, equal, covered = [], [], 0
     for _ in range(60):
         items = simulated(generator)
-        broken = np.array([own.total for own in items.broken], dtype=np.float64)
+        broken = number_broken(items.broken)
         found = items.lost(broken, with_models=True)
         assert found.low is not None
         assert found.high is not None

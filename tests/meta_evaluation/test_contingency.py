@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 
+from harness.meta_evaluation.agreement import alpha_rows, graded_rows, grades_of
 from harness.meta_evaluation.contingency import (
     MOST_VALUES,
     Level,
@@ -22,7 +23,6 @@ from harness.meta_evaluation.contingency import (
     table_estimate,
     tabulated,
 )
-from harness.meta_evaluation.grade_agreement import alpha_rows, graded_rows, grades_of
 from harness.meta_evaluation.votes import Item, votes_of
 from harness.results.matrix import Floats
 from harness.results.statistics.bootstrap import Estimate

@@ -405,6 +405,7 @@ def test_one_process_is_the_run_s_own_and_built_in_models_stay_in_it() -> None:
     replaced = placed(models, RunOptions(processes=2))
     assert replaced["b"][0] is models["b"][0]
     assert (replaced["m"][0] is models["m"][0], replaced["m"][0].name) == (False, "m")
+    asyncio.run(replaced["m"][0].close())
 
 
 def test_without_any_worker_left_calls_are_made_here(tmp_path: pathlib.Path) -> None:

@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from tests.small_bench import answer, question, small_bench, write
 from tests.viewer.test_app import grade, pair
 from viewer.app import Views
 from viewer.context import Context
-from viewer.later import Later
+from viewer.later import Later, NotYet
 from viewer.store import Store
 from viewer.tabs.judge import position_said
 
@@ -114,3 +115,24 @@ def test_the_drawn_numbers_are_those_of_the_report(views: Views) -> None:
     repeat = judge_repeat("single", bench_name="small", data_dir=folder)
     shares = drawn(repeat)
     assert all(row["facet"] in shares for row in repeat.rows if row["share"])
+
+
+def test_the_first_report_is_made_alone_and_the_others_after_it(views: Views, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, begun = Later.get, set[str]()
+
+    def get(self: Later, key: Any, what: str, make: Any, **named: Any) -> Any:
+        begun.add(what)
+        if what not in there:
+            raise NotYet(what)
+        return whole(self, key, what, make, **named)
+
+    monkeypatch.setattr(Later, "get", get)
+    position = "working out the report on position"
+    there: set[str] = set()
+    _, html = views.view("?tab=judge")
+    assert {what for what in begun if "report" in what or "votes" in what} == {position}
+    assert "this report comes next" in html
+    there = {position}
+    _, html = views.view("?tab=judge")
+    assert 'aria-label="chart of the report on position"' in html
+    assert {f"working out the report on {name}" for name in ("length", "repeat of pairs", "corrected")} <= begun

@@ -3,14 +3,18 @@
 import os
 import pathlib
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from functools import partial
+from multiprocessing.connection import Client, Listener
 
 import pytest
 
 from harness.errors import DataError, StorageError
 from viewer import later
-from viewer.later import Later, NotYet, apart
+from viewer.later import Later, NotYet, apart, patience
 
 
 def halves(said: str, told: Callable[[float], None]) -> str:
@@ -67,3 +71,44 @@ def test_a_long_wait_says_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
         made.get("a", "reading", go.wait, patience=0)
     go.set()
     made.close()
+
+
+def held(address: str) -> None:
+    """Say that this process is there, and stay until it is ended."""
+    with Client(address):
+        threading.Event().wait()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no such signal here")
+def test_a_process_of_its_own_ends_with_the_one_that_started_it(tmp_path: pathlib.Path) -> None:
+    address = str(tmp_path / "here")
+    code = "from tests.viewer import test_later as t; t.later._LARGE = 0; t.apart(t.held, {!r}, of=[])"
+    with (
+        Listener(address) as listener,
+        subprocess.Popen([sys.executable, "-c", code.format(address)]) as viewer,
+        listener.accept() as process,
+    ):
+        viewer.kill()
+        with pytest.raises(EOFError):
+            process.recv()
+
+
+def test_what_is_made_apart_is_ended_when_the_viewer_closes(large: list[pathlib.Path], tmp_path: pathlib.Path) -> None:
+    made, address = Later(), str(tmp_path / "here")
+    with Listener(address) as listener:
+        with pytest.raises(NotYet):
+            made.get("a", "holding", partial(apart, held, address, of=large), patience=0)
+        with listener.accept():
+            made.close()
+            with pytest.raises(StorageError, match="was ended"):
+                made.get("a", "holding", len, patience=60)
+
+
+def test_a_page_does_not_wait_for_a_process(large: list[pathlib.Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert patience(large) == 0
+    monkeypatch.setattr(later, "_LARGE", 1 << 40)
+    assert patience(large) == later.PATIENCE
+
+
+def test_a_page_that_has_waited_long_asks_less_often() -> None:
+    assert NotYet("reading").again < NotYet("reading", 60.0).again

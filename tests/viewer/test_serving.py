@@ -9,9 +9,17 @@ from typing import Any, NamedTuple
 import pytest
 
 from harness.errors import StorageError, UsageError
+from harness.records import Mode
+from tests.small_bench import small_bench, write
+from tests.viewer.test_app import grade, pair
+from viewer import store
+from viewer.context import Context
 from viewer.hosts import Hosts
 from viewer.idle import ending_idle
-from viewer.serving import MOST_BODY, Gate, free_port, prepare_environment, read_people
+from viewer.later import Later
+from viewer.serving import MOST_BODY, Gate, begin, free_port, prepare_environment, read_people
+from viewer.state import State
+from viewer.store import Store
 
 
 class Reply(NamedTuple):
@@ -322,3 +330,22 @@ def test_gradio_is_told_by_the_environment_only_what_users_may_say() -> None:
     prepare_environment(environment)
     assert kept.items() <= environment.items()
     assert not others.keys() & environment.keys()
+
+
+@pytest.mark.parametrize("mode", ["single", "pairwise-all"])
+def test_the_first_tables_are_made_before_anybody_asks(
+    mode: Mode, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Later.get
+    monkeypatch.setattr(Later, "get", lambda *given, **named: whole(*given, **{**named, "patience": 60}))
+    folder = small_bench(tmp_path).folder / "model_judgment"
+    write(folder / "j_single.jsonl", [grade(1, "a", 4)])
+    write(folder / "j_pair.jsonl", [pair(1, "a", "b", "model_1", "model_1")])
+    context = Context(Store(tmp_path, ["small"]))
+    begin(context)
+    monkeypatch.setattr(store, "_result", lambda *_, **__: pytest.fail("it is made again"))
+    assert context.store.result(State(bench="small", mode=mode), intervals=False).rows()
+
+
+def test_nothing_to_show_is_nothing_to_begin(tmp_path: pathlib.Path) -> None:
+    begin(Context(Store(tmp_path / "absent", ["small"])))

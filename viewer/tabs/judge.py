@@ -91,6 +91,8 @@ class _Page:
         """The outcome in words, as far as there are reports."""
         self.lacking: list[str] = []
         """Which reports there are not, and why: a line for each."""
+        self._begun = self._there = False
+        """Whether a report is being made, and whether one is there."""
 
     def sections(self) -> list[str]:
         """Return the sections, a report each."""
@@ -118,7 +120,23 @@ class _Page:
     def _report(self, name: str, make: Callable[[], Report], *paths: pathlib.Path) -> Report:
         key = ("report", name, self.bench.name, *paths)
         away = partial(apart, make, of=paths)
-        return self.context.store.made(key, f"working out the report on {name}", away, *paths)
+        return self._in_turn(lambda: self.context.store.made(key, f"working out the report on {name}", away, *paths))
+
+    def _in_turn(self, made: Callable[[], Report]) -> Report:
+        """Return a report; none is begun beside the first, which would be there later for it.
+
+        Raises:
+            NotYet: it is being made, or comes next.
+        """
+        if self._begun and not self._there:
+            raise NotYet("this report comes next")
+        try:
+            report = made()
+        except NotYet:
+            self._begun = True
+            raise
+        self._there = True
+        return report
 
     def _section(self, title: str, note: str, content: Callable[[], str]) -> str:
         """Return a section; nothing where there is no report, which then is among those that are lacking."""
@@ -226,7 +244,7 @@ class _Page:
 
     def _agreed(self, votes: Sequence[pathlib.Path], file: JudgmentFile) -> str:
         try:
-            report = report_on(self.context, self.bench, votes, file)
+            report = self._in_turn(lambda: report_on(self.context, self.bench, votes, file))
             return self._drawn(f"agreement-{file.kind}", report, partial(agreement_chart, report, file.path.stem, "S2"))
         except NotYet as wait:
             return markup.waiting(wait)

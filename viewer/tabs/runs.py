@@ -21,7 +21,7 @@ from harness.showing.html import table_html
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.growth import Growth, counted_on, growth_of, reasons_in
-from viewer.later import NotYet, apart
+from viewer.later import NotYet, apart, patience
 from viewer.markup import Html
 from viewer.past_runs import Run, difference_html, last_html, past_runs_html, runs_in
 from viewer.places import End, ends_of, stamp
@@ -89,7 +89,7 @@ class _Latest:
             return made
 
         try:
-            return self._context.store.later.get((key, marks), what, run, tells=True), None
+            return self._context.store.later.get((key, marks), what, run, patience=patience(paths), tells=True), None
         except NotYet:
             if before is None:
                 raise
@@ -120,14 +120,14 @@ def _show(context: Context, latest: _Latest, state: State) -> str:
         line = markup.command(f"gen_answer --bench-name {bench.name} --model NAME")
         parts.append(markup.notice("Nothing has been run here yet. Let a model answer:", then=line))
         return _refreshed("".join(parts), _OTHERWISE)
-    wait = False
+    again = _WHILE_GROWING if active else _OTHERWISE
     try:
         status, note = _counted(latest, bench, paths)
         parts += _standing(state, bench, status, grown, holders)
         parts.append(_reasons(latest, bench, status))
         parts.append(note)
     except NotYet as pending:
-        wait = True
+        again = pending.again
         parts.append(markup.notice(f"One moment: {pending} …", kind="wait"))
         parts.append(_plain(paths, grown, holders))
     except TurnbenchError as error:
@@ -137,7 +137,7 @@ def _show(context: Context, latest: _Latest, state: State) -> str:
     parts.append(last_html(state, paths))
     parts.append(_past_runs(latest, bench, paths))
     parts.append(difference_html(context, state, bench, context.store.judgment_files(bench)))
-    return _refreshed("".join(parts), 700 if wait else _WHILE_GROWING if active else _OTHERWISE)
+    return _refreshed("".join(parts), again)
 
 
 def _refreshed(inside: str, every: int) -> str:

@@ -4,6 +4,14 @@
     alpaca_eval     upstream/*.txt, upstream/*_outputs.json      → two judge sets, question.jsonl, model_answer/
     unieval         upstream/utils.py                            → unieval.toml
 
+UniEval's questions are inside nested ifs of a function, added up of texts and variables:
+
+    if task == 'summarization':
+        if dimension == 'relevance':
+            cur_input = 'question: ...? </s> summary: ' + output[i] + ' </s> reference: ' + ref[i]
+
+becomes relevance = "question: ...? </s> summary: {answer} </s> reference: {reference}".
+
 A Python file is parsed, never run: only texts that stand in it as they are, are taken. What is made depends on nothing
 but the pinned files, so making it again gives the same bytes; something else in its place stays, and is an error.
 """
@@ -11,12 +19,11 @@ but the pinned files, so making it again gives the same bytes; something else in
 import ast
 import pathlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from harness.errors import DataError, StorageError
-from harness.importing.originals.templates import renamed, template_toml, toml
-from harness.importing.originals.unieval import questions_toml
 from harness.jsonl import put_text
+from harness.written import toml_value
 
 PROMETHEUS_NAMES = {
     "instruction": "question",
@@ -28,6 +35,15 @@ PROMETHEUS_NAMES = {
 }
 _RUBRICS = ("helpfulness", "harmlessness", "honesty", "factual_validity", "reasoning")
 _ALPACA_NAMES = {"instruction": "question", "output_1": "answer_a", "output_2": "answer_b"}
+_FUNCTION = "add_question"
+_PLACEHOLDERS = {"output": "answer", "src": "source", "ref": "reference", "context": "context"}
+_BY_SENTENCE = {
+    ("summarization", "fluency"): "mean",
+    ("summarization", "consistency"): "mean",
+    ("dialogue", "engagingness"): "sum",
+    ("fact", "consistency"): "mean",
+}
+"""What is asked about each sentence, and what is made of the numbers: the original says so elsewhere."""
 _CHAT = re.compile(r"<\|im_start\|>(system|user)\n(.*?)\n?<\|im_end\|>", re.S)
 
 
@@ -180,3 +196,102 @@ def _put(folder: pathlib.Path, files: Mapping[str, str]) -> tuple[pathlib.Path, 
         put_text(path, text)
         made.append(path)
     return tuple(made)
+
+
+def questions_toml(tree: ast.Module, path: pathlib.Path) -> str:
+    """Return the file of questions that a source makes.
+
+    Raises:
+        DataError: the source has no such function, or a question in it is put together in another way.
+    """
+    function = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == _FUNCTION), None)
+    found = {} if function is None else dict(_questions(function.body, {}, path))
+    if not found:
+        raise DataError(f"holds no function {_FUNCTION} with questions", path=path)
+    lines = [
+        "# Made by fetch_bench from upstream/utils.py, whose words these are (MIT).",
+        'name = "unieval"',
+    ]
+    for task in dict.fromkeys(task for task, _ in found):
+        lines += ["", f"[tasks.{task}]"]
+        lines += [_line(name, ask, _BY_SENTENCE.get((task, name))) for (of, name), ask in found.items() if of == task]
+    return "\n".join([*lines, ""])
+
+
+def _line(name: str, ask: str, sentences: str | None) -> str:
+    if sentences is None:
+        return f"{name} = {toml(ask)}"
+    ask = ask.replace("{answer}", "{sentence}")
+    return f"{name} = {toml(ask)}" if sentences == "mean" else f'{name} = {{ ask = {toml(ask)}, sentences = "sum" }}'
+
+
+def _questions(
+    body: list[ast.stmt], known: dict[str, str], path: pathlib.Path
+) -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield task, dimension and text of each question below; `known` is what the ifs around say."""
+    for node in body:
+        if isinstance(node, ast.For):
+            yield from _questions(node.body, known, path)
+        elif isinstance(node, ast.If):
+            yield from _questions(node.body, known | _asked(node.test), path)
+            yield from _questions(node.orelse, known, path)
+        elif isinstance(node, ast.Assign) and {"task", "dimension"} <= known.keys():
+            yield (known["task"], known["dimension"]), "".join(_pieces(node.value, path))
+
+
+def _asked(test: ast.expr) -> dict[str, str]:
+    """Return what `task == '...'` or `dimension == '...'` says; nothing of any other question."""
+    if (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and len(test.ops) == 1
+        and isinstance(test.ops[0], ast.Eq)
+        and isinstance(test.comparators[0], ast.Constant)
+    ):
+        return {test.left.id: str(test.comparators[0].value)}
+    return {}
+
+
+def _pieces(node: ast.expr, path: pathlib.Path) -> Iterator[str]:
+    """Yield the texts and placeholders of which a question is added up."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        yield from _pieces(node.left, path)
+        yield from _pieces(node.right, path)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield braces(node.value)
+    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _PLACEHOLDERS:
+        yield f"{{{_PLACEHOLDERS[node.value.id]}}}"
+    else:
+        raise DataError(
+            f"a question is put together in an unknown way: {ast.unparse(node)[:60]}", path=path, line=node.lineno
+        )
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """Return a prompt with another project's placeholders in our words; every other brace stays text."""
+    pieces, place = [], 0
+    for found in re.finditer("|".join(rf"\{{{re.escape(name)}\}}" for name in names), text):
+        # What ends with a brace would begin a doubled one with the placeholder's.
+        pieces += [braces(text[place : found.start()] + "{")[:-1], f"{{{names[found[0][1:-1]]}}}"]
+        place = found.end()
+    return "".join([*pieces, braces(text[place:])])
+
+
+def braces(text: str) -> str:
+    """Return a text such that our template says it: an open brace before a name or another one means something."""
+    return re.sub(r"\{(?=[{A-Za-z])", "{{", text)
+
+
+def template_toml(kind: str, verdict: str, user: str, system: str, *, sides: tuple[str, str] | None = None) -> str:
+    """Return a template's file."""
+    lines = [f'kind = "{kind}"', f'verdict = "{verdict}"']
+    lines += [f"sides = {toml_value(sides)}"] if sides else []
+    return "\n".join([*lines, "", f"system = {toml(system)}", "", f"user = {toml(user)}", ""])
+
+
+def toml(text: str) -> str:
+    """Return a text as TOML writes it, on as many lines as it has."""
+    if "\n" not in text:
+        return toml_value(text)
+    inside = text.replace("\\", "\\\\").replace('"""', '""\\"')
+    return f'"""\n{inside}"""' if not inside.endswith('"') else f'"""\n{inside[:-1]}\\""""'

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from harness.judgments.judgment import Score, Scores, Verdict, Winner
+from harness.patterns import late_re
 from harness.records import Side
 
 Scale: TypeAlias = tuple[float, float]
@@ -33,16 +34,16 @@ _NAMED = (
     r"(?:(?:(?:final|overall|my) )?"
     r"(?:rating|score|verdict|winner|better|评分|得分|评价|結論|評価|értékelés|bewertung) ?[:=] ?)?"
 )
-_SCORE = re.compile(_NAMED + _COMMA)
-_SIDE = re.compile(_NAMED + r"(?:(?:assistant|answer|response|model|option|助手|アシスタント) ?)?([abc]|tie)")
+_SCORE = late_re(_NAMED + _COMMA)
+_SIDE = late_re(_NAMED + r"(?:(?:assistant|answer|response|model|option|助手|アシスタント) ?)?([abc]|tie)")
 _SIDED = r"(?:([ab]) ?[:=] ?)?"
-_TWO = re.compile(rf"{_SIDED}{_POINT} ?[,、] ?{_SIDED}{_POINT}")
-_TWO_APART = re.compile(rf"{_SIDED}{_COMMA} ?; ?{_SIDED}{_COMMA}")
-_PLACEHOLDER = re.compile(
+_TWO = late_re(rf"{_SIDED}{_POINT} ?[,、] ?{_SIDED}{_POINT}")
+_TWO_APART = late_re(rf"{_SIDED}{_COMMA} ?; ?{_SIDED}{_COMMA}")
+_PLACEHOLDER = late_re(
     r"(?:your |the )?(?:(?:rating|score|verdict)(?:_[ab])?|x|n|number|#|a/b/c|a ?\| ?b ?\| ?c|评分|分数)"
     r"(?: ?, ?(?:rating|score)(?:_[ab])?)?"
 )
-_DECLINED = re.compile(r"n/?a|none|null|unknown|error|\?+|-+|not applicable|cannot rate|无|d")
+_DECLINED = late_re(r"n/?a|none|null|unknown|error|\?+|-+|not applicable|cannot rate|无|d")
 _LOOKALIKES = str.maketrans("авсαβ", "abcab")  # Cyrillic and Greek letters that a judge writing in them types
 
 

@@ -15,9 +15,10 @@ from harness.judging.verdicts.brackets import Fault
 from harness.judging.verdicts.mentions import Found
 from harness.judging.verdicts.objects import decide_by_objects, folded_name, objects_in
 from harness.judgments.judgment import Label, Parsed
+from harness.patterns import late_re
 
-_MEMBER = re.compile(r"[\"'“](?P<name>[^\"'“”\n]{1,40})[\"'”]\s{0,4}:\s{0,4}[\"'“](?P<value>[^\"'“”\n]{1,40})[\"'”]")
-_BEFORE, _AFTER = re.compile(r"\s*(?:```(?:json)?\s)?\s*\{\s*"), re.compile(r"\s*,?\s*\}\s*(?:```)?\s*")
+_MEMBER = late_re(r"[\"'“](?P<name>[^\"'“”\n]{1,40})[\"'”]\s{0,4}:\s{0,4}[\"'“](?P<value>[^\"'“”\n]{1,40})[\"'”]")
+_BEFORE, _AFTER = late_re(r"\s*(?:```(?:json)?\s)?\s*\{\s*"), late_re(r"\s*,?\s*\}\s*(?:```)?\s*")
 
 
 def read_label(text: str, labels: Collection[str], key: str | None = None) -> Parsed:

@@ -15,12 +15,12 @@ counts the bare names alone, and whatever little goes to them: `bare_preference`
 """
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from harness.judging.verdicts.brackets import Scale
 from harness.judgments.judgment import Parsed, Score, Winner
+from harness.patterns import late_re
 from harness.records import Reply, Side, TokenLogprobs
 
 LEAST_MASS = 0.5
@@ -30,8 +30,8 @@ MOST_UNCLEAR = 0.05
 
 _SPACES = "\u0120\u010a\u2581"
 """How tokenizers write a space or a line break before a token."""
-_CLOSING = re.compile(r"(?:[\s.!*`\"')\]}。\u0120\u010a\u2581]|<\|[^|]{0,40}\|>|</?s>)*")
-_REST_OF_LINE = re.compile(r"(?: ?/ ?[0-9]{1,3})?[\s.!*`\"')\]}。]*(?:<\|[^|]{0,40}\|>|</s>)?")
+_CLOSING = late_re(r"(?:[\s.!*`\"')\]}。\u0120\u010a\u2581]|<\|[^|]{0,40}\|>|</?s>)*")
+_REST_OF_LINE = late_re(r"(?: ?/ ?[0-9]{1,3})?[\s.!*`\"')\]}。]*(?:<\|[^|]{0,40}\|>|</s>)?")
 _NONE_GIVEN = "the reply came without log-probabilities, and this verdict is not read from text"
 
 

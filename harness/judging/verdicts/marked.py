@@ -16,32 +16,31 @@ from harness.judging.verdicts.mentions import Found, brackets_in, decide
 from harness.judging.verdicts.objects import decide_by_objects, named
 from harness.judging.verdicts.shown import DECORATED, said
 from harness.judgments.judgment import Parsed, Score, Winner
+from harness.patterns import late_re
 
-_MARKER = re.compile(
+_MARKER = late_re(
     r"(?:\[ ?(?:RESULT|SCORE|RATING|VERDICT) ?\]|\[ ?(?:RESULT|SCORE|VERDICT) ?:? ?(?=[^\[\]\n]{1,30}\]))"
     r"[\s:=>–-]{0,6}(?:[^\W\d_]{1,10} ?[:=] ?)?",
     re.I,
 )
-_VALUE = re.compile(
+_VALUE = late_re(
     rf"[(\[{{<\"'`{DECORATED}]{{0,2}} ?(?:(?:response|answer|assistant) )?(?P<value>[AB](?![^\W_])"
     r"|[0-9]{1,6}(?:[.,][0-9]{1,4})?(?: ?(?:/|out of|von) ?[0-9]{1,4})?(?: ?(?:points?|pont|分))?)"
     rf" ?[)\]}}>\"'`{DECORATED}]{{0,2}}(?! ?[-–—~/&|] ?\w|,? ?[0-9])",
     re.I,
 )
-_LINE_END = re.compile(
+_LINE_END = late_re(
     r"(?<![\w.,/\[-])(?P<value>[0-9]{1,4}(?:[.,][0-9]{1,3})?(?: ?(?:/|out of) ?[0-9]{1,4})?)"
     r"(?: ?(?:points?|punkte|pont|分))?(?=[\s.!。`\"')}\]|]{0,9}$)",
     re.M | re.I,
 )
-_CLAUSE_END = re.compile(
+_CLAUSE_END = late_re(
     r"(?:(?<=[:=])|(?<=[:=] )|^[^\w\n]{0,9}(?=[0-9.,]{1,9} ?(?:/|out of)))"
     r"(?P<value>[0-9]{1,4}(?:[.,][0-9]{1,3})?(?: ?(?:/|out of) ?[0-9]{1,4})?)(?=[.;] | ?[(–—]| - )",
     re.M,
 )
 """A value behind a colon or with its scale, before the end of a clause."""
-_SIDE_END = re.compile(
-    r"(?<!\w)(?:(?:response|answer|assistant) )?(?P<value>[AB])(?=[\s.!`\"')}\]|]{0,9}$)", re.M | re.I
-)
+_SIDE_END = late_re(r"(?<!\w)(?:(?:response|answer|assistant) )?(?P<value>[AB])(?=[\s.!`\"')}\]|]{0,9}$)", re.M | re.I)
 _SCORE_NAMES = ("score", "rating", "grade", "result", "final_score", "overall_score", "评分", "得分", "分数")
 
 

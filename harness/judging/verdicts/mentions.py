@@ -19,6 +19,7 @@ from itertools import islice
 from harness.judging.verdicts.brackets import Fault, Reader, Reading, Scale, folded
 from harness.judging.verdicts.shown import ANNOUNCED, DECORATED, OBJECT, PLANTED, SHOWN
 from harness.judgments.judgment import Parsed, Score, Verdict
+from harness.patterns import late_re
 
 Found = tuple[int, int, "Verdict | Fault"]
 """Where a verdict starts and ends, and what it says."""
@@ -39,33 +40,33 @@ WITHIN = "the only verdict, within the last sentence"
 MISSING = "no verdict in the form asked for"
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
-_WORD = re.compile(rf"[{_CJK}]{{1,3}}|[^\W\d_{_CJK}]+(?:['’-][^\W\d_{_CJK}]+)*|[{SHOWN}{OBJECT}]")
-_SIGN = re.compile(rf"[:=|>–—-][\s\"'`([{{|<{DECORATED}]*$")
-_BREAK = re.compile(
+_WORD = late_re(rf"[{_CJK}]{{1,3}}|[^\W\d_{_CJK}]+(?:['’-][^\W\d_{_CJK}]+)*|[{SHOWN}{OBJECT}]")
+_SIGN = late_re(rf"[:=|>–—-][\s\"'`([{{|<{DECORATED}]*$")
+_BREAK = late_re(
     r"(?=[.!?…。！？\n])"  # looked at first: most characters end no sentence
     r"(?:(?<!\b\w\.\w)(?<!\b\w\. \w)(?<!\bvs)[.!?…]+[\"”’»)\]]*\s|[。！?!][\"”」』)]*(?=[^\s])|[。！]|\n)"
 )
 """Where a sentence ends; not after `e.g.`, `z. B.` and their like."""
-_CLAUSE_ENDS = re.compile(rf"[^\w\n?,/\[%{SHOWN}{OBJECT}]*?(?:$|\n|[.!…。;:(–—]|\s-+\s)")
-_WHOLE_BEFORE = re.compile(rf"(?:\A|[.!?。…)\"”])\s*{DECORATED}\Z")
-_NEXT_SENTENCE = re.compile(r"[ \t|/–—-]{1,4}[A-Z]")
+_CLAUSE_ENDS = late_re(rf"[^\w\n?,/\[%{SHOWN}{OBJECT}]*?(?:$|\n|[.!…。;:(–—]|\s-+\s)")
+_WHOLE_BEFORE = late_re(rf"(?:\A|[.!?。…)\"”])\s*{DECORATED}\Z")
+_NEXT_SENTENCE = late_re(r"[ \t|/–—-]{1,4}[A-Z]")
 """How a sentence goes on after a verdict that nothing separates from it: `Rating: [[8]] The assistant ...`."""
-_ASKED = re.compile(r"[^.!。\n?]{0,150}\?")
-_JOINED = re.compile(r"[A-Za-z0-9%]|[.,/-]\d")
-_FOR_A_TIE = re.compile(r" for a tie\b")
+_ASKED = late_re(r"[^.!。\n?]{0,150}\?")
+_JOINED = late_re(r"[A-Za-z0-9%]|[.,/-]\d")
+_FOR_A_TIE = late_re(r" for a tie\b")
 """Part of the form: prompts ask for `[[C]]` for a tie."""
 _TAKEN = SHOWN + OBJECT + PLANTED
 _MARK = r"(?:[\"'`´″′’‘”“„«»›‹❞❜〟⟩⟫〉》」』]|(?:>|~~)(?!\s*\[\[))"
-_CLOSED = re.compile(rf"[.!?…。]?{_MARK}")
+_CLOSED = late_re(rf"[.!?…。]?{_MARK}")
 """What closes a quotation. One that opened on this line is a sign by now (`shown`), so this one opened before it."""
-_PROSE = re.compile(rf"(?!\W*(?:\w+ )?\w+[ \t]*:)(?=[^\n]*[^\W\d_])[^#|{ANNOUNCED}]*[.!?…。！？]\W*")
+_PROSE = late_re(rf"(?!\W*(?:\w+ )?\w+[ \t]*:)(?=[^\n]*[^\W\d_])[^#|{ANNOUNCED}]*[.!?…。！？]\W*")
 """A paragraph of whole sentences that neither heads, nor announces, nor speaks in a part (`User: ...`)."""
-_PROGRAM = re.compile(r"[A-Za-z0-9_]\(?\Z")
+_PROGRAM = late_re(r"[A-Za-z0-9_]\(?\Z")
 
-_BRACKET = re.compile(r"\[\[\[?([^\[\]]{0,60})\]\]\]?(?!\((?:https?:|#|/|www))")
-_SINGLE = re.compile(r"(?<!\\)\[{1,2}([^\[\]\\]{0,40})\](?!\()")
-_OUT_OF = re.compile(r"[ (]{0,2}(?:/|(?:[^\W\d_]{1,12} ?){1,2}) ?(\d{1,4})(?![\d.,]\d)[^\W\d_]{0,6}\)?")
-_QUOTED_FORM = re.compile(r": \"(?:\w{1,20}: ?)?\[\[([^\[\]\n]{1,20})\]\]\.?\"\.?\s*\Z")
+_BRACKET = late_re(r"\[\[\[?([^\[\]]{0,60})\]\]\]?(?!\((?:https?:|#|/|www))")
+_SINGLE = late_re(r"(?<!\\)\[{1,2}([^\[\]\\]{0,40})\](?!\()")
+_OUT_OF = late_re(r"[ (]{0,2}(?:/|(?:[^\W\d_]{1,12} ?){1,2}) ?(\d{1,4})(?![\d.,]\d)[^\W\d_]{0,6}\)?")
+_QUOTED_FORM = late_re(r": \"(?:\w{1,20}: ?)?\[\[([^\[\]\n]{1,20})\]\]\.?\"\.?\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)

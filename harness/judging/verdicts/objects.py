@@ -15,14 +15,15 @@ from harness.judging.verdicts.brackets import Fault, Reading
 from harness.judging.verdicts.mentions import MISSING, Found, decide
 from harness.judging.verdicts.shown import OBJECT, said
 from harness.judgments.judgment import Parsed, Verdict
+from harness.patterns import late_re
 
 _DEEPEST = 8
 _MOST_FOUND = 40
 _MOST_FAILURES = 3_000
 """Openings that begin no object; a text with more is not a judge's."""
 
-_OPENING = re.compile(r"\{(?=\s{0,40}[\"'“}\w])|\[(?=\s{0,40}[\"'“{\[])")
-_TOKEN = re.compile(
+_OPENING = late_re(r"\{(?=\s{0,40}[\"'“}\w])|\[(?=\s{0,40}[\"'“{\[])")
+_TOKEN = late_re(
     r"\s*(?:(?P<sign>[{}\[\],:])"
     r"|\"(?P<double>[^\"\\]*(?:\\.[^\"\\]*)*)\""
     r"|'(?P<single>[^'\\]*(?:\\.[^'\\]*)*)'"
@@ -33,13 +34,13 @@ _TOKEN = re.compile(
 )
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
-_NAME = re.compile(r"\s*:")
+_NAME = late_re(r"\s*:")
 
 Place = tuple[int, int, Any]
 """Where an object or a list starts and ends, and what it holds."""
 
 
-_SIGN = re.compile(f"{OBJECT}([{chr(ord(OBJECT) + 1)}-{chr(ord(OBJECT) + _MOST_FOUND)}])")
+_SIGN = late_re(f"{OBJECT}([{chr(ord(OBJECT) + 1)}-{chr(ord(OBJECT) + _MOST_FOUND)}])")
 
 
 def decide_by_objects(

@@ -15,19 +15,20 @@ from harness.judging.verdicts.brackets import Fault, Scale, folded, read_score
 from harness.judging.verdicts.mentions import Found
 from harness.judging.verdicts.objects import decide_by_objects, folded_name, named
 from harness.judgments.judgment import Parsed, Score, Scores
+from harness.patterns import late_re
 
 _NUMBER = r"[0-9]{1,4}(?:\.[0-9]{1,3})?(?: ?(?:/|out of) ?[0-9]{1,3})?(?: ?(?:points?|pont|分))?"
-_TWO_ON_A_LINE = re.compile(
+_TWO_ON_A_LINE = late_re(
     rf"(?:[^\n]*[:=] ?)?[\s#>\[(\"'`]*(?P<two>[\[(]{{0,2}}(?P<first>{_NUMBER})"
     rf"(?:[ \t]*[,;、|][ \t]*|[ \t]+(?:[^\W\d_]{{1,4}}|&)[ \t]+|和|[ \t]+)(?P<second>{_NUMBER}))[\s.\])\"'`]*"
 )
-_OF_ONE = re.compile(
+_OF_ONE = late_re(
     rf"(?:^|[,;，])\W*[^\W\d][^\n:=]{{0,30}}?(?P<side>[12ABab])(?![0-9A-Za-z])"
     rf"[^\n:=]{{0,15}}[:=][ \t(\[]*(?P<number>{_NUMBER})[\W_]*?(?:$|(?=[,;，]))",
     re.M,
 )
 _SIDES = {"1": "A", "2": "B", "a": "A", "b": "B"}
-_PAIR_NAMES = re.compile(
+_PAIR_NAMES = late_re(
     r"(?:(?:score|rating)(?:_(?:of|for))?_?)?(?:(?:assistant|answer|response|model|output)_?)?(?P<side>[12ab])"
     r"(?:_?(?:score|rating))?"
 )

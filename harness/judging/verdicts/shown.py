@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 
 from harness.judging.verdicts.brackets import Fault
+from harness.patterns import late_re
 
 SHOWN, DECORATED, OBJECT, PLANTED, ANNOUNCED = "\ue000", "\ue001", "\ue002", "\ue03f", "\x1f"
 """Signs for a passage that was taken out, for the ends of a decorated verdict, for an object (`objects`), for a verdict
@@ -34,10 +35,10 @@ _FOLDED = str.maketrans(
     }
 )
 # A tag in code or quotation marks is talked about, not used.
-_REASONED = re.compile(
+_REASONED = late_re(
     r"(?=[<\[])(?<![`\"'“‘])(?:</(?:think|thinking|thought)>|\[/THINK\]|<\|channel\|>final<\|message\|>)", re.I
 )
-_REASONS = re.compile(r"^[ \t]*(?:<(?:think|thinking|thought)>|\[THINK\]|<\|channel\|>analysis)", re.I | re.M)
+_REASONS = late_re(r"^[ \t]*(?:<(?:think|thinking|thought)>|\[THINK\]|<\|channel\|>analysis)", re.I | re.M)
 
 
 def spoken(text: str) -> str | Fault:
@@ -93,20 +94,18 @@ _PASSAGE = re.compile(
     rf"|{_LEFT}['’`´″](?!\s)(?:[^'’`´″]|(?<=\w)['’](?=\w)){{1,1000}}(?<!\s)['’`´″](?!\w))",
     re.S | re.I,
 )
-_ELEMENT = re.compile(
-    r"<([a-z_]{4,20})>(?:\s*(?P<bare>\[\[[^\[\]\n]*\]\])\s*|.{0,2000}?)</\1>(?P<end>\s*(?=<|\Z))?", re.S
-)
-_APART = re.compile(r"(?:[.!?…。>][ \t]*\n|\A)\s*\Z")
-_WITHDRAWN = re.compile(r"~~|<(?:s|del|strike)>", re.I)
+_ELEMENT = late_re(r"<([a-z_]{4,20})>(?:\s*(?P<bare>\[\[[^\[\]\n]*\]\])\s*|.{0,2000}?)</\1>(?P<end>\s*(?=<|\Z))?", re.S)
+_APART = late_re(r"(?:[.!?…。>][ \t]*\n|\A)\s*\Z")
+_WITHDRAWN = late_re(r"~~|<(?:s|del|strike)>", re.I)
 _MARKS = "\"“”„‟«»‹›「」『』〝〟《》〈〉‘’‚❛❜❝❞'"
-_DECORATION = re.compile(
+_DECORATION = late_re(
     rf"\s*(?:(?:`{{3,}}|~{{3,}})[^\n]*\n(.*?)(?:\n[`~ \t]*)?|`+(.*?)`+|<code>(.*)</code>"
     rf"|[{_MARKS}](.*)[{_MARKS}])",
     re.S | re.I,
 )
 """A passage whose marks may be there to set something off."""
-_WHOLE = re.compile(r"\s*```[\w-]*[ \t]*\n((?:(?!```).)*?)\s*(?:```)?\s*", re.S)
-_TAGS = re.compile(r"</?[a-z_]{1,12}>|<\|[^|>\n]{0,40}\|>", re.I)
+_WHOLE = late_re(r"\s*```[\w-]*[ \t]*\n((?:(?!```).)*?)\s*(?:```)?\s*", re.S)
+_TAGS = late_re(r"</?[a-z_]{1,12}>|<\|[^|>\n]{0,40}\|>", re.I)
 
 
 def _stands_apart(passage: re.Match[str]) -> bool:

@@ -22,10 +22,10 @@ from typing import Any, Unpack
 import numpy as np
 
 from harness.results.grades.aggregates import POOLED
-from harness.results.matrix import Floats, Matrix, difference_bounds, label, of_group, question_order
+from harness.results.matrix import Floats, Matrix, difference_bounds, in_order, label, of_group
 from harness.results.statistics.bootstrap import Estimates, Resampling, estimates
 from harness.results.statistics.ranks import RankRange
-from harness.results.table import Line
+from harness.results.table import Line, best_first
 
 
 def scores(
@@ -40,44 +40,40 @@ def scores(
     The average is called `column`; `ranks` are put beside it. Intervals of means end where the scale does, those of the
     drop at its length. The result depends neither on the order of rows nor on that of models.
     """
-    order = question_order(grades.questions)
-    values, counts, strata = grades.scores[order], grades.counts[order], _strata(grades, order)
-    there = ~np.isnan(values)
-    filled = np.where(there, values, 0.0)
+    named, grades = dict.fromkeys(map(label, grades.groups)), in_order(grades)
+    counts, there = grades.counts, ~np.isnan(grades.scores)
+    filled = np.where(there, grades.scores, 0.0)
     sums = filled * counts
     columns: dict[str, Estimates] = {
-        f"turn_{turn}": estimates(sums[:, :, at], counts[:, :, at], strata, bounds=grades.scale, **how)
+        f"turn_{turn}": estimates(sums[:, :, at], counts[:, :, at], grades.strata, bounds=grades.scale, **how)
         for at, turn in enumerate(grades.turns)
     }
-    columns[column] = average = _averages(grades, strata, **how)
-    named = dict.fromkeys(map(label, grades.groups))
+    columns[column] = _averages(grades, grades.strata, **how)
     groups = {group: _averages(of_group(grades, group), None, **how) for group in named}
     if {1, 2} <= set(grades.turns):
         first, second = grades.turns.index(1), grades.turns.index(2)
         both = there[:, :, first] & there[:, :, second]
         fall = np.where(both, filled[:, :, first] - filled[:, :, second], 0.0)
         bounds = difference_bounds(grades.scale, grades.scale)
-        columns["drop"] = estimates(fall, both.astype(np.float64), strata, bounds=bounds, **how)
-    best = sorted(range(len(grades.models)), key=lambda at: (*_best_first(float(average.value[at])), grades.models[at]))
+        columns["drop"] = estimates(fall, both.astype(np.float64), grades.strata, bounds=bounds, **how)
     lines = []
-    for at in best:
-        model, found = grades.models[at], dict[str, Any]()
+    for at, model in enumerate(grades.models):
+        found: dict[str, Any] = {}
         for name, own in columns.items():
             found[name] = own[at]
             if name == column and ranks is not None:
                 found["rank"] = str(ranks[model]) if model in ranks else None
         total = {"n": int(counts[:, at].sum()), "excluded": int(grades.excluded[at])}
         lines.append(Line(model, found | total))
-    for at in best:
         for group, own in groups.items():
-            lines.append(Line(grades.models[at], {column: own[at], "questions": own[at].questions}, group=group))
-    return lines
+            lines.append(Line(model, {column: own[at], "questions": own[at].questions}, group=group))
+    return best_first(lines, column)
 
 
 def average_of(grades: Matrix, **how: Unpack[Resampling]) -> dict[str, Any]:
     """Return the average of each model alone, with the same digits as in `scores`."""
-    found = _averages(grades, _strata(grades, question_order(grades.questions)), **how)
-    return {model: found[at] for at, model in enumerate(grades.models)}
+    grades = in_order(grades)
+    return dict(zip(grades.models, _averages(grades, grades.strata, **how), strict=True))
 
 
 def by_turn(grades: Matrix, **how: Unpack[Resampling]) -> list[Line]:
@@ -90,13 +86,13 @@ def by_turn(grades: Matrix, **how: Unpack[Resampling]) -> list[Line]:
     is of the same ones. Grades 8, 7, 6 on one question and 4, 3 on another: score 6, 5, 6, change -1 and -2: the model
     falls, which the scores alone do not show.
     """
-    order = question_order(grades.questions)
-    values, strata = grades.scores[order], _strata(grades, order)
+    grades = in_order(grades)
+    strata = grades.strata
     bounds = difference_bounds(grades.scale, grades.scale)
     lines = []
     for place, model in enumerate(grades.models):
-        own = values[:, place, :]
-        there, counts = ~np.isnan(own), grades.counts[order][:, place, :]
+        own = grades.scores[:, place, :]
+        there, counts = ~np.isnan(own), grades.counts[:, place, :]
         change = own - own[:, :1]
         both = ~np.isnan(change)
         score = estimates(np.where(there, own * counts, 0.0), counts, strata, bounds=grades.scale, **how)
@@ -115,15 +111,6 @@ def by_turn(grades: Matrix, **how: Unpack[Resampling]) -> list[Line]:
 
 def _averages(grades: Matrix, strata: Any, **how: Any) -> Estimates:
     """Return the average of each model, over all turns."""
-    order = question_order(grades.questions)
-    counts = grades.counts[order]
-    sums: Floats = np.where(counts > 0, grades.scores[order] * counts, 0.0)
+    counts = grades.counts
+    sums: Floats = np.where(counts > 0, grades.scores * counts, 0.0)
     return estimates(sums.sum(axis=2), counts.sum(axis=2), strata, bounds=grades.scale, **how)
-
-
-def _strata(grades: Matrix, order: list[int]) -> list[Any] | None:
-    return [grades.groups[at] for at in order] if grades.fixed_mix else None
-
-
-def _best_first(value: float) -> tuple[bool, float]:
-    return (True, 0.0) if np.isnan(value) else (False, -value)

@@ -19,7 +19,7 @@ from harness.judgments.observations import Ints, Observations, numbered
 from harness.judgments.sums import Sums
 from harness.records import Observation, QuestionId
 from harness.results.grades.aggregates import POOLED
-from harness.results.table import Line, Row
+from harness.results.table import Line, Row, best_first
 
 
 def single_rows(grades: Sequence[Observation], *, column: str = POOLED, count_failed: bool = False) -> list[Line]:
@@ -30,7 +30,7 @@ def single_rows(grades: Sequence[Observation], *, column: str = POOLED, count_fa
     """
     columns = Observations.of(grades)
     [lines] = _lines(columns, np.zeros(len(columns.asked), dtype=np.int64), 1, column, count_failed=count_failed)
-    return sorted(lines, key=lambda line: (line.fields[column] is None, -(line.fields[column] or 0), line.model))
+    return best_first(lines, column)
 
 
 def _lines(columns: Observations, group_of: Ints, groups: int, column: str, *, count_failed: bool) -> list[list[Line]]:

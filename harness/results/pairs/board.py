@@ -19,6 +19,7 @@ from harness.jsonl import put_table
 from harness.judging.sets import JudgeSet
 from harness.results.pairs.length_control import ControlTable
 from harness.results.pairs.pairwise import standard_error
+from harness.results.statistics.bootstrap import NONE, Estimate
 from harness.results.table import Row
 from harness.written import nearest, read_table
 
@@ -66,7 +67,7 @@ def board_rows(
     baseline: str,
 ) -> list[dict[str, Any]]:
     """Return the board's row of each model, in percent."""
-    controlled = {row.model: row for row in control.rows} if control is not None else {}
+    controlled = {line.model: line.fields for line in control.table.lines} if control is not None else {}
     found = []
     for row in rows:
         model, weighed, win, n = row["model"], "n_draws" in row, row["win"], row["n"]
@@ -74,8 +75,8 @@ def board_rows(
         if mean is None:
             continue
         texts = [text for answer in bench.answers(model).values() for text in answer.choices[0].turns]
-        own = controlled.get(model)
-        rate = own.rate if own is not None else None
+        own = controlled.get(model, {})
+        rate: Estimate = own.get("rate", NONE)
         found.append(
             {
                 "model": model,
@@ -90,10 +91,10 @@ def board_rows(
                 "discrete_win_rate": _percent(row["discrete_win_rate"] if weighed else mean),
                 "mode": "community",
                 "avg_length": sum(map(len, texts)) // len(texts) if texts else None,
-                LENGTH_CONTROLLED: _percent(rate.value) if rate else None,
-                "lc_standard_error": _percent(own.spread_error) if own is not None else None,
-                "lc_low": _percent(rate.low) if rate else None,
-                "lc_high": _percent(rate.high) if rate else None,
+                LENGTH_CONTROLLED: _percent(rate.value),
+                "lc_standard_error": _percent(own.get("spread_error")),
+                "lc_low": _percent(rate.low),
+                "lc_high": _percent(rate.high),
                 "judge": judge,
                 "judge_set": judge_set,
                 "baseline": baseline,

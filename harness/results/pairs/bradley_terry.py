@@ -26,6 +26,7 @@ Math. Stat. 29, 614, for pseudo-values.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -37,7 +38,8 @@ from harness.results.pairs.davidson import STEPS, Fit, fit, inverse_curvature
 from harness.results.pairs.existence import why_none
 from harness.results.pairs.games import Games, games_of
 from harness.results.pairs.rates import groups_of, in_order, of_group
-from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Estimate, Resampling, jackknifed
+from harness.results.statistics.bootstrap import LEAST, RESAMPLINGS, Resampling, jackknifed
+from harness.results.table import Line, best_first
 
 CENTER = 1000.0
 """The mean of all ratings, or the anchor's."""
@@ -48,22 +50,12 @@ _BLOCK = 500_000
 
 
 @dataclass(frozen=True, slots=True)
-class StrengthRow:
-    """How strong one model is."""
-
-    model: str
-    rating: Estimate
-    """On the stated scale, with its interval; the anchor has none."""
-    n: int
-    """Pairs of this model that count."""
-
-
-@dataclass(frozen=True, slots=True)
 class Ranking:
     """The models by strength, or why there is no such order."""
 
-    rows: tuple[StrengthRow, ...]
-    """The strongest first; empty where there is no estimate."""
+    rows: Sequence[Line]
+    """The strongest first: `rating` on the stated scale, of which the anchor has no interval, and `n`, the pairs that
+    count; empty where there is no estimate."""
     nu: float | None
     """How common ties are: two equal models tie with a chance of nu / (2 + nu). None where there is no estimate."""
     why_not: str | None
@@ -124,11 +116,10 @@ def ranking(
     met = np.zeros(len(models))
     for side in (games.first, games.second):
         np.add.at(met, side, games.counts.sum(axis=(0, 2)))
-    rows = [StrengthRow(model, ratings[at], int(met[at])) for at, model in enumerate(models)]
-    rows.sort(key=lambda row: (-(row.rating.value or 0.0), row.model))
+    rows = [Line(model, {"rating": ratings[at], "n": int(met[at])}) for at, model in enumerate(models)]
     lost = int(np.isnan(without[:, 0]).sum())
     nu = float(fitted.nu[0])
-    return replace(none, rows=tuple(rows), nu=nu, refits=len(without), without_estimate=lost)
+    return replace(none, rows=best_first(rows, "rating"), nu=nu, refits=len(without), without_estimate=lost)
 
 
 def rankings_by_group(

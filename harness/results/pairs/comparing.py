@@ -45,7 +45,7 @@ import numpy.typing as npt
 
 from harness.results.common import few
 from harness.results.matrix import Floats, Ints, Pairs
-from harness.results.pairs.davidson import chances, curvature_of, gradient_of
+from harness.results.pairs.davidson import chances, curvature_of, damped, gradient_of
 from harness.results.pairs.games import FIRST, SECOND, TIE, Games, games_of
 from harness.results.pairs.rates import against, in_order
 from harness.results.statistics.bootstrap import Resampling
@@ -233,14 +233,12 @@ def _fitted(games: Games, start: _Null, contrast: Floats | None) -> _Null:
         here = np.concatenate([theta, log_nu[:, None]], axis=1)
         gradient = gradient_of(held, models, found) - PRECISION * here
         curvature = curvature_of(held, models, found) + PRECISION * np.eye(models + 1)
-        step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
+        step = np.asarray(np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0], dtype=np.float64)
         if contrast is not None:
             along = np.linalg.solve(curvature, contrast[:, :, None])[:, :, 0]
             off = ((here + step) * contrast).sum(axis=1) / (along * contrast).sum(axis=1)
             step -= along * off[:, None]
-        change = np.ptp(step[:, :models], axis=1)
-        size = np.maximum(change, np.abs(step[:, models]) + change / 2)
-        step *= np.divide(np.log1p(size), size, out=np.ones(len(size)), where=size > 0)[:, None]
+        size = damped(step)
         theta += step[:, :models]
         log_nu += step[:, models]
         if size.max(initial=0.0) < _SETTLED:

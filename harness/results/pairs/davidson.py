@@ -66,12 +66,20 @@ def inverse_curvature(games: Games, fitted: Fit) -> Floats:
     return inverse
 
 
-def _step(games: Games, theta: Floats, log_nu: Floats, inverse: Floats | None) -> tuple[Floats, Floats]:
-    """Return the step of strengths and ln nu (last), and how far it changes any log odds.
+def damped(step: Floats) -> Floats:
+    """Return how far steps of strengths and ln nu (last) change any log odds, and shorten the steps in place.
 
     A Newton step of size s is shortened to log(1 + s): the likelihood then never falls (Bach 2010, proposition 1).
     """
-    rows, models = theta.shape
+    change = np.ptp(step[:, :-1], axis=1)
+    size: Floats = np.maximum(change, np.abs(step[:, -1]) + change / 2)
+    step *= np.divide(np.log1p(size), size, out=np.ones(len(size)), where=size > 0)[:, None]
+    return size
+
+
+def _step(games: Games, theta: Floats, log_nu: Floats, inverse: Floats | None) -> tuple[Floats, Floats]:
+    """Return the step of strengths and ln nu (last), and how far it changes any log odds."""
+    models = theta.shape[1]
     found = chances(theta[:, games.first] - theta[:, games.second], log_nu[:, None])
     gradient = gradient_of(games, models, found)
     gradient[np.isinf(log_nu), models] = 0.0
@@ -80,10 +88,7 @@ def _step(games: Games, theta: Floats, log_nu: Floats, inverse: Floats | None) -
         step: Floats = np.asarray(solved, dtype=np.float64)
     else:
         step = gradient @ inverse
-    change = np.ptp(step[:, :models], axis=1)
-    size = np.maximum(change, np.abs(step[:, models]) + change / 2)
-    step *= np.divide(np.log1p(size), size, out=np.ones(rows), where=size > 0)[:, None]
-    return step, size
+    return step, damped(step)
 
 
 def gradient_of(games: Games, models: int, found: tuple[Floats, Floats, Floats]) -> Floats:

@@ -34,7 +34,7 @@ import itertools
 import math
 import pathlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,9 +45,9 @@ from harness.records import Observation, QuestionId
 from harness.results.answers import of_sides
 from harness.results.matrix import Floats, Ints, Pairs, as_numbers, question_order
 from harness.results.pairs.logistic import chance
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, estimates
+from harness.results.statistics.bootstrap import NONE, RESAMPLINGS, Estimate, estimates
 from harness.results.statistics.paired import PairedTable, compared_columns, named_pairs
-from harness.results.table import Line, ends
+from harness.results.table import Line, Table, best_first, ends
 
 USUAL_C = 10 ** (4 / 9)
 """2.78: of the ten values from 1e-4 to 1e4 that alpaca_eval searches, the one that it finds for most models."""
@@ -69,40 +69,17 @@ class Gamed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Controlled:
-    """The length-controlled win rate of one model."""
-
-    model: str
-    rate: Estimate
-    spread_error: float | None
-    """alpaca_eval's `lc_standard_error`, from 0 to 1: the spread of the fit over questions / sqrt(n)."""
-    length: float
-    """a, the coefficient of t; below 0 where longer answers win."""
-    difficulty: float | None
-    """b; None without difficulties."""
-    model_term: float
-    """c."""
-    c: float
-    """C, the weight of the data against the penalty."""
-    n: int
-    """Rows whose rate is predicted: pairs with both lengths."""
-    without_verdict: int
-    """Of these, those that are not fitted because the judge gave no verdict."""
-    without_length: int
-    """Pairs left out because an answer is not there."""
-
-    def row(self) -> dict[str, Any]:
-        """Return the fields by name, the rate with the ends of its interval."""
-        made = {own.name: getattr(self, own.name) for own in fields(self) if own.name != "rate"}
-        return {**made, "rate": self.rate.value, "rate_low": self.rate.low, "rate_high": self.rate.high}
-
-
-@dataclass(frozen=True, slots=True)
 class ControlTable:
     """Length-controlled win rates against one baseline."""
 
-    rows: list[Controlled]
-    """Best first."""
+    table: Table
+    """A line for each model, best first.
+
+    `spread_error` is alpaca_eval's `lc_standard_error`, from 0 to 1: the spread of the fit over questions / sqrt(n);
+    `length`, `difficulty` (None without difficulties) and `model_term` are a, b and c, and `c` is C. `n` are the pairs
+    with both lengths, whose `rate` is predicted, `without_verdict` those of them that are not fitted because the judge
+    gave none, and `without_length` those left out because an answer is not there.
+    """
     pairs: PairedTable
     """Every two models compared on their questions."""
     gamed: bool
@@ -111,8 +88,7 @@ class ControlTable:
 
     def added(self, line: Line) -> Line:
         """Return a model's line with the further columns."""
-        rate = next((row.rate for row in self.rows if row.model == line.model), None)
-        rate = rate or Estimate(None, None, None, 0, None)
+        rate = next((own.fields["rate"] for own in self.table.lines if own.model == line.model), NONE)
         return replace(line, fields={**line.fields, **ends("length_controlled_winrate", rate)})
 
     @property
@@ -125,7 +101,7 @@ class ControlTable:
         lacks = [] if self.difficulties else ["no term for the difficulty of questions, which are not known here"]
         lacks += [] if self.gamed else ["no gamed rows"]
         absent = f"; {', '.join(lacks)} ({GAMED_FILES[0]}, see the README)" if lacks else ""
-        held = [row.model for row in self.rows if row.model_term == 0.0]
+        held = [line.model for line in self.table.lines if line.fields["model_term"] == 0.0]
         absent += (
             f"; of {', '.join(held)} length and model cannot be told apart here, or there are too few questions: the "
             "fit says 0.5"
@@ -221,7 +197,7 @@ def length_controlled(
     table = _Table(pairs, length_1, length_2, pairs.models.index(baseline), difficulty, known)
     order = question_order(pairs.questions)  # no digit depends on the order of rows
     groups = [pairs.groups[at] for at in order]
-    each: list[Controlled] = []
+    each: list[Line] = []
     pseudo: list[Floats] = []
     for own, model in enumerate(pairs.models):
         if model == baseline:
@@ -242,9 +218,10 @@ def length_controlled(
     compared = compared_columns(
         differences, groups, resamplings=resamplings if columns else 0, seed=seed, bounds=(-1.0, 1.0)
     )
-    rows.sort(key=lambda row: (-(row.rate.value or 0.0), row.model))
     compared_to = PairedTable(tuple(names), named_pairs(compared, wanted))
-    return ControlTable(rows, compared_to, gamed is not None, difficulty is not None, compatible)
+    return ControlTable(
+        Table(best_first(rows, "rate"), "pairs"), compared_to, gamed is not None, difficulty is not None, compatible
+    )
 
 
 class _Table(NamedTuple):
@@ -333,7 +310,7 @@ def _objective(features: Floats, x: Floats, weight: Floats, c: float, theta: Flo
 
 def _controlled(
     model: str, data: _Rows, questions: int, gamed: Gamed | None, c: float, theta: Floats
-) -> tuple[Controlled, Floats]:
+) -> tuple[Line, Floats]:
     """Return what was found of a model, its rate without an interval, and its pseudo-values by question (NaN: none)."""
     features, _, weight = _training(data, gamed)
     good = ~np.isnan(data.x)
@@ -365,21 +342,31 @@ def _controlled(
     without = np.divide(every - inside, left, out=np.full(len(at), rate), where=left > 0)
     pseudo = np.full(questions, np.nan)
     pseudo[at] = rate + (len(at) - 1) * (without.mean() - without)
-    error = float(np.std(q, ddof=1)) / math.sqrt(len(q)) if len(q) > 1 else None
-    difficulty = float(theta[1]) if np.any(data.d) else None
-    counts = len(q), int((~good).sum()), data.without_length
-    bare = Estimate(rate, None, None, len(at), None)
-    return Controlled(model, bare, error, float(theta[0]), difficulty, float(theta[2]), c, *counts), pseudo
+    found = {
+        "spread_error": float(np.std(q, ddof=1)) / math.sqrt(len(q)) if len(q) > 1 else None,
+        "length": float(theta[0]),
+        "difficulty": float(theta[1]) if np.any(data.d) else None,
+        "model_term": float(theta[2]),
+        "c": c,
+        "n": len(q),
+        "without_verdict": int((~good).sum()),
+        "without_length": data.without_length,
+        "rate": Estimate(rate, None, None, len(at), None),
+    }
+    return Line(model, found), pseudo
 
 
 def _with_intervals(
-    each: Sequence[Controlled], pseudo: Sequence[Floats], groups: Sequence[Any], resamplings: int, seed: int
-) -> list[Controlled]:
+    each: Sequence[Line], pseudo: Sequence[Floats], groups: Sequence[Any], resamplings: int, seed: int
+) -> list[Line]:
     """Return each model with the interval of its rate; the same questions are drawn for all."""
     known = [~np.isnan(own) for own in pseudo]
     sums, counts = np.nan_to_num(np.stack(pseudo, axis=1)), np.stack(known, axis=1).astype(np.float64)
     drawn = estimates(sums, counts, groups, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))
-    return [replace(found, rate=replace(own, value=found.rate.value)) for found, own in zip(each, drawn, strict=True)]
+    return [
+        replace(line, fields={**line.fields, "rate": replace(own, value=line.fields["rate"].value)})
+        for line, own in zip(each, drawn, strict=True)
+    ]
 
 
 def _compatible(data: _Rows, gamed: Gamed | None) -> tuple[float, Floats]:

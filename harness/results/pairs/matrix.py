@@ -18,70 +18,50 @@ How often it misses in simulation: `benchmarks/README.md`.
 Source: Zheng et al. 2023, Table 7; Tukey (1958), Ann. Math. Stat. 29, 614, for pseudo-values.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.results.matrix import Floats, Ints, Pairs
-from harness.results.pairs.rates import groups_of, in_order, of_group
+from harness.results.pairs.rates import groups_of, in_order, of_group, rate_column
 from harness.results.statistics.bootstrap import LEAST, Estimate, Resampling, estimates
-from harness.results.table import ALL, Line
+from harness.results.table import ALL, Line, Table, best_first
 
 _NONE = 1e-9
 """A weight of this or less is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One model against one other."""
+def pair_matrix(pairs: Pairs, **how: Unpack[Resampling]) -> Table:
+    """Return a line for each model against each other one, by opponent: wins, losses, ties, the pairs left out because
+    a game gave no verdict, and the win rate in which a tie is half a win (of weighed verdicts, the mean preference).
 
-    model: str
-    opponent: str
-    win: int
-    loss: int
-    tie: int
-    excluded: int
-    """Pairs left out because a game gave no verdict."""
-    win_rate_adjusted: Estimate
-    """The win rate in which a tie is half a win; no value where the two never met."""
-
-    @property
-    def n(self) -> int:
-        """Pairs that count."""
-        return self.win + self.loss + self.tie
-
-
-def pair_matrix(pairs: Pairs, **how: Unpack[Resampling]) -> list[list[Cell]]:
-    """Return a row of cells for each model, against all others in the same order, its own place left out.
-
-    Models stand by pooled adjusted win rate, best first (models without any last, then by name). The result depends
+    Models and opponents stand by pooled rate, best first (models without any last, then by name). The result depends
     neither on the order of rows nor on which of two models a row names first.
     """
     pairs = in_order(pairs)
     order = _best_first(pairs)
     wins, ties = (table[:, order][:, :, order] for table in tallies(pairs))
     sides = tallies(replace(pairs, weighed=None))
-    excluded = _excluded(pairs)[np.ix_(order, order)]
+    excluded = _excluded(pairs)[np.ix_(order, order)].tolist()
     upper = np.triu_indices(len(order), 1)
     own, other = wins[:, *upper], wins.swapaxes(1, 2)[:, *upper]
     tied = ties[:, *upper]
     found = estimates(own + tied / 2, own + other + tied, pairs.strata, **how, bounds=(0.0, 1.0))
     names = [pairs.models[at] for at in order]
     won, drawn = (table.sum(axis=0)[np.ix_(order, order)].astype(int).tolist() for table in sides)
-    rate = {}
-    for column, (i, j) in enumerate(zip(*(side.tolist() for side in upper), strict=True)):
-        rate[i, j] = found[column]
-        rate[j, i] = _reversed(rate[i, j])
-    return [
-        [
-            Cell(model, opponent, won[i][j], won[j][i], drawn[i][j], int(excluded[i, j]), rate[i, j])
-            for j, opponent in enumerate(names)
-            if i != j
-        ]
-        for i, model in enumerate(names)
-    ]
+    rate = dict(zip(zip(*(side.tolist() for side in upper), strict=True), found, strict=True))
+    rate |= {(j, i): _reversed(one) for (i, j), one in rate.items()}
+    column = rate_column(pairs)
+    counts = ("win", "loss", "tie", "excluded")
+    lines = []
+    for i, model in enumerate(names):
+        for j, opponent in enumerate(names):
+            if i != j:
+                numbers = dict(zip(counts, (won[i][j], won[j][i], drawn[i][j], excluded[i][j]), strict=True))
+                lines.append(Line(model, numbers | {column: rate[i, j]}, group=opponent))
+    return Table(lines, "pairs", "opponent", how.get("seed", 0))
 
 
 def mean_over_opponents(pairs: Pairs, **how: Unpack[Resampling]) -> list[Line]:
@@ -90,14 +70,13 @@ def mean_over_opponents(pairs: Pairs, **how: Unpack[Resampling]) -> list[Line]:
     order, pairs = groups_of(pairs), in_order(pairs)
     found = {ALL: _means(pairs, **how)}
     found |= {group: _means(of_group(pairs, group), **how) for group in order}
-    lines = [
-        Line(model, {"mean_over_opponents": own[at]}, group=group)
-        for group, own in found.items()
-        for at, model in enumerate(pairs.models)
-    ]
-    value = {model: found[ALL][at].value for at, model in enumerate(pairs.models)}
-    return sorted(
-        lines, key=lambda line: (line.group is not ALL, value[line.model] is None, -(value[line.model] or 0.0))
+    return best_first(
+        (
+            Line(model, {"mean_over_opponents": own[at]}, group=group)
+            for group, own in found.items()
+            for at, model in enumerate(pairs.models)
+        ),
+        "mean_over_opponents",
     )
 
 

@@ -33,7 +33,7 @@ from harness.judgments.observations import Observations, numbered, weighed
 from harness.records import Observation
 from harness.results.grades.aggregates import POOLED
 from harness.results.grades.single import single_rows
-from harness.results.table import Line, Row
+from harness.results.table import Line, Row, best_first
 
 
 def pairwise_rows(pairs: Sequence[Observation], *, baseline: str | None = None) -> list[Line]:
@@ -56,8 +56,7 @@ def pairwise_rows(pairs: Sequence[Observation], *, baseline: str | None = None) 
         for own, model in zip((share, _other(share)), both, strict=True):
             shares.setdefault(model, Counter())[own] += count
     lines = [Line(model, _fields(own, soft=soft)) for model, own in shares.items() if model != baseline]
-    column = "win_rate" if soft else "win_rate_adjusted"
-    return sorted(lines, key=lambda line: (line.fields[column] is None, -(line.fields[column] or 0), line.model))
+    return best_first(lines, "win_rate" if soft else "win_rate_adjusted")
 
 
 def _fields(shares: Counter[float | None], *, soft: bool) -> Row:

@@ -21,7 +21,6 @@ turns and all pairs of a question move together (see `bootstrap`). Source: Zheng
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, Unpack
 
 import numpy as np
@@ -30,37 +29,12 @@ from harness.judgments.observations import Observations, weighed
 from harness.records import Games, Observation, QuestionId
 from harness.results.matrix import Floats, Ints
 from harness.results.pairs.pairwise import pairwise_rows
-from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
+from harness.results.statistics.bootstrap import Resampling, estimates
+from harness.results.table import Row
 
 By: TypeAlias = Literal["all", "judge", "category", "turn", "score gap"]
 KINDS = ("consistent", "biased_first", "biased_second", "one_sided_tie")
 _ERROR = len(KINDS)
-
-
-@dataclass(frozen=True, slots=True)
-class PositionRow:
-    """How the two games of the pairs of one group relate."""
-
-    by: By
-    group: str | int | None
-    """The judge, category or turn, or the range of gaps; None for all, and where a question's category is not known."""
-    n: int
-    """Pairs with a verdict in both games."""
-    errors: int
-    """Pairs left out because a game gave no verdict."""
-    consistent: int
-    biased_first: int
-    biased_second: int
-    one_sided_tie: int
-    first_games: int
-    """Games won by the answer shown first, of the n pairs."""
-    decided_games: int
-    """Games that are no tie, of the n pairs."""
-    consistent_share: Estimate
-    biased_first_share: Estimate
-    biased_second_share: Estimate
-    one_sided_tie_share: Estimate
-    first_share: Estimate
 
 
 def position_rows(
@@ -68,8 +42,13 @@ def position_rows(
     *,
     categories: Mapping[QuestionId, str] | None = None,
     **how: Unpack[Resampling],
-) -> list[PositionRow]:
+) -> list[Row]:
     """Return the row of all pairs, then a row for each judge, category, turn and quarter of the score gap.
+
+    `by` and `group` say which pairs a row is of: all (None), or those of a judge, category, turn or range of gaps
+    (None: of a question whose category is not known). `n` are its pairs with a verdict in both games, `errors` those
+    left out without; then come the pairs of each of `KINDS` and their shares. `first_share` is `first_games`, won by
+    the answer shown first, of `decided_games`, which are no tie.
 
     `categories` maps questions to theirs, in the order in which they are shown; without it no row is by category. Pairs
     played in one order only are left out (count them: `in_one_order`).
@@ -91,13 +70,13 @@ def position_rows(
     )
     rows = []
     for at, ((by, group, chosen), (sums, counts)) in enumerate(zip(groups, columns, strict=True)):
-        consistent, first, second, one_sided, first_games = sums.sum(axis=0).astype(int).tolist()
-        n, decided_games = (int(counts[:, column].sum()) for column in (0, _ERROR))
+        *each, first_games = sums.sum(axis=0).astype(int).tolist()
+        n, no_ties = (int(counts[:, column].sum()) for column in (0, _ERROR))
         errors = int((kinds[chosen] == _ERROR).sum())
-        shares = [found[at * 5 + column] for column in range(5)]
-        rows.append(
-            PositionRow(by, group, n, errors, consistent, first, second, one_sided, first_games, decided_games, *shares)
-        )
+        *shares, first_share = (found[at * 5 + column] for column in range(5))
+        about: Row = {"by": by, "group": group, "n": n, "errors": errors, **dict(zip(KINDS, each, strict=True))}
+        about |= {f"{kind}_share": share for kind, share in zip(KINDS, shares, strict=True)}
+        rows.append(about | {"first_games": first_games, "decided_games": no_ties, "first_share": first_share})
     return rows
 
 
@@ -110,7 +89,7 @@ def played_twice(comparisons: Sequence[Observation]) -> Observations:
 
 def in_one_order(comparisons: Sequence[Observation]) -> int:
     """Return how many pairs were played in one order only, so that nothing is known about the judge's bias."""
-    return sum(len(pair.games) != 2 for pair in comparisons)
+    return len(comparisons) - len(played_twice(comparisons))
 
 
 def ordered_questions(

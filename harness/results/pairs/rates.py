@@ -29,10 +29,15 @@ import numpy.typing as npt
 from harness.errors import UsageError
 from harness.results.matrix import Floats, Ints, Pairs, label, question_order
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
-from harness.results.table import Line, Row
+from harness.results.table import ALL, Line, Row, best_first
 
 WIN, LOSS, TIE = 0, 1, 2
 RATES = ("win_rate", "loss_rate", "tie_rate", "win_rate_adjusted")
+
+
+def rate_column(pairs: Pairs) -> str:
+    """Return the column of the rate that ranks models: of weighed verdicts it is the mean preference."""
+    return "win_rate_adjusted" if pairs.weighed is None else "win_rate"
 
 
 def rates(pairs: Pairs, *, baseline: str | None = None, **how: Unpack[Resampling]) -> list[Line]:
@@ -45,16 +50,12 @@ def rates(pairs: Pairs, *, baseline: str | None = None, **how: Unpack[Resampling
     if baseline is not None:
         pairs = against(pairs, baseline)
     order, pairs = groups_of(pairs), in_order(pairs)
-    overall = _rates(pairs, **how)
-    groups = {group: _rates(of_group(pairs, group), **how) for group in order}
-    turns = {turn: _rates(of_turn(pairs, turn), **how) for turn in turns_of(pairs)}
-    named = [at for at, model in enumerate(pairs.models) if model != baseline]
-    named.sort(key=lambda at: (*_best_first(overall[at]["win_rate_adjusted"].value), pairs.models[at]))
-    return [
-        *(Line(pairs.models[at], overall[at]) for at in named),
-        *(Line(pairs.models[at], own[at], group=group) for at in named for group, own in groups.items()),
-        *(Line(pairs.models[at], own[at], turn=turn) for at in named for turn, own in turns.items()),
-    ]
+    found: list[tuple[Any, int | None, list[Row]]] = [(ALL, None, _rates(pairs, **how))]
+    found += [(group, None, _rates(of_group(pairs, group), **how)) for group in order]
+    found += [(ALL, turn, _rates(of_turn(pairs, turn), **how)) for turn in turns_of(pairs)]
+    named = [(at, model) for at, model in enumerate(pairs.models) if model != baseline]
+    lines = (Line(model, own[at], group=group, turn=turn) for group, turn, own in found for at, model in named)
+    return best_first(lines, RATES[-1])
 
 
 def adjusted_rates(pairs: Pairs, *, baseline: str | None = None, **how: Unpack[Resampling]) -> dict[str, Estimate]:
@@ -65,10 +66,6 @@ def adjusted_rates(pairs: Pairs, *, baseline: str | None = None, **how: Unpack[R
     wins, n = shares(pairs), outcomes(pairs).sum(axis=2)
     found = estimates(wins, n, pairs.strata, **how, bounds=(0.0, 1.0))
     return {model: found[at] for at, model in enumerate(pairs.models) if model != baseline}
-
-
-def _best_first(value: float | None) -> tuple[bool, float]:
-    return value is None, -(value or 0.0)
 
 
 def _rates(pairs: Pairs, **how: Unpack[Resampling]) -> list[Row]:

@@ -38,7 +38,7 @@ from harness.results.pairs.bradley_terry import CENTER, POINTS
 from harness.results.pairs.games import Bools
 from harness.results.pairs.logistic import Fit, NoFitError, Rows, fit
 from harness.results.statistics.bootstrap import Estimate, Resampling, jackknifed
-from harness.results.table import Line
+from harness.results.table import Line, best_first
 
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _HEADER = re.compile(r"^#{1,6}[^\S\n]", re.MULTILINE)
@@ -57,7 +57,7 @@ FEATURES: Mapping[str, str] = {
 class Styled:
     """The models' strengths at equal style."""
 
-    rows: tuple[Line, ...]
+    rows: Sequence[Line]
     """For each model, the strongest first, `rating` at equal style, `as_is` by the same fit without style, and `shift`,
     rating - as_is: what its style costs or brings is the opposite of that; `n`, its pairs that count."""
     coefficients: Mapping[str, Estimate]
@@ -134,10 +134,11 @@ def styled(
         for at, model in enumerate(pairs.models)
         if met[at]
     ]
-    rows.sort(key=lambda row: (-(row.fields["rating"].value or 0.0), row.model))
     styles = dict(zip(features, found[3 * models :], strict=True))
     others = len(known) - len(counts)
-    return Styled(tuple(rows), styles, tuple(anchors), len(counts), len(pairs.share) - len(known), others)
+    return Styled(
+        best_first(rows, "rating"), styles, tuple(anchors), len(counts), len(pairs.share) - len(known), others
+    )
 
 
 def _rows(pairs: Pairs, counts: Ints, defines: Bools, z: Floats) -> Rows:

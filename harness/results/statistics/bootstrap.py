@@ -116,6 +116,10 @@ class Estimate:
     """How the interval was made; `COVERAGE` says more. None where there is none."""
 
 
+NONE = Estimate(None, None, None, 0, None)
+"""Where nothing counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Estimates:
     """Many estimates on the same questions, one a column; NaN where there is no number."""

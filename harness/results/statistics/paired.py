@@ -33,7 +33,7 @@ import numpy as np
 
 from harness.errors import UsageError
 from harness.records import QuestionId, Scale
-from harness.results.matrix import Floats, Ints, Matrix, difference_bounds, question_order
+from harness.results.matrix import Floats, Ints, Matrix, difference_bounds, in_order, question_order
 from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, Resampling, estimates, ratios
 from harness.results.statistics.signflip import sign_flips
 
@@ -154,11 +154,9 @@ def paired(grades: Matrix, **how: Unpack[Resampling]) -> PairedTable:
     `resamplings` 0 differences have no interval, which is much faster.
     """
     first, second = np.triu_indices(len(grades.models), k=1)
-    order = question_order(grades.questions)
-    values = grades.scores[order]
-    groups = None if grades.strata is None else [grades.strata[place] for place in order]
-    differences = _Differences(values, values, first, second)
-    rows = _compared(differences, groups, difference_bounds(grades.scale, grades.scale), **how)
+    grades = in_order(grades)
+    differences = _Differences(grades.scores, grades.scores, first, second)
+    rows = _compared(differences, grades.strata, difference_bounds(grades.scale, grades.scale), **how)
     names = [(grades.models[one], grades.models[other]) for one, other in zip(first, second, strict=True)]
     return PairedTable(grades.models, named_pairs(rows, names))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.chat.batches import UNKNOWN_BATCH, BatchModel, Handed, Prepared
+from harness.chat.batches import UNKNOWN_BATCH, Batches, Handed, Prepared
 from harness.chat.parameters import RefusedParameterError
 from harness.errors import ChatError, EndpointError
 from harness.records import Reply, Request
@@ -53,7 +53,7 @@ class Flight:
 class Outbox:
     """The requests of one model for one output file."""
 
-    model: BatchModel
+    model: Batches[Any]
     ledger: Ledger
     earlier: dict[tuple[str, int], list[tuple[Batch, int]]] = field(default_factory=dict)
     """Requests that earlier runs have handed in and not collected, by job and place."""

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from harness.errors import UsageError
-from harness.results.pairs.matrix import Cell
 from harness.results.statistics.paired import Paired, PairedTable
+from harness.results.table import Table
 from harness.showing.charts.sheet import INK, QUIET, SMALL, WIDTH, Sheet, text_width
 from harness.showing.values import ABSENT, percent, rounded
 
@@ -33,24 +33,25 @@ class _Shown(NamedTuple):
     quiet: bool = False
 
 
-def win_rate_chart(matrix: Sequence[Sequence[Cell]]) -> str:
+def win_rate_chart(matrix: Table, column: str = "win_rate_adjusted") -> str:
     """Return the heat map of win rates in per cent, ties counting half, as SVG text.
 
-    `matrix` is what `pair_matrix` returns: a row for each model, its own place left out.
+    `matrix` is what `pair_matrix` returns: a line for each model and opponent.
 
     Raises:
         UsageError: there are fewer than two models.
     """
-    models = [row[0].model for row in matrix if row]
-    cell_of = {(cell.model, cell.opponent): cell for row in matrix for cell in row}
+    models = list(dict.fromkeys(line.model for line in matrix.lines))
+    line_of = {(line.model, line.group): line for line in matrix.lines}
 
-    def shown(row: int, column: int) -> _Shown | None:
-        cell = cell_of.get((models[row], models[column]))
-        rate = cell.win_rate_adjusted if cell else None
-        if cell is None or rate is None or rate.value is None:
+    def shown(row: int, at: int) -> _Shown | None:
+        line = line_of.get((models[row], models[at]))
+        rate = None if line is None else line.fields[column]
+        if line is None or rate is None or rate.value is None:
             return None
         interval = "" if rate.low is None or rate.high is None else f" [{percent(rate.low)}, {percent(rate.high)}]"
-        tip = f"{cell.model} against {cell.opponent}: {percent(rate.value)}{interval} of {cell.n}"
+        n = sum(line.fields[name] for name in ("win", "loss", "tie"))
+        tip = f"{line.model} against {line.group}: {percent(rate.value)}{interval} of {n}"
         return _Shown(percent(rate.value).removesuffix("%"), 2 * rate.value - 1, tip)
 
     return _heat_map(models, shown, "win rate of the row's model against the column's, in %, ties half")

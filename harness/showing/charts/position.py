@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from harness.errors import UsageError
-from harness.results.pairs.position import KINDS, By, PositionRow
+from harness.results.pairs.position import KINDS
+from harness.results.table import Row
 from harness.showing.charts.sheet import INK, QUIET, RULE, SHEET, SMALL, WIDTH, Sheet, text_width
 from harness.showing.values import percent
 
@@ -20,31 +21,31 @@ _COLOURS = (
 )
 _ON = (INK, "#ffffff", "#ffffff", INK)
 _WORDS = ("consistent", "biased to first", "biased to second", "one-sided tie")
+_BY = ("judge", "category", "turn")
 _ROW = 26.0
 _NAME = 11.0
 """Ems that a name may take."""
 
 
-def position_chart(rows: Sequence[PositionRow], *, by: Sequence[By] = ("all", "judge", "category", "turn")) -> str:
-    """Return the chart of the rows grouped in these ways, in their order, as SVG text.
+def position_chart(rows: Sequence[Row]) -> str:
+    """Return the chart of the rows of all pairs and by judge, category and turn, in their order, as SVG text.
 
-    Groups without any pair that has a verdict in both games have no bar. Beside all pairs, a way of grouping that has
-    one group only would say the same twice and is left out.
+    Groups without any pair that has a verdict in both games have no bar. A way of grouping that has one group only
+    would say the same as all pairs, and is left out.
 
     Raises:
-        UsageError: no row is grouped so.
+        UsageError: there is no row.
     """
-    groups = Counter(row.by for row in rows)
-    chosen = [row for row in rows if row.by in by and (row.by == "all" or "all" not in by or groups[row.by] > 1)]
+    groups = Counter(row["by"] for row in rows)
+    chosen = [row for row in rows if row["by"] == "all" or (row["by"] in _BY and groups[row["by"]] > 1)]
     if not chosen:
-        there = ", ".join(groups) or "nothing"
-        raise UsageError(f"no pairs by {', '.join(by)} to draw; there are rows by: {there}")
+        raise UsageError("no pairs to draw")
     names = [_name(row) for row in chosen]
-    errors = any(row.errors for row in chosen)
+    errors = any(row["errors"] for row in chosen)
     left = text_width(names, _NAME) + 12.0
     right = 46.0 + (64.0 if errors else 0.0)
     top, wide = 64.0, WIDTH - left - right
-    gaps = sum(one.by != other.by for one, other in pairwise(chosen))
+    gaps = sum(one["by"] != other["by"] for one, other in pairwise(chosen))
     height = top + _ROW * len(chosen) + 8.0 * gaps + 28.0
     sheet = Sheet(WIDTH, height, "shares of pairs in which the judge was consistent, or went by the place of an answer")
     for at, word in enumerate(_WORDS):
@@ -54,14 +55,14 @@ def position_chart(rows: Sequence[PositionRow], *, by: Sequence[By] = ("all", "j
     heads = [("n", WIDTH - right + 42.0), *([("no verdict", WIDTH - 2.0)] if errors else [])]
     for head, x in heads:
         sheet.text(x, top - 10.0, head, anchor="end", size=SMALL, colour=QUIET)
-    y, before = top, chosen[0].by
+    y, before = top, chosen[0]["by"]
     for row, name in zip(chosen, names, strict=True):
-        y += 8.0 if row.by != before else 0.0
-        before = row.by
+        y += 8.0 if row["by"] != before else 0.0
+        before = row["by"]
         middle = y + _ROW / 2
         sheet.text(left - 8.0, middle, name, anchor="end", ems=_NAME)
         _bar(sheet, row, left, y + 3.0, wide)
-        for number, (_, x) in zip((row.n, row.errors), heads, strict=False):
+        for number, (_, x) in zip((row["n"], row["errors"]), heads, strict=False):
             sheet.text(x, middle, str(number), anchor="end", size=SMALL, colour=QUIET)
         y += _ROW
     sheet.line([left, left], [top, y], RULE)
@@ -70,29 +71,30 @@ def position_chart(rows: Sequence[PositionRow], *, by: Sequence[By] = ("all", "j
     return sheet.svg()
 
 
-def _name(row: PositionRow) -> str:
+def _name(row: Row) -> str:
     """Return what the row is about."""
-    if row.by == "all":
+    by, group = row["by"], row["group"]
+    if by == "all":
         return "all pairs"
-    if row.group is None:
-        return f"no {row.by}"
-    return str(row.group) if row.by in {"judge", "category"} else f"{row.by.removeprefix('score ')} {row.group}"
+    if group is None:
+        return f"no {by}"
+    return f"turn {group}" if by == "turn" else str(group)
 
 
-def _bar(sheet: Sheet, row: PositionRow, left: float, y: float, wide: float) -> None:
+def _bar(sheet: Sheet, row: Row, left: float, y: float, wide: float) -> None:
     """Draw one bar, with the shares that fit into their parts."""
-    if not row.n:
+    if not row["n"]:
         return
-    counts = [int(getattr(row, kind)) for kind in KINDS]
+    counts = [row[kind] for kind in KINDS]
     x = left
     for at, count in enumerate(counts):
-        part = wide * count / row.n
+        part = wide * count / row["n"]
         if count:
             sheet.box(x, y, part, _ROW - 6.0, _COLOURS[at])
         if x > left and count:
             sheet.line([x, x], [y, y + _ROW - 6.0], SHEET)
         if part > 30.0:
             middle = y + _ROW / 2 - 3.0
-            text = percent(count / row.n)
+            text = percent(count / row["n"])
             sheet.text(x + part / 2, middle, text, anchor="middle", size=SMALL, colour=_ON[at])
         x += part

@@ -11,13 +11,12 @@ from harness.errors import UsageError
 from harness.records import Scale
 from harness.results.grades.aggregates import POOLED
 from harness.results.table import Table
-from harness.showing.charts.sheet import COLOURS, QUIET, RULE, SMALL, WIDTH, Anchor, Sheet, places_of, ticks
+from harness.showing.charts.sheet import COLOURS, DASHES, QUIET, RULE, SMALL, WIDTH, Anchor, Sheet, places_of, ticks
 from harness.showing.values import rounded
 
 USUAL_SCALE: Scale = (1, 10)
 MOST = 4
 """Models in one radar; more cover each other."""
-DASHES: tuple[tuple[float, ...], ...] = ((), (6, 3), (2, 2.5), (9, 3, 2, 3))
 _RADIUS = 118.0
 _NAME = 14.0
 """Ems that a name may take."""
@@ -55,10 +54,7 @@ def radar_chart(
         own = [of_group[spoke].get(model) for spoke in spokes]
         _line(sheet, [None if one is None else one.value for one in own], kind, centre, scale)
     for kind, model in enumerate(chosen):
-        x, y = 8.0 + (kind % 2) * WIDTH / 2, legend + 20.0 * (kind // 2)
-        sheet.line([x, x + 26.0], [y, y], COLOURS[kind], width=2.0, dashes=DASHES[kind])
-        sheet.marker(x + 13.0, y, kind, 4.0, COLOURS[kind])
-        sheet.text(x + 33.0, y, model, ems=_NAME)
+        sheet.legend(kind, model, legend, _NAME)
     return sheet.svg()
 
 

@@ -31,6 +31,8 @@ INK, QUIET, FAINT, RULE, SHEET = (
         ("sheet", "#ffffff"),
     )
 )
+DASHES: tuple[tuple[float, ...], ...] = ((), (6, 3), (2, 2.5), (9, 3, 2, 3))
+"""Of up to four lines."""
 WIDTH = 420.0
 """Of a chart that a phone shows whole; there it shrinks by a sixth, and its least text is 9 pixels high."""
 TEXT, SMALL = 12.0, 11.0
@@ -107,6 +109,13 @@ class Sheet:
         angles = [math.pi * (2 * at / corners + turn) for at in range(corners)]
         points = [(x + 1.25 * radius * math.sin(a), y - 1.25 * radius * math.cos(a)) for a in angles]
         self._path(f"{_through(points)} z", f"fill: {colour}")
+
+    def legend(self, kind: int, name: str, y: float, ems: float) -> None:
+        """Name the kind-th of up to four lines by its colour, dashes and marker; two names stand beside each other."""
+        x, y = 8.0 + (kind % 2) * WIDTH / 2, y + 20.0 * (kind // 2)
+        self.line([x, x + 26.0], [y, y], COLOURS[kind], width=2.0, dashes=DASHES[kind])
+        self.marker(x + 13.0, y, kind, 4.0, COLOURS[kind])
+        self.text(x + 33.0, y, name, ems=ems)
 
     def svg(self) -> str:
         """Return the drawing as one `<svg>` element."""

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 
 from harness.errors import UsageError
 from harness.results.statistics.bootstrap import Estimate
-from harness.showing.charts.radar import DASHES, MOST
-from harness.showing.charts.sheet import COLOURS, FAINT, QUIET, RULE, SMALL, WIDTH, Sheet, places_of, ticks
+from harness.showing.charts.radar import MOST
+from harness.showing.charts.sheet import COLOURS, DASHES, FAINT, QUIET, RULE, SMALL, WIDTH, Sheet, places_of, ticks
 from harness.showing.values import rounded
 
 _HIGH = 180.0
@@ -75,10 +75,7 @@ def turn_chart(
                 continue
             sheet.line([x, x], [height(estimate.low), height(estimate.high)], COLOURS[kind], width=1.2)
             sheet.marker(x, y, kind, 3.2, COLOURS[kind])
-        x, y = 8.0 + (kind % 2) * WIDTH / 2, legend + 20.0 * (kind // 2)
-        sheet.line([x, x + 26.0], [y, y], COLOURS[kind], width=2.0, dashes=DASHES[kind])
-        sheet.marker(x + 13.0, y, kind, 4.0, COLOURS[kind])
-        sheet.text(x + 33.0, y, name, ems=_NAME if len(curves) > 1 else 2 * _NAME)
+        sheet.legend(kind, name, legend, _NAME if len(curves) > 1 else 2 * _NAME)
     return sheet.svg()
 
 

@@ -12,9 +12,8 @@ import pytest
 from harness.bench import load_bench
 from harness.errors import DataError, StorageError
 from harness.importing.originals.fetching import fetch
-from harness.importing.originals.readers import READERS, texts_in
+from harness.importing.originals.readers import READERS, renamed, template_toml, texts_in
 from harness.importing.originals.table import Original, OriginalFile, load_originals
-from harness.importing.originals.templates import renamed, template_toml
 from harness.judging.prompts import judge_prompts
 from harness.judging.sets import load_judge_set
 from harness.judging.sets.placeholders import PLACEHOLDERS

@@ -9,8 +9,8 @@ import pytest
 
 from harness.errors import DataError
 from harness.importing.originals.fetching import fetch
+from harness.importing.originals.readers import questions_toml
 from harness.importing.originals.table import load_originals
-from harness.importing.originals.unieval import questions_toml
 from harness.metrics.questions import load_questions
 
 WHAT_THE_ORIGINAL_ASKS = "9e9da1dacb220ae0"

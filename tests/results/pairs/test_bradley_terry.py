@@ -63,7 +63,7 @@ def likelihood(counts: dict[tuple[str, str], tuple[float, float, float]], p: dic
 
 
 def rated(found: Ranking) -> dict[str, float]:
-    return {row.model: row.rating.value for row in found.rows if row.rating.value is not None}
+    return {row.model: row.fields["rating"].value for row in found.rows if row.fields["rating"].value is not None}
 
 
 def ends(estimate: Estimate) -> tuple[float, float]:
@@ -81,7 +81,7 @@ def test_the_worked_line_of_the_docstring() -> None:
     assert rated(found) == pytest.approx({"x": 1000 + POINTS * math.log(3) / 2, "y": 1000 - POINTS * math.log(3) / 2})
     assert [round(value, 1) for value in rated(found).values()] == [1095.4, 904.6]
     assert (found.n, found.excluded, found.refits) == (10, 0, 0)
-    assert found.rows[0].rating == Estimate(rated(found)["x"], None, None, 1, None)
+    assert found.rows[0].fields["rating"] == Estimate(rated(found)["x"], None, None, 1, None)
 
 
 def test_no_other_strengths_on_a_grid_or_nearby_are_more_likely() -> None:
@@ -155,7 +155,7 @@ def test_an_anchor_shifts_all_ratings_alike_and_has_no_interval() -> None:
     free, anchored = ranking(votes, resamplings=200), ranking(votes, anchor="c", resamplings=200)
     shift = 1000 - rated(free)["c"]
     assert rated(anchored) == pytest.approx({model: value + shift for model, value in rated(free).items()})
-    intervals = {row.model: (row.rating.low, row.rating.method) for row in anchored.rows}
+    intervals = {row.model: (row.fields["rating"].low, row.fields["rating"].method) for row in anchored.rows}
     assert intervals["c"] == (None, None)
     assert intervals["a"][0] is not None
     assert "c = 1000" in anchored.scale
@@ -194,7 +194,7 @@ def test_an_unknown_anchor_is_refused() -> None:
 )
 def test_where_no_estimate_exists_it_says_why(votes: list[Observation], why_not: str) -> None:
     found = ranking(pairs(votes))
-    assert found.rows == ()
+    assert not found.rows
     assert found.nu is None
     assert found.why_not is not None
     assert re.search(why_not, found.why_not)
@@ -255,19 +255,19 @@ def test_an_interval_always_holds_its_own_estimate() -> None:
     votes = [pair(q, "x", "y", "model_2" if q in {7, 9} else "model_1") for q in range(40)]
     votes += [pair(q, "y", "z", "model_2" if q % 3 else "model_1") for q in range(40)]
     for row in ranking(pairs(votes), resamplings=1000).rows:
-        assert row.rating.low is not None
-        assert row.rating.value is not None
-        assert row.rating.high is not None
-        assert row.rating.low < row.rating.value < row.rating.high
-        assert row.rating.method == "studentized"
+        assert row.fields["rating"].low is not None
+        assert row.fields["rating"].value is not None
+        assert row.fields["rating"].high is not None
+        assert row.fields["rating"].low < row.fields["rating"].value < row.fields["rating"].high
+        assert row.fields["rating"].method == "studentized"
 
 
 def test_a_question_that_alone_makes_the_estimate_leaves_no_interval_without_a_prior() -> None:
     votes = [pair(q, "x", "y", "model_2" if q == 7 else "model_1") for q in range(10)]
     found = ranking(pairs(votes))
     assert (found.refits, found.without_estimate) == (10, 1)
-    assert [row.rating.low for row in found.rows] == [None, None]
-    assert found.rows[0].rating.value == pytest.approx(1000 + POINTS * math.log(9) / 2)
+    assert [row.fields["rating"].low for row in found.rows] == [None, None]
+    assert found.rows[0].fields["rating"].value == pytest.approx(1000 + POINTS * math.log(9) / 2)
 
 
 def test_the_same_seed_gives_the_same_digits() -> None:
@@ -304,8 +304,8 @@ def test_intervals_cover(questions: int) -> None:
     for seed in range(100):
         found = ranking(pairs(drawn(TRUE, 0.7, questions, seed, spread=0.7)), resamplings=300)
         for row in found.rows:
-            if row.rating.low is not None:
-                low, high = ends(row.rating)
+            if row.fields["rating"].low is not None:
+                low, high = ends(row.fields["rating"])
                 hits.append(np.array(low <= target[row.model] <= high, dtype=np.float64))
     assert len(hits) > 350
     assert 0.9 <= np.mean(hits) <= 0.985
@@ -336,5 +336,5 @@ def test_the_published_votes_rank_the_six_models(reference_data: pathlib.Path, n
     assert [row.model for row in found.rows] == order
     assert found.without_estimate == 0
     for row in found.rows:
-        low, high = ends(row.rating)
-        assert low < (row.rating.value or 0) < high
+        low, high = ends(row.fields["rating"])
+        assert low < (row.fields["rating"].value or 0) < high

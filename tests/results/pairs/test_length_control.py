@@ -41,10 +41,12 @@ def worked() -> tuple[Pairs, Floats, Floats]:
 
 
 def test_the_worked_line_of_the_docstring() -> None:
-    (row,) = length_controlled(*worked(), "base", resamplings=0).rows
-    assert (row.rate.value, row.length, row.model_term) == pytest.approx((0.7789, -1.1177, 1.2591), abs=1e-4)
-    assert row.difficulty is None
-    assert row.c == USUAL_C
+    (row,) = length_controlled(*worked(), "base", resamplings=0).table.lines
+    assert (row.fields["rate"].value, row.fields["length"], row.fields["model_term"]) == pytest.approx(
+        (0.7789, -1.1177, 1.2591), abs=1e-4
+    )
+    assert row.fields["difficulty"] is None
+    assert row.fields["c"] == USUAL_C
 
 
 def test_which_of_the_two_a_row_names_first_changes_nothing() -> None:
@@ -52,19 +54,19 @@ def test_which_of_the_two_a_row_names_first_changes_nothing() -> None:
     turned = replace(
         pairs, model_1=pairs.model_2, model_2=pairs.model_1, outcome=1 - pairs.outcome, weighed=1 - pairs.share
     )
-    one = length_controlled(pairs, own, other, "base", resamplings=0).rows[0]
-    two = length_controlled(turned, other, own, "base", resamplings=0).rows[0]
-    assert one.rate.value == pytest.approx(two.rate.value, abs=1e-12)
+    one = length_controlled(pairs, own, other, "base", resamplings=0).table.lines[0]
+    two = length_controlled(turned, other, own, "base", resamplings=0).table.lines[0]
+    assert one.fields["rate"].value == pytest.approx(two.fields["rate"].value, abs=1e-12)
 
 
 def test_the_order_of_rows_changes_no_digit() -> None:
     rng = np.random.default_rng(3)
     pairs, own = table(rng.random(60)), rng.integers(100, 900, 60).astype(float)
     other = rng.integers(100, 900, 60).astype(float)
-    found = length_controlled(pairs, own, other, "base", resamplings=500).rows[0].rate
+    found = length_controlled(pairs, own, other, "base", resamplings=500).table.lines[0].fields["rate"]
     at = rng.permutation(60)
     mixed = replace(pairs, question=pairs.question[at], outcome=pairs.outcome[at], weighed=pairs.share[at])
-    again = length_controlled(mixed, own[at], other[at], "base", resamplings=500).rows[0].rate
+    again = length_controlled(mixed, own[at], other[at], "base", resamplings=500).table.lines[0].fields["rate"]
     assert (found.value, found.low, found.high) == pytest.approx((again.value, again.low, again.high), abs=1e-12)
 
 
@@ -73,15 +75,15 @@ def test_rows_without_a_verdict_are_predicted_and_those_without_an_answer_left_o
     share = pairs.share.copy()
     share[[0, 1]] = np.nan
     own[[2, 3, 4]] = np.nan
-    (row,) = length_controlled(replace(pairs, weighed=share), own, other, "base", resamplings=0).rows
-    assert (row.n, row.without_verdict, row.without_length) == (97, 2, 3)
+    (row,) = length_controlled(replace(pairs, weighed=share), own, other, "base", resamplings=0).table.lines
+    assert (row.fields["n"], row.fields["without_verdict"], row.fields["without_length"]) == (97, 2, 3)
 
 
 def test_a_model_that_wins_everything_has_a_rate() -> None:
     pairs, own, other = worked()
-    (row,) = length_controlled(replace(pairs, weighed=np.ones(100)), own, other, "base").rows
-    assert row.rate.value is not None
-    assert 0.95 < row.rate.value < 1
+    (row,) = length_controlled(replace(pairs, weighed=np.ones(100)), own, other, "base").table.lines
+    assert row.fields["rate"].value is not None
+    assert 0.95 < row.fields["rate"].value < 1
 
 
 def test_two_models_are_compared_on_their_questions() -> None:
@@ -105,12 +107,16 @@ def test_the_interval_includes_the_fit() -> None:
     apart = rng.normal(0, 400, 200)
     share = 1 / (1 + np.exp(-(2 * np.tanh(apart / 400) - 0.5 + rng.normal(0, 1.5, 200))))
     own, other = 1000 + apart, np.full(200, 1000.0)
-    rate = length_controlled(table(share), own, other, "base").rows[0].rate
+    rate = length_controlled(table(share), own, other, "base").table.lines[0].fields["rate"]
     drawn = []
     for _ in range(200):
         at = rng.integers(0, 200, 200)
         drawn.append(
-            length_controlled(table(share[at]), own[at], other, "base", resamplings=0).rows[0].rate.value or 0.0
+            length_controlled(table(share[at]), own[at], other, "base", resamplings=0)
+            .table.lines[0]
+            .fields["rate"]
+            .value
+            or 0.0
         )
     assert rate.low is not None
     assert rate.high is not None
@@ -123,10 +129,10 @@ def test_without_difficulties_the_term_is_left_out_and_said_so() -> None:
     zeros = np.zeros(4)
     known = Gamed(zeros, zeros, zeros + 0.5, {at: at / 100 for at in range(100)})
     with_it = length_controlled(*worked(), "base", gamed=known, places={q: q for q in range(100)}, resamplings=0)
-    assert with_it.rows[0].difficulty is not None
+    assert with_it.table.lines[0].fields["difficulty"] is not None
     assert "difficulty of the question" in with_it.note
     other_set = length_controlled(*worked(), "base", gamed=known, places={q: q + 5 for q in range(100)}, resamplings=0)
-    assert other_set.rows[0].difficulty is None
+    assert other_set.table.lines[0].fields["difficulty"] is None
     assert "no term for the difficulty of questions" in other_set.note
 
 
@@ -185,7 +191,7 @@ def test_the_own_fit_gives_the_leaderboard_at_its_c(reference_data: pathlib.Path
     assert GAMED_WEIGHT == 0.1
     for model, row in published.official.items():
         c = float(row["pkg_C" if model == "NullModel" else "C_of_weights"])  # that row and its weights differ in C
-        found = published.controlled(model, c).rows[0].rate.value or 0.0
+        found = published.controlled(model, c).table.lines[0].fields["rate"].value or 0.0
         wanted = 14.96 if model == "gpt35_turbo_instruct" else float(row["length_controlled_winrate"])
         assert 100 * found == pytest.approx(wanted, abs=0.02), model
 
@@ -196,7 +202,11 @@ def test_the_compatible_fit_gives_the_digits_of_alpaca_eval(reference_data: path
     published = Published(reference_data / "alpaca_eval")
     for model in ("claude-2", "vicuna-7b", "gpt35_turbo_instruct"):
         row = published.official[model]
-        (found,) = published.controlled(model, compatible=True).rows
-        assert found.c == pytest.approx(float(row["pkg_C"]))
-        assert 100 * (found.rate.value or 0.0) == pytest.approx(float(row["pkg_length_controlled_winrate"]), abs=1e-6)
-        assert 100 * (found.spread_error or 0.0) == pytest.approx(float(row["pkg_lc_standard_error"]), abs=1e-6)
+        (found,) = published.controlled(model, compatible=True).table.lines
+        assert found.fields["c"] == pytest.approx(float(row["pkg_C"]))
+        assert 100 * (found.fields["rate"].value or 0.0) == pytest.approx(
+            float(row["pkg_length_controlled_winrate"]), abs=1e-6
+        )
+        assert 100 * (found.fields["spread_error"] or 0.0) == pytest.approx(
+            float(row["pkg_lc_standard_error"]), abs=1e-6
+        )

@@ -11,7 +11,7 @@ from harness.judgments.reading import read_judgments
 from harness.records import Observation, QuestionId
 from harness.results.finding import without_voters
 from harness.results.matrix import Pairs, pairs
-from harness.results.pairs.matrix import Cell, mean_over_opponents, pair_matrix, tallies
+from harness.results.pairs.matrix import mean_over_opponents, pair_matrix, tallies
 from harness.results.pairs.pairwise import pairwise_rows
 from harness.results.pairs.rates import rates
 from harness.results.statistics.bootstrap import Estimate
@@ -72,8 +72,9 @@ def repeated(question: QuestionId, one: str, other: str, wins: int, losses: int,
 
 def test_the_worked_line_of_the_docstring() -> None:
     found = pairs([*repeated(1, "x", "y", 6, 2, 2), *repeated(1, "x", "z", 1, 1, 0)])
-    cells = {(cell.model, cell.opponent): cell for row in pair_matrix(found) for cell in row}
-    assert cells["x", "y"] == Cell("x", "y", 6, 2, 2, 0, Estimate(0.7, None, None, 1, None))
+    cells = {(line.model, line.group): line.fields for line in pair_matrix(found).lines}
+    counts = {"win": 6, "loss": 2, "tie": 2, "excluded": 0}
+    assert cells["x", "y"] == counts | {"win_rate_adjusted": Estimate(0.7, None, None, 1, None)}
     means = dict(means_of(found))
     assert means["x"].value == pytest.approx(0.55)
     assert means["y"].value == pytest.approx(0.2)
@@ -81,37 +82,32 @@ def test_the_worked_line_of_the_docstring() -> None:
 
 def test_each_cell_is_the_plain_table_of_its_two_models() -> None:
     found = some_pairs()
-    for row in pair_matrix(pairs(found), resamplings=100):
-        for cell in row:
-            [own] = [
-                plain.fields
-                for plain in pairwise_rows([p for p in found if {p.model, p.opponent} == {cell.model, cell.opponent}])
-                if plain.model == cell.model
-            ]
-            assert [cell.win, cell.loss, cell.tie, cell.excluded] == [
-                own[name] for name in ("win", "loss", "tie", "excluded")
-            ]
-            assert cell.n == own["n"]
-            assert cell.win_rate_adjusted.value == pytest.approx(own["win_rate_adjusted"])
+    for line in pair_matrix(pairs(found), resamplings=100).lines:
+        of_two = pairwise_rows([p for p in found if {p.model, p.opponent} == {line.model, line.group}])
+        [own] = [plain.fields for plain in of_two if plain.model == line.model]
+        counts = [line.fields[name] for name in ("win", "loss", "tie", "excluded")]
+        assert counts == [own[name] for name in ("win", "loss", "tie", "excluded")]
+        assert sum(counts[:3]) == own["n"]
+        assert line.fields["win_rate_adjusted"].value == pytest.approx(own["win_rate_adjusted"])
 
 
 def test_cells_mirror_each_other_and_models_stand_best_first() -> None:
     found = some_pairs()
-    rows = pair_matrix(pairs(found), resamplings=200)
-    assert [row[0].model for row in rows] == [row.model for row in pairwise_rows(found)]
-    cells = {(cell.model, cell.opponent): cell for row in rows for cell in row}
+    lines = pair_matrix(pairs(found), resamplings=200).lines
+    assert list(dict.fromkeys(line.model for line in lines)) == [line.model for line in pairwise_rows(found)]
+    cells = {(line.model, line.group): line.fields for line in lines}
     assert len(cells) == 12
-    for (model, opponent), cell in cells.items():
+    for (model, opponent), own in cells.items():
         other = cells[opponent, model]
-        assert (cell.win, cell.loss, cell.tie) == (other.loss, other.win, other.tie)
-        low, high = ends(cell.win_rate_adjusted)
-        assert ends(other.win_rate_adjusted) == pytest.approx((1 - high, 1 - low))
+        assert (own["win"], own["loss"], own["tie"]) == (other["loss"], other["win"], other["tie"])
+        low, high = ends(own["win_rate_adjusted"])
+        assert ends(other["win_rate_adjusted"]) == pytest.approx((1 - high, 1 - low))
 
 
 def test_models_that_never_met_have_an_empty_cell() -> None:
-    rows = pair_matrix(pairs([pair(1, "x", "y", "tie"), pair(1, "y", "z", "tie"), pair(2, "x", "z", None)]))
-    [cell] = [cell for row in rows for cell in row if (cell.model, cell.opponent) == ("z", "x")]
-    assert cell == Cell("z", "x", 0, 0, 0, 1, Estimate(None, None, None, 0, None))
+    found = pair_matrix(pairs([pair(1, "x", "y", "tie"), pair(1, "y", "z", "tie"), pair(2, "x", "z", None)]))
+    [fields] = [line.fields for line in found.lines if (line.model, line.group) == ("z", "x")]
+    assert [*fields.values()] == [0, 0, 0, 1, Estimate(None, None, None, 0, None)]
 
 
 def test_tallies_count_each_pair_once() -> None:

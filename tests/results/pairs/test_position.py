@@ -1,6 +1,5 @@
 """Both games of a pair to position bias."""
 
-import dataclasses
 import json
 import pathlib
 
@@ -9,7 +8,9 @@ import pytest
 
 from harness.judgments.reading import read_judgments
 from harness.records import Observation, QuestionId
-from harness.results.pairs.position import PositionRow, in_one_order, ordered_questions, position_rows
+from harness.results.pairs.position import KINDS, in_one_order, ordered_questions, position_rows
+from harness.results.table import Row
+from harness.showing.items import flat
 from tests.observed import Origin
 from tests.observed import pair as _pair
 
@@ -28,8 +29,8 @@ def pair(
     return _pair(question, turn, *models, winners, Origin(judge))
 
 
-def counts(row: PositionRow) -> tuple[int, ...]:
-    return (row.n, row.errors, row.consistent, row.biased_first, row.biased_second, row.one_sided_tie)
+def counts(row: Row) -> tuple[int, ...]:
+    return tuple(row[name] for name in ("n", "errors", *KINDS))
 
 
 def swapped(one: Observation) -> Observation:
@@ -58,7 +59,7 @@ def test_a_pair_is_of_one_kind(
 ) -> None:
     row = position_rows([pair(*winners)])[0]
     assert counts(row) == expected
-    assert (row.first_games, row.decided_games) == games
+    assert (row["first_games"], row["decided_games"]) == games
     assert counts(position_rows([swapped(pair(*winners))])[0]) == expected
 
 
@@ -80,12 +81,12 @@ WORKED = [
 def test_the_worked_line_of_the_docstring() -> None:
     row = position_rows(WORKED)[0]
     assert counts(row) == (73, 0, 46, 16, 2, 9)
-    assert (row.first_games, row.decided_games) == (78, 121)
-    shares = (row.consistent_share, row.biased_first_share, row.biased_second_share, row.one_sided_tie_share)
+    assert (row["first_games"], row["decided_games"]) == (78, 121)
+    shares = [row[f"{kind}_share"] for kind in KINDS]
     assert [share.value for share in shares] == pytest.approx([46 / 73, 16 / 73, 2 / 73, 9 / 73])
-    assert row.first_share.value == pytest.approx(78 / 121)
-    assert row.first_share.low is not None
-    assert 0.5 < row.first_share.low < 78 / 121
+    assert row["first_share"].value == pytest.approx(78 / 121)
+    assert row["first_share"].low is not None
+    assert 0.5 < row["first_share"].low < 78 / 121
 
 
 def test_rows_are_for_all_then_by_judge_category_turn_and_gap() -> None:
@@ -97,7 +98,7 @@ def test_rows_are_for_all_then_by_judge_category_turn_and_gap() -> None:
         ],
         categories={1: "math", 2: "writing", 4: "unused"},
     )
-    assert [(row.by, row.group) for row in rows] == [
+    assert [(row["by"], row["group"]) for row in rows] == [
         ("all", None),
         ("judge", "j"),
         ("judge", "k"),
@@ -109,7 +110,7 @@ def test_rows_are_for_all_then_by_judge_category_turn_and_gap() -> None:
         ("score gap", "0.500"),
     ]
     for by in ("judge", "category", "turn", "score gap"):
-        parts = [counts(row) for row in rows if row.by == by]
+        parts = [counts(row) for row in rows if row["by"] == by]
         assert tuple(map(sum, zip(*parts, strict=True))) == counts(rows[0]), by
 
 
@@ -121,9 +122,9 @@ def test_the_gap_is_that_of_the_win_rates_and_equal_gaps_stay_together() -> None
     pairs = always("a", "c", 4) + always("a", "d", 4) + always("b", "c", 6) + always("c", "d", 2)
     pairs += [pair("model_2", "model_2", question=at, models=("b", "e")) for at in range(3)]
     pairs += [pair(None, "tie", question=9, models=("f", "a"))]
-    rows = [row for row in position_rows(pairs) if row.by == "score gap"]
+    rows = [row for row in position_rows(pairs) if row["by"] == "score gap"]
     # e wins all, so b and e lie 1/3 apart; a and d 1; a and c 5/6; b and c 1/2; c and d 1/6.
-    assert [(row.group, row.n, row.errors) for row in rows] == [
+    assert [(row["group"], row["n"], row["errors"]) for row in rows] == [
         ("0.167 to 0.333", 5, 0),
         ("0.500", 6, 0),
         ("0.833", 4, 0),
@@ -154,11 +155,11 @@ def test_pairs_in_one_order_are_left_out_and_counted() -> None:
 def test_no_pairs_are_a_row_of_zeros_without_shares() -> None:
     [row] = position_rows([])
     assert counts(row) == (0, 0, 0, 0, 0, 0)
-    assert row.first_share.value is None
+    assert row["first_share"].value is None
 
 
 def test_the_rows_are_json() -> None:
-    rows = [dataclasses.asdict(row) for row in position_rows(WORKED, resamplings=100)]
+    rows = [flat(row) for row in position_rows(WORKED, resamplings=100)]
     assert json.loads(json.dumps(rows, allow_nan=False)) == rows
 
 
@@ -177,7 +178,7 @@ def test_the_interval_of_the_first_share_covers_and_counts_a_question_once() -> 
             for q in range(40)
             for at in range(5)
         ]
-        share = position_rows(pairs, resamplings=400)[0].first_share
+        share = position_rows(pairs, resamplings=400)[0]["first_share"]
         assert share.low is not None
         assert share.high is not None
         hits += share.low <= 0.5 <= share.high
@@ -200,6 +201,6 @@ def test_the_published_runs_give_the_expected_counts(reference_data: pathlib.Pat
         expected[field]
         for field in ("usable", "error_rows", "consistent", "biased_first", "biased_second", "one_side_tie")
     )
-    assert row.first_games == expected["A_verdicts"]
-    assert row.decided_games == expected["A_verdicts"] + expected["B_verdicts"]
-    assert 2 * row.n - row.decided_games == expected["tie_verdicts"]
+    assert row["first_games"] == expected["A_verdicts"]
+    assert row["decided_games"] == expected["A_verdicts"] + expected["B_verdicts"]
+    assert 2 * row["n"] - row["decided_games"] == expected["tie_verdicts"]

@@ -58,10 +58,10 @@ def test_intervals_and_the_matrix_are_of_the_same_mean() -> None:
     assert interval.value == pytest.approx(0.6)
     assert interval.low is not None
     assert interval.low > 0.5
-    cells = {cell.model: cell for row in pair_matrix(table) for cell in row}
-    assert (cells["x"].win, cells["x"].loss) == (20, 20)
-    assert cells["x"].win_rate_adjusted.value == pytest.approx(0.6)
-    assert cells["base"].win_rate_adjusted.value == pytest.approx(0.4)
+    cells = {line.model: line.fields for line in pair_matrix(table).lines}
+    assert (cells["x"]["win"], cells["x"]["loss"]) == (20, 20)
+    assert cells["x"]["win_rate"].value == pytest.approx(0.6)
+    assert cells["base"]["win_rate"].value == pytest.approx(0.4)
 
 
 def test_models_are_ranked_by_preferences_where_sides_say_the_opposite() -> None:

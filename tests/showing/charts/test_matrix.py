@@ -1,26 +1,27 @@
 """The matrices: a number in every cell, its opposite across the diagonal, words in the tooltips."""
 
+import itertools
 import re
 
 import pytest
 
 from harness.errors import UsageError
-from harness.results.pairs.matrix import Cell
 from harness.results.statistics.paired import Paired, PairedTable
+from harness.results.table import Line, Table
 from harness.showing.charts import difference_chart, win_rate_chart
 from tests.showing.charts.pictures import HOSTILE, estimate, root_of, styles_of, texts_of, tips_of
 
 
-def cell(model: str, opponent: str, rate: float | None) -> Cell:
+def line(model: str, opponent: str, rate: float | None) -> Line:
     known = estimate(None) if rate is None else estimate(rate, max(0.0, rate - 0.125), min(1.0, rate + 0.125))
-    return Cell(model, opponent, 5, 3, 2, 0, known)
+    counts = {"win": 5, "loss": 3, "tie": 2, "excluded": 0}
+    return Line(model, {**counts, "win_rate_adjusted": known}, group=opponent)
 
 
-def matrix(models: tuple[str, ...] = ("a", "b", "c")) -> list[list[Cell]]:
+def matrix(models: tuple[str, ...] = ("a", "b", "c")) -> Table:
     rate = {(0, 1): 0.7, (1, 0): 0.3, (0, 2): 0.995, (2, 0): 0.005}
-    return [
-        [cell(one, other, rate.get((i, j))) for j, other in enumerate(models) if i != j] for i, one in enumerate(models)
-    ]
+    two = itertools.permutations(range(len(models)), 2)
+    return Table([line(models[i], models[j], rate.get((i, j))) for i, j in two], "pairs", "opponent")
 
 
 def pair(one: str, other: str, difference: float | None, p: float | None) -> Paired:
