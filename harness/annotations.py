@@ -26,8 +26,7 @@ from harness.importing.answers import add_answers, expanded
 from harness.importing.back import rows_to_write
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, Item, label_of, optional_text, text_of
-from harness.importing.records import Progress, read_records
-from harness.importing.report import ImportReport, PathLike
+from harness.importing.records import ImportReport, PathLike, Progress, read_records
 from harness.jsonl import Journal, is_there, storing
 from harness.jsonl.copies import need_near
 from harness.judging.asking import request_about
