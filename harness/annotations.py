@@ -33,6 +33,7 @@ from harness.judging.asking import request_about
 from harness.judging.gathering import gather
 from harness.judging.made_from import made_from
 from harness.judging.materials import Materials
+from harness.judging.options import JudgeOptions
 from harness.judging.sets import JudgeSet, load_judge_set
 from harness.judgments.case import LOGPROBS, outcome
 from harness.judgments.judgment import Judgment, MadeFrom, Match, Parsed, Winner
@@ -175,7 +176,7 @@ def _write_judgments(
     materials = None
     if judge_set is not None:
         models = list(dict.fromkeys(model for one in read for model in (one.model, one.baseline)))
-        materials, _, _ = gather(bench, judge_set, models, bench.questions, skip_missing=True)
+        materials, _, _ = gather(bench, judge_set, models, bench.questions, JudgeOptions(skip_missing=True))
     path = bench.judgment_file(judge, annotator, "pairwise-baseline", one_order=True)
     there = {row.key[:3] for row in judged_rows(path)} if is_there(path) else set()
     made: dict[Any, Judgment] = {}
