@@ -10,7 +10,8 @@ process of its own, and measures
 
 and of each other tab, by a viewer that has shown nothing yet, the seconds until its first table or picture is there,
 until all of it is, and the processor time of all processes together. Runs counts longer than anybody waits for at
-10,000 questions; `--longest` ends it.
+10,000 questions; `--longest` ends it. With `--browser`, also the seconds from opening the page of a viewer that has
+just started until its table is there, of which an empty page takes a part, and from there to the table of pairs.
 """
 
 import argparse
@@ -147,6 +148,7 @@ def parts_of(folder: pathlib.Path, longest: float) -> Iterator[tuple[str, Part]]
     views = Views(Context(Store(folder, ["large"]), read_only=True))
     for name, query in TABS.items():
         if "f.text" not in query:
+            views.context.store.later.close()
             views = Views(Context(Store(folder, ["large"]), read_only=True))
         first, spent, start = math.inf, processor_seconds(), time.perf_counter()
         while True:
@@ -177,6 +179,15 @@ def _stat(file: pathlib.Path) -> list[str]:
         return []
 
 
+def get_ready() -> None:
+    """Have what the viewer starts before anybody can ask."""
+    from viewer.limited import PROCESSES
+
+    first = PROCESSES.Process(target=print)
+    first.start()
+    first.join()
+
+
 def shown(folder: pathlib.Path, questions: int) -> Seconds:
     """Return the seconds of a first question's view, and of 20 others in both tabs."""
     from viewer.app import Views
@@ -205,6 +216,28 @@ def shown(folder: pathlib.Path, questions: int) -> Seconds:
     return Seconds(linked, first, answers, compare)
 
 
+def in_browser(folder: pathlib.Path) -> tuple[float, float, float]:
+    """Return the seconds from opening the page to its frame, to its first table, and from there to that of pairs."""
+    from tests.browser.conftest import running_chromium, start_viewer
+
+    with running_chromium() as browser:
+        process, address = start_viewer(folder, "--bench-name", "large")
+        try:
+            page = browser.new_page()
+            start = time.perf_counter()
+            page.goto(address)
+            page.wait_for_selector("#tb-tabs")
+            frame = time.perf_counter() - start
+            page.wait_for_selector("#tb-pane-leaderboard table")
+            table, again = time.perf_counter() - start, time.perf_counter()
+            page.evaluate("turnbench.go('?mode=pairwise-all')")
+            page.wait_for_selector("#tb-pane-leaderboard .tb-outcome")
+            return frame, table, time.perf_counter() - again
+        finally:
+            process.terminate()
+            process.wait()
+
+
 def _told(seconds: list[float]) -> str:
     return f"{1000 * statistics.median(seconds):.0f}, {1000 * max(seconds):.0f}"
 
@@ -215,6 +248,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, nargs="+", default=[80, 10_000], help="(default: 80 10000)")
     parser.add_argument("--models", type=int, default=20, help="(default: 20)")
     parser.add_argument("--longest", type=float, default=60.0, help="seconds that a view may take (default: 60)")
+    parser.add_argument("--browser", action="store_true", help="also open the page in Chromium (default: off)")
     parser.add_argument("--port", type=int, default=7989, help="(default: 7989)")
     args = parser.parse_args()
     bare = min(opened([sys.executable, "-c", BARE.format(port=args.port)], args.port) for _ in range(3))
@@ -232,12 +266,17 @@ def main() -> None:
             make_pairs(data, questions, args.models)
             command = [sys.executable, "-m", "harness.cli.viewer", "-q", "--data-dir", folder, "--port", str(args.port)]
             start = min(opened(command, args.port) for _ in range(3))
+            get_ready()
             found = shown(data, questions)
             print(
                 f"| {questions:,} x {args.models} | {start:.2f} | {found.linked:.2f} | {found.first:.2f} "
                 f"| {_told(found.answers)} | {_told(found.compare)} |",
                 flush=True,
             )
+            if args.browser:
+                print(
+                    "its page, its table, the table of pairs, s:", *(f"{s:.2f}" for s in in_browser(data)), flush=True
+                )
             for name, part in parts_of(data, args.longest):
                 whole = f"{part.whole:.1f}" if part.whole < math.inf else f"over {args.longest:.0f}"
                 seconds = f"{part.first:.1f} | {whole} | {part.processor:.1f}"

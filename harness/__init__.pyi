@@ -19,8 +19,8 @@ from harness.estimating import estimate_plan as estimate_plan
 from harness.importing.answers import import_answers as import_answers
 from harness.importing.originals.fetching import fetch_bench as fetch_bench
 from harness.importing.run import import_data as import_data
+from harness.judging.options import JudgeOptions as JudgeOptions
 from harness.judging.prompts import judge_prompts as judge_prompts
-from harness.judging.run import JudgeOptions as JudgeOptions
 from harness.judging.run import plan_judgments as plan_judgments
 from harness.judging.run import run_judgments as run_judgments
 from harness.judging.sets.judge_set import JudgeSet as JudgeSet

@@ -26,14 +26,14 @@ from harness.importing.answers import add_answers, expanded
 from harness.importing.back import rows_to_write
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, Item, label_of, optional_text, text_of
-from harness.importing.records import Progress, read_records
-from harness.importing.report import ImportReport, PathLike
+from harness.importing.records import ImportReport, PathLike, Progress, read_records
 from harness.jsonl import Journal, is_there, storing
 from harness.jsonl.copies import need_near
 from harness.judging.asking import request_about
 from harness.judging.gathering import gather
 from harness.judging.made_from import made_from
 from harness.judging.materials import Materials
+from harness.judging.options import JudgeOptions
 from harness.judging.sets import JudgeSet, load_judge_set
 from harness.judgments.case import LOGPROBS, outcome
 from harness.judgments.judgment import Judgment, MadeFrom, Match, Parsed, Winner
@@ -176,7 +176,7 @@ def _write_judgments(
     materials = None
     if judge_set is not None:
         models = list(dict.fromkeys(model for one in read for model in (one.model, one.baseline)))
-        materials, _, _ = gather(bench, judge_set, models, bench.questions, skip_missing=True)
+        materials, _, _ = gather(bench, judge_set, models, bench.questions, JudgeOptions(skip_missing=True))
     path = bench.judgment_file(judge, annotator, "pairwise-baseline", one_order=True)
     there = {row.key[:3] for row in judged_rows(path)} if is_there(path) else set()
     made: dict[Any, Judgment] = {}

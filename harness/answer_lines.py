@@ -12,7 +12,6 @@ temporary file, which has no name and goes with the object.
 
 import contextlib
 import pathlib
-import tempfile
 from array import array
 from bisect import bisect_right
 from dataclasses import replace
@@ -188,6 +187,8 @@ class StoredAnswers:
     def _look(self, path: pathlib.Path, until: contextlib.ExitStack) -> None:
         """Note where the rows of a file begin."""
         first, place, torn = len(self._starts), 0, None
+        import tempfile  # few files are packed
+
         copy: IO[bytes] | None = until.enter_context(tempfile.TemporaryFile()) if is_packed(path) else None  # noqa: SIM115
         for number, line in enumerate(lines_in(path), 1):
             if line.strip():

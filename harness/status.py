@@ -25,6 +25,7 @@ from harness.jsonl import holder_of, is_there, logical_files, read_rows, size_of
 from harness.judging.builtin import is_builtin_judge
 from harness.judging.files import Done, match_key
 from harness.judging.gathering import gather
+from harness.judging.options import JudgeOptions
 from harness.judging.plan import model_groups
 from harness.judging.planned import JudgePlan, JudgmentPlan
 from harness.judging.sets import load_judge_set
@@ -390,9 +391,8 @@ def _compared(
     models = list(dict.fromkeys(model for group in groups for model in group))
     turns = tuple(sorted({row.turn for row in rows}))
     waits = {model: set(ids) for model, ids in awaited.items()}
-    materials, questions, _ = gather(
-        bench, judge_set, models, bench.questions, turns=turns, skip_missing=True, awaited=waits, read=read
-    )
+    options = JudgeOptions(turns=turns, skip_missing=True)
+    materials, questions, _ = gather(bench, judge_set, models, bench.questions, options, awaited=waits, read=read)
     plan = JudgmentPlan(bench, status.mode, judge_set, materials, questions, groups, turns, redo=False, awaited=waits)
     counts = _counts(plan, done, status.sample, lambda share: work.part(status.path, 0.5 + share / 2))
     endpoint = None if is_builtin_judge(status.judge) else _endpoint(status.judge, models_file)

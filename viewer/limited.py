@@ -126,3 +126,11 @@ def _context() -> Any:
 
 PROCESSES = _context()
 """How processes are started: as copies of one that has read the modules already, where that is possible."""
+
+
+def get_ready() -> None:
+    """Start the process of which others are copies; it reads the modules beside this one, for a second or two."""
+    if PROCESSES.get_start_method() == "forkserver":
+        from multiprocessing import forkserver
+
+        forkserver.ensure_running()

@@ -27,6 +27,7 @@ from viewer.context import Context
 from viewer.hosts import Hosts
 from viewer.idle import ending_idle
 from viewer.later import NotYet
+from viewer.limited import get_ready
 from viewer.state import State
 from viewer.store import AHEAD
 
@@ -255,6 +256,7 @@ def begin(context: Context) -> None:
     """Begin the view that an empty address leads to, and the first tables of all modes, of files that take seconds."""
     from viewer.app import Views
 
+    get_ready()
     store, bench = context.store, Views(context).view("")[0].bench
     for mode in MODES:
         state = State(bench=bench, mode=mode)

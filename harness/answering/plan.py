@@ -211,7 +211,7 @@ def _user_plan(questions: Sequence[Question], options: AnswerOptions) -> UserPla
         key_needed=options.key_needed,
     )
     prompt = read_prompt(options.user_prompt)
-    return UserPlan(endpoint, prompt, options.user_seed, options.user_samples, options.user_turns)
+    return UserPlan(endpoint, prompt, options.user_seed, options.user_turns)
 
 
 def _variant(name: str, options: AnswerOptions) -> str:

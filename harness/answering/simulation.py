@@ -113,7 +113,6 @@ class UserPlan:
     endpoint: Endpoint
     prompt: UserPrompt
     seed: int = 0
-    samples: int = 1
     most_turns: int | None = None
 
     @property

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeGuard
 
-from harness.chat.body import Body
+from harness.chat.body import Body, body_of
 from harness.chat.endpoint import Endpoint
 from harness.chat.parameters import SCHEMAS, Parameters
 from harness.chat.thinking import storable
@@ -96,13 +96,17 @@ def completion_logprobs(choice: Any) -> tuple[TokenLogprobs, ...] | None:
     if not (isinstance(tokens, list) and isinstance(chances, list) and tokens and len(tokens) == len(chances)):
         return None
     tops = tops if isinstance(tops, list) and len(tops) == len(tokens) else [None] * len(tokens)
-    read: list[TokenLogprobs] = []
-    for token, chance, top in zip(tokens, chances, tops, strict=True):
-        if not isinstance(token, str) or not _is_number(chance):
-            return None
-        listed = top.model_extra.items() if isinstance(top, Body) else ()
-        read.append(TokenLogprobs(storable(token), float(chance), _ranked(listed)))
-    return tuple(read)
+    places = [
+        {"token": token, "logprob": chance, "top_logprobs": _pairs(top)}
+        for token, chance, top in zip(tokens, chances, tops, strict=True)
+    ]
+    return token_logprobs(body_of(places))
+
+
+def _pairs(top: Any) -> list[dict[str, Any]]:
+    """Return the likeliest tokens of one place, which come as an object with a field for each."""
+    listed = top.model_extra.items() if isinstance(top, Body) else ()
+    return [{"token": token, "logprob": chance} for token, chance in listed]
 
 
 def _token(place: Any) -> TokenLogprobs | None:

@@ -61,7 +61,7 @@ class Number(Check, frozen=True, kw_only=True, tag="number"):
         if any(close(wanted, value, self.tolerance) for _, readings in chosen for value in readings):
             return MET
         span = chosen[-1][0]
-        return Finding(False, f"it is {passage.text[span.start : span.end].strip()[:40]}", (span,))
+        return Finding(False, f"it is {passage.at(span).strip()[:40]}", (span,))
 
 
 class Choice(Check, frozen=True, kw_only=True, tag="choice"):
@@ -89,7 +89,7 @@ class Choice(Check, frozen=True, kw_only=True, tag="choice"):
         span = self._decision(passage)
         if span is None:
             return Finding(False, "none of the options is named")
-        chosen = passage.text[span.start : span.end]
+        chosen = passage.at(span)
         return MET if chosen.casefold() == self.equals.casefold() else Finding(False, f"decides for {chosen}", (span,))
 
     def _decision(self, passage: Passage) -> Span | None:

@@ -54,7 +54,11 @@ class Passage:
     @property
     def said(self) -> str:
         """The text of the part."""
-        return self.text[self.span.start : self.span.end]
+        return self.at(self.span)
+
+    def at(self, span: Span) -> str:
+        """Return the text of some part."""
+        return self.text[span.start : span.end]
 
     def part(self, span: Span) -> "Passage":
         """Return a smaller part of the same reply."""

@@ -62,7 +62,7 @@ class NotContains(_Unbounded, frozen=True, kw_only=True, tag="not_contains"):
         spans = sorted(span for entry in self.entries for span in self.find(entry, passage))
         if not spans:
             return MET
-        there = dict.fromkeys(passage.text[span.start : span.end].strip() for span in spans)
+        there = dict.fromkeys(passage.at(span).strip() for span in spans)
         return Finding(False, some([f"“{text}”" for text in there]), tuple(spans[:_MOST_PLACES]))
 
 

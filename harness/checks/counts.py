@@ -52,7 +52,7 @@ class Sorted(Check, frozen=True, kw_only=True, tag="sorted"):
         """Find the first part that stands after one that it should precede."""
         last: tuple[float, str] | None = None
         for number, span in enumerate(spans_of(self.of, passage), 1):
-            key = _order(passage.text[span.start : span.end], self.by)
+            key = _order(passage.at(span), self.by)
             if key is None:
                 return Finding(False, f"no {self.by} in {singular(self.of)} {number}", (span,))
             if last is not None and (key > last if self.descending else key < last):
@@ -105,4 +105,4 @@ def _feature(part: Passage, by: str) -> str:
     if not inside:
         return ""
     chosen = inside[0 if by == "first_word" else -1]
-    return part.text[chosen.start : chosen.end]
+    return part.at(chosen)

@@ -66,7 +66,7 @@ class Json(Check, frozen=True, kw_only=True, tag="json"):
         """Parse and compare."""
         span = _block(passage, self.around)
         try:
-            value = _pointed(_read_json(passage.text[span.start : span.end]), self.at)
+            value = _pointed(_read_json(passage.at(span)), self.at)
             if self.keys is not None and (not isinstance(value, dict) or sorted(value) != sorted(self.keys)):
                 there = ", ".join(value) if isinstance(value, dict) else "it is no object"
                 return Finding(False, f"keys: {there}", (span,))
@@ -183,7 +183,7 @@ class Table(_Grid, frozen=True, kw_only=True, tag="table"):
         rest = passage.text[passage.span.start : span.start] + passage.text[span.end : passage.span.end]
         if not self.around and rest.strip():
             return Finding(False, "there is text around the table")
-        grid = [[passage.text[cell.start : cell.end] for cell in cells_of(passage.text, row)] for row in found[0]]
+        grid = [[passage.at(cell) for cell in cells_of(passage.text, row)] for row in found[0]]
         return self.compared(grid, span)
 
 
@@ -207,7 +207,7 @@ class Csv(_Grid, frozen=True, kw_only=True, tag="csv"):
     def measure(self, passage: Passage) -> Finding:
         """Parse and compare."""
         span = _block(passage, self.around)
-        lines = passage.text[span.start : span.end].strip().splitlines()
+        lines = passage.at(span).strip().splitlines()
         try:
             grid = [row for row in csv.reader(lines, delimiter=self.delimiter, strict=True) if row]
         except csv.Error as error:

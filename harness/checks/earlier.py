@@ -55,7 +55,7 @@ class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
         if self._runs:
             run = longest_run(_folded_words(passage), _folded_words(source))
             return Finding(self.holds(run), f"the longest run is {run} words")
-        parts = [source.text[span.start : span.end] for span in spans_of(self.of, source)]
+        parts = [source.at(span) for span in spans_of(self.of, source)]
         now = _plain(passage.said)
         kept = [part for part in parts if _plain(part) in now]
         if self.holds(len(kept), (len(parts), len(parts))) and parts:
@@ -180,7 +180,7 @@ def longest_run(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def _folded_words(passage: Passage) -> list[str]:
-    return [passage.text[span.start : span.end].casefold().replace("’", "'") for span in words(passage)]
+    return [passage.at(span).casefold().replace("’", "'") for span in words(passage)]
 
 
 def _plain(text: str) -> str:

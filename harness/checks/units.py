@@ -65,14 +65,14 @@ def letters(passage: Passage) -> list[Span]:
 
 def capital_words(passage: Passage) -> list[Span]:
     """Return the words that are written in capitals altogether."""
-    return [span for span in words(passage) if passage.text[span.start : span.end].isupper()]
+    return [span for span in words(passage) if passage.at(span).isupper()]
 
 
 def lines(passage: Passage) -> list[Span]:
     """Return the lines that say something: not blank, no rule, no fence of code, no ruler of a table."""
     found = []
     for span in _raw_lines(passage):
-        line = passage.text[span.start : span.end]
+        line = passage.at(span)
         if line.strip() and not (_FENCE.match(line) or _RULE.match(line) or ("|" in line and _DELIMITER.match(line))):
             found.append(_trimmed(passage.text, span))
     return found
@@ -80,17 +80,14 @@ def lines(passage: Passage) -> list[Span]:
 
 def headings(passage: Passage) -> list[Span]:
     """Return the Markdown headings."""
-    return [span for span in _raw_lines(passage) if _HEADING.match(passage.text[span.start : span.end])]
+    return [span for span in _raw_lines(passage) if _HEADING.match(passage.at(span))]
 
 
 def paragraphs(passage: Passage) -> list[Span]:
     """Return the blocks between blank lines; headings and rules alone are none."""
     found = []
     for block in _blocks(passage):
-        inside = [
-            line for line in lines(passage.part(block)) if not _HEADING.match(passage.text[line.start : line.end])
-        ]
-        if inside:
+        if any(not _HEADING.match(passage.at(line)) for line in lines(passage.part(block))):
             found.append(_trimmed(passage.text, block))
     return found
 
@@ -127,7 +124,7 @@ def quotes(passage: Passage) -> list[Span]:
 
 def highlights(passage: Passage) -> list[Span]:
     """Return what stands between *asterisks* or **pairs of them**."""
-    return [span for span in _groups(_HIGHLIGHT, passage) if passage.text[span.start : span.end].strip()]
+    return [span for span in _groups(_HIGHLIGHT, passage) if passage.at(span).strip()]
 
 
 def placeholders(passage: Passage) -> list[Span]:
@@ -170,10 +167,8 @@ def full_name(unit: str) -> str | None:
 
 def singular(unit: Unit) -> str:
     """Return a unit's name for one of it."""
-    if isinstance(unit, Split):
-        return f"part between {unit.split!r}"
-    name = full_name(unit) or unit
-    return {"code": "block of code", "capital_words": "word in capitals"}.get(name, name.removesuffix("s"))
+    first, blank, rest = plural(unit).partition(" ")
+    return first.removesuffix("s") + blank + rest
 
 
 def plural(unit: Unit) -> str:
@@ -199,13 +194,11 @@ def tables(passage: Passage) -> list[list[Span]]:
     found: list[list[Span]] = []
     number = 0
     while number + 1 < len(every):
-        header, ruler = (passage.text[span.start : span.end] for span in every[number : number + 2])
-        if "|" in header and ("|" in ruler or "|" in header) and _DELIMITER.match(ruler) and "-" in ruler:
+        header, ruler = (passage.at(span) for span in every[number : number + 2])
+        if "|" in header and "-" in ruler and _DELIMITER.match(ruler):
             body = number + 2
             while (
-                body < len(every)
-                and "|" in passage.text[every[body].start : every[body].end]
-                and _adjoin(passage.text, every[body - 1], every[body])
+                body < len(every) and "|" in passage.at(every[body]) and _adjoin(passage, *every[body - 1 : body + 1])
             ):
                 body += 1
             found.append([_trimmed(passage.text, span) for span in (every[number], *every[number + 2 : body])])
@@ -259,22 +252,19 @@ def _raw_lines(passage: Passage) -> list[Span]:
     return _matches(_LINE, passage)
 
 
-def _adjoin(text: str, first: Span, second: Span) -> bool:
+def _adjoin(passage: Passage, first: Span, second: Span) -> bool:
     """Return whether no blank line is between two lines."""
-    return text.count("\n", first.end, second.start) <= 1
+    return passage.text.count("\n", first.end, second.start) <= 1
 
 
 def _blocks(passage: Passage) -> list[Span]:
     """Return the runs of lines with no blank one between them."""
     found: list[Span] = []
     for line in _raw_lines(passage):
-        if not passage.text[line.start : line.end].strip():
+        if not passage.at(line).strip():
             continue
-        if (
-            found
-            and not passage.text[found[-1].end : line.start].strip("\r\n")
-            and _adjoin(passage.text, found[-1], line)
-        ):
+        between = passage.text[found[-1].end : line.start] if found else ""
+        if found and not between.strip("\r\n") and _adjoin(passage, found[-1], line):
             found[-1] = Span(found[-1].start, line.end)
         else:
             found.append(line)
@@ -287,7 +277,7 @@ def _list(passage: Passage, mark: re.Pattern[str]) -> list[Span]:
     for block in _blocks(passage):
         inside = False
         for line in _raw_lines(passage.part(block)):
-            text = passage.text[line.start : line.end]
+            text = passage.at(line)
             match = mark.match(text)
             if match and not _RULE.match(text):
                 found.append(Span(line.start + match.end(), line.end))
@@ -304,7 +294,7 @@ def _segments(passage: Passage) -> Iterator[Span]:
     for block in _blocks(passage):
         begin: int | None = None
         for line in _raw_lines(passage.part(block)):
-            text = passage.text[line.start : line.end]
+            text = passage.at(line)
             mark = _ITEM.match(text) or _BULLET.match(text)
             heading = _HEADING.match(text)
             if (mark or heading) and begin is not None:
@@ -337,4 +327,4 @@ def _split(passage: Passage, mark: str) -> list[Span]:
         found.append(Span(begin, place))
         begin = place + len(mark)
     found.append(Span(begin, passage.span.end))
-    return [_trimmed(passage.text, span) for span in found if passage.text[span.start : span.end].strip()]
+    return [_trimmed(passage.text, span) for span in found if passage.at(span).strip()]

@@ -25,10 +25,10 @@ class Case(Check, frozen=True, kw_only=True, tag="case"):
         """Find the first words that are written otherwise."""
         if self.wants != "capitalized" and not any(c.isupper() or c.islower() for c in passage.said):
             return Finding(False, "there is no letter")
-        wrong = [span for span in words(passage) if not self._right(passage.text[span.start : span.end])]
+        wrong = [span for span in words(passage) if not self._right(passage.at(span))]
         if not wrong:
             return MET
-        first = passage.text[wrong[0].start : wrong[0].end]
+        first = passage.at(wrong[0])
         return Finding(False, f"“{first}”, {len(wrong)} words in all", tuple(wrong[:20]))
 
     def _right(self, word: str) -> bool:

@@ -103,6 +103,12 @@ def run_command(parser: Parser, work: Callable[[argparse.Namespace], int], argv:
     return code
 
 
+def one_thread() -> None:
+    """Let numpy work in one thread, unless the user says otherwise, before it is imported: what is multiplied here is
+    small, and threads that wait for each other take several times the time on cores that others use."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def main_of(parser: Callable[[], Parser], work: Callable[[argparse.Namespace], int]) -> Callable[..., int]:
     """Return the function that runs a command, given its words or those of this process, and returns its exit code."""
 

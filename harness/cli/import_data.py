@@ -12,7 +12,7 @@ from harness.cli import command, flags, messages, values
 from harness.importing import FORMATS
 
 if TYPE_CHECKING:
-    from harness.importing.report import BadRow, ImportReport
+    from harness.importing.records import BadRow, ImportReport
 
 NAME = "import_data"
 PURPOSE = "Make a benchmark folder of another project's data, or write judgments back in such a shape."

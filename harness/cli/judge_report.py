@@ -135,6 +135,7 @@ _CALLS: dict[str, Callable[[argparse.Namespace], "Report | None"]] = {
 
 def work(args: argparse.Namespace) -> int:
     """Make the report, print it."""
+    command.one_thread()
     from harness.showing.judge_report import judge_page
 
     report = _CALLS.get(args.report, _made)(args)

@@ -206,6 +206,7 @@ def work(args: argparse.Namespace) -> int:
     """Read, sum up, print."""
     from harness.errors import UsageError
 
+    command.one_thread()
     allowed = args.allow and args.board is None
     if args.against is None and (args.fail_if_worse or args.margin is not None or allowed):
         raise UsageError(

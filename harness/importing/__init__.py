@@ -1,11 +1,10 @@
 """Other projects' data: fetched, made benchmark folders of, and our judgments back in the shape of theirs.
 
-    records.py     a file of records (JSON array, JSON Lines, CSV) as a stream, bad ones with their position
+    records.py     a file of records (JSON array, JSON Lines, CSV) as a stream, bad ones with their position; a report
     items.py       what one record becomes: a question, its reference, answers, votes
     one file for the formats of one project: prometheus.py, colossalai.py, alpaca_eval.py, battles.py, short_facts.py,
     ifeval.py, dialogues.py
     folder.py      the benchmark folder, written beside its place and put there when it is whole
-    report.py      what was done, and the good records of a file
     run.py         all of it together; answers.py: answers alone, to questions that are there
     back.py        judgments as training records of the Feedback Collection
     originals/     published benchmarks and judge sets on request: pinned files, fetched and verified

@@ -17,8 +17,7 @@ from harness.bench import Bench
 from harness.errors import DataError, UsageError
 from harness.importing import FORMATS
 from harness.importing.items import BadRecordError, FurtherAnswer
-from harness.importing.records import Progress
-from harness.importing.report import ImportReport, PathLike
+from harness.importing.records import ImportReport, PathLike, Progress
 from harness.jsonl import Journal
 from harness.names import check_model_name
 from harness.records import Answer, Choice, QuestionId, Reply, content_hash

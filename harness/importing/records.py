@@ -4,16 +4,19 @@
     {"question": "..."}\n{"question": ...}\n      read line by line
     question,answer\n"...","..."\n                read row by row
 
-What is wrong with one record is reported with its position and does not end the reading; a JSON array that breaks off
-does, since nothing after the break can be trusted.
+What is wrong with one record is listed in the `ImportReport` with its position and does not end the reading; a JSON
+array that breaks off does, since nothing after the break can be trusted.
 """
 
+import contextlib
 import csv
 import io
 import json
 import pathlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar
 
 from harness.errors import DataError, UsageError
 from harness.importing.items import BadRecordError
@@ -22,6 +25,8 @@ from harness.written import is_deep
 
 Progress: TypeAlias = Callable[[int], None]
 """Called with how many bytes have been read since the last call."""
+PathLike: TypeAlias = pathlib.Path | str
+_Made = TypeVar("_Made")
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _LONGEST_CELL = 2**31 - 1
 _MOST_DEPTH = 100
@@ -50,17 +55,22 @@ def read_records(path: pathlib.Path, progress: Progress = lambda count: None) ->
     """
     try:
         with open_bytes(path) as file:
-            counted = _Counted(file, progress)
-            if path.suffix.lower() == ".parquet":
-                yield from _batches(path)
-            elif path.suffix.lower() in _TABLES:
-                yield from _rows(counted, path, _TABLES[path.suffix.lower()])
-            elif _first(file, path) == b"[":
-                yield from _items(counted)
-            else:
-                yield from _lines(counted, path)
+            read = 0
+            for record in _records(file, path):
+                progress(file.tell() - read)
+                read = file.tell()
+                yield record
     except broken(path) as error:
         raise unreadable(path, error) from error
+
+
+def _records(file: BinaryIO, path: pathlib.Path) -> Iterator[Record]:
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        return _batches(path)
+    if suffix in _TABLES:
+        return _rows(file, path, _TABLES[suffix])
+    return _items(file) if _first(file, path) == b"[" else _lines(file, path)
 
 
 def _batches(path: pathlib.Path) -> Iterator[Record]:
@@ -96,7 +106,7 @@ def _first(file: BinaryIO, path: pathlib.Path) -> bytes:
     return text[:1]
 
 
-def _items(file: "_Counted") -> Iterator[Record]:
+def _items(file: BinaryIO) -> Iterator[Record]:
     import ijson
 
     position = 0
@@ -114,7 +124,7 @@ class _TooDeepError(Exception):
     """Lists and objects are nested so deep that nobody can have meant it."""
 
 
-def _values(file: "_Counted") -> Iterator[Any]:
+def _values(file: BinaryIO) -> Iterator[Any]:
     """Yield the values of an array.
 
     From the plain events, since `ijson.items` spells out the path to each of them: on deep nesting it takes time and
@@ -138,9 +148,9 @@ def _values(file: "_Counted") -> Iterator[Any]:
             builder = None
 
 
-def _lines(file: "_Counted", path: pathlib.Path) -> Iterator[Record]:
+def _lines(file: BinaryIO, path: pathlib.Path) -> Iterator[Record]:
     position = 0
-    for line in file.lines():
+    for line in file:
         if not line.strip():
             continue
         position += 1
@@ -153,9 +163,9 @@ def _lines(file: "_Counted", path: pathlib.Path) -> Iterator[Record]:
         raise DataError("holds no record", path=path)
 
 
-def _rows(file: "_Counted", path: pathlib.Path, delimiter: str) -> Iterator[Record]:
+def _rows(file: BinaryIO, path: pathlib.Path, delimiter: str) -> Iterator[Record]:
     csv.field_size_limit(_LONGEST_CELL)
-    text = io.TextIOWrapper(io.BufferedReader(file), encoding="utf-8-sig", errors="strict", newline="")
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="strict", newline="")
     rows = csv.DictReader(text, delimiter=delimiter, strict=True)
     position = 0
     try:
@@ -167,6 +177,8 @@ def _rows(file: "_Counted", path: pathlib.Path, delimiter: str) -> Iterator[Reco
             yield Record(position, None, fault) if fault else Record(position, row)
     except (csv.Error, UnicodeDecodeError) as error:
         yield Record(position + 1, None, f"the table is broken here ({error}); nothing after it was read")
+    finally:
+        text.detach()  # else it would close the file, which whoever opened it does
 
 
 def _record(position: int, value: Any) -> Record:
@@ -175,27 +187,59 @@ def _record(position: int, value: Any) -> Record:
     return Record(position, None, f"it must be an object, this is {type(value).__name__}")
 
 
-class _Counted(io.RawIOBase):
-    """A binary file that tells how much of it was read."""
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A record that was left out."""
 
-    def __init__(self, file: BinaryIO, progress: Progress) -> None:
-        self._file, self._progress = file, progress
+    path: pathlib.Path
+    position: int
+    """Its place in the file; the first record is 1."""
+    reason: str
 
-    def readable(self) -> bool:
-        return True
+    def __str__(self) -> str:
+        return f"{self.path}, record {self.position}: {self.reason}"
 
-    def readinto(self, buffer: Any) -> int:
-        chunk = self._file.read(len(buffer))
-        buffer[: len(chunk)] = chunk
-        self._progress(len(chunk))
-        return len(chunk)
 
-    def read(self, size: int = -1) -> bytes:
-        chunk = self._file.read(size)
-        self._progress(len(chunk))
-        return chunk
+@dataclass(slots=True)
+class ImportReport:
+    """What was read and written."""
 
-    def lines(self) -> Iterator[bytes]:
-        for line in self._file:
-            self._progress(len(line))
-            yield line
+    folder: pathlib.Path
+    questions: int = 0
+    """Questions written."""
+    answers: Counter[str] = field(default_factory=Counter)
+    """Answers read, by model."""
+    new: Counter[str] = field(default_factory=Counter)
+    """Of answers to questions that were there, those that were not, by model."""
+    votes: int = 0
+    judgments: Counter[str] = field(default_factory=Counter)
+    """Judgments written, by model."""
+    repeated: int = 0
+    """Records that say exactly what an earlier one says; they were left out."""
+    known: int = 0
+    """Judgments that were there already."""
+    failed: int = 0
+    """Annotations without a preference."""
+    bad: list[BadRow] = field(default_factory=list)
+    added: tuple[pathlib.Path, ...] = ()
+    """The files that were written."""
+
+    def good(
+        self, path: pathlib.Path, made: Callable[[Mapping[str, Any]], _Made], progress: Progress
+    ) -> Iterator[_Made]:
+        """Yield what a function makes of the records of a file; those that it refuses are bad."""
+        for record in read_records(path, progress):
+            with self.listing(path, record):
+                yield made(record.said)
+
+    @contextlib.contextmanager
+    def listing(self, path: pathlib.Path, record: Record) -> Iterator[None]:
+        """List a record as bad if what is done with it refuses it."""
+        try:
+            yield
+        except BadRecordError as error:
+            self.bad.append(BadRow(path, record.position, str(error)))
+
+    def nothing(self, what: str, path: pathlib.Path) -> DataError:
+        """Return the error that says that no record of a file could be used, and what is wrong with the first."""
+        return DataError(what + (f"; the first is {self.bad[0]}" if self.bad else ""), path=path)

@@ -13,8 +13,7 @@ from harness.errors import UsageError
 from harness.importing import FORMATS, Format
 from harness.importing.folder import ImportFolder
 from harness.importing.items import BadRecordError, FurtherAnswer, Item
-from harness.importing.records import Progress, read_records
-from harness.importing.report import ImportReport, PathLike
+from harness.importing.records import ImportReport, PathLike, Progress, read_records
 from harness.jsonl.copies import local_file, need_near
 from harness.names import check_bench_name
 from harness.records import QuestionId, content_hash

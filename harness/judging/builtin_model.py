@@ -7,7 +7,7 @@ import time
 
 from harness.chat.builtin.tokens import count_tokens
 from harness.errors import ChatError, UsageError
-from harness.judging.builtin import BUILTIN_JUDGES, OVERLAP, RULES, is_builtin_judge
+from harness.judging.builtin import BUILTIN_JUDGES, OVERLAP, RULES, is_builtin_judge, require
 from harness.judging.forms import VerdictForm
 from harness.judging.overlap import judge, require_format
 from harness.judging.rules import preferred
@@ -78,11 +78,7 @@ def require_verdict(name: str, form: VerdictForm) -> None:
     if name in RULES:
         if form.kind != "compare":
             raise UsageError(f"{name} only compares two answers; use --mode pairwise-baseline or pairwise-all")
-        if form.format not in FORMATS:
-            raise UsageError(
-                f"{name} cannot give verdicts of the form {form.format}, only {', '.join(FORMATS)}; "
-                "choose a judge set with one of these, or a chat model as the judge"
-            )
+        require(name, form.format, FORMATS)
         return
     if form.kind in ("label", "dimensions") or form.score_method != "text":
         what = "weigh tokens" if form.score_method != "text" else f"judge by {form.kind}"

@@ -9,6 +9,7 @@ from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.judging.forms import Kind
 from harness.judging.materials import Materials
+from harness.judging.options import JudgeOptions
 from harness.judging.sets import JudgeSet
 from harness.judging.voted import Voted
 from harness.records import Answer, Mode, Question, QuestionId
@@ -19,14 +20,10 @@ def gather(
     judge_set: JudgeSet,
     models: Sequence[str],
     questions: Sequence[Question],
+    options: JudgeOptions = JudgeOptions(),
     *,
-    turns: Sequence[int] | None = None,
-    reference: str | None = None,
-    skip_missing: bool = False,
     awaited: Mapping[str, Collection[QuestionId]] | None = None,
     mode: Mode | None = None,
-    structured: bool = True,
-    every_choice: bool = False,
     voted: Voted | None = None,
     read: Mapping[str, Mapping[QuestionId, Answer]] | None = None,
 ) -> tuple[Materials, tuple[Question, ...], list[str]]:
@@ -38,10 +35,10 @@ def gather(
 
     Raises:
         MissingError: answers, references, rubrics or contexts are missing (the message names the questions), and
-            `skip_missing` does not leave those out.
+            the options do not leave those out.
         UsageError: it is not clear whose references to show, or none are shown.
     """
-    waits = awaited or {}
+    waits, reference = awaited or {}, options.reference
     answers = {
         model: {key: answer for key, answer in own.items() if key not in waits.get(model, ())}
         for model in models
@@ -49,7 +46,7 @@ def gather(
     }
     if voted is not None:
         questions = [question for question in questions if question.question_id in voted.models]
-    planned = [(q, _criteria(judge_set, q, turns)) for q in questions]
+    planned = [(q, _criteria(judge_set, q, options.turns)) for q in questions]
     relevant = {
         q.category for q, criteria in planned if criteria and judge_set.shows_reference(q.category, present=True)
     }
@@ -61,7 +58,9 @@ def gather(
     present = {q.category for q in bench.questions if q.question_id in references}
     referenced = frozenset(c for c in relevant if judge_set.shows_reference(c, present=c in present))
     without = {model: bench.without_history(model) - answers[model].keys() for model in models}
-    materials = Materials(bench, judge_set, answers, references, referenced, structured, without)
+    materials = Materials(
+        bench, judge_set, answers, references, referenced, options.structured, without, options.retry_cut
+    )
     notices = [
         f"{category}: no question of this category has a reference answer; judged without one"
         for category in sorted(relevant - referenced)
@@ -75,13 +74,13 @@ def gather(
             last = max(criteria.keys() & set(question.written_by(model)), default=0)
             if not last or key in without.get(model, ()):
                 continue
-            checked = None if every_choice else 1
+            checked = None if options.every_choice else 1
             fault = None if key in waits.get(model, ()) else _fault(answers[model].get(key), question, last, checked)
             if fault:
                 lacking.setdefault(f"{model} {fault}", []).append(question)
         for fault in _faults_of(question, criteria, materials, mode, reference):
             lacking.setdefault(fault, []).append(question)
-    if lacking and not skip_missing:
+    if lacking and not options.skip_missing:
         told = "; ".join(f"{what} {_named(which)}" for what, which in lacking.items())
         raise MissingError(f"{told}. {_what_now(lacking, judge_set)}")
     notices += [f"left out: {what} {_named(which)}" for what, which in lacking.items()]

@@ -73,7 +73,7 @@ class Materials:
     def template_for(self, question: Question, turn: int, kind: Kind, criterion: str | None) -> JudgeTemplate:
         """Return the template for one turn of a question, or raise `UsageError` if the set has none."""
         judge_set, with_reference = self.judge_set, self.shows_reference(question, criterion)
-        template = judge_set.choose(kind, turn, reference=with_reference, question=question, criterion=criterion)
+        template = judge_set.choose(kind, question, turn, reference=with_reference, criterion=criterion)
         if template is None:
             does = {known.kind == "compare" for known in judge_set.templates.values()}
             if does == {kind != "compare"}:

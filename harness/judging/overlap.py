@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 from harness.errors import ChatError, UsageError
-from harness.judging.builtin import NOTICE, OVERLAP
+from harness.judging.builtin import NOTICE, OVERLAP, require
 from harness.judging.features import Feature, features
 from harness.records import Facts
 
@@ -22,12 +22,7 @@ TIE_BELOW = 0.025
 
 def require_format(verdict_format: str, scale: tuple[float, float] = (1, 10)) -> None:
     """Raise UsageError unless builtin/overlap can give a verdict in this form on this scale."""
-    if verdict_format not in FORMATS:
-        raise UsageError(
-            f"{OVERLAP} cannot give verdicts of the form {verdict_format or '(none stated)'}, "
-            f"only {', '.join(FORMATS)}; "
-            "choose a judge set with one of these, or a chat model as the judge"
-        )
+    require(OVERLAP, verdict_format, FORMATS)
     if not (math.isfinite(scale[0]) and math.isfinite(scale[1]) and 0 <= scale[0] < scale[1]):
         raise UsageError(
             f"{OVERLAP} cannot grade on a scale from {scale[0]:g} to {scale[1]:g}; it needs 0 <= least < greatest"

@@ -4,7 +4,7 @@ for prompt in judge_prompts("mt_bench", load_bench("mt_bench"), 1001):
     print(prompt.match.turn, prompt.template.name, prompt.request.messages[-1].content)
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from harness.errors import UsageError
 from harness.judging.asking import request_about
 from harness.judging.forms import VerdictForm
 from harness.judging.gathering import gather
+from harness.judging.options import JudgeOptions
 from harness.judging.plan import plan_matches
 from harness.judging.sets import JudgeSet, JudgeTemplate, load_judge_set
 from harness.judgments.judgment import Match
@@ -78,11 +79,21 @@ def judge_prompts(
     question = bench.question(as_id(question_id))
     if question is None:
         raise UsageError(f"{bench.name} has no question {question_id}; the first is {bench.questions[0].question_id}")
-    found = [
-        prompt
-        for each in _modes(chosen, models, mode)
-        for prompt in _prompts(chosen, bench, question, each, models, turns, reference, structured=structured)
-    ]
+    options = JudgeOptions(
+        turns=tuple(turns) if turns is not None else None, reference=reference, structured=structured
+    )
+    found: list[JudgePrompt] = []
+    for each in _modes(chosen, models, mode):
+        materials, judged, notices = gather(bench, chosen, models, [question], options, mode=each)
+        if not judged:
+            raise UsageError("; ".join(notices))
+        shown = tuple(models) or STAND_INS[: 1 if each == "single" else 2]
+        if not models:
+            answers = {name: {question.question_id: _stand_in(question, name)} for name in shown}
+            materials = replace(materials, answers=answers)
+        for match in plan_matches(judged, [shown], turns, judge_set=chosen):
+            request = request_about(materials, match)
+            found.append(JudgePrompt(match, materials.template(match), materials.form(match), request))
     if not found:
         raise UsageError(f"the judge set {chosen.name} judges nothing of question {question_id} that was asked for")
     return found
@@ -102,39 +113,12 @@ def _modes(judge_set: JudgeSet, models: Sequence[str], mode: Mode | None) -> lis
     return [each for compares, each in both if compares in kinds]
 
 
-def _prompts(
-    judge_set: JudgeSet,
-    bench: Bench,
-    question: Question,
-    mode: Mode,
-    models: Sequence[str],
-    turns: Sequence[int] | None,
-    reference: str | None,
-    *,
-    structured: bool,
-) -> Iterable[JudgePrompt]:
-    materials, judged, notices = gather(
-        bench, judge_set, models, [question], turns=turns, reference=reference, mode=mode, structured=structured
-    )
-    if not judged:
-        raise UsageError("; ".join(notices))
-    shown = tuple(models)
-    if not shown:
-        shown = STAND_INS[: 1 if mode == "single" else 2]
-        materials = replace(
-            materials, answers={name: {question.question_id: _stand_in(question, name)} for name in shown}
-        )
-    for match in plan_matches(judged, [shown], turns, judge_set=judge_set):
-        template = materials.template(match)
-        yield JudgePrompt(match, template, materials.form(match), request_about(materials, match))
-
-
 def _stand_in(question: Question, name: str) -> Answer:
     which = "The other answer" if name == STAND_INS[1] else "The answer"
-    return Answer(question.question_id, name, (Choice(0, tuple(_stand_ins(question, which))),))
-
-
-def _stand_ins(question: Question, which: str) -> Iterator[Reply]:
-    for turn in range(1, len(question.turns) + 1):
-        given = question.given(turn)
-        yield Reply(f"({which} to turn {turn} stands here.)") if given is None else Reply(given, given="question")
+    replies = [
+        Reply(f"({which} to turn {turn} stands here.)")
+        if (given := question.given(turn)) is None
+        else Reply(given, given="question")
+        for turn in range(1, len(question.turns) + 1)
+    ]
+    return Answer(question.question_id, name, (Choice(0, tuple(replies)),))

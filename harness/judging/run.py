@@ -9,8 +9,7 @@ Both games of a pair are judged or not judged together: they are one row.
 import pathlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, replace
 
 from harness.bench import Bench
 from harness.chat import resolve
@@ -21,6 +20,8 @@ from harness.judging.builtin import is_builtin_judge
 from harness.judging.builtin_model import require_verdict
 from harness.judging.files import Done
 from harness.judging.gathering import gather
+from harness.judging.options import NO_REFERENCE as NO_REFERENCE
+from harness.judging.options import JudgeOptions as JudgeOptions
 from harness.judging.plan import model_groups
 from harness.judging.planned import JudgePlan, JudgmentPlan
 from harness.judging.sets import load_judge_set
@@ -30,53 +31,8 @@ from harness.names import check_model_name
 from harness.records import MODES, Mode, Question, QuestionId, Sampling
 from harness.running.cache import Cache
 from harness.running.engine import run
-from harness.running.jobs import RETRY_CUT
 from harness.running.options import RunOptions
 from harness.running.watch import Tally, Watcher, nobody
-
-NO_REFERENCE = "none"
-"""In place of the references' author: judges see neither references nor notes."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeOptions:
-    """How judgments are made."""
-
-    judge_set: str = "mt_bench"
-    baseline: str | None = None
-    turns: tuple[int, ...] | None = None
-    """The turns to judge; None: every turn."""
-    reference: str | None = None
-    """Whose answers are the references: a file of `reference_answer/` or any answered model, or `NO_REFERENCE`."""
-    temperature: float | None = None
-    """Replaces the judge set's."""
-    max_tokens: int | None = None
-    """Replaces the judge set's."""
-    params: Mapping[str, Any] = field(default_factory=dict)
-    """Further parameters of the request by name, as in models.toml: `reasoning_effort`, `top_k`, `extra_body`, …"""
-    base_url: str | None = None
-    api_key_env: str | None = None
-    timeout: float | None = None
-    """Seconds that one call may take."""
-    models_file: pathlib.Path | str | None = None
-    """The file that names endpoints; None takes ./models.toml, if it is there."""
-    key_needed: bool = True
-    """Whether a key that is missing is an error while planning already; an estimate needs none."""
-    skip_missing: bool = False
-    criteria: tuple[str, ...] = ()
-    """The judge set's criteria to judge by; empty: its usual ones."""
-    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The judge set's criteria to judge each category by, and no other category; empty: as the set says."""
-    samples: int = 1
-    """How often each match is judged, each time for itself; the first sample is number 0."""
-    retry_cut: float = RETRY_CUT
-    """A reply that is cut at its limit on tokens is asked for once more, with so many times the limit; 1: never."""
-    every_choice: bool = False
-    """Whether every choice of an answer is judged, not the first alone."""
-    votes: tuple[pathlib.Path | str, ...] = ()
-    """Files of votes: only the pairs that somebody voted on are judged; empty: all."""
-    structured: bool = True
-    """Whether judges are asked to follow a template's JSON schema, where it has one and the provider can see to it."""
 
 
 def plan_judgments(
@@ -116,8 +72,8 @@ def plan_judgments(
     judge_set = load_judge_set(options.judge_set, bench.folder).by(options.criteria)
     if options.categories and judge_set.criteria:
         judge_set = judge_set.for_categories(options.categories)
-    alone = options.reference == NO_REFERENCE
-    judge_set = judge_set.without_references() if alone else judge_set
+    if options.reference == NO_REFERENCE:
+        judge_set, options = judge_set.without_references(), replace(options, reference=None)
     temperature = None if options.temperature is None else float(options.temperature)
     said = Sampling(temperature, options.max_tokens).before(sampling_of(options.params))
     judge_set = judge_set.with_sampling(said)
@@ -131,26 +87,23 @@ def plan_judgments(
     waits = {model: set(ids) for model, ids in (awaited or {}).items()}
     groups = model_groups(mode, _models(bench, models, baseline, waits), baseline)
     shown = list(dict.fromkeys(model for group in groups for model in group))
-    materials, judged, notices = gather(
+    asked = bench.questions if questions is None else tuple(questions)
+    materials, judged, notices = gather(bench, judge_set, shown, asked, options, awaited=waits, mode=mode, voted=voted)
+    plan = JudgmentPlan(
         bench,
+        mode,
         judge_set,
-        shown,
-        bench.questions if questions is None else tuple(questions),
-        turns=options.turns,
-        reference=None if alone else options.reference,
-        skip_missing=options.skip_missing,
+        materials,
+        judged,
+        groups,
+        options.turns,
+        redo,
+        notices=notices,
         awaited=waits,
-        mode=mode,
-        structured=options.structured,
         every_choice=options.every_choice,
         voted=voted,
+        redo_failed=redo_failed,
     )
-    materials.retry_cut = options.retry_cut
-    plan = JudgmentPlan(
-        bench, mode, judge_set, materials, judged, groups, options.turns, redo, notices=notices, awaited=waits
-    )
-    plan.voted = voted
-    plan.every_choice, plan.redo_failed = options.every_choice, redo_failed
     for name in names:
         plan.judges += _plan_judge(plan, name, options)
     if not any(judge.rows or judge.already for judge in plan.judges):

@@ -8,7 +8,7 @@ Values are never looked at again once they are in, so braces or placeholders ins
 
 import re
 import string
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Self
 
@@ -87,23 +87,7 @@ class Template:
 
     def fill(self, values: Mapping[str, str]) -> str:
         """Return the text with every placeholder replaced by its value; a missing value is a `KeyError`."""
-        return "".join(self._filled(values))
-
-    def before(self, names: Set[str], values: Mapping[str, str]) -> int:
-        """Return the characters of the filled text before the first of these placeholders; 0 if none is there."""
-        length = 0
-        for literal, name in self.pieces:
-            length += len(literal)
-            if name in names:
-                return length
-            length += len(values[name]) if name is not None else 0
-        return 0
-
-    def _filled(self, values: Mapping[str, str]) -> Iterator[str]:
-        for literal, name in self.pieces:
-            yield literal
-            if name is not None:
-                yield values[name]
+        return "".join(literal + (values[name] if name is not None else "") for literal, name in self.pieces)
 
 
 def fenced(text: str, *, judge_set: str, question: str) -> str:

@@ -6,6 +6,7 @@ Whole numbers of one power are summed by cell as such; the sums of different pow
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +29,8 @@ class Sums:
         self._counts += np.bincount(cell, minlength=size)
         share, power = np.frexp(values)
         whole = np.ldexp(share, _DIGITS).astype(np.int64)
-        for own in np.unique(power).tolist():
+        least = power.min(initial=0)
+        for own in (np.flatnonzero(np.bincount(power - least)) + least).tolist():
             there = power == own
             at, some = cell[there], whole[there]
             halves = self._halves.setdefault(own - _DIGITS, np.zeros((2, size), dtype=np.int64))
@@ -36,19 +38,31 @@ class Sums:
                 sums += np.bincount(at, weights=half, minlength=size).astype(np.int64)
 
     def count(self, cells: Sequence[int]) -> int:
-        """Return how many values some cells have together."""
-        return int(self._counts[cells].sum())
+        """Return how many values some cells have together, once all are added; and likewise."""
+        return sum(map(self._counted.__getitem__, cells))
 
     def sum(self, cells: Sequence[int]) -> float:
         """Return the sum of the values of some cells, rounded once."""
-        least = min(self._halves, default=0)
-        total = 0
-        for power, halves in self._halves.items():
-            upper, lower = halves[:, cells].sum(axis=1).tolist()
-            total += (upper << _HALF) + lower << power - least
-        return total / (1 << -least) if least < 0 else float(total << least)
+        totals, power = self._totals
+        total = sum(map(totals.__getitem__, cells))
+        return total / (1 << -power) if power < 0 else float(total << power)
 
     def mean(self, cells: Sequence[int]) -> float | None:
         """Return the mean of the values of some cells, or None of no values."""
         count = self.count(cells)
         return self.sum(cells) / count if count else None
+
+    @cached_property
+    def _counted(self) -> list[int]:
+        counts: list[int] = self._counts.tolist()
+        return counts
+
+    @cached_property
+    def _totals(self) -> tuple[list[int], int]:
+        """The sums by cell as whole numbers, and the power of two by which they are to be multiplied."""
+        least = min(self._halves, default=0)
+        totals = [0] * len(self._counts)
+        for power, halves in self._halves.items():
+            pairs = zip(totals, *halves.tolist(), strict=True)
+            totals = [total + ((upper << _HALF) + lower << power - least) for total, upper, lower in pairs]
+        return totals, least

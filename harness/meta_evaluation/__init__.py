@@ -2,7 +2,7 @@
 
 Each report's file opens with its formula and ends with the function that makes it. What they share:
 
-report.py        how a report begins and ends, and its rows; by_question.py: numbers with intervals over questions
+report.py        how a report begins and ends, its rows, and ratios with intervals over questions
 contingency.py   how often two sides said what of the same items, and every measure of agreement on such tables;
                  verdict_agreement.py: of pairs and labels
 votes.py         who said what about which item, from observations
@@ -98,10 +98,7 @@ REPORTS: Mapping[str, Entry] = {
     "examples": Entry(
         "examples:judge_examples",
         "whether the judge agrees with people more when it is shown examples of their votes; writes such a judge set",
-        (
-            "--judge-model gpt-4.1 --votes human.jsonl",
-            "--judge-model gpt-4.1 --judge-set alpaca_eval --shots 4",
-        ),
+        ("--judge-model gpt-4.1 --votes human.jsonl", "--judge-model gpt-4.1 --judge-set alpaca_eval --shots 4"),
     ),
     "attack": Entry(
         "attack:judge_attack",

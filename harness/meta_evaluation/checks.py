@@ -45,9 +45,8 @@ from harness.errors import MissingError, UsageError
 from harness.judgments.case import SCORE, TOTAL, winner
 from harness.judgments.observations import Bools, Observations, numbered
 from harness.judgments.row import judged_rows
-from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.checks_said import Limit, Says, has_words, language_of, said_of
-from harness.meta_evaluation.report import Report, asked
+from harness.meta_evaluation.report import Report, asked, ratio
 from harness.records import Mode, Observation, QuestionId, Scale
 from harness.results.finding import Found
 from harness.results.matrix import Floats, Ints
@@ -291,12 +290,7 @@ class _Remark(NamedTuple):
 
 
 def _remarks(
-    judged: Observations,
-    turns: Mapping[Place, CheckedTurn],
-    path: pathlib.Path,
-    left_out: Counter[str],
-    *,
-    loose: bool,
+    judged: Observations, turns: Mapping[Place, CheckedTurn], path: pathlib.Path, left_out: Counter[str], *, loose: bool
 ) -> list[_Remark]:
     """Return what the judge's texts say of the decided checks of the answers graded."""
     wanted = {

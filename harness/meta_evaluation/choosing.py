@@ -13,7 +13,6 @@ from harness.jsonl import put_table
 from harness.judging.builtin import LONGEST, RULES, notices
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of, read_items, texts_of
-from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.judges import (
     CORRELATIONS,
     MEASURES,
@@ -23,7 +22,7 @@ from harness.meta_evaluation.judges import (
     questions_of,
     values_of,
 )
-from harness.meta_evaluation.report import Report, columns, interval_notes, last_if_none
+from harness.meta_evaluation.report import Report, columns, interval_notes, last_if_none, ratio
 from harness.meta_evaluation.votes import Item, mode, vote_files
 from harness.records import content_hash
 from harness.results.about import about

@@ -109,11 +109,8 @@ def judge_rows(found: Items, counting: Counting) -> list[JudgeRow]:
                 said[item] = own[:SAMPLES]
     for name, said in list(_by_rule(found, counting)):
         found.judges.setdefault(Judge(name, ""), said)
-    gold = {
-        item: mode(values, compatible=counting.compatible)
-        for item, own in found.people.items()
-        if (values := values_of(own))
-    }
+    voted = {item: values for item, own in found.people.items() if (values := values_of(own))}
+    gold = {item: mode(values, compatible=counting.compatible) for item, values in voted.items()}
     judges = {PEOPLE: found.people, **found.judges}
     return [_row(judge, said, found.people, gold, counting) for judge, said in judges.items()]
 
@@ -122,29 +119,21 @@ def _by_rule(found: Items, counting: Counting) -> Iterator[tuple[str, Annotated]
     """Yield what the judges with one rule say of every item whose answers are known."""
     there = {judge.name for judge in found.judges}
     for name in RULES:
-        items = [item for item in found.items if item in counting.texts] if name == LONGEST else found.items
+        items = [item for item in found.items if name != LONGEST or item in counting.texts]
         if items and name not in there:
-            yield (
-                name,
-                {
-                    item: [
-                        Annotation(value, (Game(value, True),), Spent(0.0, 0.0))
-                        for sample in range(SAMPLES)
-                        for value in (_ruled(name, item, sample, counting),)
-                    ]
-                    for item in items
-                },
-            )
+            yield name, {item: [_ruled(name, item, sample, counting) for sample in range(SAMPLES)] for item in items}
 
 
-def _ruled(name: str, item: Item, sample: int, counting: Counting) -> float:
-    """Return what of 1 a rule gives to the item's first answer, which is the one shown first."""
+def _ruled(name: str, item: Item, sample: int, counting: Counting) -> Annotation:
+    """Return what a rule says; it sees the item's first answer first."""
     if name == RANDOM:
-        return float(int(content_hash(*item, sample), 16) % 2)
-    if name == FIRST:
-        return 1.0
-    side = longer(*map(len, counting.texts[item]))
-    return {"A": 1.0, "B": 0.0, "tie": 0.0 if counting.compatible else 0.5}[side]
+        value = float(int(content_hash(*item, sample), 16) % 2)
+    elif name == FIRST:
+        value = 1.0
+    else:
+        side = longer(*map(len, counting.texts[item]))
+        value = {"A": 1.0, "B": 0.0, "tie": 0.0 if counting.compatible else 0.5}[side]
+    return Annotation(value, (Game(value, True),), Spent(0.0, 0.0))
 
 
 def values_of(own: Sequence[Annotation]) -> list[float]:
@@ -173,7 +162,7 @@ def _row(judge: Judge, said: Annotated, people: Annotated, gold: Mapping[Item, f
         parsed,
         len(annotations) - parsed,
         samples,
-        {model: (own, theirs) for model, (own, theirs) in zip(models, rates, strict=True)},
+        dict(zip(models, map(tuple, rates), strict=True)),
     )
 
 
@@ -193,26 +182,20 @@ def _parts(
     compatible = counting.compatible
     several = {item: own for item, own in values.items() if len(own) > 1}
     apart = {item: _apart_from_others(own, compatible=compatible) for item, own in several.items()}
-    to_first = {item: [game.to_shown for one in own for game in one.games] for item, own in said.items()}
-    if compatible:
-        to_first = {item: list(own) for item, own in values.items()}
+    known = {item: own for item, own in values.items() if item in gold}
+    agree = {item: [1 - abs(value - gold[item]) for value in own] for item, own in known.items()}
+    bias = {item: [abs(mode(several[item], compatible=compatible) - gold[item])] for item in known if item in several}
     if judge == PEOPLE:
-        agree: list[Part] = [(item, sum(1 - d for d in own), len(own)) for item, own in apart.items()]
-    else:
-        agree = [
-            (item, sum(1 - abs(v - gold[item]) for v in own), len(own)) for item, own in values.items() if item in gold
-        ]
-    bias = [
-        (item, abs(mode(own, compatible=compatible) - gold[item]), 1.0) for item, own in several.items() if item in gold
-    ]
-    return {
-        "human_agreement": agree,
-        "bias": bias if judge != PEOPLE or compatible else [],
-        "variance": [(item, sum(own), len(own)) for item, own in apart.items()],
-        "prefer_longer": list(_preferring(values, counting, _longer_one)),
-        "prefer_lists": list(_preferring(values, counting, _one_with_list)),
-        "prefer_first": [(item, sum(own), len(own)) for item, own in to_first.items()],
+        agree = {item: [1 - d for d in own] for item, own in apart.items()}
+        bias = bias if compatible else {}
+    to_first = {item: [game.to_shown for one in own for game in one.games] for item, own in said.items()}
+    each = {"human_agreement": agree, "bias": bias, "variance": apart}
+    each["prefer_first"] = {item: list(own) for item, own in values.items()} if compatible else to_first
+    parts: dict[str, list[Part]] = {
+        name: [(item, sum(own), len(own)) for item, own in by_item.items()] for name, by_item in each.items()
     }
+    preferring = {"prefer_longer": _longer_one, "prefer_lists": _one_with_list}
+    return parts | {name: list(_preferring(values, counting, which)) for name, which in preferring.items()}
 
 
 def _apart_from_others(values: Sequence[float], *, compatible: bool) -> list[float]:
@@ -250,8 +233,7 @@ def _estimated(columns: Sequence[Sequence[Part]], counting: Counting) -> list[Es
             place = counting.questions[item.question_id]
             sums[place, at] += value
             counts[place, at] += weight
-    found = estimates(sums, counts, seed=counting.seed, bounds=(0.0, 1.0))
-    return [found[at] for at in range(len(columns))]
+    return list(estimates(sums, counts, seed=counting.seed, bounds=(0.0, 1.0)))
 
 
 def rate_tables(

@@ -36,8 +36,7 @@ import numpy as np
 
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there
-from harness.meta_evaluation.by_question import ratio
-from harness.meta_evaluation.report import Report, asked, last_if_none, pairs_text
+from harness.meta_evaluation.report import Report, asked, last_if_none, pairs_text, ratio
 from harness.results.answers import home_of
 from harness.results.matrix import Floats, Pairs
 from harness.results.matrix import pairs as pair_arrays
@@ -81,12 +80,7 @@ class LengthReport:
 
 
 def length_report(
-    pairs: Pairs,
-    length_1: Floats,
-    length_2: Floats,
-    *,
-    variants: Sequence[str] = (),
-    **how: Unpack[Resampling],
+    pairs: Pairs, length_1: Floats, length_2: Floats, *, variants: Sequence[str] = (), **how: Unpack[Resampling]
 ) -> LengthReport:
     """Return what length does to the outcomes.
 

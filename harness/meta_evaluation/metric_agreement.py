@@ -20,8 +20,7 @@ from typing import Any, Unpack
 from harness.errors import UsageError
 from harness.judgments.case import SCORE, TOTAL, WIN
 from harness.judgments.observations import Observations, numbered
-from harness.meta_evaluation.by_question import ratio
-from harness.meta_evaluation.report import Report, asked
+from harness.meta_evaluation.report import Report, asked, ratio
 from harness.meta_evaluation.votes import TIE, Item, as_preferences, votes_of
 from harness.records import Mode, QuestionId
 from harness.results.about import is_fixed

@@ -69,11 +69,7 @@ def _measured(plan: JudgmentPlan) -> Spread | None:
     """Return the variances of the judgments that are there, as far as they tell."""
     bench, judge = plan.bench, plan.judges[0].judge
     query = Query.of(
-        plan.mode,
-        judge_model=judge,
-        judge_set=plan.judge_set.name,
-        bench_name=bench.name,
-        data_dir=bench.folder.parent,
+        plan.mode, judge_model=judge, judge_set=plan.judge_set.name, bench_name=bench.name, data_dir=bench.folder.parent
     )
     try:
         found = Observations.joined([one.observations for one in ask(query, every_sample=True)])

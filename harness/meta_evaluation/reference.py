@@ -41,9 +41,8 @@ from harness.judging.sets import judge_set_name
 from harness.judgments.case import winner
 from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.judgments.observations import numbered
-from harness.meta_evaluation.by_question import ratio
 from harness.meta_evaluation.checks import NO_GRADE, NO_VERDICT, Place, checked_bench, left_out_notes
-from harness.meta_evaluation.report import Asked, Report
+from harness.meta_evaluation.report import Asked, Report, ratio
 from harness.records import Mode, Observation, QuestionId, Scale
 from harness.results.about import about
 from harness.results.finding import Found, ask

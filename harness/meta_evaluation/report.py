@@ -5,14 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from harness.judging.builtin import notices
 from harness.judgments.case import Case
 from harness.judgments.observations import Observations
 from harness.records import Failure, Mode
 from harness.results.about import About, about
 from harness.results.finding import Found, ask, replaced_note
+from harness.results.matrix import Ints
 from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import COVERAGE, Estimate
+from harness.results.statistics.bootstrap import COVERAGE, Estimate, estimates
 
 if TYPE_CHECKING:
     import pandas
@@ -95,6 +98,26 @@ def interval_notes(values: Iterable[Any]) -> list[str]:
     """Return how the intervals of the estimates among these values are made."""
     methods = dict.fromkeys(one.method for one in values if isinstance(one, Estimate) and one.method)
     return [f"intervals: {COVERAGE[method]}" for method in methods] or ["too few questions for intervals"]
+
+
+def ratio(
+    question: Sequence[int] | Ints, values: Any, counts: Any, questions: int | None = None, **how: Any
+) -> Estimate:
+    """Return the sum of values over the sum of counts, of items, with an interval that resamples their questions.
+
+    Args:
+        question: for each item, the place of its question.
+        values: what each item adds.
+        counts: how much it counts, or the same for all.
+        questions: how many there are (default: up to the last one with an item).
+        how: further words of `estimates`.
+    """
+    places = np.asarray(question, dtype=np.int64)
+    size = questions if questions is not None else int(places.max(initial=-1)) + 1
+    sums, total = np.zeros((2, size, 1))
+    np.add.at(sums[:, 0], places, values)
+    np.add.at(total[:, 0], places, counts)
+    return estimates(sums, total, **how)[0]
 
 
 def of_turn(turn: int | None, case: Case) -> bool:

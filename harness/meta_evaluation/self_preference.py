@@ -30,8 +30,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from harness.judgments.observations import Bools
-from harness.meta_evaluation.by_question import ratio
-from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked
+from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked, ratio
 from harness.records import Mode
 from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays

@@ -33,17 +33,7 @@ import numpy as np
 
 from harness.meta_evaluation.contingency import agreed, cohen_kappa, table_estimate, tabulated
 from harness.meta_evaluation.report import columns
-from harness.meta_evaluation.votes import (
-    FIRST,
-    SECOND,
-    TIE,
-    Categories,
-    Meeting,
-    Votes,
-    met_between,
-    met_within,
-    mode,
-)
+from harness.meta_evaluation.votes import FIRST, SECOND, TIE, Categories, Meeting, Votes, met_between, met_within, mode
 from harness.results.matrix import Floats
 from harness.results.pairs.position import ordered_questions
 from harness.results.statistics.bootstrap import Resampling, estimates
@@ -163,11 +153,7 @@ def by_label(met: Contingency) -> list[dict[str, Any]]:
 
 
 def win_rate_rows(
-    left: Votes,
-    right: Votes,
-    names: tuple[str, str],
-    categories: Categories | None = None,
-    **how: Unpack[Resampling],
+    left: Votes, right: Votes, names: tuple[str, str], categories: Categories | None = None, **how: Unpack[Resampling]
 ) -> Iterator[dict[str, Any]]:
     """Yield each model's win rate with both sides on the items on which both voted; models by name, turn by turn.
 

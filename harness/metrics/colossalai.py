@@ -173,12 +173,7 @@ def _latin(text: str) -> Tokens:
 
 
 def _metric(
-    setup: Setup,
-    name: str,
-    measure: Measure,
-    *,
-    tokenizer: str | None = "by language",
-    alone: bool = False,
+    setup: Setup, name: str, measure: Measure, *, tokenizer: str | None = "by language", alone: bool = False
 ) -> Metric:
     if setup.language not in LANGUAGES:
         raise UsageError(

@@ -209,10 +209,7 @@ def _context(question: Question) -> str | None:
 
 
 def _lacking(
-    dimensions: Sequence[Dimension],
-    by_category: Mapping[str, Sequence[str]],
-    question: Question,
-    reference: str | None,
+    dimensions: Sequence[Dimension], by_category: Mapping[str, Sequence[str]], question: Question, reference: str | None
 ) -> list[str]:
     """Return what the dimensions that are asked about a question need and its first turn lacks, whatever the answer."""
     item = Item(question, 1, ("an answer",), reference)

@@ -13,7 +13,7 @@ import contextlib
 import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.chat.model import ChatModel
@@ -75,7 +75,8 @@ def run(
     else:
         courses = _with_warnings(courses)
         pools = {name: open_lanes(name, several, options, policy) for name, several in members.items()}
-    engine = _Engine(iter(courses), pools, options, budget, policy, tally, watch, sync, courier)
+    queue = Queue(iter(courses), pools, tally)
+    engine = _Engine(queue, pools, options.parallel, budget, policy, tally, watch, sync, courier)
 
     async def work() -> Tally:
         try:
@@ -106,41 +107,33 @@ def _with_warnings(courses: Iterable[Course[Any]]) -> Iterator[Course[Any]]:
         yield course
 
 
+@dataclass(slots=True, eq=False)
 class _Engine:
     """The state of one run."""
 
-    def __init__(
-        self,
-        courses: Iterator[Course[Any]],
-        pools: Mapping[str, Pool],
-        options: RunOptions,
-        budget: Budget | None,
-        policy: RetryPolicy,
-        tally: Tally,
-        watch: Watcher,
-        sync: Callable[[], None],
-        courier: Courier | None,
-    ) -> None:
-        self.courier = courier
-        self.pools = pools
-        self.queue = Queue(courses, pools, tally)
-        self.most = math.inf if options.parallel is None else max(1, options.parallel)
-        """Calls in flight over all models."""
-        self.budget = budget
-        self.policy = policy
-        self.tally = tally
-        self.watch = watch
-        self.sync = sync
-        self.calls: dict[asyncio.Task[None], Call] = {}
-        self.waiting: dict[Work, asyncio.TimerHandle] = {}
-        """Jobs between two tries, and what ends their wait."""
-        self.dear: list[Work] = []
-        """Jobs of a run by batches that the budget does not allow now."""
-        self.wake: asyncio.TimerHandle | None = None
-        self.loop: asyncio.AbstractEventLoop | None = None
-        self.stopping = self.too_dear = False
-        """Whether the user has stopped the run, and whether the next call could cost more than what is left."""
-        self.fatal: BaseException | None = None
+    queue: Queue
+    pools: Mapping[str, Pool]
+    parallel: int | None
+    """Calls in flight over all models; None: their lanes alone limit them."""
+    budget: Budget | None
+    policy: RetryPolicy
+    tally: Tally
+    watch: Watcher
+    sync: Callable[[], None]
+    courier: Courier | None
+    calls: dict[asyncio.Task[None], Call] = field(default_factory=dict)
+    waiting: dict[Work, asyncio.TimerHandle] = field(default_factory=dict)
+    """Jobs between two tries, and what ends their wait."""
+    dear: list[Work] = field(default_factory=list)
+    """Jobs of a run by batches that the budget does not allow now."""
+    wake: asyncio.TimerHandle | None = None
+    loop: asyncio.AbstractEventLoop | None = None
+    finished: asyncio.Event = field(default_factory=asyncio.Event)
+    stopping: bool = False
+    """Whether the run ends with the calls in flight."""
+    too_dear: bool = False
+    """Whether it does because the next call could cost more than what is left."""
+    fatal: BaseException | None = None
 
     async def run(self) -> Tally:
         """Work until nothing is left to do, and return the counts."""
@@ -157,7 +150,6 @@ class _Engine:
 
     async def _run(self) -> None:
         self.loop = asyncio.get_running_loop()
-        self.finished = asyncio.Event()
         beside = [asyncio.create_task(work()) for work in (self._tick, self.courier and self._carry) if work]
         try:
             self._begin_calls()
@@ -207,7 +199,8 @@ class _Engine:
         """Begin calls while there is room; return when to come again, infinity if a call's end will tell."""
         assert self.loop is not None
         now = self.loop.time()
-        while not self.stopping and self.fatal is None and len(self.calls) < self.most:
+        most = math.inf if self.parallel is None else max(1, self.parallel)
+        while not self.stopping and self.fatal is None and len(self.calls) < most:
             work = self.queue.next(now)
             if work is None:
                 if self.queue.tired:

@@ -27,7 +27,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 from harness.chat.model import Origin
 from harness.errors import EndpointError, TurnbenchError
@@ -84,20 +84,6 @@ class _Messages(asyncio.Protocol):
             self._transport.abort()
 
 
-class _Begun(Protocol):
-    """A process of ours, as `subprocess.Popen` has it."""
-
-    @property
-    def pid(self) -> int: ...
-
-    @property
-    def returncode(self) -> int | Any: ...
-
-    def kill(self) -> None: ...
-
-    def wait(self) -> int: ...
-
-
 class _Forked:
     """What `subprocess.Popen` has, of a process that was forked."""
 
@@ -115,6 +101,9 @@ class _Forked:
             with contextlib.suppress(ChildProcessError):  # a program that ignores SIGCHLD has none to wait for
                 self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         return self.returncode
+
+
+_Begun: TypeAlias = "_Forked | subprocess.Popen[bytes]"
 
 
 class Process:

@@ -7,7 +7,7 @@ import pytest
 from harness.bench import load_bench
 from harness.importing.battles import item
 from harness.importing.items import BadRecordError
-from harness.importing.report import ImportReport
+from harness.importing.records import ImportReport
 from harness.importing.run import import_data
 from harness.meta_evaluation.choosing import judge_judges
 from tests.small_bench import rows

@@ -8,6 +8,7 @@ from harness.bench import Bench
 from harness.judging.asking import request_about
 from harness.judging.gathering import gather
 from harness.judging.materials import Materials
+from harness.judging.options import JudgeOptions
 from harness.judging.sets import load_judge_set
 from harness.judgments.judgment import Match
 from harness.records import Question
@@ -35,7 +36,7 @@ def _said(question: Question, who: str) -> dict[str, Any]:
 
 
 def gathered(bench: Bench, models: Sequence[str] = ("a", "b"), judge_set: str = "mt_bench", **more: Any) -> Materials:
-    return gather(bench, load_judge_set(judge_set, bench.folder), models, bench.questions, **more)[0]
+    return gather(bench, load_judge_set(judge_set, bench.folder), models, bench.questions, JudgeOptions(**more))[0]
 
 
 def prompt(materials: Materials, match: Match) -> str:

@@ -8,6 +8,7 @@ import pytest
 from harness.errors import DataError
 from harness.judging.asking import request_about
 from harness.judging.gathering import gather
+from harness.judging.options import JudgeOptions
 from harness.judging.sets import load_judge_set
 from harness.judgments.judgment import Match
 from tests.judging.answered_bench import answered
@@ -23,7 +24,7 @@ def messages(tmp_path: pathlib.Path, base: str, *examples: Mapping[str, Any], tu
         lines += ["[[examples]]", *(f"{name} = {json.dumps(value)}" for name, value in example.items())]
     (folder / "judge_set.toml").write_text("\n".join(lines), encoding="utf-8")
     bench = answered(tmp_path)
-    materials = gather(bench, load_judge_set(str(folder)), ["a", "b"], bench.questions, turns=[turn])[0]
+    materials = gather(bench, load_judge_set(str(folder)), ["a", "b"], bench.questions, JudgeOptions(turns=(turn,)))[0]
     request = request_about(materials, Match(bench.questions[0], turn, ("a", "b")))
     return [(message.role, message.content) for message in request.messages]
 

@@ -8,6 +8,7 @@ import pytest
 
 from harness.errors import MissingError, UsageError
 from harness.judging.gathering import gather
+from harness.judging.options import JudgeOptions
 from harness.judging.sets import load_judge_set
 from harness.judgments.judgment import Match
 from tests.judging.answered_bench import answered, gathered, prompt
@@ -53,7 +54,7 @@ def test_a_missing_answer_is_named_or_left_out(tmp_path: pathlib.Path, rows: lis
     write(bench.answer_file("a"), rows)
     with pytest.raises(MissingError, match=words):
         gather(bench, load_judge_set(), ["a", "b"], bench.questions)
-    _, judged, notices = gather(bench, load_judge_set(), ["a", "b"], bench.questions, skip_missing=True)
+    _, judged, notices = gather(bench, load_judge_set(), ["a", "b"], bench.questions, JudgeOptions(skip_missing=True))
     assert [q.question_id for q in judged] == ([1] if rows else [])
     assert len(notices) == 1
     assert re.search(f"left out: {words}", notices[0])

@@ -10,7 +10,7 @@ import pytest
 from harness.bench import shipped
 from harness.errors import DataError, UsageError
 from harness.judging.sets import JudgeSet, load_judge_set
-from harness.records import Sampling
+from harness.records import Question, Sampling
 
 GRADE = 'kind = "grade"\nuser = "Grade {answer} to {question}."\n'
 COMPARE = 'kind = "compare"\nuser = "Compare {answer_a} and {answer_b}."\n'
@@ -64,6 +64,11 @@ def test_the_shipped_set_has_the_eight_templates() -> None:
     assert len(set(ours.contents.values())) == 8
 
 
+def asked(turns: int) -> Question:
+    """Return a question of so many turns."""
+    return Question(1, "writing", ("?",) * turns)
+
+
 @pytest.mark.parametrize("kind", ["grade", "compare"])
 @pytest.mark.parametrize("turn", [1, 2, 3, 9])
 @pytest.mark.parametrize("reference", [False, True])
@@ -71,7 +76,7 @@ def test_one_rule_picks_among_the_eight(kind: Any, turn: int, reference: bool) -
     name = "single-math-v1" if reference else "single-v1"
     if kind == "compare":
         name = "pair-math-v1" if reference else "pair-v2"
-    chosen = load_judge_set().choose(kind, turn, reference=reference)
+    chosen = load_judge_set().choose(kind, asked(9), turn, reference=reference)
     assert chosen is not None
     assert chosen.name == (name if turn == 1 else f"{name}-multi-turn")
 
@@ -338,7 +343,7 @@ def test_a_set_without_templates_is_none(tmp_path: pathlib.Path) -> None:
 
 def test_a_turns_numbers_are_the_turns_that_are_there(tmp_path: pathlib.Path) -> None:
     later = 'kind = "compare"\nturns = "later"\nuser = "{question_1} {answer_a_1} {answer_b_2}"'
-    assert loaded(tmp_path / "set", later=later).templates["later"].fits(2)
+    assert loaded(tmp_path / "set", later=later).templates["later"].turns == (2, None)
 
 
 # What makes a judgment another one.
@@ -390,12 +395,12 @@ def test_a_prompt_file_of_fastchats_is_a_judge_set(tmp_path: pathlib.Path) -> No
     made = load_judge_set(str(path))
     assert (made.name, made.fence, made.attempts, made.sampling) == ("judge_prompts", False, 1, Sampling(0.0, 2048))
     chosen = [
-        made.choose("grade", 1, reference=False),
-        made.choose("grade", 2, reference=False),
-        made.choose("grade", 1, reference=True),
-        made.choose("compare", 1, reference=False),
-        made.choose("compare", 2, reference=False),
-        made.choose("grade", 3, reference=False),
+        made.choose("grade", asked(3), 1, reference=False),
+        made.choose("grade", asked(3), 2, reference=False),
+        made.choose("grade", asked(3), 1, reference=True),
+        made.choose("compare", asked(3), 1, reference=False),
+        made.choose("compare", asked(3), 2, reference=False),
+        made.choose("grade", asked(3), 3, reference=False),
     ]
     names = ["single-v1", "single-v1-multi-turn", "single-math-v1", "pair-v2", None, None]
     assert [template and template.name for template in chosen] == names

@@ -208,10 +208,7 @@ def questions_toml(tree: ast.Module, path: pathlib.Path) -> str:
     found = {} if function is None else dict(_questions(function.body, {}, path))
     if not found:
         raise DataError(f"holds no function {_FUNCTION} with questions", path=path)
-    lines = [
-        "# Made by fetch_bench from upstream/utils.py, whose words these are (MIT).",
-        'name = "unieval"',
-    ]
+    lines = ["# Made by fetch_bench from upstream/utils.py, whose words these are (MIT).", 'name = "unieval"']
     for task in dict.fromkeys(task for task, _ in found):
         lines += ["", f"[tasks.{task}]"]
         lines += [_line(name, ask, _BY_SENTENCE.get((task, name))) for (of, name), ask in found.items() if of == task]

@@ -33,7 +33,7 @@ OWN_TEXTS = ("rubric", "context")
 _NUMBERED = re.compile(r"(.+?)_(\d+)")
 
 
-def fits(turns: Turns, turn: int, of: int | None = None) -> bool:
+def fits(turns: Turns, turn: int, of: int) -> bool:
     """Return whether something with these turns is for that turn, of a question with `of` turns."""
     if turns == LAST:
         return turn == of
@@ -47,10 +47,8 @@ def turns_told(turns: Turns) -> str:
     return named.get(turns) or f"{turns[0]} to {turns[1] or 'the last'}"
 
 
-def passes(wanted: Filter, question: Question | None) -> bool:
+def passes(wanted: Filter, question: Question) -> bool:
     """Return whether a question is among those that a filter lets through."""
-    if not wanted or question is None:
-        return not wanted
     return all(
         (question.category if name == "category" else question.extra.get(name)) in values
         for name, values in wanted.items()
@@ -100,10 +98,6 @@ class JudgeTemplate:
     def reference(self) -> bool:
         """Whether the judge is shown a reference answer."""
         return "reference" in self.fields or "ref_answer" in self.fields
-
-    def fits(self, turn: int, of: int | None = None) -> bool:
-        """Return whether the template is for that turn, of a question with `of` turns."""
-        return fits(self.turns, turn, of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +209,7 @@ class JudgeSet:
     """For each template, the hash of everything in the set that shapes its prompt and its verdict."""
 
     def choose(
-        self,
-        kind: Kind,
-        turn: int,
-        *,
-        reference: bool,
-        question: Question | None = None,
-        criterion: str | None = None,
+        self, kind: Kind, question: Question, turn: int, *, reference: bool, criterion: str | None = None
     ) -> JudgeTemplate | None:
         """Return the template for a match; None if there is none.
 
@@ -229,29 +217,24 @@ class JudgeSet:
         first, then one that is for certain questions, then one that shows a rubric or context which the question has;
         then the order of their names.
         """
-        of = len(question.turns) if question is not None else None
         best: tuple[tuple[bool, ...], JudgeTemplate] | None = None
         for template in self.templates.values():
             if (
                 (template.kind == "compare") != (kind == "compare")
                 or template.reference != reference
                 or template.criterion not in (None, criterion)
-                or not template.fits(turn, of)
+                or not fits(template.turns, turn, len(question.turns))
                 or not passes(template.questions, question)
             ):
                 continue
-            lacking = self._lacking(template, question, criterion)
+            lacking = any(
+                name in template.fields and self.own_text(name, question, criterion) is None for name in OWN_TEXTS
+            )
             own = any(name in template.fields for name in OWN_TEXTS) and not lacking
             rank = (not lacking, template.criterion is not None, bool(template.questions), own)
             if best is None or rank > best[0]:
                 best = rank, template
         return best[1] if best else None
-
-    def _lacking(self, template: JudgeTemplate, question: Question | None, criterion: str | None) -> bool:
-        """Return whether a text that the template shows is not there."""
-        return question is not None and any(
-            name in template.fields and self.own_text(name, question, criterion) is None for name in OWN_TEXTS
-        )
 
     def own_text(self, name: str, question: Question, criterion: str | None = None) -> str | None:
         """Return the rubric or context for a question: the criterion's, the question's, else the set's, if any."""

@@ -239,16 +239,12 @@ def _check_together(made: JudgeSet, path: pathlib.Path) -> None:
                 f"examples[{number}] must have as many answers of both, and references, as turns", path=path
             )
     known = list(made.criteria)
-    for category, names in made.categories.items():
-        for name in names:
-            if name not in known:
-                hint = nearest(name, known) if known else "the set declares none"
-                raise DataError(f"categories.{category} names the unknown criterion {name!r}; {hint}", path=path)
-    for template in made.templates.values():
-        wanted = template.criterion
-        if wanted is not None and wanted not in known:
-            hint = nearest(wanted, known) if known else "the set declares none"
-            raise DataError(f"the template {template.name} is for the unknown criterion {wanted!r}; {hint}", path=path)
+    named = [(f"categories.{key} names", name) for key, names in made.categories.items() for name in names]
+    named += [(f"the template {one.name} is for", one.criterion) for one in made.templates.values() if one.criterion]
+    for says, name in named:
+        if name not in known:
+            hint = nearest(name, known) if known else "the set declares none"
+            raise DataError(f"{says} the unknown criterion {name!r}; {hint}", path=path)
     if made.categories and DEFAULT not in made.categories:
         says = "which criteria every other category has; an empty list leaves those out"
         raise DataError(f"categories.{DEFAULT} is missing: it says {says}", path=path)

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from harness.judging.verdicts.brackets import Fault
-from harness.judging.verdicts.mentions import Found, decide
-from harness.judging.verdicts.objects import folded_name, lifted, objects_in
+from harness.judging.verdicts.mentions import Found
+from harness.judging.verdicts.objects import decide_by_objects, folded_name, objects_in
 from harness.judgments.judgment import Label, Parsed
 from harness.patterns import late_re
 
@@ -23,15 +23,18 @@ _BEFORE, _AFTER = late_re(r"\s*(?:```(?:json)?\s)?\s*\{\s*"), late_re(r"\s*,?\s*
 
 def read_label(text: str, labels: Collection[str], key: str | None = None) -> Parsed:
     """Return the label that a text gives; `key` is the member that holds it, None: whichever member holds one."""
-    objects = lifted(text, objects_in(text) if "{" in text else [], lambda value: _of_object(value, labels, key))
     names = {folded_name(label) for label in labels}
-    plain = objects.said(lambda inside: folded_name(inside) in names)
-    found = objects.found(plain)
-    if not found and "{" in text:
-        member = _lone_member(text, labels)
-        if member is not None:
-            return Parsed(member, "the label of an object that is not whole")
-    return decide(plain, found or _words(plain, labels), in_form=True)
+    whole = objects_in(text) if "{" in text else []
+    if not whole and "{" in text and (member := _lone_member(text, labels)) is not None:
+        return Parsed(member, "the label of an object that is not whole")
+    return decide_by_objects(
+        text,
+        lambda value: _of_object(value, labels, key),
+        lambda plain: _words(plain, labels),
+        is_bare=lambda inside: folded_name(inside) in names,
+        places=whole,
+        in_form=True,
+    )
 
 
 def _of_object(value: Any, labels: Collection[str], key: str | None) -> Label | Fault | None:

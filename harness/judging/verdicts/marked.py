@@ -7,13 +7,13 @@ r"""Verdicts after a marker, as Prometheus gives them, and single grades on a li
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from harness.judging.forms import VerdictForm
 from harness.judging.verdicts.brackets import Fault, Reader, Reading, Scale, folded, read_score, read_winner
 from harness.judging.verdicts.mentions import Found, brackets_in, decide
-from harness.judging.verdicts.objects import lifted, named, objects_in
+from harness.judging.verdicts.objects import decide_by_objects, named
 from harness.judging.verdicts.shown import DECORATED, said
 from harness.judgments.judgment import Parsed, Score, Winner
 from harness.patterns import late_re
@@ -56,20 +56,22 @@ def read_marked_side(text: str, form: VerdictForm) -> Parsed:
 
 def read_grade(text: str, form: VerdictForm) -> Parsed:
     """Return the grade of a reply: in brackets, of an object, or on a line of its own."""
-    objects = lifted(text, objects_in(text) if "{" in text else [], lambda value: _of_object(value, form.scale))
-    plain = objects.said()
-    brackets = list(brackets_in(plain, read_score, form.scale)) if "[" in plain else []
-    if brackets or "[[" in plain:
-        return decide(plain, brackets)
-    found = [*objects.found(plain), *_at_line_ends(plain, read_score, form.scale, _LINE_END)]
-    return decide(plain, found or _at_line_ends(plain, read_score, form.scale, _CLAUSE_END), in_form=True)
+
+    def words(plain: str) -> Iterable[Found]:
+        brackets = list(brackets_in(plain, read_score, form.scale)) if "[" in plain else []
+        if brackets or "[[" in plain:
+            return brackets
+        ends = [list(_values(plain, read_score, form.scale, ending)) for ending in (_LINE_END, _CLAUSE_END)]
+        return ends[0] or ends[1]
+
+    return decide_by_objects(text, lambda value: _of_object(value, form.scale), words, in_form=True)
 
 
 def _read_marked(text: str, form: VerdictForm, reader: Reader, unmarked: re.Pattern[str]) -> Parsed:
     plain = said(text, lambda inside: re.fullmatch(r"[0-9]{1,3}|[AB]", inside) is not None)
     markers = list(_MARKER.finditer(plain))
     if not markers:
-        return decide(plain, _at_line_ends(plain, reader, form.scale, unmarked), in_form=True)
+        return decide(plain, _values(plain, reader, form.scale, unmarked), in_form=True)
     if not plain[markers[-1].end() :].strip():
         return Parsed(None, "the text ends before the result")
     return decide(plain, _after(plain, markers, reader, form.scale))
@@ -87,8 +89,8 @@ def _after(text: str, markers: list[re.Match[str]], reader: Reader, scale: Scale
             yield marker.start(), marker.end(), Fault("what follows the marker is no verdict")
 
 
-def _at_line_ends(text: str, reader: Reader, scale: Scale, ending: re.Pattern[str]) -> Iterator[Found]:
-    """Yield the values that end a line."""
+def _values(text: str, reader: Reader, scale: Scale, ending: re.Pattern[str]) -> Iterator[Found]:
+    """Yield the values that end a line or a clause."""
     for found in ending.finditer(text):
         reading = reader(folded(found["value"]), scale)
         if reading is not None:

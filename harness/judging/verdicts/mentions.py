@@ -37,7 +37,7 @@ _MOST_WORDS = 2
 
 WITHIN = "the only verdict, within the last sentence"
 """The reason for one that is not in form."""
-_MISSING = "no verdict in the form asked for"
+MISSING = "no verdict in the form asked for"
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _WORD = late_re(rf"[{_CJK}]{{1,3}}|[^\W\d_{_CJK}]+(?:['’-][^\W\d_{_CJK}]+)*|[{SHOWN}{OBJECT}]")
@@ -88,7 +88,7 @@ class Mention:
     """An assessment stands before it."""
 
 
-def decide(text: str, found: Iterable[Found], *, in_form: bool = False, missing: str = _MISSING) -> Parsed:
+def decide(text: str, found: Iterable[Found], *, in_form: bool = False, missing: str = MISSING) -> Parsed:
     """Return the one verdict of a text (see `shown.said`) in which these are named, or none.
 
     `in_form`: one within a sentence is never the verdict, as its words are common ones. `missing` is the reason where

@@ -8,13 +8,13 @@ Objects do not overlap: what stands in a text inside an object is that text, not
 
 import json
 import re
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from harness.judging.verdicts.brackets import Fault
-from harness.judging.verdicts.mentions import Found
+from harness.judging.verdicts.brackets import Fault, Reading
+from harness.judging.verdicts.mentions import MISSING, Found, decide
 from harness.judging.verdicts.shown import OBJECT, said
-from harness.judgments.judgment import Verdict
+from harness.judgments.judgment import Parsed, Verdict
 from harness.patterns import late_re
 
 _DEEPEST = 8
@@ -40,39 +40,42 @@ Place = tuple[int, int, Any]
 """Where an object or a list starts and ends, and what it holds."""
 
 
-class Lifted(NamedTuple):
-    """A text with signs in place of its objects, and what each of these says."""
-
-    text: str
-    readings: list[Verdict | Fault | None]
-
-    def said(self, is_bare: Callable[[str], bool] = lambda inside: False) -> str:
-        """Return what the judge says; an object, or what `is_bare`, stays where it is alone in marks."""
-        return said(self.text, lambda inside: _SIGN.fullmatch(inside) is not None or is_bare(inside))
-
-    def found(self, text: str) -> list[Found]:
-        """Return the objects that are left in a text and say something of a verdict."""
-        signs = [(sign, self.readings[ord(sign[1]) - ord(OBJECT) - 1]) for sign in _SIGN.finditer(text)]
-        return [(sign.start(), sign.end(), reading) for sign, reading in signs if reading is not None]
-
-
 _SIGN = late_re(f"{OBJECT}([{chr(ord(OBJECT) + 1)}-{chr(ord(OBJECT) + _MOST_FOUND)}])")
 
 
-def lifted(text: str, places: list[Place], read: Callable[[Any], Verdict | Fault | None]) -> Lifted:
-    """Return a text with its objects (`objects_in`) read and replaced by signs; one that says nothing is left out."""
+def decide_by_objects(
+    text: str,
+    read: Callable[[Any], Reading],
+    words: Callable[[str], Iterable[Found]] = lambda plain: (),
+    *,
+    is_bare: Callable[[str], bool] = lambda inside: False,
+    places: Iterable[Place] | None = None,
+    in_form: bool = False,
+    missing: str = MISSING,
+) -> Parsed:
+    """Return the verdict of a text's objects, or where none says anything, of its words (see `mentions.decide`).
+
+    `read` says what an object says of a verdict, `words` finds verdicts in what is said; `is_bare` knows one that has
+    no other word beside it. `places` are the objects (default: all outermost ones).
+    """
     pieces: list[str] = []
-    readings: list[Verdict | Fault | None] = []
+    readings: list[Verdict | Fault] = []
     place = 0
-    for start, end, value in places:
+    for start, end, value in objects_in(text) if places is None else places:
         reading = read(value)
         if reading is None and not isinstance(value, dict):
             continue  # a list may be something else
-        readings.append(reading)
-        sign = "" if reading is None else OBJECT + chr(ord(OBJECT) + len(readings))
+        sign = ""  # an object that says nothing is left out
+        if reading is not None:
+            readings.append(reading)
+            sign = OBJECT + chr(ord(OBJECT) + len(readings))
         pieces += [text[place:start], sign]
         place = end
-    return Lifted("".join([*pieces, text[place:]]), readings)
+    plain = said(
+        "".join([*pieces, text[place:]]), lambda inside: _SIGN.fullmatch(inside) is not None or is_bare(inside)
+    )
+    found = [(sign.start(), sign.end(), readings[ord(sign[1]) - ord(OBJECT) - 1]) for sign in _SIGN.finditer(plain)]
+    return decide(plain, found or words(plain), in_form=in_form, missing=missing)
 
 
 def objects_in(text: str) -> list[Place]:

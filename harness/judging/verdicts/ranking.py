@@ -8,12 +8,13 @@ Ranks 1 and 2, each once; a tie is refused, as the form has none.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from harness.errors import UsageError
 from harness.judging.verdicts.brackets import Fault
-from harness.judging.verdicts.mentions import decide
-from harness.judging.verdicts.objects import Place, lifted, named, objects_in
+from harness.judging.verdicts.mentions import Found
+from harness.judging.verdicts.objects import Place, decide_by_objects, named, objects_in
 from harness.judgments.judgment import Parsed, Winner
 from harness.records import Side
 
@@ -23,9 +24,9 @@ _NAMES = ("model", "name", "id", "identifier", "model_name", "model_identifier",
 
 def read_ranking(text: str, sides: tuple[str, str]) -> Parsed:
     """Return the answer that the ranking of a text puts first; `sides` are the names of the two, in the order shown."""
-    objects = lifted(text, _joined(text, objects_in(text), sides), lambda value: _reading(value, sides))
-    plain = objects.said()
-    return decide(plain, objects.found(plain), missing="no ranking of the two in the form asked for")
+    places = _joined(text, objects_in(text), sides)
+    missing = "no ranking of the two in the form asked for"
+    return decide_by_objects(text, lambda value: _reading(value, sides), places=places, missing=missing)
 
 
 def read_named(text: str, sides: tuple[str, str]) -> Parsed:
@@ -33,16 +34,20 @@ def read_named(text: str, sides: tuple[str, str]) -> Parsed:
 
     Names count letter by letter, since `m` and `M` may be two sides.
     """
-    objects = lifted(text, objects_in(text) if "{" in text else [], lambda value: _member(value, sides))
-    plain = objects.said(lambda inside: inside in sides)
     names = "|".join(map(re.escape, sides))
     alone = re.compile(
         rf"(?i:(?<![\w-])(?:output|model|response|answer|assistant) )?[\[(<]{{0,2}}(?<!\w)(?P<name>{names})"
         r"[\])>]{0,2}(?=[^\w\n]*$)",
         re.M,
     )
-    lines = [(found.start(), found.end(), _won_by_name(found["name"], sides)) for found in alone.finditer(plain)]
-    return decide(plain, [*objects.found(plain), *lines], in_form=True)
+
+    def words(plain: str) -> Iterator[Found]:
+        for found in alone.finditer(plain):
+            yield found.start(), found.end(), _won_by_name(found["name"], sides)
+
+    return decide_by_objects(
+        text, lambda value: _member(value, sides), words, is_bare=lambda inside: inside in sides, in_form=True
+    )
 
 
 def read_by_patterns(text: str, patterns: tuple[str, ...]) -> Parsed:

@@ -8,12 +8,12 @@ A missing score, one that is not on the scale, or two statements that differ giv
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.judging.verdicts.brackets import Fault, Scale, folded, read_score
-from harness.judging.verdicts.mentions import Found, decide
-from harness.judging.verdicts.objects import folded_name, lifted, named, objects_in
+from harness.judging.verdicts.mentions import Found
+from harness.judging.verdicts.objects import decide_by_objects, folded_name, named
 from harness.judgments.judgment import Parsed, Score, Scores
 from harness.patterns import late_re
 
@@ -27,7 +27,6 @@ _OF_ONE = late_re(
     rf"[^\n:=]{{0,15}}[:=][ \t(\[]*(?P<number>{_NUMBER})[\W_]*?(?:$|(?=[,;，]))",
     re.M,
 )
-_LIST_OF_TWO = late_re(r"\[{1,2} ?([0-9]{1,4}(?:\.[0-9]{1,3})?) ?, ?([0-9]{1,4}(?:\.[0-9]{1,3})?) ?\]{1,2}")
 _SIDES = {"1": "A", "2": "B", "a": "A", "b": "B"}
 _PAIR_NAMES = late_re(
     r"(?:(?:score|rating)(?:_(?:of|for))?_?)?(?:(?:assistant|answer|response|model|output)_?)?(?P<side>[12ab])"
@@ -38,17 +37,18 @@ _PAIR_NAMES = late_re(
 def read_dimensions(text: str, dimensions: Sequence[str], scale: Scale) -> Parsed:
     """Return the score of every dimension, as the object of a text gives them."""
     wanted = {folded_name(name): name for name in dimensions}
-    objects = lifted(text, objects_in(text), lambda value: _by_dimension(named(value), wanted, scale))
-    plain = objects.said()
-    return decide(plain, objects.found(plain), missing="no object with scores by dimension")
+    missing = "no object with scores by dimension"
+    return decide_by_objects(text, lambda value: _by_dimension(named(value), wanted, scale), missing=missing)
 
 
 def read_pair_of_scores(text: str, scale: Scale, sides: tuple[str, str] = ("A", "B")) -> Parsed:
     """Return the scores of the two answers: on a first or last line of two numbers, by name, or as an object."""
-    objects = lifted(text, objects_in(text), lambda value: _two_of(value, scale, sides))
-    plain = objects.said()
-    found = [*objects.found(plain), *_lists(plain, scale), *_lines(plain, scale), *_by_name(plain, scale)]
-    return decide(plain, sorted(found, key=lambda one: one[0]), in_form=True)
+
+    def words(plain: str) -> Iterable[Found]:
+        found = [*_lines(plain, scale), *_by_name(plain, scale)]
+        return sorted(found, key=lambda one: one[0])
+
+    return decide_by_objects(text, lambda value: _two_of(value, scale, sides), words, in_form=True)
 
 
 def _lines(text: str, scale: Scale) -> Iterator[Found]:
@@ -62,11 +62,6 @@ def _lines(text: str, scale: Scale) -> Iterator[Found]:
                 line.start() + two.end("two"),
                 _numbers(two.group("first", "second"), scale),
             )
-
-
-def _lists(text: str, scale: Scale) -> Iterator[Found]:
-    for two in _LIST_OF_TWO.finditer(text):
-        yield two.start(), two.end(), _numbers(two.groups(), scale)
 
 
 def _by_name(text: str, scale: Scale) -> list[Found]:

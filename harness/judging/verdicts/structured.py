@@ -25,60 +25,53 @@ def read_structured(text: str, form: VerdictForm) -> Parsed:
     try:
         value = json.loads(text, parse_constant=str)
     except (ValueError, RecursionError):
-        return Parsed(None, "the reply is not the object that its schema asks for")
+        value = None
     if not isinstance(value, dict):
         return Parsed(None, "the reply is not the object that its schema asks for")
     if form.kind == "dimensions":
         return read_dimensions(text, form.dimensions, form.scale)
+    names = _verdict_members(form.schema or {}, {"integer", "number"} if form.kind == "grade" else {"enum"})
     if form.kind == "label":
-        names = verdict_members(form.schema or {}, {"enum"})
         return read_label(text, form.labels, names[0] if len(names) == 1 else None)
-    return _grade(value, form) if form.kind == "grade" else _comparison(text, value, form)
+    given = [name for name in names if name in value]
+    if len(given) == 1:
+        return (_grade if form.kind == "grade" else _winner)(given[0], value[given[0]], form)
+    if form.kind == "grade":
+        return Parsed(None, "the object does not hold one number as its schema has it")
+    ranked = read_ranking(text, form.sides)
+    return ranked if ranked.verdict is not None else read_pair_of_scores(text, form.scale, form.sides)
 
 
-def verdict_members(schema: Mapping[str, Any], types: set[str]) -> list[str]:
+def _verdict_members(schema: Mapping[str, Any], types: set[str]) -> list[str]:
     """Return the names of the schema's properties that are of one of these types (`enum` for a closed set of texts)."""
     properties = schema.get("properties")
-    members: list[str] = []
-    for name, schema in properties.items() if isinstance(properties, Mapping) else ():
-        if isinstance(schema, Mapping) and ("enum" if _is_choice(schema) else _type(schema)) in types:
-            members.append(name)
-    return members
-
-
-def _is_choice(schema: Mapping[str, Any]) -> bool:
-    choices = schema.get("enum")
-    return isinstance(choices, list) and all(isinstance(choice, str) for choice in choices)
+    members = properties.items() if isinstance(properties, Mapping) else ()
+    return [name for name, member in members if isinstance(member, Mapping) and _type(member) in types]
 
 
 def _type(schema: Mapping[str, Any]) -> str:
     choices = schema.get("enum")
     if isinstance(choices, list) and choices:
-        return "number"
+        return "enum" if all(isinstance(choice, str) for choice in choices) else "number"
     return str(schema.get("type"))
 
 
-def _grade(value: Mapping[str, Any], form: VerdictForm) -> Parsed:
-    names = [name for name in verdict_members(form.schema or {}, {"integer", "number"}) if name in value]
-    if len(names) != 1:
-        return Parsed(None, "the object does not hold one number as its schema has it")
-    score = score_of(value[names[0]], form.scale)
-    if isinstance(score, Fault):
-        return Parsed(None, f"{names[0]}: {score.reason}")
-    return Parsed(Score(score), f"the member {names[0]}")
+def _grade(name: str, value: Any, form: VerdictForm) -> Parsed:
+    score = score_of(value, form.scale)
+    return (
+        Parsed(None, f"{name}: {score.reason}")
+        if isinstance(score, Fault)
+        else Parsed(Score(score), f"the member {name}")
+    )
 
 
-def _comparison(text: str, value: Mapping[str, Any], form: VerdictForm) -> Parsed:
-    names = [name for name in verdict_members(form.schema or {}, {"enum"}) if name in value]
-    if len(names) != 1:
-        ranked = read_ranking(text, form.sides)
-        return ranked if ranked.verdict is not None else read_pair_of_scores(text, form.scale, form.sides)
-    given = str(value[names[0]]).strip()
+def _winner(name: str, value: Any, form: VerdictForm) -> Parsed:
+    given = str(value).strip()
     if given in form.sides:
         side: Side = "A" if given == form.sides[0] else "B"
         graded = form.format in ("ranking", "preference", "patterns")
-        return Parsed(won_by(side) if graded else Winner(side), f"the member {names[0]}")
+        return Parsed(won_by(side) if graded else Winner(side), f"the member {name}")
     reading = read_winner(folded(given), form.scale)
     if isinstance(reading, Winner):
-        return Parsed(reading, f"the member {names[0]}")
-    return Parsed(None, f"{names[0]} says {given[:40]!r}, which is no side")
+        return Parsed(reading, f"the member {name}")
+    return Parsed(None, f"{name} says {given[:40]!r}, which is no side")

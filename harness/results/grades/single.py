@@ -11,7 +11,8 @@ four of them as -1, which `count_failed` does too.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -29,12 +30,12 @@ def single_rows(grades: Sequence[Observation], *, column: str = POOLED, count_fa
     a rating without score counts as -1 and none is excluded.
     """
     columns = Observations.of(grades)
-    [lines] = _lines(columns, np.zeros(len(columns.asked), dtype=np.int64), 1, column, count_failed=count_failed)
-    return best_first(lines, column)
+    return _lines(columns, np.zeros(len(columns.asked), dtype=np.int64), 1, column, count_failed=count_failed)[-1]
 
 
 def _lines(columns: Observations, group_of: Ints, groups: int, column: str, *, count_failed: bool) -> list[list[Line]]:
-    """Return for each group of questions a line for each model that some of its judgments are about.
+    """Return for each group of questions a line for each model that some of its judgments are about; last those of all
+    questions, best average first.
 
     `group_of` is the number of its group for each of `columns.asked`.
     """
@@ -50,16 +51,21 @@ def _lines(columns: Observations, group_of: Ints, groups: int, column: str, *, c
         every += np.bincount(cell, minlength=len(every))
         good = ~np.isnan(given)
         sums.add(cell[good], given[good])
-    found: list[list[Line]] = []
-    for group in range(groups):
-        found.append([])
+    judged: list[int] = every.tolist()
+
+    def lines(numbers: range) -> Iterator[Line]:
         for at, model in enumerate(models):
-            own = [group * size + at * len(turns) + turn for turn in range(len(turns))]
-            if judged := int(every[own].sum()):
-                means = {f"turn_{turn}": sums.mean([cell]) for turn, cell in zip(turns, own, strict=True)}
-                n = sums.count(own)
-                found[-1].append(Line(model, {**means, column: sums.mean(own), "n": n, "excluded": judged - n}))
-    return found
+            own = [[group * size + at * len(turns) + turn for group in numbers] for turn in range(len(turns))]
+            both = list(chain.from_iterable(own))
+            if there := sum(map(judged.__getitem__, both)):
+                means = {f"turn_{turn}": sums.mean(some) for turn, some in zip(turns, own, strict=True)}
+                n = sums.count(both)
+                yield Line(model, {**means, column: sums.mean(both), "n": n, "excluded": there - n})
+
+    return [
+        *(list(lines(range(group, group + 1))) for group in range(groups)),
+        best_first(lines(range(groups)), column),
+    ]
 
 
 def category_rows(
@@ -70,12 +76,11 @@ def category_rows(
     names, category = numbered(categories.get(asked.question_id) for asked in columns.asked)
     lines = _lines(columns, np.array(category, dtype=np.int64), len(names), POOLED, count_failed=count_failed)
     by_category = {
-        name: {line.model: line.fields[POOLED] for line in own} for name, own in zip(names, lines, strict=True)
+        name: {line.model: line.fields[POOLED] for line in own} for name, own in zip(names, lines, strict=False)
     }
     present = [name for name in dict.fromkeys(categories.values()) if by_category.get(name)]
     return [
-        {"model": line.model, **{name: by_category[name].get(line.model) for name in present}}
-        for line in single_rows(columns, count_failed=count_failed)
+        {"model": line.model, **{name: by_category[name].get(line.model) for name in present}} for line in lines[-1]
     ]
 
 

@@ -46,8 +46,9 @@ def pairwise_rows(pairs: Sequence[Observation], *, baseline: str | None = None) 
     values, value_at = numbered(outcome(games, LOGPROBS if soft else "text") for games in columns.games)
     value, counts = np.array(value_at, dtype=np.int64), Counter[int]()
     for part in columns.parts():
-        own = np.unique(part.case_at * len(values) + value[part.said.astype(np.int64)], return_counts=True)
-        counts.update(dict(zip(*(numbers.tolist() for numbers in own), strict=True)))
+        own = np.sort(part.case_at * len(values) + value[part.said.astype(np.int64)])  # np.unique imports numpy.ma
+        begins = np.flatnonzero(np.diff(own, prepend=-1))
+        counts.update(dict(zip(own[begins].tolist(), np.diff(begins, append=len(own)).tolist(), strict=True)))
     shares: dict[str, Counter[float | None]] = {}
     for at, count in sorted(counts.items()):
         both, share = columns.cases[at // len(values)].models, values[at % len(values)]

@@ -120,7 +120,7 @@ def test_the_nearest_template_is_taken(tmp_path: pathlib.Path, question: Questio
         with_context='kind = "grade"\nuser = "{answer} {context}"',
         last=GRADE + 'turns = "last"\nquestions = { category = "writing" }' if len(question.turns) > 1 else COMPARE,
     )
-    chosen = made.choose("grade", len(question.turns), reference=False, question=question, criterion=criterion)
+    chosen = made.choose("grade", question, len(question.turns), reference=False, criterion=criterion)
     assert chosen is not None
     assert chosen.name == name
 
