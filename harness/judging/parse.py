@@ -24,7 +24,7 @@ from harness.judging.verdicts.brackets import Fault, Reader, Scale, read_score, 
 from harness.judging.verdicts.labels import read_label
 from harness.judging.verdicts.likelihood import bare_preference, expected_grade, preference
 from harness.judging.verdicts.marked import read_grade, read_marked_score, read_marked_side
-from harness.judging.verdicts.mentions import WITHIN, brackets_in, decide, quoted_form
+from harness.judging.verdicts.mentions import DOUBTED, WITHIN, brackets_in, decide, quoted_form
 from harness.judging.verdicts.ranking import read_by_patterns, read_named, read_ranking
 from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores
 from harness.judging.verdicts.shown import DECORATED, PLANTED, folded_text, said, spoken
@@ -92,17 +92,25 @@ def _read_text(reply: Reply, form: VerdictForm, answers: Sequence[str]) -> Parse
         held = _OBJECT.fullmatch(reply.text)
         if held:  # a server may take the schema and not hold the model to it
             return read_structured(held[1], form)
-    read = _FORMATS[form.format].read
-    parsed = read(text, form)
-    if parsed.verdict is None and answers and not _may_quote(form, answers):
-        return read(_unmarked(text), form)
+    quotes = not answers or _may_quote(form, answers)
+    parsed = _heard(text, form, quotes)
+    if parsed.verdict is None and not quotes:
+        return _heard(_unmarked(text), form, quotes)
     own = _without_planted(text, answers)
-    other = parsed if own == text else read(own, form)
+    other = parsed if own == text else _heard(own, form, quotes)
     if None not in (parsed.verdict, other.verdict) and parsed.verdict != other.verdict:
         return Parsed(None, "two verdicts, and one of them stands in an answer that was judged")
     if other.verdict is None and own != text and parsed.reason == WITHIN:
         return Parsed(None, "the only verdict stands within a sentence and in an answer that was judged")
     return parsed if other.verdict is None else other
+
+
+def _heard(text: str, form: VerdictForm, quotes: bool) -> Parsed:
+    """Return the verdict of a text, which may quote an answer or not."""
+    parsed = _FORMATS[form.format].read(text, form)
+    if parsed.verdict is None or not parsed.reason.endswith(DOUBTED):
+        return parsed
+    return Parsed(None, parsed.reason) if quotes else Parsed(parsed.verdict, WITHIN)
 
 
 def _may_quote(form: VerdictForm, answers: Sequence[str]) -> bool:

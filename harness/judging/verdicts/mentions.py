@@ -32,15 +32,21 @@ _SIGHT = 300
 """How many characters before and after a verdict bear on it."""
 _ASSESSMENT = 50
 """How many bytes of whole sentences make an assessment: eight English words, sixteen Chinese characters."""
+_LONG_ASSESSMENT = 200
+"""How many before a verdict within a sentence, where an answer may be quoted and no label on a line of its own leads to
+it: with little else said it is as often denied or told of ("It ends with [[10]].")."""
 _MOST_WORDS = 2
 """Of a label. `Final verdict:` is one, `The answer ends with:` is not; three Chinese characters count as a word."""
 
 WITHIN = "the only verdict, within the last sentence"
 """The reason for one that is not in form."""
+DOUBTED = "stands within a sentence, not in the form asked for"
+"""The end of the reason for one that is doubted, unless nobody can be quoted."""
 MISSING = "no verdict in the form asked for"
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _WORD = late_re(rf"[{_CJK}]{{1,3}}|[^\W\d_{_CJK}]+(?:['’-][^\W\d_{_CJK}]+)*|[{SHOWN}{OBJECT}]")
+_LABEL_LINE = late_re(r"\n[^\n]*[:：]\W*\Z")
 _SIGN = late_re(rf"[:=|>–—-][\s\"'`([{{|<{DECORATED}]*$")
 _BREAK = late_re(
     r"(?=[.!?…。！？\n])"  # looked at first: most characters end no sentence
@@ -86,13 +92,15 @@ class Mention:
     """No word follows it."""
     assessed: bool
     """An assessment stands before it."""
+    sure: bool
+    """And a long one, or a label leads to it."""
 
 
 def decide(text: str, found: Iterable[Found], *, in_form: bool = False, missing: str = MISSING) -> Parsed:
     """Return the one verdict of a text (see `shown.said`) in which these are named, or none.
 
     `in_form`: one within a sentence is never the verdict, as its words are common ones. `missing` is the reason where
-    none is named.
+    none is named. One whose reason ends with `DOUBTED` counts only where nobody can be quoted.
     """
     places = list(islice(found, _MOST_PLACES + 1))
     end = next(
@@ -160,7 +168,9 @@ def _chosen(text: str, mentions: list[Mention], in_form: bool) -> Parsed:
     if isinstance(verdict.reading, Fault):
         return Parsed(None, verdict.reading.reason)
     if not verdict.form and (in_form or PLANTED in text or not (verdict.last and verdict.assessed)):
-        return Parsed(None, f"{_written(text, verdict)} stands within a sentence, not in the form asked for")
+        return Parsed(None, f"{_written(text, verdict)} {DOUBTED}")
+    if not (verdict.form or verdict.sure):
+        return Parsed(verdict.reading, f"{_written(text, verdict)} {DOUBTED}")
     if not verdict.form:
         return Parsed(verdict.reading, WITHIN)
     return Parsed(verdict.reading, "the only verdict" if len(mentions) == 1 else "the only verdict in its form")
@@ -214,8 +224,10 @@ def _mention(text: str, closing: range, start: int, end: int, reading: Verdict |
     aside = opened > lead.rfind(")") and len(_WORD.findall(lead, opened)) > _MOST_WORDS
     if not form and (decorated or aside or (isinstance(reading, Fault) and reading.stray)):
         return None
-    assessed = len(left[: len(left) - len(lead)].encode()) >= _ASSESSMENT and ANNOUNCED not in lead
-    return Mention(start, end, reading, form, decorated, last, end >= closing.stop, assessed)
+    before = left[: len(left) - len(lead)]
+    assessed = len(before.encode()) >= _ASSESSMENT and ANNOUNCED not in lead
+    sure = len(before.encode()) >= _LONG_ASSESSMENT or _LABEL_LINE.search(before[-1:] + lead) is not None
+    return Mention(start, end, reading, form, decorated, last, end >= closing.stop, assessed, sure)
 
 
 def _sentence(left: str) -> str:
