@@ -343,6 +343,8 @@ class Store:
     def result(self, state: State, *, intervals: bool = True) -> "Result":
         """Return the table of the view's judge and mode; with intervals, how sure it is.
 
+        Without, all answers need not be read: judgments of replaced ones may be among the others, which a note says.
+
         Raises:
             NotYet: it is being worked out.
             MissingError, UsageError, DataError: there is none, and why.
@@ -351,8 +353,9 @@ class Store:
         bench = self.bench(state.bench)
         baseline = state.looked_for("baseline") or None if state.mode == "pairwise-baseline" else None
         key = ("result", file.path, stamp(file.path), state.mode, bench.name, baseline, intervals)
-        what = "working out the intervals" if intervals else f"reading {file.path.name}"
+        what = "comparing with the answers, working out intervals" if intervals else f"reading {file.path.name}"
         words = {"input_file": file.path, "baseline_model": baseline, "intervals": intervals, **_where(bench)}
+        words["check_answers"] = intervals
         make = functools.partial(apart, functools.partial(_result, state.mode, **words), of=[file.path])
         return self.later.get(key, what, make, patience=patience([file.path]))
 

@@ -8,7 +8,7 @@ stay.
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -26,10 +26,16 @@ from harness.records import QuestionId
 from harness.results.answers import bench_beside
 from harness.results.finding import Found
 
+NOT_CHECKED = "not checked yet: whether answers were replaced after they were judged"
 _NAMED = 3
 _NOT_YET = -1
 _BLOCK = 1 << 16
 """Rows that are looked at together; as numbers of Python's they take five times the memory of the columns."""
+
+
+def says_what_was_judged(found: Iterable[Found]) -> bool:
+    """Return whether any judgment says which conversation it is of, so that it can be told that this was replaced."""
+    return any(part.judged.any() for one in found for part in one.observations.parts())
 
 
 def without_replaced(found: Sequence[Found], notes: list[str]) -> list[Found]:
@@ -43,7 +49,7 @@ def without_replaced(found: Sequence[Found], notes: list[str]) -> list[Found]:
     for folder, beside in groupby(found, lambda one: one.path.resolve().parent):
         several = list(beside)
         every = [one.observations for one in several]
-        told = folder.name == "model_judgment" and any(part.judged.any() for own in every for part in own.parts())
+        told = folder.name == "model_judgment" and says_what_was_judged(several)
         bench = bench_beside(several[0].path) if told else None
         if bench is None:
             kept += several

@@ -19,7 +19,7 @@ from harness.results.failures import failure_notes
 from harness.results.finding import Found, ask, replaced_note
 from harness.results.grades.aggregates import NONE, Aggregate, column_of
 from harness.results.query import Query, Words
-from harness.results.replaced import without_replaced
+from harness.results.replaced import NOT_CHECKED, says_what_was_judged, without_replaced
 from harness.results.result import Result as Result
 from harness.results.settings import settings_notes
 from harness.results.standing import on_board
@@ -49,6 +49,7 @@ def show_result(
     length_control: LengthControl | None = None,
     board: pathlib.Path | str | None = None,
     overwrite: bool = False,
+    check_answers: bool = True,
     **words: Unpack[Words],
 ) -> Result:
     """Return the results of one judge in one mode, or of a panel of several judges.
@@ -76,6 +77,8 @@ def show_result(
             alpaca_eval's, or `off` (default: own, where the judge set's board is ranked by it).
         board: a CSV file to write the rates to, with AlpacaEval's columns; rows are added to one that is there.
         overwrite: replace the rows of models that are on the board already.
+        check_answers: leave out judgments of answers that have been replaced since, which reads all answers; without, a
+            note says that this was not checked.
         words: which judgments; see `Words`. Several judges make a panel: each judge alone and all together.
 
     Raises:
@@ -89,7 +92,7 @@ def show_result(
     other, file = (None if path is None else pathlib.Path(path) for path in (against, board))
     wanted = Wanted(
         query, baseline_model, count_failed, intervals, common, other, allow, margin, difference, sort, names, variant,
-        aggregate, length_control, file, overwrite,
+        aggregate, length_control, file, overwrite, check_answers,
     )  # fmt: skip
     wanted.check()
     notes: list[str] = []
@@ -123,7 +126,11 @@ def _found(wanted: Wanted, notes: list[str]) -> list[Found]:
     if wanted.metrics:
         found = _measured(wanted)
     else:
-        found = without_replaced(ask(wanted.query, every_sample=True, every_metric=wanted.mode == "single"), notes)
+        found = ask(wanted.query, every_sample=True, every_metric=wanted.mode == "single")
+        if wanted.check_answers:
+            found = without_replaced(found, notes)
+        elif says_what_was_judged(found):
+            notes.append(NOT_CHECKED)
     return [one._replace(observations=wanted.query.counted(one.observations, one.path)) for one in found]
 
 

@@ -51,6 +51,7 @@ class Wanted:
     length_control: LengthControl | None
     board: pathlib.Path | None
     overwrite: bool
+    check_answers: bool = True
 
     @property
     def mode(self) -> Mode:

@@ -8,6 +8,7 @@ import pytest
 from harness.api import gen_answer, gen_judgment
 from harness.bench import load_bench
 from harness.errors import MissingError
+from harness.results.replaced import NOT_CHECKED
 from harness.results.show import show_result
 from harness.status import bench_status
 from tests.small_bench import question, small_bench
@@ -45,3 +46,10 @@ def test_where_nothing_else_is_left_that_is_the_error(folder: pathlib.Path) -> N
         replace(folder, 6, turn=1, model=model)
     with pytest.raises(MissingError, match="all 24 judgments are of answers that have been replaced since"):
         show_result(bench_name="small", data_dir=folder)
+
+
+def test_without_the_check_all_count_and_a_note_says_so(folder: pathlib.Path) -> None:
+    replace(folder, 4)
+    result = show_result(bench_name="small", data_dir=folder, check_answers=False)
+    assert [row["n"] for row in result.rows()] == [12, 12]
+    assert [note for note in result.notes if "replaced" in note] == [NOT_CHECKED]

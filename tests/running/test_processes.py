@@ -33,6 +33,14 @@ from tests.running.test_engine import talk
 from tests.small_bench import Scripted
 
 Outcome = TypeVar("Outcome")
+
+
+@pytest.fixture(autouse=True)
+def _any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process be forked although it has run other tests and may be of any size."""
+    monkeypatch.setattr(processes, "FORKABLE", 2**40)
+
+
 BOTH = pytest.mark.parametrize("forked", [pytest.param(0, id="started"), pytest.param(1, id="forked")])
 KEY = "key-in-the-environment-alone"
 HELLO = Request((Message("user", "hello"),), Sampling(temperature=0.5, max_tokens=20))

@@ -4,14 +4,17 @@ import html
 import json
 import pathlib
 import re
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
+from harness.api import gen_answer, gen_judgment
+from harness.results.replaced import NOT_CHECKED
 from tests.small_bench import answer, question, small_bench, write
 from viewer.app import Views
 from viewer.context import Context
-from viewer.later import Later
+from viewer.later import Later, NotYet
 from viewer.state import TABS
 from viewer.store import Store
 from viewer.tabs import leaderboard
@@ -294,6 +297,32 @@ def test_a_pair_in_one_order_shows_its_only_game_as_it_was_played(tmp_path: path
     assert "Game 2" in said
     assert "saw <bdi>b</bdi> as A and <bdi>a</bdi> as B" in said
     assert "A again" in said
+
+
+def test_the_first_table_comes_before_the_look_for_replaced_answers_and_says_so(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = small_bench(tmp_path, question(1, turns=["one?"]))
+    gen_answer(["builtin/eliza", "builtin/outline"], "small", data_dir=tmp_path)
+    gen_judgment("builtin/overlap", "small", data_dir=tmp_path)
+    patient = Later.get
+
+    def hurried(self: Later, key: Any, what: str, *given: Any, **named: Any) -> Any:
+        if "intervals" in what:
+            raise NotYet(what)
+        return patient(self, key, what, *given, **named)
+
+    with monkeypatch.context() as until:
+        until.setattr(Later, "get", hurried)
+        _, html = views(tmp_path).view("?tab=leaderboard")
+        assert NOT_CHECKED in html
+        assert "builtin/outline" in html
+    _, html = views(tmp_path).view("?tab=leaderboard")
+    assert NOT_CHECKED not in html
+    for model in ("builtin/eliza", "builtin/outline"):
+        write(bench.answer_file(model), [answer(1, model, "something else")])
+    _, html = views(tmp_path).view("?tab=leaderboard")
+    assert "all 2 judgments are of answers that have been replaced since" in html
 
 
 def test_the_leaderboard_shows_what_the_answers_cost_where_they_say_it(tmp_path: pathlib.Path) -> None:

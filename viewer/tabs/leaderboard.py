@@ -68,6 +68,8 @@ def _show(context: Context, state: State) -> str:
         result = context.store.result(state)
     except NotYet as wait:
         sure = markup.waiting(wait)
+    except MissingError as error:  # all answers have been replaced since
+        return choices + markup.notice(str(error), kind="fault")
     head = f'<h2 class="tb-title">{escaped(result.bench or bench.name)}</h2>'
     told = f"{markup.MODE_NAMES[state.mode]} by {result.judge}, judge set {result.judge_set}"
     faults = "" if sure else "".join(markup.notice(f, kind="fault") for f in _faults(context, result.path))
