@@ -309,11 +309,18 @@ def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
     yield Chart("Win rates", drawn, f"A tie counts half. {resampled}")
     names = list(dict.fromkeys(line.model for line in only.matrix.lines))
     if len(names) > 2:
-        title = "Win rate of the row's model against the column's, ties half"
         cells = {(line.model, line.group): line.fields[detail.column].value for line in only.matrix.lines}
-        rows = [{"model": one, **{other: cells.get((one, other)) for other in names}} for one in names]
-        instead = Table(title, rows, _verbatim(rows), places=3, across="models", scale=(0.0, 1.0))
-        yield Chart("Every two models", partial(charts.win_rate_chart, only.matrix, detail.column), instead=instead)
+        met = [pair for pair, rate in cells.items() if rate is not None]
+        baseline = [name for name in names if met and all(name in pair for pair in met)][:1]
+        cells_of = [  # a baseline's own row would repeat its column, and there are no others
+            {"model": one, **{other: cells.get((one, other)) for other in baseline or names}}
+            for one in names
+            if one not in baseline
+        ]
+        drawn = partial(charts.win_rate_chart, only.matrix, detail.column)
+        title = "Win rate of the row's model against the column's, ties half"
+        listed = Table(title, cells_of, _verbatim(cells_of), places=3, across="models", scale=(0.0, 1.0))
+        yield listed if baseline else Chart("Every two models", drawn, instead=listed)
     if only.position:
         yield Chart("Does the judge go by the place of an answer?", partial(charts.position_chart, only.position))
         total = only.position[0]
