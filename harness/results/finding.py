@@ -7,7 +7,7 @@ None asks for the only one that there is.
 
 import fnmatch
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -79,7 +79,7 @@ def ask(query: Query, *, every_sample: bool = False, every_metric: bool = False,
         DataError: a line of a file is not what it must be.
     """
     each = Each(every_sample, every_metric)
-    if several or (query.judges is not None and len(query.judges) > 1):
+    if several or query.several:
         return _of_several(query, each)
     return _of_one(query, each)
 
@@ -167,6 +167,51 @@ def one_wording(found: Observations, path: pathlib.Path) -> None:
             )
 
 
+def narrowed(query: Query, found: Observations, path: pathlib.Path) -> Observations:
+    """Return the observations of one sample, criterion and score method, as far as these are named.
+
+    Raises:
+        UsageError: there are none.
+    """
+    named = {"--sample": query.sample, "--criterion": query.criterion, "--score-method": query.method}
+    if all(value is None for value in named.values()):
+        return found
+
+    def wanted(case: Case) -> bool:
+        held = case.source.sample, case.metric, case.source.method
+        return all(value in {None, own} for value, own in zip(named.values(), held, strict=True))
+
+    kept = found.keep(wanted)
+    if not kept:
+        there = "; ".join(dict.fromkeys(map(_kind_text, found.cases)))
+        asked = " ".join(f"{flag} {value}" for flag, value in named.items() if value is not None)
+        raise UsageError(f"{path} holds no judgment that fits {asked}; there are: {there}")
+    return kept
+
+
+def _kind_text(case: Case) -> str:
+    weighed = "" if case.source.method == "text" else f", score method {case.source.method}"
+    return f"sample {case.source.sample}, criterion {case.metric}{weighed}"
+
+
+def of_turns(found: Observations, turns: Collection[int] | None, path: pathlib.Path) -> Observations:
+    """Return the observations of the turns that count (None: all), or raise `UsageError` if a file has none."""
+    if turns is None:
+        return found
+    kept = found.keep(lambda case: case.turn in turns)
+    if not kept:
+        raise UsageError(f"{path} holds no judgment of turn {', '.join(map(str, turns))}")
+    return kept
+
+
+def of_models(found: Observations, models: Collection[str] | None, baseline: str | None = None) -> Observations:
+    """Return the observations of the models that are shown (None: all): of pairs, those of which both are."""
+    named = {*models, baseline} if models else None
+    return found.keep(
+        lambda case: (named is None or named.issuperset(case.models)) and (baseline is None or baseline in case.models)
+    )
+
+
 def usual_file(query: Query) -> pathlib.Path:
     """Return the benchmark's judgment file of the query's judge and judge set; of none named, the only one there is.
 
@@ -246,7 +291,7 @@ def _of_several(query: Query, each: Each) -> list[Found]:
 
 def _in_file(query: Query, path: pathlib.Path, read: Read, each: Each) -> list[Found]:
     """Return what a file holds of a judge, apart for each sample where all are wanted."""
-    read = read._replace(observations=query.of_kind(read.observations, path))
+    read = read._replace(observations=narrowed(query, read.observations, path))
     if not each.sample:
         return [chosen(query, read, path, each)]
     sources = [source for source in read.observations.sources() if query.judge in {None, source.judge}]
