@@ -81,6 +81,12 @@ class Query:
     field: str | None = None
     seed: int = 0
     repeated: str = REPEATED[0]
+    every_judge: bool = False
+    """Whether no judge named means all that there are, each apart."""
+    every_sample: bool = False
+    """Whether each sample of a judge is found, each apart."""
+    every_metric: bool = False
+    """Whether grades by several criteria may be found side by side."""
 
     @classmethod
     def of(cls, mode: Mode | None = None, **words: Unpack[Words]) -> Self:

@@ -147,7 +147,7 @@ def settled(wanted: Wanted) -> Shown:
 
 def _judged(wanted: Wanted, notes: list[str]) -> list[Found]:
     """Return the judgments but for those of answers that have been replaced, which are noted."""
-    found = ask(wanted.query, every_sample=True, every_metric=wanted.query.mode == "single")
+    found = ask(replace(wanted.query, every_sample=True, every_metric=wanted.query.mode == "single"))
     if wanted.check_answers:
         return without_replaced(found, notes)
     if says_what_was_judged(found):
@@ -164,7 +164,7 @@ def _measured(wanted: Wanted) -> list[Found]:
     bench = query.bench
     for name in wanted.metrics:
         if name == SCORE:
-            found += ask(query, every_metric=True)
+            found += ask(replace(query, every_metric=True))
             continue
         observations = read_metric(bench, name, variant)
         if wanted.against is not None:
