@@ -158,15 +158,19 @@ def _together(counted: Sequence[_Counted]) -> Iterator[float]:
     row_of = np.repeat(np.arange(len(counted)), [len(one.places) for one in counted])
     within = places <= reach
     times = np.bincount((row_of * (reach + 1) + places)[within], minlength=ways.size).reshape(ways.shape)
+    reached = np.zeros(len(counted), dtype=np.int64)  # the greatest sum so far; there is nothing to add beyond it
     for size in np.flatnonzero(times.any(axis=0)).tolist():
         left = np.count_nonzero(times[:, size])
         rows = np.argsort(-times[:, size], kind="stable")[:left]
-        own, wanted = ways[rows], times[rows, size].tolist()
+        wanted, top = times[rows, size].tolist(), int(reached[rows].max())
+        own = ways[rows, : top + size * wanted[0] + 1]
         for done in range(wanted[0]):
             while wanted[left - 1] <= done:
                 left -= 1
-            own[:left, size:] += own[:left, :-size]
-        ways[rows] = own
+            top += size
+            own[:left, size : top + 1] += own[:left, : min(top, reach) + 1 - size]
+        ways[rows, : own.shape[1]] = own
+        reached[rows] += size * times[rows, size]
     for row, one in zip(ways, counted, strict=True):
         yield _share(row[: one.reach + 1], len(one.places))
 
