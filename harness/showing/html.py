@@ -15,8 +15,8 @@ from harness.names import printable
 from harness.showing.items import Cells, Chart, Html, Item, Note, Page, Row, Table
 from harness.showing.values import ABSENT
 
-_WRITTEN = re.compile(rb'<meta name="generator" content="turnbench">')
-"""What a report's beginning says."""
+_WRITTEN = re.compile(rb'<!DOCTYPE html>\s*<html lang="en">\s*<head>\s*<meta name="generator" content="turnbench">')
+"""What a report begins with."""
 Link: TypeAlias = Callable[[Row, str], str | None]
 """Returns the address that a row's cell in a column leads to; None: nowhere."""
 _SHORT = 24

@@ -186,7 +186,16 @@ def test_a_page_takes_the_place_of_an_earlier_one(tmp_path: pathlib.Path) -> Non
     assert path.read_bytes().decode() == html(hostile_report())
 
 
-@pytest.mark.parametrize("held", ['{"question_id": 1}\n', "<!doctype html><title>Mine</title>", "\0"])
+@pytest.mark.parametrize(
+    "held",
+    [
+        '{"question_id": 1}\n',
+        "<!doctype html><title>Mine</title>",
+        "\0",
+        pytest.param('{"judgment": "<meta name=\\"generator\\" content=\\"turnbench\\">"}', id="quoted"),
+        pytest.param('See <meta name="generator" content="turnbench"> there.', id="quoted plainly"),
+    ],
+)
 def test_a_file_that_is_no_report_stays(held: str, tmp_path: pathlib.Path) -> None:
     path = tmp_path / "question.jsonl"
     path.write_text(held, encoding="utf-8")
