@@ -4,7 +4,7 @@
 # make test   the tests, but for slow ones and those in a browser: some minutes
 # make test-quick  those that start no process and no server: under a minute
 # make test-all    every test; slow proofs, the browser and all odd files with them
-# make fuzz   a million odd files to every reader (FUZZ_CASES=N for another number)
+# make fuzz   a million odd files to every reader (FUZZ_CASES=N for another number, FUZZ_SEED=TEXT for others)
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin

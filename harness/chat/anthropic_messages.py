@@ -129,10 +129,11 @@ class AnthropicMessages(RemoteModel):
         blocks = getattr(answer, "content", None)
         if not isinstance(blocks, list):
             raise self.no_reply(answer, "a body without content")
-        failed = self.failed(answer)
+        ended = getattr(answer, "stop_reason", None)
+        failed = self.failed(answer, ended=ended)
         if failed is not None:
             raise failed
-        reason = _FINISH.get(str(getattr(answer, "stop_reason", None)), "unstated")
+        reason = _FINISH.get(str(ended), "unstated")
         return reply_of(blocks, reason, _usage(getattr(answer, "usage", None)), getattr(answer, "model", None))
 
 

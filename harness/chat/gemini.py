@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from harness.chat.body import body_of
+from harness.chat.body import Body, body_of
 from harness.chat.endpoint import Endpoint
 from harness.chat.faults import malformed
 from harness.chat.parameters import Parameters, on_the_wire
@@ -185,13 +185,13 @@ class Gemini(RemoteModel):
         blocked = _word(_member(answer, "promptFeedback"), "blockReason")
         if not candidates and blocked is not None:
             return Reply("", finish_reason="refused", usage=_usage(answer), note=f"the prompt was blocked: {blocked}")
-        if not (isinstance(candidates, list) and candidates and candidates[0] is not None):
+        if not (isinstance(candidates, list) and candidates and isinstance(candidates[0], Body)):
             raise self.no_reply(answer, "a body without a candidate")
         candidate = candidates[0]
-        failed = self.failed(answer, candidate)
+        ended = _word(candidate, "finishReason") or ""
+        failed = self.failed(answer, candidate, ended=ended)
         if failed is not None:
             raise failed
-        ended = _word(candidate, "finishReason") or ""
         if ended in _FAILED:
             raise malformed(self.endpoint, f"a reply that ended with {ended}")
         reason = _FINISH.get(ended, "unstated")

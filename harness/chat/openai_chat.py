@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from harness.chat.endpoint import Endpoint
-from harness.chat.faults import malformed
 from harness.chat.parameters import Parameters, on_the_wire
 from harness.chat.remote import RemoteModel, reply_of, usage_of, word
 from harness.chat.services import Caching, Service, service
@@ -41,9 +40,6 @@ COUNTED = {
 """Where they count which tokens."""
 _RESPONSES = "v1/responses"
 """What a refusal names where the model speaks the other protocol alone."""
-FAILED = ("error", "abort")
-"""What they say of a reply that they broke off: no answer, whatever text came with it."""
-
 
 SAMPLED = {name: name for name in Sampling.__slots__ if name not in ("reasoning_effort", "thinking_budget")}
 TAKEN = {**SAMPLED, "reasoning_effort": "reasoning_effort"}
@@ -80,12 +76,12 @@ class OpenAIModel(RemoteModel):
         choices = getattr(answer, "choices", None)
         if not (isinstance(choices, list) and choices and choices[0] is not None):
             raise self.no_reply(answer, "a body without a choice")
-        failed = self.failed(answer, choices[0])
+        choice = choices[0]
+        message, ended = getattr(choice, "message", None), getattr(choice, "finish_reason", None)
+        failed = self.failed(answer, choice, message, ended=ended)
         if failed is not None:
             raise failed
-        if getattr(choices[0], "finish_reason", None) in FAILED:
-            raise malformed(self.endpoint, f"a reply that ended with {choices[0].finish_reason!r}")
-        return choices[0]
+        return choice
 
 
 class OpenAIChat(OpenAIModel):
@@ -149,13 +145,15 @@ class OpenAIChat(OpenAIModel):
         """Return the reply that a chat completion holds."""
         choice = self.first_choice(answer)
         message = getattr(choice, "message", None)
-        if message is None:
+        extra, content = getattr(message, "model_extra", None), getattr(message, "content", None)
+        if extra is None:
             raise self.no_reply(answer, "a choice without a message")
-        extra = getattr(message, "model_extra", None) or {}
+        if not isinstance(content, str | list | None):
+            raise self.no_reply(answer, "a message whose content is no text")
         reason = FINISH.get(str(getattr(choice, "finish_reason", None)), "unstated")
         thoughts = extra.get("reasoning_content") or extra.get("reasoning")
         return reply_of(
-            getattr(message, "content", None),
+            content,
             reason,
             usage_of(getattr(answer, "usage", None), **COUNTED),
             getattr(answer, "model", None),

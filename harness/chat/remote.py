@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("turnbench")
 AnswerT = TypeVar("AnswerT")
+_BROKEN_OFF = ("error", "abort")
+"""What servers say of a reply that they broke off: no answer, whatever text came with it."""
 MOST_TOKENS = 2**53
 """A number of tokens beyond this is none."""
 
@@ -323,11 +325,13 @@ class RemoteModel(ABC):
         said = f": {words_of(error, self._secrets)}" if error else ""
         return malformed(self.endpoint, f"status 200 and an error{said}" if error else what)
 
-    def failed(self, *parts: Any) -> TransientError | None:
-        """Return the error for a reply in which the server says, in any of these parts, that it has failed."""
+    def failed(self, *parts: Any, ended: Any = None) -> TransientError | None:
+        """Return the error for a reply in which the server says, in any of these parts or by how it ended, that it has
+        failed."""
         error = next((error for part in parts if (error := error_in(part))), None)
         if error is None:
-            return None
+            broken_off = isinstance(ended, str) and ended.strip().lower() in _BROKEN_OFF
+            return malformed(self.endpoint, f"a reply that ended with {ended!r}") if broken_off else None
         said = words_of(error, self._secrets)
         return malformed(self.endpoint, "status 200 and an error" + (f": {said}" if said else ""))
 

@@ -122,6 +122,10 @@ def work(args: argparse.Namespace) -> int:
 
     if args.board is not None and len(set(args.judge_model or ())) > 1:
         raise UsageError("a board is of one judge; name one with --judge-model")
+    if args.board is not None:
+        from harness.results.pairs.board import read_board
+
+        read_board(pathlib.Path(args.board))  # whatever is no board stops it before the first call
     if args.format in {"json", "csv"} and len(set(args.judge_model or ())) > 1:
         raise UsageError(f"--format {args.format} shows one judge; choose another, or run show_result for each judge")
     evaluation = _evaluation(args)

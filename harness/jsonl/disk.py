@@ -85,8 +85,8 @@ def need_plain(path: pathlib.Path) -> None:
 def need_own(path: pathlib.Path, mark: re.Pattern[bytes], what: str) -> None:
     """Raise `StorageError` unless a path is free or holds, by its beginning, an earlier output of the same kind.
 
-    An output never takes the place of a file that this program did not write. `mark` is looked for in the first 4 KiB,
-    `what` says in an error what is to be written.
+    An output never takes the place of a file that this program did not write. `mark` is what such a file begins with:
+    further on it may be quoted. `what` says in an error what is to be written.
     """
     need_regular(path)
     if not path.parent.is_dir():
@@ -98,7 +98,7 @@ def need_own(path: pathlib.Path, mark: re.Pattern[bytes], what: str) -> None:
         return
     except OSError as error:
         raise storage_error(path, error, kept=False) from error
-    if start.strip() and not mark.search(start):
+    if start.strip() and not mark.match(start):
         raise StorageError(f"{path}: is not {what} that turnbench wrote, and stays as it is; name another file")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.errors import StorageError
+from harness.names import csv_cell
 
 
 @contextlib.contextmanager
@@ -20,13 +21,16 @@ def storing(path: pathlib.Path) -> Iterator[None]:
 
 
 def put_table(path: pathlib.Path, names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows as CSV with these columns, as `put_text` does; what a row lacks is empty."""
+    """Write rows as CSV with these columns, as `put_text` does; what a row lacks is empty.
+
+    Whoever reads it again finds texts as `csv_cell` has made them.
+    """
     import csv
 
     text = io.StringIO()
     writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: csv_cell(value) for name, value in row.items()} for row in rows)
     put_text(path, text.getvalue())
 
 

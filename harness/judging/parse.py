@@ -115,7 +115,11 @@ def _heard(text: str, form: VerdictForm, quotes: bool) -> Parsed:
 
 def _may_quote(form: VerdictForm, answers: Sequence[str]) -> bool:
     """Return whether an answer may hold a verdict of this form, so that a judge could quote it."""
-    signs = ["[["] if form.format.startswith("[[") else [*form.labels, *form.dimensions]
+    signs = [*form.labels, *form.dimensions]
+    if form.format.startswith("[["):
+        signs = ["[["]
+    elif form.format == "ranking":
+        signs = ["{", "["]
     folded = [folded_text(answer).casefold() for answer in answers]
     return not signs or any(sign.casefold() in answer for answer in folded for sign in signs)
 

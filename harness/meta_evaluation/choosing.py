@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from harness.errors import DataError, UsageError
-from harness.jsonl import put_table
+from harness.jsonl import need_regular, put_table
 from harness.judging.builtin import LONGEST, RULES, notices
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of, read_items, texts_of
@@ -24,6 +24,7 @@ from harness.meta_evaluation.judges import (
 )
 from harness.meta_evaluation.report import Report, columns, interval_notes, last_if_none, ratio
 from harness.meta_evaluation.votes import Item, mode, vote_files
+from harness.names import csv_cell
 from harness.records import content_hash
 from harness.results.about import about
 from harness.results.answers import home_of
@@ -262,7 +263,9 @@ def _grown(
 
     A judge that the file has is left as it is there, unless it is overwritten.
     """
+    need_regular(path)
     there = _table(path, list(rows[0])) if path.exists() else []
+    rows = [{name: csv_cell(value) for name, value in row.items()} for row in rows]
     others = {str(row["votes"]) for row in there if row.get("votes")} - {votes}
     if others:
         raise UsageError(f"{path} holds judges measured on other votes; name another file with --table")
@@ -285,6 +288,10 @@ def _grown(
 def _table(path: pathlib.Path, wanted: Sequence[str]) -> list[dict[str, Any]]:
     """Return the rows of a table in a file; AlpacaEval's own have no name over the column of judges."""
     names, given = read_table(path)
+    if wanted[2] not in names:
+        made = "with" if "Human agreement" in names else "without"
+        why = f"has other columns: it was made {made} --compatible, or is no table of judges"
+        raise UsageError(f"{path} {why}; name another file with --table")
     rows = []
     for line, cells in given:
         row = dict(zip(names, cells, strict=True))
@@ -293,9 +300,6 @@ def _table(path: pathlib.Path, wanted: Sequence[str]) -> list[dict[str, Any]]:
             raise DataError("names no judge", path=path, line=line)
         values = {name: _cell(text) for name, text in row.items() if name not in _KEY}
         rows.append({"judge": judge, "judge_set": row.get("judge_set") or None} | values)
-    if rows and wanted[2] not in rows[0]:
-        other = "with --compatible" if "Human agreement" in rows[0] else "without --compatible"
-        raise UsageError(f"{path} has other columns: it was made {other}; name another file with --table")
     return rows
 
 

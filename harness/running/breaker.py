@@ -3,7 +3,7 @@
     closed    calls go through; ten failures in a row, of whichever calls, open it, or a minute of nothing else
     open      no call until the pause is over; then one, the probe
               the probe brings a reply: closed again; it fails: a longer pause
-    lost      nothing but failures for as long as the run has patience, the last probe among them
+    lost      nothing but failures for as long as the run has patience, the last probe, at its end, among them
 
 Nothing here reads a clock: the times come in.
 """
@@ -62,12 +62,14 @@ class Breaker:
         """Count a failure. Those of calls begun before it opened say nothing new."""
         self.failures += 1
         self.since = now if self.since is None else self.since
+        left = self.since + self.policy.patience - now
         if probe:
             self.probes += 1
-            self.lost = now - self.since >= self.policy.patience
+            self.lost = left <= 0
         elif self.open or not (self.failures >= FAILURES or (self.failures > 1 and now - self.since >= SECONDS)):
             return
-        self._until, self._probing = now + self.policy.pause(self.probes), False
+        pause = self.policy.pause(self.probes)
+        self._until, self._probing = now + (min(pause, left) if left > 0 else pause), False
 
     def undecided(self, *, probe: bool) -> None:
         """Let the next call be the probe: this one was broken off, or was asked to come later."""

@@ -300,6 +300,10 @@ def _turn_tables(detail: "Detail", order: Sequence[str]) -> Iterator[Table]:
         yield Table(f"{order[0]} less {order[1]}, turn by turn", rows, columns, note)
 
 
+_NAMED = 6
+"""Models whose names stand over the columns of a matrix; those of more would leave no room for its numbers."""
+
+
 def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
     """Yield how sure wins, losses and ties are."""
     from harness.showing import charts
@@ -311,15 +315,19 @@ def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
     if len(names) > 2:
         cells = {(line.model, line.group): line.fields[detail.column].value for line in only.matrix.lines}
         met = [pair for pair, rate in cells.items() if rate is not None]
-        baseline = [name for name in names if met and all(name in pair for pair in met)][:1]
-        cells_of = [  # a baseline's own row would repeat its column, and there are no others
-            {"model": one, **{other: cells.get((one, other)) for other in baseline or names}}
-            for one in names
-            if one not in baseline
+        baseline = next((name for name in names if met and all(name in pair for pair in met)), None)
+        others = names if baseline is None else [baseline]  # a matrix would be empty but for its row and its column
+        rows = [
+            {"model": one, **{other: cells.get((one, other)) for other in others}} for one in names if one != baseline
         ]
-        drawn = partial(charts.win_rate_chart, only.matrix, detail.column)
+        columns, places, keys = _verbatim(rows), 3, 1
+        if len(others) > _NAMED:  # numbers stand over the columns, and those of the rows beside their names
+            rows = [{"model": row["model"], "number": at, **row} for at, row in enumerate(rows, 1)]
+            numbered = [Column(name, str(at)) for at, name in enumerate(names, 1)]
+            columns, places, keys = [Column("model"), Column("number", ""), *numbered], 2, 2
         title = "Win rate of the row's model against the column's, ties half"
-        listed = Table(title, cells_of, _verbatim(cells_of), places=3, across="models", scale=(0.0, 1.0))
+        listed = Table(title, rows, columns, places=places, across="models", scale=(0.0, 1.0), keys=keys)
+        drawn = partial(charts.win_rate_chart, only.matrix, detail.column)
         yield listed if baseline else Chart("Every two models", drawn, instead=listed)
     if only.position:
         yield Chart("Does the judge go by the place of an answer?", partial(charts.position_chart, only.position))

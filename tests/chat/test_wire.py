@@ -378,6 +378,7 @@ def test_an_error_beside_a_reply_is_tried_again_and_is_no_answer(provider: str) 
     "end",
     [
         pytest.param({"finish_reason": "error"}, id="ended with error"),
+        pytest.param({"finish_reason": "ERROR"}, id="ended with ERROR"),
         pytest.param({"finish_reason": "abort"}, id="aborted"),
         pytest.param({"finish_reason": "stop", "error": {"code": 502}}, id="error in the choice"),
     ],
@@ -387,6 +388,23 @@ def test_a_reply_that_was_broken_off_is_tried_again_and_is_no_answer(end: dict[s
     error = failing(raw(json.dumps(body).encode()), provider)
     assert isinstance(error, TransientError)
     assert error.kind == "malformed reply"
+
+
+@pytest.mark.parametrize(
+    ("provider", "body"),
+    [
+        pytest.param("anthropic", {**WHOLE["anthropic"], "stop_reason": "error"}, id="a gateway's"),
+        pytest.param("gemini", {"candidates": [{"content": {"parts": []}, "finishReason": "ERROR"}]}, id="Google's"),
+        pytest.param("gemini", {"candidates": [1]}, id="a candidate that is a number"),
+        pytest.param("openai", {"choices": [{"message": {"content": "fo", "error": "x"}}]}, id="error in the message"),
+        pytest.param("openai", {"choices": [{"message": "fo"}]}, id="a message that is a text"),
+        pytest.param("openai", {"choices": [{"message": {"content": {"a": 1}}}]}, id="content that is an object"),
+        pytest.param("openai", {"choices": [{"message": {"content": True}}]}, id="content that is a truth value"),
+    ],
+)
+def test_what_no_sound_server_sends_is_no_empty_answer(provider: str, body: dict[str, Any]) -> None:
+    error = failing(raw(json.dumps(body).encode()), provider)
+    assert (type(error), error.kind) == (TransientError, "malformed reply")
 
 
 @pytest.mark.parametrize("provider", ["openai", "completions", "anthropic"])

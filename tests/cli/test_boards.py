@@ -201,6 +201,29 @@ def test_outputs_that_game_a_judge_are_flagged(
     assert "note: fair:" not in shown
 
 
+def test_what_is_no_board_stays_and_stops_the_command_before_the_first_call(
+    tmp_path: pathlib.Path, where: list[str]
+) -> None:
+    notes, out = tmp_path / "notes.csv", str(outputs(tmp_path / "out.json", "wordy", 30))
+    notes.write_text("model,elo\nyi,1000\n")
+    with ProtocolServer(judge) as server:
+        for file in (notes, pathlib.Path("/dev/null")):
+            assert run(server, where, "--import", "alpaca_eval", out, "--board", str(file)) == 2
+        assert server.requests == []
+    assert notes.read_text() == "model,elo\nyi,1000\n"
+
+
+def test_a_name_on_a_board_is_no_formula_and_is_found_again(tmp_path: pathlib.Path, where: list[str]) -> None:
+    file, out = tmp_path / "new.csv", str(outputs(tmp_path / "out.json", "=1+1", 30))
+    with ProtocolServer(judge) as server:
+        arguments = ["--import", "alpaca_eval", out, "--board", str(file)]
+        assert run(server, where, *arguments) == 0
+        assert list(board(file)) == ["'=1+1"]
+        assert run(server, where, *arguments) == 2
+        assert run(server, where, *arguments, "--overwrite") == 0
+    assert list(board(file)) == ["'=1+1"]
+
+
 @pytest.mark.parametrize(
     ("words", "fault"),
     [

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.cli.main import main
-from harness.errors import MissingError, UsageError
+from harness.errors import MissingError, StorageError, UsageError
 from harness.meta_evaluation.choosing import ALPACA_EVAL, DEFINITIONS, judge_judges
 from harness.meta_evaluation.judges import CORRELATIONS, MEASURES, has_list
 from harness.meta_evaluation.report import Report
@@ -229,6 +229,20 @@ def test_an_own_table_grows_and_keeps_what_it_has(tmp_path: pathlib.Path) -> Non
         report_on(tmp_path, table=table)
     with pytest.raises(UsageError, match="has other columns: it was made without --compatible"):
         judge_judges(bench_name="small", data_dir=tmp_path, compatible=True, table=_four(folder, table))
+
+
+def test_what_is_no_table_of_judges_stays(tmp_path: pathlib.Path) -> None:
+    judged(tmp_path, {1: [1], 2: [0]}, {"=j": {1: [1], 2: [0]}})
+    notes = tmp_path / "notes.txt"
+    notes.write_text("Ask the judges.\n")
+    with pytest.raises(UsageError, match="or is no table of judges; name another file"):
+        report_on(tmp_path, table=notes)
+    assert notes.read_text() == "Ask the judges.\n"
+    with pytest.raises(StorageError, match="is a device or a pipe"):
+        report_on(tmp_path, table=pathlib.Path("/dev/null"))
+    report_on(tmp_path, table=(table := tmp_path / "table.csv"))
+    assert any("already and keeps them" in note for note in report_on(tmp_path, table=table).notes)
+    assert "'=j" in {row["judge"] for row in csv.DictReader(table.read_text().splitlines())}
 
 
 def _four(folder: pathlib.Path, table: pathlib.Path) -> pathlib.Path:

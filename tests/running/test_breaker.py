@@ -49,8 +49,8 @@ def test_the_pause_grows_with_each_probe_until_patience_is_over(breaker: Breaker
         breaker.failed(now, probe=True)
         pauses.append(breaker.ready_at() - now)
         now = breaker.ready_at()
-    assert pauses == [5.0, 10.0, 20.0, 30.0, 30.0, 30.0, 30.0]
-    assert breaker.since == 100.0
+    assert pauses == [5.0, 10.0, 20.0, 30.0, 30.0, 5.0, 30.0]  # the last probe is when patience ends
+    assert (breaker.since, now) == (100.0, 230.0)
 
 
 def test_few_failures_over_a_minute_open_it_too(breaker: Breaker) -> None:

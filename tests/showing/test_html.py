@@ -4,6 +4,7 @@ import html as escaping
 import pathlib
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -113,6 +114,14 @@ def test_numbers_of_a_table_with_a_scale_are_shaded_by_how_far_they_depart_from_
     assert "tb-heat" not in table_html(Table("", rows))
 
 
+def test_win_rates_beside_other_models_are_shaded_by_who_wins() -> None:
+    rows: list[dict[str, Any]] = [{"model": "a", "b": 0.75, "c": 1.0}, {"model": "b", "b": None, "c": 0.4}]
+    page = table_html(Table("", rows, scale=(0.0, 1.0), across="models"))
+    assert '<div class="tb-heat" style="--share: 0.50"><bdi>0.75' in page
+    assert '<div class="tb-heat tb-below" style="--share: 0.20"><bdi>0.40' in page
+    assert "Blue speaks for the row's model, orange for the column's." in page
+
+
 def test_a_table_without_rows_says_so() -> None:
     assert "There are no rows." in report(Table("t", []))
 
@@ -186,7 +195,16 @@ def test_a_page_takes_the_place_of_an_earlier_one(tmp_path: pathlib.Path) -> Non
     assert path.read_bytes().decode() == html(hostile_report())
 
 
-@pytest.mark.parametrize("held", ['{"question_id": 1}\n', "<!doctype html><title>Mine</title>", "\0"])
+@pytest.mark.parametrize(
+    "held",
+    [
+        '{"question_id": 1}\n',
+        "<!doctype html><title>Mine</title>",
+        "\0",
+        pytest.param('{"judgment": "<meta name=\\"generator\\" content=\\"turnbench\\">"}', id="quoted"),
+        pytest.param('See <meta name="generator" content="turnbench"> there.', id="quoted plainly"),
+    ],
+)
 def test_a_file_that_is_no_report_stays(held: str, tmp_path: pathlib.Path) -> None:
     path = tmp_path / "question.jsonl"
     path.write_text(held, encoding="utf-8")

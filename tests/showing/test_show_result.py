@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -95,3 +96,26 @@ def test_pairs_with_one_model_are_a_list_and_no_matrix_of_gaps(tmp_path: pathlib
     title = "Win rate of the row's model against the column's, ties half"
     assert items("baseline_pair.jsonl", "a")[title].rows == [{"model": name, "a": 0.5} for name in "bc"]
     assert len(items("all_pair.jsonl", "a", "b")["Every two models"].instead.rows) == 3
+
+
+@pytest.mark.parametrize("models", [3, 8])
+def test_a_matrix_of_many_models_has_numbers_over_its_columns(models: int, tmp_path: pathlib.Path) -> None:
+    names = [f"organisation/model-{at}" for at in range(models)]
+    rows = [
+        {
+            "question_id": q,
+            "model_1": one,
+            "model_2": other,
+            "g1_winner": "model_1",
+            "g2_winner": "tie" if q % 3 else "model_1",
+        }
+        | {"judge": ["j", "t"], "turn": 1}
+        for q in range(1, 5)
+        for at, one in enumerate(names)
+        for other in names[at + 1 :]
+    ]
+    path = tmp_path / "j_pair.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    shown = text(result_page(show_result("pairwise-all", input_file=path, intervals=True)))
+    (head,) = re.findall("ties half\n\n(.*)", shown)
+    assert head.split() == ["model", *(names if models == 3 else map(str, range(1, models + 1)))]

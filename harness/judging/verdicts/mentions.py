@@ -167,6 +167,8 @@ def _chosen(text: str, mentions: list[Mention], in_form: bool) -> Parsed:
         return Parsed(None, f"two verdicts, {one} and {other}, and nothing says which is final")
     if isinstance(verdict.reading, Fault):
         return Parsed(None, verdict.reading.reason)
+    if not verdict.form and text[verdict.start] == OBJECT:  # nobody denies an object, though one may be quoted
+        return Parsed(verdict.reading, f"{_written(text, verdict)} {DOUBTED}")
     if not verdict.form and (in_form or PLANTED in text or not (verdict.last and verdict.assessed)):
         return Parsed(None, f"{_written(text, verdict)} {DOUBTED}")
     if not (verdict.form or verdict.sure):

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from harness.bench import Bench
 from harness.errors import DataError, MissingError, UsageError
-from harness.jsonl import put_table
+from harness.jsonl import need_regular, put_table
 from harness.judging.sets import JudgeSet
+from harness.names import csv_cell
 from harness.results.pairs.length_control import ControlTable
 from harness.results.pairs.pairwise import standard_error
 from harness.results.statistics.bootstrap import NONE, Estimate
@@ -133,7 +134,8 @@ def write_board(
     """
     if not rows:
         raise MissingError("there is no row for the board: no pair with the baseline has a verdict")
-    first, fields, there = _read(path)
+    first, fields, there = read_board(path)
+    rows = [{name: csv_cell(value) for name, value in row.items()} for row in rows]
     new = {str(row["model"]): row for row in rows}
     _comparable(
         path, [row for row in there if row[first] not in new or not overwrite], rows[0], fields, judge_set, allow
@@ -153,8 +155,14 @@ def write_board(
     return Board(path, [{"model": row[first], **row} for row in every], column, placed)
 
 
-def _read(path: pathlib.Path) -> tuple[str, list[str], list[dict[str, str]]]:
-    """Return the name of a board's first column, those of the others, and its rows; of a new one the usual columns."""
+def read_board(path: pathlib.Path) -> tuple[str, list[str], list[dict[str, str]]]:
+    """Return the name of a board's first column, those of the others, and its rows; of a new one the usual columns.
+
+    Raises:
+        DataError: the file is no board.
+        StorageError: it is no file.
+    """
+    need_regular(path)
     if not path.exists():
         return "model", [*COLUMNS, *OWN], []
     names, rows = read_table(path)

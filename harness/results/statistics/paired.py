@@ -9,8 +9,8 @@
     smallest_detectable = (z + 0.84) * sd / sqrt(n)            sd: of the d_q; z: of the level 0.05 / m, two-sided
     questions_needed    = ((z + 0.84) * sd / stated)^2         rounded up; stated: a difference that the user names
 
-Two models are told apart if p_holm <= 0.05; else they "cannot be told apart". Raw p-values 0.01, 0.04, 0.03 become
-0.03, 0.06, 0.06: only the first pair is told apart. With sd = 2.5 on 80 questions and one pair
+Two models are told apart if p_holm <= 0.05; else they are "not significantly different". Raw p-values 0.01, 0.04, 0.03
+become 0.03, 0.06, 0.06: only the first pair is told apart. With sd = 2.5 on 80 questions and one pair
 the smallest detectable difference is 2.8 * 2.5 / 8.94 = 0.78; a difference of 0.4 would need 307 questions. With ten
 pairs z is 2.81, and these are 1.02 and 521.
 
@@ -34,7 +34,7 @@ import numpy as np
 from harness.errors import UsageError
 from harness.records import QuestionId, Scale
 from harness.results.matrix import Floats, Ints, Matrix, difference_bounds, in_order, question_order
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, Resampling, estimates, ratios
+from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 from harness.results.statistics.signflip import sign_flips
 
 LEVEL = 0.05
@@ -84,7 +84,7 @@ class Paired:
     @property
     def verdict(self) -> str:
         """What can be said of model_1 against model_2, in words."""
-        return {None: "cannot be told apart", "model_1": "better", "model_2": "worse"}[self.better]
+        return {None: "not significantly different", "model_1": "better", "model_2": "worse"}[self.better]
 
     @property
     def smallest_detectable(self) -> float | None:
@@ -262,9 +262,8 @@ def compared_columns(
     groups: Sequence[Any] | None,
     left_out: Ints | None = None,
     *,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
     bounds: Scale | None = None,
+    **how: Unpack[Resampling],
 ) -> list[Paired]:
     """Return the mean and the test of each column of differences (questions × pairs; NaN where there is none).
 
@@ -272,33 +271,24 @@ def compared_columns(
     """
     there = ~np.isnan(differences)
     filled, counts = np.where(there, differences, 0.0), there.astype(float)
-    found = (
-        estimates(filled, counts, groups, resamplings=resamplings, seed=seed, bounds=bounds)
-        if resamplings
-        else ratios(filled, counts)
-    )
-    rows = []
-    columns = [differences[there[:, k], k] for k in range(differences.shape[1])]
-    whole = np.ascontiguousarray(differences.T)  # questions together, so that they are summed as those of one column
-    spread = whole.std(axis=1, ddof=1).tolist() if len(differences) > 1 else []
-    tests = iter(sign_flips([own for own in columns if len(own)]))
-    for k, own in enumerate(columns):
-        n = len(own)
-        test = next(tests) if n else None
-        rows.append(
-            Paired(
-                model_1="",
-                model_2="",
-                difference=found[k],
-                n=n,
-                left_out=0 if left_out is None else int(left_out[k]),
-                sd=(spread[k] if n == len(differences) else float(np.std(own, ddof=1))) if n > 1 else None,
-                p=test.p if test else None,
-                p_method=test.method if test else None,
-                p_holm=None,
-            )
-        )
-    return rows
+    found = estimates(filled, counts, groups, **how, bounds=bounds)
+    n = there.sum(axis=0).tolist()
+    missing = [0] * len(n) if left_out is None else left_out.tolist()
+    tests = [test if own else None for test, own in zip(sign_flips(differences), n, strict=True)]
+    return [
+        Paired("", "", difference, own, lost, sd, test and test.p, test and test.method, None)
+        for difference, own, lost, sd, test in zip(found, n, missing, _spread(differences), tests, strict=True)
+    ]
+
+
+def _spread(differences: Floats) -> list[float | None]:
+    """Return the standard deviation of each column, None below two questions."""
+    columns = np.ascontiguousarray(differences.T)  # questions together, so that they are summed as those of one column
+    whole = columns.std(axis=1, ddof=1).tolist() if len(differences) > 1 else [math.nan] * len(columns)
+    for at in np.flatnonzero(np.isnan(whole)).tolist():
+        own = columns[at][~np.isnan(columns[at])]
+        whole[at] = float(np.std(own, ddof=1)) if len(own) > 1 else None
+    return whole
 
 
 def named_pairs(rows: Sequence[Paired], names: Sequence[tuple[str, str]]) -> tuple[Paired, ...]:
