@@ -239,7 +239,8 @@ class Journal:
             raise storage_error(self.path, error, kept=True) from error
         parts = [f"{self.path}: another program has changed this file during the run"]
         parts += [f"broken lines of it were set aside in {self._aside}"] if broken else []
-        parts += [] if whole and not same_end else ["rows may be gone; run the same command again, which makes what is missing"]
+        again = "rows may be gone; run the same command again, which makes what is missing"
+        parts += [] if whole and not same_end else [again]
         log.warning("; ".join(parts))
 
     @property
