@@ -140,7 +140,7 @@ def check_bench(which: pathlib.Path | str = "mt_bench", data_dir: pathlib.Path |
     path = folder / "question.jsonl"
     questions = _questions(path, problems)
     settings = _settings(folder / "bench.toml", problems)
-    notes = [*near_misses(questions.values()), *_reference_notes(path, questions)]
+    notes = near_misses(questions.values())
     for category, idle in idle_temperatures(settings, questions.values()).items():
         line = line_of(("temperatures", category), folder / "bench.toml")
         problem = Problem(folder / "bench.toml", line, idle)
@@ -153,6 +153,8 @@ def check_bench(which: pathlib.Path | str = "mt_bench", data_dir: pathlib.Path |
             problems.append(Problem(file, None, "is a folder or a pipe, where a file of references is needed"))
             continue
         references[name_of(file.stem)] = _references(file, questions, problems, notes)
+    answered = frozenset[QuestionId]().union(*references.values())
+    notes += _reference_notes(path, [question for key, question in questions.items() if key not in answered])
     if len(references) > 1:
         notes.append(f"several authors of references: choose one with --reference ({', '.join(references)})")
     return BenchReport(
@@ -318,9 +320,9 @@ def _missing(questions: Collection[Question], references: Mapping[str, frozenset
                 yield Missing(question.question_id, question.category, author)
 
 
-def _reference_notes(path: pathlib.Path, questions: Mapping[QuestionId, Question]) -> list[str]:
-    """Return a note where questions hold their references themselves, as FastChat's may: nothing reads those."""
-    having = [str(key) for key, question in questions.items() if question.reference]
+def _reference_notes(path: pathlib.Path, questions: Iterable[Question]) -> list[str]:
+    """Return a note where questions without a reference answer hold one themselves, as FastChat's may: none is read."""
+    having = [str(question.question_id) for question in questions if question.reference]
     if not having:
         return []
     some = ", ".join(having[:5]) + (f" and {len(having) - 5} more" if len(having) > 5 else "")

@@ -294,6 +294,12 @@ def test_a_reference_in_the_question_is_noted(tmp_path: pathlib.Path) -> None:
     assert "the field 'reference' of a question is shown to no judge (question 1); write references into" in note
 
 
+def test_a_reference_in_the_question_is_not_noted_beside_a_reference_answer() -> None:
+    report = check_bench("mt_bench")
+    assert any(question.reference for question in report.questions)
+    assert not any("'reference'" in note for note in report.notes)
+
+
 @pytest.mark.parametrize("name", ["bench.toml", "reference_answer/us.jsonl"])
 def test_a_pipe_is_a_problem_and_not_waited_for(name: str, tmp_path: pathlib.Path) -> None:
     folder = folder_of(tmp_path, row(1))

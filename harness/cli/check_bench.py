@@ -22,9 +22,8 @@ def parser() -> Parser:
         EXAMPLES,
     )
     what = p.add_argument_group("benchmark")
-    what.add_argument(
-        "which", metavar="DIR_OR_NAME", help="a folder that holds question.jsonl, or the name of a benchmark"
-    )
+    names = "a folder that holds question.jsonl, or the name of a benchmark (default: mt_bench)"
+    flags.add_object(what, "--bench-name", "DIR_OR_NAME", about=names, default="mt_bench")
     flags.add_data_dir(what, "data folder in which a name is looked for")
     form = p.add_argument_group("output")
     form.add_argument(
@@ -41,7 +40,7 @@ def work(args: argparse.Namespace) -> int:
     from harness.checking import check_bench
     from harness.showing.check_bench import bench_page
 
-    report = check_bench(args.which, args.data_dir)
+    report = check_bench(args.bench_name, args.data_dir)
     output.show(args, bench_page(report))
     return 1 if report.problems else 0
 

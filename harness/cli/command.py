@@ -78,8 +78,19 @@ class Parser(argparse.ArgumentParser):
         beginning = "unrecognized arguments: "
         if message.startswith(beginning):
             stray = message.removeprefix(beginning)
-            message = f"{stray!r} belongs to no flag{f'; did you mean {self.usual} {stray}?' if self.usual else ''}"
+            usual = "--bench-name" if self._is_bench(stray) else self.usual
+            message = f"{stray!r} belongs to no flag{f'; did you mean {usual} {stray}?' if usual else ''}"
         self.exit(2, f"{self.prog}: error: {' '.join(message.split())} (see {self.prog} --help)\n")
+
+    def _is_bench(self, word: str) -> bool:
+        """Return whether a word is the name of a benchmark, for a command that takes one."""
+        from harness.checking import find_folder
+
+        try:
+            takes_one = "--bench-name" in self._option_string_actions and "/" not in word
+            return takes_one and bool(find_folder(word, "data"))
+        except TurnbenchError:
+            return False
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         """Exit, help and version having reached whoever still reads them."""

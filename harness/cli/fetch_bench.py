@@ -22,12 +22,8 @@ def parser() -> Parser:
         EXAMPLES,
     )
     what = p.add_argument_group("what to fetch")
-    what.add_argument(
-        "name",
-        nargs="?",
-        metavar="NAME",
-        help="one of the names that --list shows; it becomes a folder of the data folder",
-    )
+    names = "one of the names that --list shows; it becomes a folder of the data folder"
+    flags.add_object(what, "--bench-name", "NAME", about=names)
     what.add_argument(
         "--list", action="store_true", help="show what can be fetched, with licence and size (default: off)"
     )
@@ -57,9 +53,9 @@ def work(args: argparse.Namespace) -> int:
     if args.list:
         results(_listed())
         return 0
-    if args.name is None:
+    if args.bench_name is None:
         raise UsageError("say what to fetch; fetch_bench --list shows what there is")
-    original = find_original(args.name)
+    original = find_original(args.bench_name)
     say(args, f"{original.title}: {_size(original.size)}, {original.licence}, from {args.source or original.upstream}")
     if original.notice:
         warn("fetch_bench", original.notice)

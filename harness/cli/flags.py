@@ -143,6 +143,19 @@ def add_bench(parser: argparse.ArgumentParser, *, default: str | None = "mt_benc
     return group
 
 
+def add_object(group: Any, flag: str, metavar: str, *, about: str, default: str | None = None) -> None:
+    """Add the name of what a command is about: a word of its own, or with the flag that other commands have for it."""
+    dest = flag.strip("-").replace("-", "_")
+    # Where the word is left out, what the flag says must stand.
+    group.add_argument(dest, nargs="?", default=argparse.SUPPRESS, metavar=metavar, help=about)
+    group.add_argument(
+        flag,
+        default=default,
+        metavar=metavar,
+        help=f"{metavar} in the words of other commands (default: {default or 'none'})",
+    )
+
+
 def add_kind(group: Any) -> None:
     """Add the flags that choose one of several judgments of each answer by the same judge."""
     group.add_argument(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from harness.cli import command, flags, messages, output, values
 
 if TYPE_CHECKING:
-    from harness.judging.planned import JudgmentPlan
+    from harness.judging.planned import JudgePlan, JudgmentPlan
     from harness.judging.run import JudgeOptions, JudgmentReport
 
 NAME = "gen_judgment"
@@ -145,7 +145,7 @@ def work(args: argparse.Namespace) -> int:
     tell_plan(args, plan)
     if not output.go_on(args, plan, reach=plan):
         return 0
-    with messages.bar(plan.jobs, "job", quiet=args.quiet) as watch:
+    with messages.bar(plan.jobs, "judgment", quiet=args.quiet) as watch:
         report = run_judgments(plan, flags.running(args), watch=watch)
     tell_report(args, plan, report)
     messages.report_failures(NAME, report.tally.failures)
@@ -204,13 +204,22 @@ def tell_plan(args: argparse.Namespace, plan: "JudgmentPlan", name: str = NAME) 
         seed = f" by the seed {plan.judge_set.order_seed}" if plan.judge_set.order == "random" else ""
         messages.say(args, f"each pair is shown in one order only ({plan.judge_set.order.replace('_', ' ')}{seed})")
     for judge in plan.judges:
-        matches = messages.counted(judge.rows, "match", "matches")
-        todo = f"{matches} to judge, {messages.counted(judge.calls, 'call')}" if judge.rows else ""
+        todo = _work_left(plan, judge) if judge.rows else ""
         parts = messages.work_text("judge", "judged", judge.already, judge.superseded, todo)
         parts += messages.kept_text(judge.path, plan.bench.judgment_state, redo=plan.redo)
         sample = f", sample {judge.sample}" if judge.sample else ""
         messages.say(args, f"{judge.judge}{sample}: {', '.join(parts)}")
         messages.detail(args, f"  {messages.endpoint_text(judge.endpoint)}; judgments: {judge.path}")
+
+
+def _work_left(plan: "JudgmentPlan", judge: "JudgePlan") -> str:
+    """Return what a judge has still to judge, in words that say why a pair takes two calls, or none."""
+    calls = messages.counted(judge.calls, "call")
+    if plan.mode == "single":
+        return f"{messages.counted(judge.rows, 'judgment')} to make, {calls}"
+    orders = "" if plan.one_order else " in both orders"
+    equal = " (two equal answers are a tie without a call)" if judge.calls < judge.jobs else ""
+    return f"{messages.counted(judge.rows, 'pair')} of answers to compare{orders}, {calls}{equal}"
 
 
 main = command.main_of(parser, work)

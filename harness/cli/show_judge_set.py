@@ -22,9 +22,8 @@ EXAMPLES = (
 def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--question")
-    p.add_argument(
-        "judge_set", nargs="?", metavar="SET", help="a judge set as gen_judgment takes it (default: list all)"
-    )
+    which = p.add_argument_group("judge set")
+    flags.add_object(which, "--judge-set", "SET", about="a judge set as gen_judgment takes it (default: list all)")
     prompts = p.add_argument_group("prompts")
     prompts.add_argument(
         "--question", metavar="ID", help="print what would be sent about this question (default: none)"
@@ -44,7 +43,11 @@ def parser() -> command.Parser:
     flags.add_names(prompts, "--criterion", help="the judge set's criteria to show (default: its usual ones)")
     flags.add_reference(prompts)
     flags.add_bench(p)
-    p.add_argument_group("output").add_argument("--json", action="store_true", help="print JSON (default: off)")
+    form = p.add_argument_group("output")
+    form.add_argument("--format", default="table", choices=["table", "json"], help="how to print (default: table)")
+    form.add_argument(
+        "--json", action="store_const", const="json", dest="format", help="the same as --format json (default: off)"
+    )
     return p
 
 
@@ -64,8 +67,7 @@ def work(args: argparse.Namespace) -> int:
         page, text = set_page(load_judge_set(args.judge_set, folder))
     else:
         page, text = prompts_page(_prompts(args))
-    if args.json or text is None:
-        args.format = "json" if args.json else "table"
+    if args.format == "json" or text is None:
         output.show(args, page)
     else:  # to the letter, as wide as it is
         messages.results(text)

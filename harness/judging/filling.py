@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from harness.answering.simulation import UserPrompt, read_prompt
 from harness.judging.materials import Materials
-from harness.judging.notes import given, noted, shown_outcomes
+from harness.judging.notes import given, noted, shown_outcomes, told_before
 from harness.judging.sets import JudgeTemplate
 from harness.judging.sets.judge_set import OWN_TEXTS
 from harness.judging.template import fenced
@@ -13,6 +13,9 @@ from harness.records import Question
 
 CHECKS = "checks"
 """The placeholder for which checks the answers meet."""
+SYSTEM = "system"
+"""The placeholder for the benchmark's system prompt."""
+NO_SYSTEM = "(none)"
 SAID = frozenset({"criterion", "steps", *OWN_TEXTS})
 """Placeholders that neither the question's turns, the answers nor the references fill."""
 
@@ -31,7 +34,11 @@ def values_of(materials: Materials, match: Match, template: JudgeTemplate) -> di
         brief = brief_for(materials, question)
         turns = (brief.filled(brief.brief, question.user),)
     asked = [said if bare else noted(said, question.note_of(n)) for n, said in enumerate(turns, 1)]
-    values = {"question": asked[turn - 1]}
+    system = system_prompt_shown(materials, template)
+    if system and SYSTEM not in template.names:
+        first = 0 if template.names & {"conversation", "question_1"} else turn - 1
+        asked[first] = told_before(asked[first], system)
+    values = {"question": asked[turn - 1], SYSTEM: system or NO_SYSTEM}
     values |= {name: own[-1] for name, own in zip(names, answers, strict=True)}
     for number in range(1, turn + 1):
         values[f"question_{number}"] = asked[number - 1]
@@ -48,6 +55,18 @@ def values_of(materials: Materials, match: Match, template: JudgeTemplate) -> di
             for number in range(1, turn + 1)
         ).strip("\n")
     return values
+
+
+def system_prompt_shown(materials: Materials, template: JudgeTemplate) -> str | None:
+    """Return the benchmark's system prompt if the judge is shown it; None: there is none, or no place for it.
+
+    It stands where the template has `{system}`, else above the first question shown, but in no prompt whose wording
+    was published, which is what those without a fence are.
+    """
+    system = materials.bench.settings.system_prompt
+    place = materials.judge_set.fence and template.names & {"conversation", "question", "question_1"}
+    shown = SYSTEM in template.names or place
+    return system if system and shown else None
 
 
 def brief_for(materials: Materials, question: Question) -> UserPrompt:

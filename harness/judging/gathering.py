@@ -128,13 +128,18 @@ def _what_now(lacking: Iterable[str], judge_set: JudgeSet) -> str:
     """Return what a user can do about what is missing."""
     faults = list(lacking)
     texts = [fault for fault in faults if fault.startswith("there is no text")]
-    answering = "Answer them with gen_answer (references: reference_answer/, or --reference MODEL)"
-    adding = "Add the field to question.jsonl"
-    bringing = [name for name, criterion in judge_set.criteria.items() if criterion.wording.rubric]
-    if bringing and any("'rubric'" in fault for fault in texts):
-        adding += f", choose a criterion that brings a rubric (--criterion {' '.join(bringing)})"
-    does = answering if not texts else adding if len(texts) == len(faults) else f"{answering}; {adding.lower()}"
-    return f"{does}, or leave these questions out with --skip-missing"
+    references = [fault for fault in faults if fault.startswith("there is no reference")]
+    ways = []
+    if len(texts) + len(references) < len(faults):
+        ways.append("Answer them with gen_answer")
+    if references:
+        ways.append("Write references into reference_answer/NAME.jsonl, or take a model's answers (--reference MODEL)")
+    if texts:
+        bringing = [name for name, criterion in judge_set.criteria.items() if criterion.wording.rubric]
+        rubric = bringing and any("'rubric'" in fault for fault in texts)
+        choosing = f", choose a criterion that brings a rubric (--criterion {' '.join(bringing)})" if rubric else ""
+        ways.append(f"Add the field to question.jsonl{choosing}")
+    return f"{'. '.join(ways)}, or leave these questions out with --skip-missing"
 
 
 def _fault(answer: Answer | None, question: Question, last: int, checked: int | None) -> str | None:

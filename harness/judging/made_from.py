@@ -1,6 +1,6 @@
 """The hashes of what a judgment was made from: it is current as long as they are the same."""
 
-from harness.judging.filling import CHECKS, SAID, brief_for, said_of
+from harness.judging.filling import CHECKS, SAID, brief_for, said_of, system_prompt_shown
 from harness.judging.materials import Materials
 from harness.judging.sets import JudgeTemplate
 from harness.judging.shown import hash_of_said, said_json
@@ -50,6 +50,8 @@ def _template(materials: Materials, match: Match, template: JudgeTemplate) -> st
     content = materials.judge_set.contents[template.name]
     if match.question.user is not None:
         content = content_hash(content, brief_for(materials, match.question).brief)
+    if system := system_prompt_shown(materials, template):
+        content = content_hash(content, system)
     if CHECKS in template.names:
         from harness.checks.check import as_json
 

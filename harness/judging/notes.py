@@ -17,6 +17,11 @@ def given(reply: str) -> str:
     return f"{GIVEN}\n{reply}"
 
 
+def told_before(question: str, system: str) -> str:
+    """Return the first message of the user below the system prompt that the assistant had."""
+    return f"(The assistant's system prompt, which it had to follow: {system})\n\n{question}"
+
+
 def noted(question: str, note: str | None) -> str:
     """Return a message of the user with the author's note for the judge below it, if there is one."""
     if note is None:

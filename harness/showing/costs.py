@@ -12,7 +12,7 @@ from harness.showing.values import Form, counted, dollars
 _UNKNOWN = "unknown price"
 
 
-def estimate_page(estimates: Sequence[Estimate]) -> Page:
+def estimate_page(estimates: Sequence[Estimate], title: str = "") -> Page:
     """Return the page of what calls will take, with a row for each model."""
     rows: list[dict[str, Any]] = [
         {
@@ -51,7 +51,8 @@ def estimate_page(estimates: Sequence[Estimate]) -> Page:
             f"{counted(again)} reply tokens{more} more"
         )
     columns = [*map(Column, ("what", "model", "calls")), Column("prompt_tokens", form=counted)]
-    return Page("Estimate", {}, [Table("", rows, [*columns, Column("reply_tokens"), Column("cost")], keys=2)], notes)
+    table = Table(title, rows, [*columns, Column("reply_tokens"), Column("cost")], keys=2)
+    return Page("Estimate", {}, [table], list(dict.fromkeys(notes)))
 
 
 def _all_of(estimates: Sequence[Estimate]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.names import counted
+from harness.showing.costs import estimate_page
 from harness.showing.items import Column, Item, Note, Page, Row, Table, columns_of
 from harness.status import BenchStatus
 
@@ -25,11 +26,13 @@ def _items(status: BenchStatus) -> Iterator[Item]:
     models, judges = [model.row() for model in status.models], [judge.row() for judge in status.judges]
     yield Table("", models, filled(models)) if models else Note("nothing is answered yet")
     yield Table("", judges, filled(judges), keys=3) if judges else Note("nothing is judged yet")
-    if status.rest:
-        yield Table("Left to do", status.rest_rows(), keys=2)
+    if status.rest:  # as --dry-run shows it
+        yield from estimate_page(status.rest, "Left to do").items
 
 
 def _notes(status: BenchStatus) -> Iterator[str]:
+    if status.rest:
+        yield from estimate_page(status.rest).notes
     for judge in status.judges:
         if judge.note:
             yield f"{judge.path.name}: {judge.note}"

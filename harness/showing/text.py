@@ -19,8 +19,8 @@ from harness.showing.lines import in_lines
 _GAP = 2
 _WORDS = 20
 """Characters to which a column of words is narrowed first,"""
-_FEWEST = 10
-"""and to which it is narrowed at most."""
+_FEWEST = (10, 8, 5)
+"""and to which it is narrowed at most: the first of these with which all lines fit."""
 
 
 def text(page: Page, *, width: int | None = None, bold: bool = False) -> str:
@@ -37,12 +37,14 @@ def table_text(table: Table, *, width: int | None = None, bold: bool = False) ->
     columns = table.shown()
     if not table.rows or not columns:
         return ""
-    shapes = [_shape(column) for column in columns]
-    whole = sum(shape.whole for shape in shapes) + _GAP * (len(shapes) - 1)
-    if width is None or whole <= width:
-        blocks = [[(column, shape.whole) for column, shape in zip(columns, shapes, strict=True)]]
-    else:
-        blocks = _blocks(columns, shapes, table.keys, width)
+    shapes = [_shape(column, _FEWEST[0]) for column in columns]
+    blocks = [[(column, shape.whole) for column, shape in zip(columns, shapes, strict=True)]]
+    whole = _total(blocks[0])
+    if width is not None and whole > width:
+        for fewest in _FEWEST:
+            blocks = _blocks(columns, [_shape(column, fewest) for column in columns], table.keys, width)
+            if all(_total(block) <= width for block in blocks):
+                break
     drawn = ["\n".join(_lines(block, ruled=width is not None, bold=bold)) for block in blocks]
     return f"\n\nfurther columns (the table is {whole} characters wide):\n\n".join(drawn)
 
@@ -56,20 +58,24 @@ class _Shape(NamedTuple):
     whole: int
 
 
-def _shape(column: Cells) -> _Shape:
+def _total(block: Sequence[tuple[Cells, int]]) -> int:
+    return sum(width for _, width in block) + _GAP * (len(block) - 1)
+
+
+def _shape(column: Cells, fewest: int) -> _Shape:
     heading, cells = str(column.heading), list(map(str, column.cells))
     every = max(map(width_of, cells))
-    least = max(map(_least, [heading, *cells]))
+    least = max(_least(line, fewest) for line in (heading, *cells))
     # Where only names are long they break over lines; a number and its interval stay on one while there is room.
     names = any(letter.isalpha() for cell in cells for letter in cell.replace(" to ", ""))
     usual = max(least, min(every, _WORDS) if names else every, min(_longest_word(heading), _WORDS))
     return _Shape(least, usual, max(every, width_of(heading)))
 
 
-def _least(line: str) -> int:
+def _least(line: str, fewest: int) -> int:
     """Return the least width of a text: that of its longest number, or of so much of a word as must stay together."""
     widths = ((width_of(word), any(map(str.isalpha, word))) for word in _words(line))
-    return max((min(width, _FEWEST) if letters else width for width, letters in widths), default=0)
+    return max((min(width, fewest) if letters else width for width, letters in widths), default=0)
 
 
 def _blocks(columns: Sequence[Cells], shapes: Sequence[_Shape], keys: int, width: int) -> list[list[tuple[Cells, int]]]:
@@ -109,7 +115,7 @@ def _lines(block: Sequence[tuple[Cells, int]], *, ruled: bool, bold: bool) -> It
     for line in _row([(str(column.heading), column.words, width) for column, width in block], up=False):
         yield f"\x1b[1m{line}\x1b[0m" if bold else line
     if ruled:
-        yield "─" * (sum(width for _, width in block) + _GAP * (len(block) - 1))
+        yield "─" * _total(block)
     for at in range(len(block[0][0].cells)):
         yield from _row([(str(column.cells[at]), column.words, width) for column, width in block], up=True)
 

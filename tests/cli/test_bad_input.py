@@ -167,7 +167,7 @@ CASES = [
     pytest.param(
         file("tiny/model_answer/m.jsonl", '{"question_id": 7, "choices": [{"turns": ["a", "b"]}]}'),
         JUDGE,
-        "m has no answer to question 1. Answer them with gen_answer .*--skip-missing",
+        "m has no answer to question 1. Answer them with gen_answer, or .*--skip-missing",
         id="missing-answer",
     ),
     pytest.param(

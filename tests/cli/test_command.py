@@ -21,6 +21,11 @@ from harness.errors import ChatError, DataError, EndpointError, Interrupted
         pytest.param(["--model", "x", "--qqqqq"], r"no flag --qqqqq \(see gen_answer --help\)", id="far"),
         pytest.param(["--model"], "argument --model: expected at least one argument", id="no-value"),
         pytest.param(
+            ["mt_bench", "--model", "x"],
+            r"'mt_bench' belongs to no flag; did you mean --bench-name mt_bench\?",
+            id="bench",
+        ),
+        pytest.param(
             ["stray", "--model", "x"], r"'stray' belongs to no flag; did you mean --model stray\?", id="stray"
         ),
     ],

@@ -6,8 +6,11 @@ from collections.abc import Callable
 import pytest
 
 from harness.cli import command, flags
+from harness.cli.check_bench import parser as check_bench
+from harness.cli.fetch_bench import parser as fetch_bench
 from harness.cli.gen_answer import parser as gen_answer
 from harness.cli.gen_judgment import parser as gen_judgment
+from harness.cli.show_judge_set import parser as show_judge_set
 from harness.cli.show_result import parser as show_result
 from harness.records import MODES
 
@@ -87,3 +90,19 @@ def test_fastchats_names_of_flags_are_accepted(
 
 def test_the_modes_are_those_of_the_records() -> None:
     assert flags.MODES == MODES
+
+
+@pytest.mark.parametrize(
+    ("make", "flag", "default"),
+    [
+        pytest.param(check_bench, "--bench-name", "mt_bench", id="check_bench"),
+        pytest.param(fetch_bench, "--bench-name", None, id="fetch_bench"),
+        pytest.param(show_judge_set, "--judge-set", None, id="show_judge_set"),
+    ],
+)
+def test_what_a_command_is_about_is_a_word_of_its_own_or_has_the_flag_of_other_commands(
+    make: Callable[[], command.Parser], flag: str, default: str | None
+) -> None:
+    name = flag.strip("-").replace("-", "_")
+    said = [getattr(make().parse_args(words), name) for words in (["ours"], [flag, "ours"], [])]
+    assert said == ["ours", "ours", default]

@@ -78,7 +78,7 @@ def on_terminal(
 def test_no_on_a_terminal_does_nothing(data: pathlib.Path, server: ProtocolServer, answer: bytes) -> None:
     code, shown = on_terminal(data, *JUDGE, answer=answer)
     assert code == 130
-    assert "8 matches to judge, 8 calls" in shown
+    assert "8 judgments to make, 8 calls" in shown
     assert re.search(r"8 calls to gpt-4\.1-mini, estimated cost \$0\.\d+ to \$0\.\d+\. Go on\? \[Y/n\]", shown)
     assert "gen_judgment: nothing was done" in shown
     assert not (data / "tiny" / "model_judgment").exists()
@@ -137,9 +137,22 @@ def test_nothing_is_asked_without_a_terminal_and_streams_are_kept_apart(run: Run
     path = data / "tiny" / "model_judgment" / "builtin%2Foverlap_single.jsonl"
     assert (done.returncode, done.stdout) == (0, f"{path}\n")
     assert "tiny, single, judge set mt_bench 1: 2 questions, 2 models" in done.stderr
-    assert "builtin/overlap: 8 matches to judge, 8 calls" in done.stderr
+    assert "builtin/overlap: 8 judgments to make, 8 calls" in done.stderr
     assert "8/8" in done.stderr
     assert len(path.read_text(encoding="utf-8").splitlines()) == 8
+
+
+def test_pairs_are_said_to_be_judged_in_both_orders_and_why_calls_are_fewer(run: Run, data: pathlib.Path) -> None:
+    words = ["--data-dir", str(data), "--bench-name", "tiny", "--dry-run", "--mode", "pairwise-all"]
+    told = run("gen_judgment", "--judge-model", "builtin/overlap", *words).stderr
+    assert "builtin/overlap: 4 pairs of answers to compare in both orders, 8 calls\n" in told
+    answers = data / "tiny" / "model_answer"
+    equal = (answers / "builtin%2Feliza.jsonl").read_text(encoding="utf-8").replace("builtin/eliza", "twin")
+    (answers / "twin.jsonl").write_text(equal, encoding="utf-8")
+    told = run("gen_judgment", "--judge-model", "builtin/overlap", *words).stderr
+    assert (
+        "12 pairs of answers to compare in both orders, 16 calls (two equal answers are a tie without a call)" in told
+    )
 
 
 def test_quiet_leaves_the_result(run: Run, data: pathlib.Path) -> None:

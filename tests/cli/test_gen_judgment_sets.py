@@ -24,7 +24,7 @@ def test_samples_of_a_panel_are_told_and_written(run: Run, data: pathlib.Path) -
         ended = run("gen_judgment", *words(data, *panel, "--turns", "1"))
         assert len(server.requests) == 16
     assert ended.returncode == 0
-    assert "j, sample 1: 4 matches to judge, 4 calls" in ended.stderr
+    assert "j, sample 1: 4 judgments to make, 4 calls" in ended.stderr
     assert [pathlib.Path(line).name for line in ended.stdout.splitlines()] == [
         f"{judge}{which}_single.jsonl" for judge in "jk" for which in ("", "@mt_bench#1")
     ]

@@ -27,7 +27,7 @@ def test_it_answers_judges_and_shows_what_show_result_shows(run: Run, fresh: pat
     done = run(*words(fresh, "--model", "builtin/eliza", "builtin/outline"))
     assert done.returncode == 0
     assert "builtin/eliza: 2 questions to answer, 4 calls" in done.stderr
-    assert "builtin/overlap: 8 matches to judge, 8 calls" in done.stderr
+    assert "builtin/overlap: 8 judgments to make, 8 calls" in done.stderr
     assert "12/12" in done.stderr
     shown = run("show_result", "--data-dir", str(fresh), "--bench-name", "tiny", "--judge-model", "builtin/overlap")
     assert done.stdout.splitlines()[:5] == shown.stdout.splitlines()[:5]

@@ -35,7 +35,7 @@ def test_a_set_is_described_in_the_words_of_its_files(run: Run, tmp_path: pathli
         assert words in shown
     assert "wit                      Is it witty?" in shown
     assert "one                      grade; [[rating]]; turns: every; for wit" in shown
-    told = json.loads(run("show_judge_set", "two", "--json").stdout)
+    told = json.loads(run("show_judge_set", "--judge-set", "two", "--format", "json").stdout)
     assert (told["scale"], told["order_seed"], [t["name"] for t in told["templates"]]) == ([1, 5], 3, ["one", "pair"])
 
 

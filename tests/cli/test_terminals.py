@@ -35,6 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     assert main(["gen_answer", "--model", "builtin/eliza", "builtin/outline", *where]) == 0
     for mode in ("single", "pairwise-all"):
         assert main(["gen_judgment", "--judge-model", "builtin/overlap", "--mode", mode, *where]) == 0
+    assert main(["auto_checks", *where]) == main(["auto_metrics", *where]) == 0
     grades, pairs = [], []
     for question in range(1, 31):
         for turn in (1, 2):
@@ -57,9 +58,15 @@ COMMANDS = {
     "scores": "show_result --input-file {data}/grades_single.jsonl --judge-model one --intervals",
     "panel": "show_result --input-file {data}/grades_single.jsonl --judge-model one two --intervals",
     "pairs": "show_result --mode pairwise-all --input-file {data}/one_pair.jsonl --intervals",
+    "against": "show_result --input-file {data}/one_pair.jsonl --mode pairwise-all "
+    "--against {data}/other_pair.jsonl --allow judge",
+    "efficiency": "show_result --efficiency --data-dir {data}",
+    "metrics": "show_result --metric distinct checks --data-dir {data}",
     "cost": "show_result --cost --data-dir {data}",
     "position": "judge_report position --input-file {data}/one_pair.jsonl",
     "agreement": "judge_report agreement --votes {data}/one_pair.jsonl {data}/other_pair.jsonl",
+    "disagreement": "judge_report disagreement --input-file {data}/grades_single.jsonl",
+    "ranking": "judge_report ranking --metric distinct --data-dir {data}",
     "length": "judge_report length --data-dir {data}",
     "repeat": "judge_report repeat --input-file {data}/one_pair.jsonl --judge-model one",
     "self": "judge_report self --input-file {data}/grades_single.jsonl",

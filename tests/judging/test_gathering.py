@@ -82,7 +82,9 @@ def test_a_missing_reference_is_named(tmp_path: pathlib.Path) -> None:
     with pytest.raises(MissingError, match="there is no reference answer to questions 1, 2"):
         gathered(bench)
     write(bench.folder / "reference_answer" / "teacher.jsonl", [answer(1, "t", "r", "s"), answer(2, "t", "r")])
-    with pytest.raises(MissingError, match=r"there is no reference answer to question 2\. .*--reference MODEL"):
+    with pytest.raises(
+        MissingError, match=r"no reference answer to question 2\. Write references into .*--reference MODEL"
+    ):
         gathered(bench)
     assert gathered(bench, turns=[1])
 

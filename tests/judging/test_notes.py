@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from harness.judging.sets import load_judge_set
 from harness.judging.sets.loading import shipped_judge_sets
 from harness.judgments.judgment import Match
 from tests.judging.answered_bench import answered, gathered, prompt
+from tests.judging.sets.written import GRADE, written
 from tests.small_bench import answer, question, write
 
 NOTE = "the year is wrong; a good answer says so"
@@ -69,6 +71,40 @@ def test_a_judge_without_references_is_shown_no_notes_either(tmp_path: pathlib.P
 def test_a_note_of_another_shape_is_another_tools_field(tmp_path: pathlib.Path) -> None:
     (asked,) = answered(tmp_path, question(1, note="mine")).questions
     assert (asked.note, asked.extra) == ((), {"note": "mine"})
+
+
+PIRATE = "You are a pirate."
+
+
+@pytest.mark.parametrize("judge_set", ["mt_bench", "metrics_en", "prometheus"])
+def test_a_judge_sees_the_system_prompt_above_the_first_question(judge_set: str, tmp_path: pathlib.Path) -> None:
+    rubric = {"rubric": "[Is it kind?]\nScore 1: no\nScore 5: yes"}
+    bench = answered(tmp_path, question(1, **rubric))
+    plain, pirate = (
+        gathered(replace(bench, settings=replace(bench.settings, system_prompt=told)), judge_set=judge_set)
+        for told in (None, PIRATE)
+    )
+    (asked,) = bench.questions
+    criterion = next(iter(plain.judge_set.criteria_of(asked, 1)))
+    for turn in (1, 2):
+        match = Match(asked, turn, ("a",), criterion=criterion)
+        shown = prompt(pirate, match)
+        assert f"(The assistant's system prompt, which it had to follow: {PIRATE})\n\n{asked.turns[0]}" in shown
+        assert shown.count(PIRATE) == 1
+        assert PIRATE not in prompt(plain, match)
+        assert made_from(pirate, match).template != made_from(plain, match).template
+
+
+def test_a_template_says_where_the_system_prompt_stands(tmp_path: pathlib.Path) -> None:
+    written(tmp_path / "own", "", one=GRADE + 'system = "They were told: {system}"')
+    bench = answered(tmp_path, question(1))
+    shown = []
+    for told in (None, PIRATE):
+        settings = replace(bench.settings, system_prompt=told)
+        materials = gathered(replace(bench, settings=settings), judge_set=str(tmp_path / "own"))
+        shown.append([m.content for m in request_about(materials, Match(bench.questions[0], 1, ("a",))).messages])
+    assert [first for first, _ in shown] == ["They were told: (none)", f"They were told: {PIRATE}"]
+    assert shown[0][1] == shown[1][1]
 
 
 def test_the_outcome_of_checks_is_shown_without_the_answers_words(tmp_path: pathlib.Path) -> None:

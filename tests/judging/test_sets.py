@@ -125,6 +125,11 @@ def test_an_unknown_set_is_told_with_the_known_ones(tmp_path: pathlib.Path, name
         load_judge_set(name, tmp_path / "bench")
 
 
+def test_a_folder_that_is_no_set_is_named_with_what_it_lacks(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(UsageError, match=r"no judge set, since the folder holds no judge_set\.toml or "):
+        load_judge_set(str(tmp_path))
+
+
 # What a set may say.
 
 

@@ -43,6 +43,14 @@ def test_a_number_and_its_interval_stand_in_one_cell_or_in_two() -> None:
     ]
 
 
+def test_many_columns_that_name_a_row_leave_room_for_a_number_and_its_interval() -> None:
+    names = {"judge1": "claude-opus-4-5_pair", "judge2": "gpt-4.1_pair", "turn": 1, "category": "humanities"}
+    rows = [{**names, "setup": "S1", "agreement": Estimate(0.286, 0.0, 1.0, 80, None)}]
+    shown = table_text(Table("", rows, keys=5), width=60)
+    assert all(part in shown for part in ("humaniti", "[0.00, 1.00]"))
+    assert max(map(width_of, shown.splitlines())) <= 60
+
+
 def test_headings_are_plain_words() -> None:
     (head, _) = table_text(Table("", [{"model": "a", "win_rate_adjusted": 0.5, "not_attempted": 1}])).splitlines()
     assert head == "model  win rate, ties half  not attempted"

@@ -37,6 +37,8 @@ def load_judge_set(name: str = "mt_bench", bench_folder: pathlib.Path | None = N
         source = _source_at(place)
         if source is not None:
             return judge_set_of(_resolved(source, bench_folder, (place.resolve(),)))
+    if name and pathlib.Path(name).is_dir():
+        raise UsageError(f"{name}: no judge set, since the folder holds no {' or '.join(_FILES)}")
     raise UsageError(
         f"no judge set {name!r}; {nearest(name, shipped_judge_sets())} "
         "(or give the path of a folder or of a judge_prompts.jsonl)"

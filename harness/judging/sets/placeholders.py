@@ -11,7 +11,7 @@ TURN_PLACEHOLDERS = frozenset({"turn", "question", "answer", "answer_a", "answer
 """What the sub-template `turn`, one for each turn so far, may hold."""
 PLAIN_PLACEHOLDERS = frozenset(
     {"question", "answer", "answer_a", "answer_b", "reference", "conversation"}
-    | {"criterion", "steps", "rubric", "context", "checks"}
+    | {"criterion", "steps", "rubric", "context", "checks", "system"}
 )
 PLACEHOLDERS = PLAIN_PLACEHOLDERS | {f"{name}_{n}" for name in _PER_TURN for n in range(1, _MOST_TURNS + 1)}
 """The closed set of what a template may hold."""
