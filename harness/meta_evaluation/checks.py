@@ -244,7 +244,7 @@ def judge_checks(
         MissingError: there are no judgments, no checks, or none of the same answers.
         UsageError: the judgments are labels, or not comparable.
     """
-    given = asked(mode, words)
+    given = asked(Query.of(mode, **words))
     query, source = given.query, given.sources[0]
     judged = _countable(source)
     left_out: Counter[str] = Counter()

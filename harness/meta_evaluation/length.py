@@ -43,7 +43,7 @@ from harness.results.matrix import pairs as pair_arrays
 from harness.results.pairs.existence import all_reach
 from harness.results.pairs.length_control import answer_lengths
 from harness.results.pairs.logistic import Fit, NoFitError, Rows, chance, fit
-from harness.results.query import Words
+from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates, jackknifed
 
 PRIOR = "half a virtual tie at equal length for each pair of models that met"
@@ -232,7 +232,7 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
     Raises:
         MissingError: no answer of the judged models is there.
     """
-    given = asked("pairwise-all", words)
+    given = asked(Query.of("pairwise-all", **words))
     judged, path = given.judged, given.sources[0].path
     bench = home_of(given.query, path)
     given = given._replace(subject=given.subject._replace(bench=given.subject.bench or bench.name))

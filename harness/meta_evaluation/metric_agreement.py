@@ -15,6 +15,7 @@ answers, with ties as half.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 from harness.errors import UsageError
@@ -25,7 +26,7 @@ from harness.meta_evaluation.votes import TIE, Item, as_preferences, votes_of
 from harness.records import Mode, QuestionId
 from harness.results.about import is_fixed
 from harness.results.measured import measured_metrics, read_metric
-from harness.results.query import Words
+from harness.results.query import Query, Words
 
 
 def judge_metrics(
@@ -43,7 +44,7 @@ def judge_metrics(
         MissingError: there are no such numbers or judgments.
         UsageError: nothing was both judged and measured.
     """
-    given = asked(mode, words, every_metric=True)
+    given = asked(replace(Query.of(mode, **words), every_metric=True))
     query, said = given.query, given.judged
     categories = given.subject.groups
     bench = query.bench

@@ -10,7 +10,7 @@ from typing import Unpack
 
 from harness.meta_evaluation.report import Report, asked, pairs_text
 from harness.results.pairs.position import in_one_order, position_rows
-from harness.results.query import Words
+from harness.results.query import Query, Words
 
 
 def judge_position(**words: Unpack[Words]) -> Report:
@@ -22,7 +22,7 @@ def judge_position(**words: Unpack[Words]) -> Report:
         UsageError: the file mixes what is not comparable, or holds no pairs.
         MissingError: there are no judgments.
     """
-    given = asked("pairwise-all", words)
+    given = asked(Query.of("pairwise-all", **words))
     once = in_one_order(given.judged)
     found = position_rows(given.judged, categories=given.subject.categories or None, seed=given.query.seed)
     notes = []

@@ -44,7 +44,7 @@ from harness.records import Mode, Scale
 from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.pairs.rates import outcomes, shares
-from harness.results.query import Words
+from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import LEAST, Estimate, Resampling, question_weights, strata_of
 from harness.written import read_table
 
@@ -357,7 +357,7 @@ def judge_ranking(
         return judge_metrics(metric or (), mode, variant=variant, **words)
     path = pathlib.Path(against)
     other = read_ranking(path, model_column=model_column, score_column=score_column)
-    given = asked(mode, words)
+    given = asked(Query.of(mode, **words))
     records, groups = given.judged, given.subject.categories or None
     ours = pair_scores(pair_arrays(records, groups)) if records.paired else grade_scores(matrix(records, groups))
     found = ranking_report(ours, other.numbers, seed=given.query.seed)

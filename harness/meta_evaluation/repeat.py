@@ -33,7 +33,7 @@ Source: Henderson 1953 (Biometrics 9, 226), method 1; Searle, Casella and McCull
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, Unpack
 
@@ -46,7 +46,7 @@ from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked, of_turn
 from harness.records import Mode, Observation
 from harness.results.matrix import Floats
 from harness.results.planning import MORE, Spread, alternatives, design_rows
-from harness.results.query import Words
+from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate, Resampling, jackknifed
 
 Facet: TypeAlias = Literal["question", "model", "question × model", "order", "judge", "rest", "repeat"]
@@ -357,7 +357,7 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     Several files of one judge count as its repeats, several judges as a facet of their own. A facet that the data lack
     has no variance, and a reason in `why_not`. See `Words` for what can be asked for.
     """
-    given = asked(mode, words, every_sample=True)
+    given = asked(replace(Query.of(mode, **words), every_sample=True))
     records, sources = given.judged, given.sources
     rows: list[dict[str, Any]] = []
     left_out = 0

@@ -10,11 +10,11 @@ import numpy as np
 from harness.judging.builtin import notices
 from harness.judgments.case import Case
 from harness.judgments.observations import Observations
-from harness.records import Failure, Mode
+from harness.records import Failure
 from harness.results.about import About, about
 from harness.results.finding import Found, ask, replaced_note
 from harness.results.matrix import Ints
-from harness.results.query import Query, Words
+from harness.results.query import Query
 from harness.results.statistics.bootstrap import COVERAGE, Estimate, estimates
 
 if TYPE_CHECKING:
@@ -81,15 +81,14 @@ class Asked(NamedTuple):
         return Report(name, ", ".join(judges), self.subject.bench, list(map(columns, rows)), tables, every, paths)
 
 
-def asked(mode: Mode | None, words: Words, **how: bool) -> Asked:
-    """Return the judgments that words of a query ask for; `how` is that of `ask`.
+def asked(query: Query) -> Asked:
+    """Return the judgments that a query asks for.
 
     Raises:
         UsageError: there are several judges or judge sets; the message lists them.
         MissingError: there are no judgments.
     """
-    query = Query.of(mode, **words)
-    sources = ask(query, **how)
+    sources = ask(query)
     judged = Observations.joined([source.observations for source in sources])
     return Asked(query, sources, judged, about(query, judged, sources[0].path))
 

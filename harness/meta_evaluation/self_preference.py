@@ -25,6 +25,7 @@ humans (gpt-4 +10%, claude-v1 +25%) without intervals; the second difference is 
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -35,7 +36,7 @@ from harness.records import Mode
 from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.panel import Heard, panel_grades, panel_pairs
-from harness.results.query import Words
+from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 
 
@@ -177,7 +178,7 @@ def judge_self(
     Raises:
         UsageError: there are fewer than two judges, or they had different judge sets.
     """
-    given = asked(mode, words, several=True)
+    given = asked(replace(Query.of(mode, **words), every_judge=True))
     records, seed, groups = given.judged, given.query.seed, given.subject.categories or None
     judges = list(dict.fromkeys(source.judge for source in given.sources))
     own = {judge: records.keep(lambda case, judge=judge: case.source.judge == judge) for judge in judges}  # type: ignore[misc]

@@ -22,7 +22,7 @@ from harness.judgments.case import CONFIDENCE, SCORE, SHARE, WIN, winner
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read
 from harness.records import Observation, QuestionId
-from harness.results.finding import is_left_out, one_source, one_wording
+from harness.results.finding import is_left_out, narrowed, one_source, one_wording
 from harness.results.query import Query
 
 FIRST, TIE, SECOND = 1.0, 0.5, 0.0
@@ -208,7 +208,7 @@ def of_kind(query: Query, read: Read, path: pathlib.Path) -> Observations:
         return found
     criterion = query.criterion if set(found.metrics()) - {SCORE, WIN} else None
     sample = query.sample if any(case.source.sample for case in found.cases) else None
-    return replace(query, sample=sample, criterion=criterion).of_kind(found, path)
+    return narrowed(replace(query, sample=sample, criterion=criterion), found, path)
 
 
 def has_judge(read: Read, judge: str) -> bool:

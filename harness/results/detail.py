@@ -11,7 +11,7 @@ from typing import Any, Literal, Unpack
 from harness.records import Observation, QuestionId, Scale
 from harness.results.grades.aggregates import POOLED, with_turns
 from harness.results.grades.scores import by_turn, scores
-from harness.results.matrix import Matrix, Pairs, of_models, of_turn, pairs, ranked
+from harness.results.matrix import Matrix, Pairs, of_models, of_turn, ranked
 from harness.results.pairs.bradley_terry import Ranking, ranking, rankings_by_group
 from harness.results.pairs.comparing import compared_strengths
 from harness.results.pairs.matrix import mean_over_opponents, pair_matrix
@@ -158,20 +158,6 @@ def compared_by_turn(grades: Matrix, one: str, other: str, **how: Unpack[Resampl
     shared = {turn: pair for turn, pair in found.items() if pair.n}
     named = named_pairs(list(shared.values()), [(one, other)] * len(shared))
     return dict(zip(shared, named, strict=True))
-
-
-def pairwise_detail(
-    comparisons: Sequence[Observation],
-    groups: Mapping[QuestionId, Any],
-    *,
-    by: str = "category",
-    baseline: str | None = None,
-    **how: Unpack[Resampling],
-) -> Detail:
-    """Return how sure the results of one origin are; `groups` maps questions to the value of the field `by`."""
-    position = position_of(comparisons, groups, **how)
-    table = pairs(comparisons, groups)
-    return pairs_detail(table, by=by, baseline=baseline, position=position, **how)
 
 
 def position_of(

@@ -7,7 +7,7 @@ None asks for the only one that there is.
 
 import fnmatch
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -43,15 +43,6 @@ class Found(NamedTuple):
         return f"{self.judge}{f' (sample {self.sample})' if self.sample else ''} in {self.path.name}"
 
 
-class Each(NamedTuple):
-    """What may be several in one answer to a query."""
-
-    sample: bool = False
-    """Each sample apart."""
-    metric: bool = False
-    """Criteria side by side."""
-
-
 def replaced_note(found: Sequence[Found]) -> list[str]:
     """Return a line on rows that others with the same key replaced, if there are any."""
     replaced = sum({one.path: one.replaced for one in found}.values())
@@ -67,24 +58,18 @@ def replaced_note(found: Sequence[Found]) -> list[str]:
     return notes
 
 
-def ask(query: Query, *, every_sample: bool = False, every_metric: bool = False, several: bool = False) -> list[Found]:
+def ask(query: Query) -> list[Found]:
     """Return what the query is about: of the one judge that is named or that there is, or of each of several judges.
-
-    With `every_sample`, each sample of a judge is apart. With `every_metric`, grades by several criteria may be there.
-    With `several`, no judge named means all that there are.
 
     Raises:
         UsageError: there are several judges or judge sets; the message lists them.
         MissingError: there are no judgments.
         DataError: a line of a file is not what it must be.
     """
-    each = Each(every_sample, every_metric)
-    if several or (query.judges is not None and len(query.judges) > 1):
-        return _of_several(query, each)
-    return _of_one(query, each)
+    return _of_several(query) if query.every_judge or query.several else _of_one(query)
 
 
-def chosen(query: Query, read: Read, path: pathlib.Path, each: Each = Each()) -> Found:  # noqa: B008
+def chosen(query: Query, read: Read, path: pathlib.Path) -> Found:
     """Return what of a file may be in one table.
 
     Raises:
@@ -102,7 +87,7 @@ def chosen(query: Query, read: Read, path: pathlib.Path, each: Each = Each()) ->
         raise UsageError(f"{path} mixes judgments and votes, which are not comparable; split it")
     if voted == {True}:
         return Found(path, query.judge or path.stem, "votes", 0, _votes(query, found, path), *_repeats(query, read))
-    found = one_source(query, found, path, every_metric=each.metric)
+    found = one_source(query, found, path)
     one_wording(found, path)
     source = found.cases[0].source
     return Found(path, source.judge, source.set_text, source.sample, found, *_repeats(query, read))
@@ -126,7 +111,7 @@ def _repeats(query: Query, read: Read) -> tuple[int, int, bool]:
     return read.replaced, read.turned, query.repeated == "average"
 
 
-def one_source(query: Query, found: Observations, path: pathlib.Path, *, every_metric: bool = False) -> Observations:
+def one_source(query: Query, found: Observations, path: pathlib.Path) -> Observations:
     """Return the observations of the one judge, judge set and sampling that was asked for, or that there is.
 
     Raises:
@@ -139,7 +124,7 @@ def one_source(query: Query, found: Observations, path: pathlib.Path, *, every_m
         flags = " and ".join(f"{flag} {name}" for flag, name in asked if name)
         raise UsageError(f"{path} holds no judgment that fits {flags}; there are: {there}")
     sources = kept.sources()
-    several = every_metric or sources[0].form in {"label", "dimensions"}
+    several = query.every_metric or sources[0].form in {"label", "dimensions"}
     for values, what_now in (
         ({s.judge for s in sources}, "choose one with --judge-model"),
         ({s.set_text for s in sources}, "choose one with --judge-set"),
@@ -165,6 +150,51 @@ def one_wording(found: Observations, path: pathlib.Path) -> None:
                 f"{path} mixes judgments of two versions of question {asked.question_id}, which are not comparable; "
                 "run gen_judgment again for all models"
             )
+
+
+def narrowed(query: Query, found: Observations, path: pathlib.Path) -> Observations:
+    """Return the observations of one sample, criterion and score method, as far as these are named.
+
+    Raises:
+        UsageError: there are none.
+    """
+    named = {"--sample": query.sample, "--criterion": query.criterion, "--score-method": query.method}
+    if all(value is None for value in named.values()):
+        return found
+
+    def wanted(case: Case) -> bool:
+        held = case.source.sample, case.metric, case.source.method
+        return all(value in {None, own} for value, own in zip(named.values(), held, strict=True))
+
+    kept = found.keep(wanted)
+    if not kept:
+        there = "; ".join(dict.fromkeys(map(_kind_text, found.cases)))
+        asked = " ".join(f"{flag} {value}" for flag, value in named.items() if value is not None)
+        raise UsageError(f"{path} holds no judgment that fits {asked}; there are: {there}")
+    return kept
+
+
+def _kind_text(case: Case) -> str:
+    weighed = "" if case.source.method == "text" else f", score method {case.source.method}"
+    return f"sample {case.source.sample}, criterion {case.metric}{weighed}"
+
+
+def of_turns(found: Observations, turns: Collection[int] | None, path: pathlib.Path) -> Observations:
+    """Return the observations of the turns that count (None: all), or raise `UsageError` if a file has none."""
+    if turns is None:
+        return found
+    kept = found.keep(lambda case: case.turn in turns)
+    if not kept:
+        raise UsageError(f"{path} holds no judgment of turn {', '.join(map(str, turns))}")
+    return kept
+
+
+def of_models(found: Observations, models: Collection[str] | None, baseline: str | None = None) -> Observations:
+    """Return the observations of the models that are shown (None: all): of pairs, those of which both are."""
+    named = {*models, baseline} if models else None
+    return found.keep(
+        lambda case: (named is None or named.issuperset(case.models)) and (baseline is None or baseline in case.models)
+    )
 
 
 def usual_file(query: Query) -> pathlib.Path:
@@ -203,27 +233,27 @@ def usual_file(query: Query) -> pathlib.Path:
     raise MissingError(f"no {mode} judgments{what} in {folder}{known}; run gen_judgment --mode {mode} first")
 
 
-def _of_one(query: Query, each: Each) -> list[Found]:
+def _of_one(query: Query) -> list[Found]:
     """Return the observations of one judge; several only if of its samples."""
     files = list(query.files) or [usual_file(query)]
-    found = [one for path in files for one in _in_file(query, path, read_for(query, path), each)]
-    if each.sample and not query.files and query.sample is None:
+    found = [one for path in files for one in _in_file(query, path, read_for(query, path))]
+    if query.every_sample and not query.files and query.sample is None:
         first = found[0]
         source = first.observations.cases[0].source
         named = OWN_JUDGE_SET if source.judge_set == UNSTATED else source.judge_set
         kind = "pair1" if files[0].stem.endswith("_pair1") else kinds_of(query.mode or "single")[0]
         sample = 1
         while is_there(path := files[0].parent / FileName(first.judge, named, kind, sample).text):
-            found += _in_file(query, path, read_for(query, path), each) if path not in files else []
+            found += _in_file(query, path, read_for(query, path)) if path not in files else []
             sample += 1
     _comparable(found, ("judge", "judge_set"))
     return found
 
 
-def _of_several(query: Query, each: Each) -> list[Found]:
+def _of_several(query: Query) -> list[Found]:
     """Return the observations of the judges named, or of all that there are, all with one judge set."""
     if query.judges is not None and not query.files:
-        return _same_set([one for name in query.judges for one in _of_one(replace(query, judges=(name,)), each)])
+        return _same_set([one for name in query.judges for one in _of_one(replace(query, judges=(name,)))])
     files = list(query.files) or _all_files(query)
     reads = {path: _of_mode(query, read_for(query, path)) for path in files}
     if query.judge_set is None:
@@ -233,7 +263,7 @@ def _of_several(query: Query, each: Each) -> list[Found]:
         for name in dict.fromkeys(source.judge for source in read.observations.sources()):
             fits = any(s.made_with(query.judge_set) for s in read.observations.sources() if s.judge == name)
             if fits and (query.judges is None or name in query.judges):
-                found += _in_file(replace(query, judges=(name,)), path, read, each)
+                found += _in_file(replace(query, judges=(name,)), path, read)
     absent = [name for name in query.judges or () if name not in {one.judge for one in found}]
     if absent or not found:
         there = dict.fromkeys(s.judge for read in reads.values() for s in read.observations.sources())
@@ -244,16 +274,16 @@ def _of_several(query: Query, each: Each) -> list[Found]:
     return _same_set(found)
 
 
-def _in_file(query: Query, path: pathlib.Path, read: Read, each: Each) -> list[Found]:
+def _in_file(query: Query, path: pathlib.Path, read: Read) -> list[Found]:
     """Return what a file holds of a judge, apart for each sample where all are wanted."""
-    read = read._replace(observations=query.of_kind(read.observations, path))
-    if not each.sample:
-        return [chosen(query, read, path, each)]
+    read = read._replace(observations=narrowed(query, read.observations, path))
+    if not query.every_sample:
+        return [chosen(query, read, path)]
     sources = [source for source in read.observations.sources() if query.judge in {None, source.judge}]
     found = []
     for sample in sorted({source.sample for source in sources}) or [0]:
         own = read.observations.keep(lambda case, sample=sample: case.source.sample == sample)  # type: ignore[misc]
-        found.append(chosen(query, read._replace(observations=own), path, each)._replace(sample=sample))
+        found.append(chosen(query, read._replace(observations=own), path)._replace(sample=sample))
     return found
 
 

@@ -30,7 +30,7 @@ from harness.records import QuestionId, Source
 from harness.results.about import is_fixed
 from harness.results.calibration import calibration
 from harness.results.matrix import Floats, Ints, label
-from harness.results.statistics.bootstrap import estimates, ratios
+from harness.results.statistics.bootstrap import Resampling, estimates
 from harness.results.table import ALL, Line, Row, Table, best_first
 
 CORRECT, INCORRECT, NOT_ATTEMPTED = NAMES = ("CORRECT", "INCORRECT", "NOT_ATTEMPTED")
@@ -113,6 +113,7 @@ def label_table(
     fixed = is_fixed(groups)
     absent = _missing(judged, groups)
     fits = {model: calibration(*one, seed=seed) for model, one in _confidences(judged, models)}
+    how: Resampling = {"seed": seed} if sure else {"resamplings": 0}
     lines = []
     for at, model in enumerate(models):
         for group, own in _parts(inside):
@@ -121,9 +122,8 @@ def label_table(
             for batch in measures:
                 sums = np.column_stack([one.sums[own, at] for one in batch])
                 counts = np.column_stack([one.counts[own, at] for one in batch])
-                bounds = (0.0, 1.0)
-                found = estimates(sums, counts, strata, seed=seed, bounds=bounds) if sure else ratios(sums, counts)
-                numbers |= {one.name: found[column] for column, one in enumerate(batch)}
+                found = estimates(sums, counts, strata, bounds=(0.0, 1.0), **how)
+                numbers |= {one.name: rate for one, rate in zip(batch, found, strict=True)}
             lost = {"unparsed": int(without[own, at].sum()), "missing": absent(model, group)}
             fit = fits.get(model) if group is ALL else None
             stated = {} if fit is None else {"ece": fit.ece, "brier": fit.brier, "with_confidence": fit.n}

@@ -16,7 +16,7 @@ from harness.judgments.case import TOTAL
 from harness.judgments.observations import Observations
 from harness.records import QuestionId
 from harness.results.matrix import Matrix, in_order, label, matrix, of_group
-from harness.results.statistics.bootstrap import estimates, ratios
+from harness.results.statistics.bootstrap import Resampling, estimates
 from harness.results.table import ALL, Kind, Line, Mean, Table
 
 EXTREMES = 3
@@ -73,7 +73,8 @@ def _means(table: Matrix, group: Any, sure: bool, seed: int) -> Iterator[tuple[s
     there = ~np.isnan(scores)
     sums, counts = np.where(there, scores, 0.0).sum(axis=2), there.sum(axis=2).astype(np.float64)
     inside = table.strata if group is ALL else None
-    found = estimates(sums, counts, inside, seed=seed, bounds=table.scale) if sure else ratios(sums, counts)
+    how: Resampling = {"seed": seed} if sure else {"resamplings": 0}
+    found = estimates(sums, counts, inside, bounds=table.scale, **how)
     for at, model in enumerate(table.models):
         excluded, n = int(table.excluded[at]), int(counts[:, at].sum())
         if not n and not (excluded and group is ALL):

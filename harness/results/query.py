@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from typing import Self, TypeAlias, TypedDict, Unpack
 
 from harness.bench import Bench, bench_folders, load_bench
-from harness.errors import TurnbenchError, UsageError
+from harness.errors import TurnbenchError
 from harness.jsonl.copies import local_file
-from harness.judgments.case import Case
-from harness.judgments.observations import Observations
 from harness.records import Mode
 
 Paths: TypeAlias = pathlib.Path | str | Sequence[pathlib.Path | str] | None
@@ -83,6 +81,12 @@ class Query:
     field: str | None = None
     seed: int = 0
     repeated: str = REPEATED[0]
+    every_judge: bool = False
+    """Whether no judge named means all that there are, each apart."""
+    every_sample: bool = False
+    """Whether each sample of a judge is found, each apart."""
+    every_metric: bool = False
+    """Whether grades by several criteria may be found side by side."""
 
     @classmethod
     def of(cls, mode: Mode | None = None, **words: Unpack[Words]) -> Self:
@@ -123,6 +127,11 @@ class Query:
         return self.judges[0] if self.judges and len(self.judges) == 1 else None
 
     @property
+    def several(self) -> bool:
+        """Whether several judges are named, who make a panel."""
+        return self.judges is not None and len(self.judges) > 1
+
+    @property
     def bench(self) -> Bench:
         """The benchmark that is named."""
         return load_bench(self.bench_name or "mt_bench", self.data_dir)
@@ -139,53 +148,6 @@ class Query:
             return self._folder
         except TurnbenchError:
             return None
-
-    def of_kind(self, found: Observations, path: pathlib.Path) -> Observations:
-        """Return the observations of one sample, criterion and score method, as far as these are named.
-
-        Raises:
-            UsageError: there are none.
-        """
-        named = {"--sample": self.sample, "--criterion": self.criterion, "--score-method": self.method}
-        if all(value is None for value in named.values()):
-            return found
-
-        def wanted(case: Case) -> bool:
-            held = case.source.sample, case.metric, case.source.method
-            return all(value in {None, own} for value, own in zip(named.values(), held, strict=True))
-
-        kept = found.keep(wanted)
-        if not kept:
-            there = "; ".join(dict.fromkeys(map(_kind_text, found.cases)))
-            asked = " ".join(f"{flag} {value}" for flag, value in named.items() if value is not None)
-            raise UsageError(f"{path} holds no judgment that fits {asked}; there are: {there}")
-        return kept
-
-    def counted(self, found: Observations, path: pathlib.Path) -> Observations:
-        """Return the observations of the turns that count, or raise `UsageError` if a file has none."""
-        if self.turns is None:
-            return found
-        turns = frozenset(self.turns)
-        kept = found.keep(lambda case: case.turn in turns)
-        if not kept:
-            raise UsageError(f"{path} holds no judgment of turn {', '.join(map(str, self.turns))}")
-        return kept
-
-    def shown(self, found: Observations, baseline: str | None = None) -> Observations:
-        """Return the observations of the models that are shown: of pairs, those of which both are."""
-        named = set(self.models) if self.models else None
-        if named is not None and baseline is not None:
-            named.add(baseline)
-        return found.keep(
-            lambda case: (
-                (named is None or named.issuperset(case.models)) and (baseline is None or baseline in case.models)
-            )
-        )
-
-
-def _kind_text(case: Case) -> str:
-    weighed = "" if case.source.method == "text" else f", score method {case.source.method}"
-    return f"sample {case.source.sample}, criterion {case.metric}{weighed}"
 
 
 def _name_of(judge_set: str) -> str:

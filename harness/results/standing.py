@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 from harness.bench import Bench
 from harness.results.result import Result
-from harness.results.wanted import Shown, Wanted
+from harness.results.wanted import Shown
 
 if TYPE_CHECKING:  # numpy is imported only where intervals are made
     from harness.results.pairs.length_control import ControlTable
 
 
-def on_board(result: Result, shown: Shown, wanted: Wanted) -> Result:
+def on_board(result: Result, shown: Shown) -> Result:
     """Return the result with length-controlled rates, where they are wanted or usual; the board is written."""
-    bench, judge_set = shown.home, shown.judge_set
+    wanted, bench, judge_set = shown.wanted, shown.home, shown.judge_set
     ranked_by = None if judge_set is None else judge_set.board
     usual = ranked_by == "length_controlled_winrate"
     control = wanted.length_control or ("own" if usual else "off")
@@ -59,5 +59,5 @@ def _controlled(result: Result, bench: Bench, shown: Shown, *, compatible: bool,
         places={question.question_id: at for at, question in enumerate(bench.questions)},
         compatible=compatible,
         resamplings=RESAMPLINGS if result.table.sure or board else 0,
-        seed=shown.seed,
+        seed=shown.wanted.query.seed,
     )

@@ -11,7 +11,7 @@ from typing import Unpack
 from harness.errors import MissingError, UsageError
 from harness.judging.builtin import notices
 from harness.results.answers import home_of, of_sides
-from harness.results.finding import ask, replaced_note
+from harness.results.finding import ask, of_models, of_turns, replaced_note
 from harness.results.matrix import as_numbers
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.pairs.style import FEATURES, Styled, counted, relative_difference, styled
@@ -45,7 +45,7 @@ def show_style(features: Sequence[str], *, anchors: Sequence[str] = (), **words:
         raise UsageError(f"no feature of style {', '.join(unknown)}; there are: {', '.join(FEATURES)}")
     query = Query.of("pairwise-all", **words)
     (source,) = sources = ask(query)
-    judged = query.shown(query.counted(source.observations, source.path))
+    judged = of_models(of_turns(source.observations, query.turns, source.path), query.models)
     bench = home_of(query, source.path)
     sides = of_sides(judged, bench, counted)
     values = {

@@ -6,7 +6,7 @@ of several judges                                  each of them alone and all to
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
 from harness.judgments.observations import Observations
@@ -17,154 +17,185 @@ from harness.results.pairs.pairwise import pairwise_rows, side_scores, with_scor
 from harness.results.query import KIND
 from harness.results.result import Result
 from harness.results.table import Made, Table
-from harness.results.wanted import Shown, Wanted
+from harness.results.wanted import Shown
 
 if TYPE_CHECKING:  # numpy is imported only where intervals are made
     from harness.results.brief import Brief
     from harness.results.detail import Detail
 
+OF_SCALE, OF_WIN_RATES = 0.05, 0.1
+"""The difference for which power is said unless the user names one: of grades as a share of the scale, of win rates."""
+MOST_MODELS = 50
+MOST_ROWS = 8_000
+"""A table of more models or rows than this has intervals and ranks only where they are asked for: they would take
+longer than all the rest."""
 
-def table_of(result: Result, shown: Shown, wanted: Wanted) -> Result:
-    """Return the result with the table of one judge, or of metrics."""
+
+def table_of(result: Result, shown: Shown) -> Result:
+    """Return the result with the table of one judge, of a panel, or of metrics."""
+    if shown.wanted.query.several:
+        return _panel(result, shown)
     if shown.kind == "grades":
-        return _grades(result, shown, wanted)
-    return _pairs(result, shown, wanted) if shown.kind == "pairs" else _named(result, shown, wanted)
+        return _grades(result, shown)
+    return _pairs(result, shown) if shown.kind == "pairs" else _named(result, shown)
 
 
-def _grades(result: Result, shown: Shown, wanted: Wanted) -> Result:
+def _grades(result: Result, shown: Shown) -> Result:
     """Return the result with the lines of grades."""
-    column, seed = column_of(wanted.aggregate), shown.seed
-    grades, met = _on_common(result, shown, wanted)
-    whole = conversations(grades, shown, wanted)
+    wanted, subject = shown.wanted, shown.subject
+    column, seed = column_of(wanted.aggregate), wanted.query.seed
+    grades, met = _on_common(result, shown)
+    whole = conversations(grades, shown)
     lines = single_rows(whole, column=column, count_failed=wanted.count_failed)
     if whole is not grades:
         of_turns = {line.model: line for line in single_rows(grades)}
         lines = [with_turns(line, of_turns[line.model]) for line in lines]
-    table = Table(lines, "grades", shown.subject.by, seed, sure=False, beside=False, places=2)
+    table = Table(lines, "grades", subject.by, seed, sure=False, beside=False, places=2)
     result = replace(result, scale=grades.scale(), column=column, table=table)
-    if categories := shown.subject.categories:
-        result.categories.extend(category_rows(whole, categories, count_failed=wanted.count_failed))
-    if not wanted.sure(result.notes, len(lines), len(grades)):
+    if subject.categories:
+        result.categories.extend(category_rows(whole, subject.categories, count_failed=wanted.count_failed))
+    if not _sure(result, wanted.intervals, len(lines), len(grades)):
         return result.with_last(met.apart)
     from harness.results.brief import grades_brief
     from harness.results.matrix import matrix
 
-    groups = shown.subject.groups
+    groups = subject.groups
     arrays = matrix(whole, groups, count_failed=wanted.count_failed)
     result = _with_brief(result, grades_brief(arrays, seed=seed))
     if wanted.intervals:
         from harness.results.detail import grades_detail
 
         turned, of_whole = (arrays, None) if whole is grades else (matrix(grades, groups), arrays)
-        detail = grades_detail(turned, by=shown.subject.by, whole=of_whole, column=column, seed=seed)
-        result = _with_detail(result, detail, wanted)
+        detail = grades_detail(turned, by=subject.by, whole=of_whole, column=column, seed=seed)
+        usual = None if result.scale is None else OF_SCALE * (result.scale[1] - result.scale[0])
+        result = _with_detail(result, detail, wanted.difference or usual)
     return result.with_last(met.apart)
 
 
-def _pairs(result: Result, shown: Shown, wanted: Wanted) -> Result:
+def _pairs(result: Result, shown: Shown) -> Result:
     """Return the result with the lines of pairs."""
-    baseline, seed = shown.baseline, shown.seed
-    pairs, met = _on_common(result, shown, wanted)
+    wanted, subject, baseline, seed = shown.wanted, shown.subject, shown.baseline, shown.wanted.query.seed
+    pairs, met = _on_common(result, shown)
     lines = pairwise_rows(pairs, baseline=baseline)
-    if sides := side_scores(shown.paths, pairs):
+    if sides := side_scores(dict.fromkeys(one.path for one in shown.found), pairs):
         lines = with_scores(lines, sides)
         there = {line.model for line in lines}
-        of_categories = category_rows(sides, shown.subject.categories)
+        of_categories = category_rows(sides, subject.categories)
         result.categories.extend(row for row in of_categories if row["model"] in there)
         result.notes.append("score: the mean of the two scores that a side of a pair got, one in each order")
     column = "win_rate" if lines and "n_draws" in lines[0].fields else "win_rate_adjusted"
-    table = Table(lines, "pairs", shown.subject.by, seed, sure=False, beside=False)
+    table = Table(lines, "pairs", subject.by, seed, sure=False, beside=False)
     result = replace(result, table=table, column=column)
-    if not wanted.sure(result.notes, len(lines), len(pairs)):
+    if not _sure(result, wanted.intervals, len(lines), len(pairs)):
         return result.with_last(met.apart)
     from harness.results.brief import pairs_brief
     from harness.results.matrix import pairs as arrays
     from harness.results.pairs.comparing import meetings, meetings_note
 
-    groups = shown.subject.groups
-    found = arrays(pairs, groups)
+    found = arrays(pairs, subject.groups)
     result = _with_brief(result, pairs_brief(found, baseline=baseline, seed=seed))
     result.notes.extend([note] if (note := meetings_note(meetings(found), baseline)) else [])
     if wanted.intervals:
         from harness.results.detail import pairs_detail, position_of
 
-        position = position_of(pairs, groups, seed=seed)
-        detail = pairs_detail(found, by=shown.subject.by, baseline=baseline, position=position, seed=seed)
-        result = _with_detail(result, detail, wanted)
+        position = position_of(pairs, subject.groups, seed=seed)
+        detail = pairs_detail(found, by=subject.by, baseline=baseline, position=position, seed=seed)
+        result = _with_detail(result, detail, wanted.difference or OF_WIN_RATES)
     return result.with_last(met.apart)
 
 
-def _named(result: Result, shown: Shown, wanted: Wanted) -> Result:
+def _named(result: Result, shown: Shown) -> Result:
     """Return the result with the table of labels, criteria, dimensions or metrics."""
-    subject, found = shown.subject, conversations(shown.records, shown, wanted)
+    wanted, found = shown.wanted, conversations(shown.records, shown)
     if not found:
         raise UsageError(f"{result.path} holds no such judgment: none is left by --turns and the models named")
-    sure = wanted.sure(result.notes, 1, len(found) // len(found.metrics()))
-    if shown.kind == "metric":
+    if shown.kind == "label" and wanted.aggregate is not None:
+        raise UsageError("--aggregate is of grades, and these are labels; leave it out")
+    sure = _sure(result, wanted.intervals, 1, len(found) // len(found.metrics()))
+    if shown.kind == "metric" and shown.subject.by == KIND:
         from harness.results.measured import kinds_table, of_checks
 
-        if subject.by == KIND and of_checks(found):
-            return replace(result, table=kinds_table(wanted.query.bench, found, sure=sure, seed=shown.seed))
-    how: Made = {"groups": subject.groups or None, "by": subject.by, "sure": sure, "seed": shown.seed}
-    if shown.kind == "label":
-        if wanted.aggregate is not None:
-            raise UsageError("--aggregate is of grades, and these are labels; leave it out")
-        from harness.results.labels import judgments_of, label_table
-
-        return replace(result, table=label_table(judgments_of(found), **how))
-    from harness.results.means import matrices, means_table
-
-    arrays = matrices(found, how["groups"])
+        if of_checks(found):
+            return replace(result, table=kinds_table(wanted.query.bench, found, sure=sure, seed=wanted.query.seed))
+    how, arrays = _how(shown, sure), _arrays(found, shown)
     if not arrays:
         raise UsageError(f"{result.path} holds no such verdict: none is left by --turns and the models named")
+    if shown.kind == "label":
+        from harness.results.labels import label_table
+
+        return replace(result, table=label_table(arrays, **how))
+    from harness.results.means import means_table
+
     return replace(result, table=means_table(arrays, shown.kind, **how))
 
 
-def panel_result(result: Result, shown: Shown, wanted: Wanted) -> Result:
+def _panel(result: Result, shown: Shown) -> Result:
     """Return the result with what several judges say, each alone and all together."""
-    from harness.results.labels import judgments_of
-    from harness.results.matrix import matrix
-    from harness.results.matrix import pairs as arrays
-    from harness.results.means import matrices
     from harness.results.panel import grades_panel, labels_panel, means_panel, pairs_panel
 
-    records, kind, judges, groups = shown.records, shown.kind, shown.judges, shown.subject.groups
-    seed, by, column = shown.seed, shown.subject.by, result.column
-    own = {judge: records.keep(lambda case, judge=judge: case.source.judge == judge) for judge in judges}  # type: ignore[misc]
+    records, kind, subject, seed = shown.records, shown.kind, shown.subject, shown.wanted.query.seed
+    ranked = kind in ("grades", "pairs")
+    own = {judge: records.keep(lambda case, judge=judge: case.source.judge == judge) for judge in shown.judges}  # type: ignore[misc]
+    arrays = {judge: _arrays(said, shown) for judge, said in own.items() if said or not ranked}
     if kind == "grades":
-        panel = grades_panel({judge: matrix(said, groups) for judge, said in own.items() if said}, seed=seed)
+        panel = grades_panel(arrays, seed=seed)
     elif kind == "pairs":
-        column = "win_rate_adjusted"
-        tables = {judge: arrays(said, groups) for judge, said in own.items() if said}
-        panel = pairs_panel(tables, baseline=shown.baseline, seed=seed)
+        panel = pairs_panel(arrays, baseline=shown.baseline, seed=seed)
     else:
-        sure = wanted.sure(result.notes, 1, len(records) // len(records.metrics()))
-        grouped: Made = {"groups": groups or None, "by": by, "sure": sure, "seed": seed}
-        if kind == "label":
-            panel = labels_panel({judge: judgments_of(said) for judge, said in own.items()}, **grouped)
-        else:
-            panel = means_panel({judge: matrices(said, groups or None) for judge, said in own.items()}, kind, **grouped)
+        how = _how(shown, _sure(result, shown.wanted.intervals, 1, len(records) // len(records.metrics())))
+        panel = labels_panel(arrays, **how) if kind == "label" else means_panel(arrays, kind, **how)
         if not panel.table.lines:
             raise UsageError("there is no verdict that all judges gave; name one judge with --judge-model")
-    result.notes.extend(panel.notes(verdicts=kind not in ("grades", "pairs")))
+    result.notes.extend(panel.notes(verdicts=not ranked))
+    column = "win_rate_adjusted" if kind == "pairs" else result.column
     result = replace(result, table=panel.table, panel=panel, column=column)
-    if panel.table.named or not wanted.intervals:
+    if not ranked or not shown.wanted.intervals:
         return result
     from harness.results.detail import grades_detail, pairs_detail, position_of
 
     if kind == "grades":
-        return _with_detail(result, grades_detail(panel.together, by=by, seed=seed))
-    position = position_of(records, groups, seed=seed)  # of all judges, and of each
-    detail = pairs_detail(panel.together, by=by, baseline=shown.baseline, position=position, seed=seed)
+        return _with_detail(result, grades_detail(panel.together, by=subject.by, seed=seed))
+    position = position_of(records, subject.groups, seed=seed)  # of all judges, and of each
+    detail = pairs_detail(panel.together, by=subject.by, baseline=shown.baseline, position=position, seed=seed)
     return _with_detail(result, detail)
 
 
-def conversations(found: Observations, shown: Shown, wanted: Wanted) -> Observations:
+def conversations(found: Observations, shown: Shown) -> Observations:
     """Return one observation of each conversation if an aggregate of turns is wanted, else what was found."""
+    wanted = shown.wanted
     if wanted.aggregate is None:
         return found
-    questions, judged = shown.subject.questions, shown.kind != "metric"
-    return aggregated(found, wanted.aggregate, questions, wanted.query.turns, judged=judged)
+    judged = shown.kind != "metric"
+    return aggregated(found, wanted.aggregate, shown.subject.questions, wanted.query.turns, judged=judged)
+
+
+def _arrays(found: Observations, shown: Shown) -> Any:
+    """Return the observations of one judge as the tables of their kind are made of them."""
+    groups = shown.subject.groups
+    if shown.kind == "label":
+        from harness.results.labels import judgments_of
+
+        return judgments_of(found)
+    from harness.results.matrix import matrix, pairs
+    from harness.results.means import matrices
+
+    if shown.kind == "grades":
+        return matrix(found, groups)
+    return pairs(found, groups) if shown.kind == "pairs" else matrices(found, groups or None)
+
+
+def _how(shown: Shown, sure: bool) -> Made:
+    """Return how a table of named columns is made."""
+    subject = shown.subject
+    return {"groups": subject.groups or None, "by": subject.by, "sure": sure, "seed": shown.wanted.query.seed}
+
+
+def _sure(result: Result, intervals: bool | None, models: int, rows: int) -> bool:
+    """Return whether intervals are made; note that they are not because there is too much."""
+    if intervals is None and (models > MOST_MODELS or rows > MOST_ROWS):
+        result.notes.append("intervals and ranks of so large a table are made with --intervals only")
+        return False
+    return intervals is not False and models > 0
 
 
 def _with_brief(result: Result, brief: "Brief") -> Result:
@@ -173,17 +204,16 @@ def _with_brief(result: Result, brief: "Brief") -> Result:
     return replace(result, table=brief.added(result.table, result.column))
 
 
-def _with_detail(result: Result, detail: "Detail", wanted: Wanted | None = None) -> Result:
-    """Return the result with all that says how sure it is; `wanted` says for which difference power is said."""
+def _with_detail(result: Result, detail: "Detail", stated: float | None = None) -> Result:
+    """Return the result with all that says how sure it is; power is said for the difference that is stated."""
     result.notes.extend(detail.only.without_strengths() if detail.only is not None else [])
-    pairs = detail.pairs if wanted is None else detail.pairs.with_stated(wanted.stated(result.scale))
-    return replace(result, detail=replace(detail, pairs=pairs))
+    return replace(result, detail=replace(detail, pairs=detail.pairs.with_stated(stated)))
 
 
-def _on_common(result: Result, shown: Shown, wanted: Wanted) -> tuple[Observations, Common]:
+def _on_common(result: Result, shown: Shown) -> tuple[Observations, Common]:
     """Return what counts, all or of the common questions only, and on which questions models were judged."""
     found, met = shown.records, common_questions(shown.records, shown.baseline)
-    if not wanted.common:
+    if not shown.wanted.common:
         result.notes.extend([note] if (note := met.note(paired=found.paired)) and len(met.judged) > 1 else [])
         return found, met
     if not met.questions:

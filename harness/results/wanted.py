@@ -4,31 +4,30 @@ Wanted    what the caller said beside which observations
 Shown     the observations of the table, and whose questions they are about: nothing below asks the query again
 """
 
+import contextlib
 import pathlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
 
 from harness.bench import Bench
 from harness.errors import TurnbenchError, UsageError
 from harness.judgments.case import SCORE
+from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.judgments.observations import Observations
-from harness.records import MODES, Mode, Scale
-from harness.results.about import About
+from harness.records import MODES, UNSTATED, Mode
+from harness.results.about import About, about
+from harness.results.answers import home_of
+from harness.results.finding import Found, ask, of_models, of_turns
 from harness.results.grades.aggregates import NONE, Aggregate, column_of
 from harness.results.query import Query
+from harness.results.replaced import NOT_CHECKED, says_what_was_judged, without_replaced
 from harness.results.table import Kind
 
 if TYPE_CHECKING:  # judge sets are imported only where they are needed
     from harness.judging.sets import JudgeSet
 
 LengthControl: TypeAlias = Literal["own", "compatible", "off"]
-OF_SCALE, OF_WIN_RATES = 0.05, 0.1
-"""The difference for which power is said unless the user names one: of grades as a share of the scale, of win rates."""
-MOST_MODELS = 50
-MOST_ROWS = 8_000
-"""A table of more models or rows than this has intervals and ranks only where they are asked for: they would take
-longer than all the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,70 +52,47 @@ class Wanted:
     overwrite: bool
     check_answers: bool = True
 
-    @property
-    def mode(self) -> Mode:
-        """What was judged."""
-        return self.query.mode or "single"
-
-    @property
-    def several(self) -> bool:
-        """Whether several judges are named, who make a panel."""
-        return self.query.judges is not None and len(self.query.judges) > 1
-
-    def check(self) -> None:
-        """Raise `UsageError` if something is asked for where it means nothing."""
-        for fault in self._faults():
-            raise UsageError(fault)
-
-    def _faults(self) -> Iterator[str]:
-        if self.mode not in MODES:
-            yield f"no mode {self.mode!r}; there are: {', '.join(MODES)}"
+    def faults(self) -> Iterator[str]:
+        """Yield what is asked for where it means nothing."""
+        mode, several = self.query.mode, self.query.several
+        if mode not in MODES:
+            yield f"no mode {mode!r}; there are: {', '.join(MODES)}"
         if self.board is not None or self.length_control not in {None, "off"}:
-            if self.several:
+            if several:
                 yield "a board and length control are of one judge; name one with --judge-model"
-            if self.mode != "pairwise-baseline":
+            if mode != "pairwise-baseline":
                 told = "a board and length control are of pairs with a baseline: give --mode pairwise-baseline"
-                yield f"{told}, or a judge set that names a baseline; not {self.mode}"
+                yield f"{told}, or a judge set that names a baseline; not {mode}"
         if self.overwrite and self.board is None:
             yield "--overwrite replaces rows of a board; name it with --board FILE"
         column_of(self.aggregate)
-        if self.aggregate not in {None, NONE} and (self.mode != "single" or self.several or self.count_failed):
+        if self.aggregate not in {None, NONE} and (mode != "single" or several or self.count_failed):
             yield "--aggregate is of one judge's grades: leave out --mode, a panel and --count-failed"
-        if self.against is not None and self.several:
+        if self.against is not None and several:
             yield "two runs can be compared by one judge; name one with --judge-model"
-        if self.metrics and (self.mode != "single" or self.several):
+        if self.metrics and (mode != "single" or several):
             yield "metrics need no judge, and are shown alone: leave out --mode and a panel"
         if self.against is not None and (len(self.metrics) > 1 or SCORE in self.metrics):
             yield "two runs can be compared by one metric; name one with --metric"
-
-    def stated(self, scale: Scale | None) -> float | None:
-        """Return the difference for which the table says its power: by default 0.45 of grades from 1 to 10, 0.1 of win
-        rates; None on an unknown scale."""
-        if self.difference is not None:
-            return self.difference
-        if self.mode != "single":
-            return OF_WIN_RATES
-        return None if scale is None else OF_SCALE * (scale[1] - scale[0])
-
-    def sure(self, notes: list[str], models: int, rows: int) -> bool:
-        """Return whether intervals are made; note that they are not because there is too much."""
-        if self.intervals is None and (models > MOST_MODELS or rows > MOST_ROWS):
-            notes.append("intervals and ranks of so large a table are made with --intervals only")
-            return False
-        return self.intervals is not False and models > 0
 
 
 class Shown(NamedTuple):
     """What a table is made of."""
 
+    wanted: Wanted
+    """What was asked for, with what is usual where nothing was said."""
+    mode: Mode
+    found: Sequence[Found]
+    """Whose observations they are, with those of models that are not shown."""
+    notes: list[str]
+    """On what was left out of these."""
+    named: Observations
+    """Of the models that are named."""
     records: Observations
-    """Of the models that are shown and, of pairs with a baseline, of that one."""
+    """Of the models that are shown: of pairs with a baseline, those with that one."""
     kind: Kind
     judges: Sequence[str]
-    paths: Sequence[pathlib.Path]
     subject: About
-    seed: int
-    """Of the resampling."""
     baseline: str | None
     """Of pairs with a baseline, which it is."""
     home: Bench | None
@@ -125,13 +101,85 @@ class Shown(NamedTuple):
     """The one that the judgments name, where it is found: what it says is usual, no more."""
 
 
-def usual_mode(query: Query) -> Mode:
+def settled(wanted: Wanted) -> Shown:
+    """Return what the table is made of, with what is usual where nothing was said; raises as `show_result` does."""
+    mode = wanted.query.mode or _usual_mode(wanted.query)
+    query = replace(wanted.query, mode=mode)
+    wanted = replace(wanted, query=query)
+    for fault in wanted.faults():
+        raise UsageError(fault)
+    notes: list[str] = []
+    found = _measured(wanted) if wanted.metrics else _judged(wanted, notes)
+    path = found[0].path
+    found = [one._replace(observations=of_turns(one.observations, query.turns, one.path)) for one in found]
+    records = Observations.joined([one.observations for one in found])
+    kind = "metric" if wanted.metrics and wanted.against is None else _kind(found)
+    if wanted.against is not None and kind not in ("grades", "pairs"):
+        raise UsageError(f"two runs can be compared by grades and by pairs, not by {_SEVERAL.get(kind, kind)}")
+    subject = about(query, records, path)
+    name = records.cases[0].source.judge_set
+    home, judge_set, baseline = None, None, None
+    graded = kind == "grades" and name not in (OWN_JUDGE_SET, UNSTATED)  # which are known to say nothing of grades
+    if not query.several and (graded or mode == "pairwise-baseline"):
+        with contextlib.suppress(TurnbenchError):
+            home = home_of(query, path)
+        judge_set = _set_named(name, None if home is None else home.folder)
+    if mode == "pairwise-baseline":
+        baseline = baseline_of(records, wanted.baseline, None if judge_set is None else judge_set.baseline)
+    usual = judge_set.aggregate if judge_set is not None and graded else None
+    aggregate = wanted.aggregate or cast("Aggregate | None", usual)
+    named = of_models(records, query.models)
+    return Shown(
+        replace(wanted, aggregate=None if aggregate == NONE or wanted.count_failed else aggregate),
+        mode,
+        found,
+        notes,
+        named,
+        named if baseline is None else of_models(records, query.models, baseline),
+        kind,
+        list(dict.fromkeys(one.judge for one in found)),
+        subject,
+        baseline,
+        home,
+        judge_set,
+    )
+
+
+def _judged(wanted: Wanted, notes: list[str]) -> list[Found]:
+    """Return the judgments but for those of answers that have been replaced, which are noted."""
+    found = ask(replace(wanted.query, every_sample=True, every_metric=wanted.query.mode == "single"))
+    if wanted.check_answers:
+        return without_replaced(found, notes)
+    if says_what_was_judged(found):
+        notes.append(NOT_CHECKED)
+    return found
+
+
+def _measured(wanted: Wanted) -> list[Found]:
+    """Return what metrics say, each as one source; of two runs their main numbers; `score` is the judge's grades."""
+    from harness.results.measured import read_main_numbers, read_metric
+
+    found = []
+    query, variant = wanted.query, wanted.variant
+    bench = query.bench
+    for name in wanted.metrics:
+        if name == SCORE:
+            found += ask(replace(query, every_metric=True))
+            continue
+        observations = read_metric(bench, name, variant)
+        if wanted.against is not None:
+            observations = read_main_numbers(bench.metric_file(name), variant)
+        found.append(Found(bench.metric_file(name), "no judge", name, 0, observations, 0))
+    return found
+
+
+def _usual_mode(query: Query) -> Mode:
     """Return the mode that the judge set which is named says; single where it says none, or none is named."""
-    named = None if query.judge_set is None else set_named(query.judge_set, query.folder)
+    named = None if query.judge_set is None else _set_named(query.judge_set, query.folder)
     return (named.mode if named is not None else None) or "single"
 
 
-def set_named(name: str, folder: pathlib.Path | None) -> "JudgeSet | None":
+def _set_named(name: str, folder: pathlib.Path | None) -> "JudgeSet | None":
     """Return the judge set that judgments name, as far as it is found: what it says is a default, no more."""
     from harness.judging.sets import load_judge_set
 
@@ -141,17 +189,41 @@ def set_named(name: str, folder: pathlib.Path | None) -> "JudgeSet | None":
         return None
 
 
-def baseline_of(pairs: Observations, wanted: Wanted, usual: str | None) -> str | None:
-    """Return the baseline of pairs: the one named, the usual one, or the model that is in every pair; None where there
-    is none.
+def _kind(found: Sequence[Found]) -> Kind:
+    """Return what the judgments hold, by which the table looks; `criterion` is of grades by several of them.
+
+    Raises:
+        UsageError: the judges of a panel gave different things.
+    """
+    kinds: dict[str, Kind] = {one.judge: _kind_of(one.observations) for one in found}
+    if len(set(kinds.values())) > 1:
+        told = ", ".join(f"{judge}: {_SEVERAL.get(kind, kind)}" for judge, kind in kinds.items())
+        raise UsageError(f"the judges gave no verdicts of one kind ({told}); name one judge with --judge-model")
+    return next(iter(kinds.values()))
+
+
+def _kind_of(found: Observations) -> Kind:
+    form = found.cases[0].source.form
+    if found.paired:
+        return "pairs"
+    if form == "label":
+        return "label"
+    if form == "dimensions":
+        return "dimension"
+    return "criterion" if form == "grade" and len(found.metrics()) > 1 else "grades"
+
+
+_SEVERAL: Mapping[Kind, str] = {"label": "labels", "dimension": "dimensions", "criterion": "criteria"}
+
+
+def baseline_of(pairs: Observations, named: str | None, usual: str | None) -> str:
+    """Return the baseline of pairs: the one named, the usual one, or the model that is in every pair.
 
     Raises:
         UsageError: it is in no pair, or none is named and several could be it.
     """
-    if wanted.mode != "pairwise-baseline":
-        return None
     models = {model for case in pairs.cases for model in case.models}
-    baseline = wanted.baseline or (usual if usual in models else None)
+    baseline = named or (usual if usual in models else None)
     if baseline is None:
         common = set.intersection(*(set(case.models) for case in pairs.cases))
         if len(common) != 1:

@@ -61,7 +61,7 @@ def test_several_judges_are_read_in_both_orders_where_they_have_them(
     folder: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
     assert len(judgment_files(folder, ("pair", "pair1"))) == 3
-    sources = ask(Query.of("pairwise-all", bench_name="small", data_dir=tmp_path), several=True)
+    sources = ask(Query("pairwise-all", bench_name="small", data_dir=tmp_path, every_judge=True))
     assert [source.path.name for source in sources] == ["once@s_pair1.jsonl", "twice@s_pair.jsonl"]
 
 

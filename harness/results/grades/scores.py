@@ -23,7 +23,7 @@ import numpy as np
 
 from harness.results.grades.aggregates import POOLED
 from harness.results.matrix import Floats, Matrix, difference_bounds, in_order, label, of_group
-from harness.results.statistics.bootstrap import Estimates, Resampling, estimates
+from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 from harness.results.statistics.ranks import RankRange
 from harness.results.table import Line, best_first
 
@@ -44,7 +44,7 @@ def scores(
     counts, there = grades.counts, ~np.isnan(grades.scores)
     filled = np.where(there, grades.scores, 0.0)
     sums = filled * counts
-    columns: dict[str, Estimates] = {
+    columns: dict[str, list[Estimate]] = {
         f"turn_{turn}": estimates(sums[:, :, at], counts[:, :, at], grades.strata, bounds=grades.scale, **how)
         for at, turn in enumerate(grades.turns)
     }
@@ -109,7 +109,7 @@ def by_turn(grades: Matrix, **how: Unpack[Resampling]) -> list[Line]:
     return lines
 
 
-def _averages(grades: Matrix, strata: Any, **how: Any) -> Estimates:
+def _averages(grades: Matrix, strata: Any, **how: Any) -> list[Estimate]:
     """Return the average of each model, over all turns."""
     counts = grades.counts
     sums: Floats = np.where(counts > 0, grades.scores * counts, 0.0)

@@ -22,7 +22,7 @@ Source: FastChat `llm_judge/show_result.py`; of weighed verdicts AlpacaEval `met
 import math
 import pathlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -91,7 +91,7 @@ def _other(share: float | None) -> float | None:
     return None if share is None else 1.0 - share
 
 
-def side_scores(files: Sequence[pathlib.Path], pairs: Observations) -> Observations:
+def side_scores(files: Iterable[pathlib.Path], pairs: Observations) -> Observations:
     """Return a grade of each side of the pairs in these files whose judge gave such scores."""
     return Observations.joined([scores_of_sides(path, pairs) for path in files] if pairs else [pairs])
 

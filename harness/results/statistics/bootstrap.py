@@ -120,29 +120,6 @@ NONE = Estimate(None, None, None, 0, None)
 """Where nothing counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Estimates:
-    """Many estimates on the same questions, one a column; NaN where there is no number."""
-
-    value: Floats
-    low: Floats
-    high: Floats
-    questions: Ints
-    """For each column, the questions on which it rests."""
-    methods: Ints
-    """For each column, the place in `_METHODS`."""
-
-    def __iter__(self) -> Iterator[Estimate]:
-        """Yield one column after the other."""
-        return (self[column] for column in range(len(self.value)))
-
-    def __getitem__(self, column: int) -> Estimate:
-        """Return one column."""
-        questions = int(self.questions[column])
-        value, low, high = (_number(numbers[column]) for numbers in (self.value, self.low, self.high))
-        return Estimate(value, low, high, questions, None if low is None else _METHODS[self.methods[column]])
-
-
 def estimates(
     sums: Floats,
     counts: Floats,
@@ -152,28 +129,51 @@ def estimates(
     seed: int = 0,
     bounds: tuple[float, float] | None = None,
     method: Method | None = None,
-) -> Estimates:
+) -> list[Estimate]:
     """Return the ratio of summed `sums` to summed `counts` for each column, with its 95% interval.
 
     Args:
         sums: questions × columns; what each question adds (0 where it is missing).
         counts: questions × columns; how much each question counts (0 where it is missing).
         groups: for each question, its group; questions are resampled within groups (default: all are one).
-        resamplings: how many.
+        resamplings: how many; 0: no intervals, which is much faster.
         seed: of the resampling; all columns see the same resampled questions.
         bounds: least and greatest possible value; intervals end there.
         method: of all intervals of fewer than `MANY` questions (default: by the number of questions).
     """
-    strata = [None] * len(sums) if groups is None else groups
-    bare = ratios(sums, counts)
-    value, questions = bare.value, bare.questions
+    total = counts.sum(axis=0)
+    value = np.divide(sums.sum(axis=0), total, out=np.full(total.shape, np.nan), where=total > 0)
+    questions = np.count_nonzero(counts > 0, axis=0)
+    how, low, high = np.zeros(value.shape, dtype=np.int64), np.full(value.shape, np.nan), np.full(value.shape, np.nan)
+    if resamplings:
+        strata = [None] * len(sums) if groups is None else groups
+        how, low, high = _intervals(sums, counts, value, questions, strata, resamplings, seed, bounds, method)
+    numbers = ([None if own != own else own for own in each.tolist()] for each in (value, low, high))
+    return [
+        Estimate(own, below, above, n, None if below is None else _METHODS[at])
+        for own, below, above, n, at in zip(*numbers, questions.tolist(), how.tolist(), strict=True)
+    ]
+
+
+def _intervals(
+    sums: Floats,
+    counts: Floats,
+    value: Floats,
+    questions: Ints,
+    strata: Sequence[Any],
+    resamplings: int,
+    seed: int,
+    bounds: tuple[float, float] | None,
+    method: Method | None,
+) -> tuple[Ints, Floats, Floats]:
+    """Return for each column the place of its method in `_METHODS`, and the ends of its interval (NaN: none)."""
     residual = np.where(counts > 0, sums - value * counts, 0.0)
     spread = np.abs(residual).max(axis=0, initial=0.0) > 1e-9 * (1.0 + np.abs(value))
     apart = _apart(residual)
     few = (questions < FEW) | (apart < FEW_APART)
     how = few.astype(np.int64) if method is None else np.full(len(value), _METHODS.index(method))
     how = np.where((questions >= MANY) & (apart >= MANY_APART), _NORMAL, how)
-    low, high = bare.low, bare.high
+    low, high = np.full(value.shape, np.nan), np.full(value.shape, np.nan)
     if bounds is not None and np.isfinite(bounds).all():
         low, high = _unseen(value, questions, bounds, where=~spread & (questions >= LEAST))
     for each in (_PERCENTILE, _STUDENTIZED, _NORMAL):
@@ -194,7 +194,7 @@ def estimates(
         low[peaked], high[peaked] = low[peaked] - below, high[peaked] + above
     if bounds is not None:
         low, high = np.maximum(low, bounds[0]), np.minimum(high, bounds[1])
-    return Estimates(value, low, high, questions, np.where(spread, how, _BOUND))
+    return np.where(spread, how, _BOUND), low, high
 
 
 def jackknifed(
@@ -219,7 +219,7 @@ def jackknifed(
     """
     there = np.ones(len(without), dtype=bool) if present is None else present
     n = int(np.count_nonzero(there))
-    bare = [Estimate(_number(own), None, None, n, None) for own in value]
+    bare = [Estimate(None if own != own else own, None, None, n, None) for own in value.tolist()]
     if n < LEAST or not len(without):
         return bare
     known = ~np.isnan(value) & ~np.isnan(without[there]).any(axis=0)
@@ -227,15 +227,6 @@ def jackknifed(
     counts = (there[:, None] & known).astype(np.float64)
     found = estimates(np.where(counts > 0, pseudo, 0.0), counts, groups, **how)
     return [own if sure else one for one, own, sure in zip(bare, found, known, strict=True)]
-
-
-def ratios(sums: Floats, counts: Floats) -> Estimates:
-    """Return the same ratios without intervals."""
-    total = counts.sum(axis=0)
-    value = np.divide(sums.sum(axis=0), total, out=np.full(total.shape, np.nan), where=total > 0)
-    questions = np.count_nonzero(counts > 0, axis=0).astype(np.int64)
-    none = np.full(value.shape, np.nan)
-    return Estimates(value, none, none.copy(), questions, np.zeros(value.shape, dtype=np.int64))
 
 
 def _apart(residual: Floats) -> Floats:
@@ -291,9 +282,10 @@ def _times(strata: tuple[bytes, ...], corrected: bool, resamplings: int, seed: i
     every = [np.frombuffer(own, np.int64) for own in strata]
     total = sum(map(len, every))
     size = max(1, _BLOCK // max(1, total))
+    small = np.min_scalar_type(max(map(len, every)))
     for start in range(0, resamplings, size):
         rows = min(size, resamplings - start)
-        times = np.ones((rows, total), dtype=np.int64)
+        times = np.ones((rows, total), dtype=small)
         for stratum in every:
             n = len(stratum)
             if n == 1:
@@ -309,8 +301,8 @@ def _times(strata: tuple[bytes, ...], corrected: bool, resamplings: int, seed: i
 
 @functools.lru_cache(2)
 def _kept_times(*key: Any) -> list[npt.NDArray[Any]]:
-    """Return the same, kept in a byte each: the tables of one result, and its categories of one size, share them."""
-    return [times.astype(np.min_scalar_type(times.max())) for times in _times(*key)]
+    """Return the same, kept: the tables of one result, and its categories of one size, share them."""
+    return list(_times(*key))
 
 
 def strata_of(groups: Sequence[Any], least: int = 2) -> list[Ints]:
@@ -442,7 +434,3 @@ def _between(rows: Floats, at: tuple[float, ...]) -> Floats:
         share, step = place - low, rows[:, high] - rows[:, low]
         found.append(rows[:, low] + step * share if share < 0.5 else rows[:, high] - step * (1 - share))
     return np.array(found)
-
-
-def _number(value: npt.NDArray[np.float64] | np.float64) -> float | None:
-    return None if np.isnan(value) else float(value)

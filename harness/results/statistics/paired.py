@@ -34,7 +34,7 @@ import numpy as np
 from harness.errors import UsageError
 from harness.records import QuestionId, Scale
 from harness.results.matrix import Floats, Ints, Matrix, difference_bounds, in_order, question_order
-from harness.results.statistics.bootstrap import RESAMPLINGS, Estimate, Resampling, estimates, ratios
+from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 from harness.results.statistics.signflip import sign_flips
 
 LEVEL = 0.05
@@ -262,9 +262,8 @@ def compared_columns(
     groups: Sequence[Any] | None,
     left_out: Ints | None = None,
     *,
-    resamplings: int = RESAMPLINGS,
-    seed: int = 0,
     bounds: Scale | None = None,
+    **how: Unpack[Resampling],
 ) -> list[Paired]:
     """Return the mean and the test of each column of differences (questions × pairs; NaN where there is none).
 
@@ -272,33 +271,24 @@ def compared_columns(
     """
     there = ~np.isnan(differences)
     filled, counts = np.where(there, differences, 0.0), there.astype(float)
-    found = (
-        estimates(filled, counts, groups, resamplings=resamplings, seed=seed, bounds=bounds)
-        if resamplings
-        else ratios(filled, counts)
-    )
-    rows = []
-    columns = [differences[there[:, k], k] for k in range(differences.shape[1])]
-    whole = np.ascontiguousarray(differences.T)  # questions together, so that they are summed as those of one column
-    spread = whole.std(axis=1, ddof=1).tolist() if len(differences) > 1 else []
-    tests = iter(sign_flips([own for own in columns if len(own)]))
-    for k, own in enumerate(columns):
-        n = len(own)
-        test = next(tests) if n else None
-        rows.append(
-            Paired(
-                model_1="",
-                model_2="",
-                difference=found[k],
-                n=n,
-                left_out=0 if left_out is None else int(left_out[k]),
-                sd=(spread[k] if n == len(differences) else float(np.std(own, ddof=1))) if n > 1 else None,
-                p=test.p if test else None,
-                p_method=test.method if test else None,
-                p_holm=None,
-            )
-        )
-    return rows
+    found = estimates(filled, counts, groups, **how, bounds=bounds)
+    n = there.sum(axis=0).tolist()
+    missing = [0] * len(n) if left_out is None else left_out.tolist()
+    tests = [test if own else None for test, own in zip(sign_flips(differences), n, strict=True)]
+    return [
+        Paired("", "", difference, own, lost, sd, test and test.p, test and test.method, None)
+        for difference, own, lost, sd, test in zip(found, n, missing, _spread(differences), tests, strict=True)
+    ]
+
+
+def _spread(differences: Floats) -> list[float | None]:
+    """Return the standard deviation of each column, None below two questions."""
+    columns = np.ascontiguousarray(differences.T)  # questions together, so that they are summed as those of one column
+    whole = columns.std(axis=1, ddof=1).tolist() if len(differences) > 1 else [math.nan] * len(columns)
+    for at in np.flatnonzero(np.isnan(whole)).tolist():
+        own = columns[at][~np.isnan(columns[at])]
+        whole[at] = float(np.std(own, ddof=1)) if len(own) > 1 else None
+    return whole
 
 
 def named_pairs(rows: Sequence[Paired], names: Sequence[tuple[str, str]]) -> tuple[Paired, ...]:

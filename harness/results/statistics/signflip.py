@@ -24,7 +24,6 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -61,47 +60,53 @@ class _Counted(NamedTuple):
     """The most steps that the differences which turn negative may come to."""
 
 
-def sign_flips(columns: Sequence[Floats]) -> list[SignFlip]:
-    """Return the p-value of each column of differences; those counted by convolution are counted together."""
-    every = denominator_of(np.concatenate([np.empty(0), *columns]))  # of all at once, where they all lie on a grid
-    found = [_begun(differences, every) for differences in columns]
-    counted = [one for one in found if isinstance(one, _Counted)]
-    counts = iter(_convolved(counted))
+def sign_flips(differences: Floats) -> list[SignFlip]:
+    """Return the p-value of each column of differences (NaN where a question has none); those counted by convolution
+    are counted together."""
+    columns = np.where(np.isnan(differences), 0.0, differences).T
+    every = denominator_of(columns)  # of all at once, where they all lie on a grid
+    found = _on_grid(columns, every) if every is not None else [one for own in columns for one in _alike(own)]
+    counts = iter(_convolved([one for one in found if isinstance(one, _Counted)]))
     return [SignFlip(next(counts), "exact") if isinstance(one, _Counted) else one for one in found]
 
 
-def _begun(differences: Floats, denominator: int | None) -> SignFlip | _Counted:
-    """Return a p-value, or what it is to be counted from; the denominator is one that fits, if one is known."""
-    sizes = np.sort(np.abs(differences[np.abs(differences) > _NEAR]))
-    observed = abs(math.fsum(differences))
-    if len(sizes) == 0 or observed <= _NEAR * len(sizes):
-        return SignFlip(1.0, "exact")
-    step = grid_step(sizes, denominator)
-    if step is not None:
-        places = np.rint(sizes / float(step)).astype(np.int64)
-        reach = (int(places.sum()) - round(observed / float(step))) // 2
-        if (reach + 1) * len(places) <= WORK:
-            return _Counted(places, reach)
-    elif len(sizes) <= MOST_OFF_GRID:
-        return SignFlip(_met_in_the_middle(sizes, observed), "exact")
-    return SignFlip(_saddlepoint(sizes, observed, 0.0 if step is None else float(step)), "saddlepoint")
+def _alike(own: Floats) -> list[SignFlip | _Counted]:
+    """Return the p-value of one column, or what it is to be counted from, where not all columns have one grid."""
+    denominator = denominator_of(own)
+    if denominator is not None:
+        return _on_grid(own[None, :], denominator)
+    sizes, observed = _sizes(own)
+    if observed <= _NEAR * len(sizes):
+        return [SignFlip(1.0, "exact")]
+    if len(sizes) <= MOST_OFF_GRID:
+        return [SignFlip(_met_in_the_middle(sizes, observed), "exact")]
+    return [SignFlip(_saddlepoint(sizes, observed, 0.0), "saddlepoint")]
 
 
-def grid_step(values: Floats, denominator: int | None = None) -> Fraction | None:
-    """Return the largest step of which all values are multiples (1/2 for 1.5 and 4), or None if there is none.
+def _on_grid(columns: Floats, denominator: int) -> list[SignFlip | _Counted]:
+    """Return for each row, all of whose differences become whole by the denominator, a p-value or what it is to be
+    counted from."""
+    signed = np.rint(columns * denominator).astype(np.int64)
+    common = np.gcd.reduce(signed, axis=1)
+    signed //= np.maximum(1, common)[:, None]
+    places = np.sort(np.abs(signed), axis=1)
+    observed = np.abs(signed.sum(axis=1))
+    reaches, counts = (places.sum(axis=1) - observed) // 2, np.count_nonzero(places, axis=1)
+    found: list[SignFlip | _Counted] = []
+    for at, (reach, n) in enumerate(zip(reaches.tolist(), counts.tolist(), strict=True)):
+        if not observed[at]:
+            found.append(SignFlip(1.0, "exact"))
+        elif (reach + 1) * n <= WORK:
+            found.append(_Counted(places[at, len(places[at]) - n :], reach))
+        else:
+            step = int(common[at]) / denominator
+            found.append(SignFlip(_saddlepoint(*_sizes(columns[at]), step), "saddlepoint"))
+    return found
 
-    `denominator` is one that fits them all, if one is known.
-    """
-    denominator = denominator or denominator_of(values)
-    if denominator is None:
-        return None
-    common = int(np.gcd.reduce(np.rint(np.abs(values) * denominator).astype(np.int64)))
-    return _fraction(common, denominator) if common else None
 
-
-@lru_cache(256)  # most columns of a table have the same step
-def _fraction(numerator: int, denominator: int) -> Fraction:
-    return Fraction(numerator, denominator)
+def _sizes(own: Floats) -> tuple[Floats, float]:
+    """Return how large the differences are that are any, ascending, and how far from 0 their sum is."""
+    return np.sort(np.abs(own[np.abs(own) > _NEAR])), abs(math.fsum(own))
 
 
 def denominator_of(values: Floats) -> int | None:
@@ -109,6 +114,7 @@ def denominator_of(values: Floats) -> int | None:
 
     Values are taken for fractions with a denominator of at most 1,000 if they are within rounding of one.
     """
+    values = values.ravel()
     denominator = 1
     while True:
         off = np.abs(values - np.rint(values * denominator) / denominator) > _NEAR
@@ -152,15 +158,19 @@ def _together(counted: Sequence[_Counted]) -> Iterator[float]:
     row_of = np.repeat(np.arange(len(counted)), [len(one.places) for one in counted])
     within = places <= reach
     times = np.bincount((row_of * (reach + 1) + places)[within], minlength=ways.size).reshape(ways.shape)
+    reached = np.zeros(len(counted), dtype=np.int64)  # the greatest sum so far; there is nothing to add beyond it
     for size in np.flatnonzero(times.any(axis=0)).tolist():
         left = np.count_nonzero(times[:, size])
         rows = np.argsort(-times[:, size], kind="stable")[:left]
-        own, wanted = ways[rows], times[rows, size].tolist()
+        wanted, top = times[rows, size].tolist(), int(reached[rows].max())
+        own = ways[rows, : top + size * wanted[0] + 1]
         for done in range(wanted[0]):
             while wanted[left - 1] <= done:
                 left -= 1
-            own[:left, size:] += own[:left, :-size]
-        ways[rows] = own
+            top += size
+            own[:left, size : top + 1] += own[:left, : min(top, reach) + 1 - size]
+        ways[rows, : own.shape[1]] = own
+        reached[rows] += size * times[rows, size]
     for row, one in zip(ways, counted, strict=True):
         yield _share(row[: one.reach + 1], len(one.places))
 

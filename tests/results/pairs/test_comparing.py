@@ -61,7 +61,7 @@ def test_of_a_complete_design_it_is_the_difference_of_mean_outcomes_and_p_is_exa
     for own in table.pairs:
         differences = mean[own.model_1] - mean[own.model_2]
         assert own.difference.value == pytest.approx(differences.mean())
-        assert own.p == pytest.approx(sign_flips([differences])[0].p)
+        assert own.p == pytest.approx(sign_flips(differences[:, None])[0].p)
         assert own.p_method == "exact"
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from harness.judgments.observations import Observations
 from harness.records import Observation
+from harness.results.finding import of_models
 from harness.results.pairs.pairwise import pairwise_rows, standard_error
-from harness.results.query import Query
 from harness.results.table import Line
 from tests.observed import Origin
 from tests.observed import pair as _pair
@@ -86,12 +86,12 @@ def test_against_a_baseline_its_pairs_count_and_it_has_no_row() -> None:
 
 
 def test_named_models_are_compared_among_themselves() -> None:
-    shown = Query(models=("x", "y")).shown(Observations.of(PAIRS))
+    shown = of_models(Observations.of(PAIRS), ("x", "y"))
     assert counts(pairwise_rows(shown)) == [("x", 1, 1, 0, 0), ("y", 1, 1, 0, 0)]
 
 
 def test_named_models_meet_a_baseline_that_is_not_named() -> None:
-    shown = Query(models=("x",)).shown(Observations.of(PAIRS), "z")
+    shown = of_models(Observations.of(PAIRS), ("x",), "z")
     assert counts(pairwise_rows(shown, baseline="z")) == [("x", 0, 1, 0, 0)]
 
 

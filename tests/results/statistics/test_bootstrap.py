@@ -11,7 +11,12 @@ from harness.results.statistics import bootstrap
 from harness.results.statistics.bootstrap import Estimate, estimates, question_weights, strata_of
 
 
-def means(*columns: list[float], groups: list[Any] | None = None, **options: Any) -> bootstrap.Estimates:
+def ends(found: list[Estimate]) -> Floats:
+    """Return the ends of intervals, a row each; NaN where there is none."""
+    return np.array([(own.low, own.high) for own in found], dtype=np.float64)
+
+
+def means(*columns: list[float], groups: list[Any] | None = None, **options: Any) -> list[Estimate]:
     """Return the estimates of plain means, a column each."""
     scores = np.array(columns, dtype=np.float64).T
     there = ~np.isnan(scores)
@@ -71,11 +76,10 @@ def test_of_many_questions_the_normal_interval_is_that_of_resampling(monkeypatch
     normal = estimates(sums, counts, groups)
     monkeypatch.setattr(bootstrap, "MANY", 10_000)
     resampled = estimates(sums, counts, groups)
-    assert [normal[at].method for at in (0, 1)] == ["normal"] * 2
-    assert [resampled[at].method for at in (0, 1)] == ["percentile"] * 2
-    width = resampled.high - resampled.low
-    assert normal.low == pytest.approx(resampled.low, abs=0.03 * width.min())
-    assert normal.high == pytest.approx(resampled.high, abs=0.03 * width.min())
+    assert [own.method for own in normal] == ["normal"] * 2
+    assert [own.method for own in resampled] == ["percentile"] * 2
+    width = np.ptp(ends(resampled), axis=1).min()
+    assert ends(normal) == pytest.approx(ends(resampled), abs=0.03 * width)
 
 
 def test_a_few_odd_questions_among_many_are_resampled() -> None:
@@ -140,8 +144,7 @@ def test_a_column_does_not_depend_on_the_others(n: int, monkeypatch: pytest.Monk
     together = estimates(x, ones, [0] * n)
     monkeypatch.setattr(bootstrap, "_FAST", 1)
     apart = estimates(x, ones, [0] * n)
-    np.testing.assert_allclose(together.low, apart.low, rtol=1e-12)
-    np.testing.assert_allclose(together.high, apart.high, rtol=1e-12)
+    np.testing.assert_allclose(ends(together), ends(apart), rtol=1e-12)
 
 
 def test_many_questions_are_resampled_in_blocks_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,16 +153,14 @@ def test_many_questions_are_resampled_in_blocks_with_the_same_result(monkeypatch
     whole = estimates(x, ones, [0] * 60)
     monkeypatch.setattr(bootstrap, "_BLOCK", 100_000)
     blocks = estimates(x, ones, [0] * 60)
-    np.testing.assert_allclose(whole.low, blocks.low, atol=0.03)
-    np.testing.assert_allclose(whole.high, blocks.high, atol=0.03)
+    np.testing.assert_allclose(ends(whole), ends(blocks), atol=0.03)
 
 
 @pytest.mark.parametrize("n", [20, 80], ids=["few", "many"])
 def test_a_difference_turned_round_has_the_interval_turned_round(n: int) -> None:
     x = scores(n)[:, 0] - scores(n, seed=1)[:, 0]
-    found = means(x.tolist(), (-x).tolist())
-    assert found.low[0] == pytest.approx(-found.high[1])
-    assert found.high[0] == pytest.approx(-found.low[1])
+    one, other = ends(means(x.tolist(), (-x).tolist()))
+    assert one == pytest.approx(-other[::-1])
 
 
 @pytest.mark.parametrize("size", [10, 20], ids=["few", "many"])
@@ -211,7 +212,7 @@ def covered(n: int, draw: str, *, corrected: bool = True) -> float:
     size = (n, 1500)
     x = generator.normal(size=size) if draw == "normal" else generator.exponential(size=size) - 1
     found = estimates(x, np.ones(size), [0] * n, resamplings=1000)
-    low, high = found.low, found.high
+    low, high = ends(found).T
     if not corrected:
         [weights] = question_weights(strata_of([0] * n), corrected=False, resamplings=1000, seed=0)
         low, high = np.quantile(weights @ x / n, (0.025, 0.975), axis=0)
