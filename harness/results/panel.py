@@ -19,7 +19,7 @@ for ties.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, Unpack
 
@@ -31,7 +31,7 @@ from harness.results.about import is_fixed
 from harness.results.grades.aggregates import POOLED
 from harness.results.grades.scores import scores
 from harness.results.labels import Judgment, label_table
-from harness.results.matrix import Floats, Ints, Matrix, Pairs, common_scale, label
+from harness.results.matrix import Floats, Ints, Matrix, Pairs, common_scale, label, places_of
 from harness.results.means import means_table
 from harness.results.pairs.rates import RATES, rates
 from harness.results.statistics.bootstrap import Resampling, estimates
@@ -243,7 +243,7 @@ def panel_grades(judges: Mapping[str, Matrix]) -> Heard[Matrix]:
     turns = sorted({turn for own in judges.values() for turn in own.turns})
     said = np.full((len(judges), len(questions), len(models), len(turns)), np.nan)
     for layer, own in zip(said, judges.values(), strict=True):
-        at = (_places(*names) for names in ((questions, own.questions), (models, own.models), (turns, own.turns)))
+        at = (places_of(*names) for names in ((questions, own.questions), (models, own.models), (turns, own.turns)))
         layer[np.ix_(*at)] = own.scores
     scale, fixed = common_scale((own.scale for own in judges.values()), said), _fixed_mix(judges)
     nothing = np.empty(0), np.empty(0, dtype=np.int64)
@@ -260,9 +260,9 @@ def panel_pairs(judges: Mapping[str, Pairs]) -> Heard[Pairs]:
     questions, models = _named(judges)
     rows, outcomes = [], []
     for own in judges.values():
-        named = _places(models, own.models)
+        named = places_of(models, own.models)
         first, second = named[own.model_1], named[own.model_2]
-        question = _places(questions, own.questions)[own.question]
+        question = places_of(questions, own.questions)[own.question]
         rows.append(np.stack([question, own.turn, np.minimum(first, second), np.maximum(first, second)], axis=1))
         outcomes.append(np.where(first > second, 1.0 - own.outcome, own.outcome))
     items, place = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
@@ -360,8 +360,3 @@ def _named(judges: Mapping[str, Matrix] | Mapping[str, Pairs]) -> tuple[dict[Que
 
 def _fixed_mix(judges: Mapping[str, Matrix] | Mapping[str, Pairs]) -> bool:
     return any(own.fixed_mix for own in judges.values())
-
-
-def _places(names: Iterable[Any], wanted: Iterable[Any]) -> Ints:
-    place = {name: at for at, name in enumerate(names)}
-    return np.array([place[name] for name in wanted], dtype=np.int64)

@@ -25,7 +25,7 @@ Source: Holm (1979), Scand. J. Stat. 6, 65; Miller (2024), arXiv 2411.00640, for
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
@@ -130,8 +130,7 @@ class PairedTable(NamedTuple):
     @property
     def smallest_detectable(self) -> float | None:
         """The median over pairs of the smallest difference that the questions would show."""
-        sizes = [pair.smallest_detectable for pair in self.pairs if pair.smallest_detectable is not None]
-        return float(np.median(sizes)) if sizes else None
+        return _median(pair.smallest_detectable for pair in self.pairs)
 
     def with_stated(self, difference: float | None) -> "PairedTable":
         """Return the same table with the difference that the user wants to see."""
@@ -140,8 +139,12 @@ class PairedTable(NamedTuple):
     @property
     def power(self) -> float | None:
         """The median over pairs of the chance to show the stated difference; None if none was stated."""
-        chances = [pair.power for pair in self.pairs if pair.power is not None]
-        return float(np.median(chances)) if chances else None
+        return _median(pair.power for pair in self.pairs)
+
+
+def _median(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.median(known)) if known else None
 
 
 def paired(grades: Matrix, **how: Unpack[Resampling]) -> PairedTable:
