@@ -80,13 +80,16 @@ def find(name: str) -> Checkpoint:
         UsageError: there is none, it cannot be read or reached, or the extra [models] is not installed.
     """
     transformers = library()
-    folder = pathlib.Path(name)
+    folder = pathlib.Path(name).expanduser()
     is_folder = folder.is_dir()
-    place, _, revision = (name, "", "") if is_folder else name.partition("@")
+    if not is_folder and name.startswith(("/", ".", "~")):  # no repository is called so
+        raise UsageError(f"{name}: there is no such folder of weights")
+    place, _, revision = (str(folder), "", "") if is_folder else name.partition("@")
     if is_folder and not (folder / "config.json").is_file():
         raise UsageError(f"{name} holds no model: config.json is not there")
     with _one_line(name):
         config = transformers.AutoConfig.from_pretrained(place, revision=revision or "main")
+    with _one_line(name, "tokenizer"):
         tokenizer = transformers.AutoTokenizer.from_pretrained(place, revision=revision or "main")
     if is_folder:
         return Checkpoint(name, place, None, config, tokenizer)
@@ -137,13 +140,13 @@ def computing(batch_size: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _one_line(name: str) -> Iterator[None]:
-    """Make one line of whatever is raised when a checkpoint cannot be loaded."""
+def _one_line(name: str, part: str = "model") -> Iterator[None]:
+    """Make one line of whatever is raised when a part of a checkpoint cannot be loaded."""
     try:
         yield
     except Exception as error:  # transformers raises what its many readers of files raise
-        if pathlib.Path(name).is_dir():
-            reason = f"{name} holds no model that can be loaded: {_first_line(error)}"
+        if pathlib.Path(name).expanduser().is_dir():
+            reason = f"{name} holds no {part} that can be loaded: {_first_line(error)}"
         elif _is_unreachable(error):
             reason = f"{name!r} is no folder here, and the Hugging Face hub cannot be reached; give a folder"
         else:
@@ -163,7 +166,7 @@ def _is_unreachable(error: BaseException) -> bool:
 
 
 def _first_line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:300]
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:300].rstrip(": ")
 
 
 def _hash_of(folder: pathlib.Path) -> str:

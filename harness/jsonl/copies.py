@@ -46,7 +46,7 @@ def need_near(place: pathlib.Path | str, what: str = "results are written") -> p
     """
     if is_address(place):
         raise UsageError(f"{place}: {what} to folders of this machine; fetch it and name the folder with --data-dir")
-    path = pathlib.Path(place)
+    path = _path(place)
     home = _cache("fetched")
     if path.resolve().is_relative_to(home.resolve()):
         address = next((own for folder in path.parents if (own := _text(folder / _HOME))), "an address")
@@ -57,6 +57,13 @@ def need_near(place: pathlib.Path | str, what: str = "results are written") -> p
     return path
 
 
+def _path(place: pathlib.Path | str) -> pathlib.Path:
+    """Return the path that a place names, which `file:///data` does too."""
+    if isinstance(place, str) and place.lower().startswith("file://"):
+        return pathlib.Path(urllib.parse.unquote(urllib.parse.urlsplit(place).path))
+    return pathlib.Path(place)
+
+
 def local_folder(place: pathlib.Path | str, name: str | None = None) -> pathlib.Path:
     """Return the data folder: the path itself, or of an address a copy in which the benchmark `name` is (None: all).
 
@@ -65,7 +72,7 @@ def local_folder(place: pathlib.Path | str, name: str | None = None) -> pathlib.
         MissingError: there is nothing, or it cannot be had.
     """
     if not isinstance(place, str) or not is_address(place):
-        return pathlib.Path(place)
+        return _path(place)
     address = place.rstrip("/")
     home = _cache("fetched") / _hash(address)
     _fetch(address if name is None else f"{address}/{name}", home if name is None else home / name)
@@ -76,7 +83,7 @@ def local_folder(place: pathlib.Path | str, name: str | None = None) -> pathlib.
 def local_file(place: pathlib.Path | str) -> pathlib.Path:
     """Return the path of a file to read: itself, or of an address that of a copy; raises as `local_folder` does."""
     if not isinstance(place, str) or not is_address(place):
-        return pathlib.Path(place)
+        return _path(place)
     address, _, name = place.rpartition("/")
     name = _plain_name(place, name)
     if not name or name.startswith(".") or "/" in name or "\\" in name:

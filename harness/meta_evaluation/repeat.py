@@ -379,7 +379,7 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     if len(sources) > 1:
         notes.append(f"counted together: {', '.join(source.text for source in sources)}")
     if left_out:
-        notes.append(f"{left_out} verdicts that are none left out")
+        notes.append(f"{left_out} judgments without a verdict left out")
     notes += answers
     notes.append(
         "intervals are for other questions; variances of models, orders and judges are those among exactly these, "

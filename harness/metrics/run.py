@@ -199,7 +199,7 @@ def run_metrics(plan: MetricPlan, *, watch: Watcher = nobody) -> MetricReport:
         for work in works:
             if work.untidy:
                 moved += journals[id(work)].retire_older(row_key)
-    paths = tuple(dict.fromkeys(work.path for work in plan.works if work.path.exists()))
+    paths = tuple(dict.fromkeys(work.path for work in plan.works if is_there(work.path)))
     return MetricReport(paths, tally.done, undefined, moved)
 
 

@@ -102,7 +102,8 @@ class Table(NamedTuple):
     """What stands side by side: the fields of a row, groups of questions, or models that a row's is compared with."""
     scale: tuple[float, float] | None = None
     """The least and the greatest number that there can be, where numbers are to be shaded by how far they depart from
-    the mean of their row: of all models the best would have the darkest row, and nothing would be seen of the rest."""
+    the mean of their row: of all models the best would have the darkest row, and nothing would be seen of the rest.
+    Beside other models it is the middle of the scale that they depart from."""
     keys: int = 1
     """How many columns from the left say what a row is about; they are repeated where a table is divided."""
 
@@ -115,7 +116,10 @@ class Table(NamedTuple):
         rows = self.flat_rows()
         found = []
         columns = columns_of(rows) if self.columns is None else self.columns
-        means = [_mean([row.get(column.name) for column in columns[self.keys :]]) for row in rows]
+        if self.across == "models" and self.scale is not None:  # as good as the other is the middle, whoever it meets
+            means: list[float | None] = [sum(self.scale) / 2] * len(rows)
+        else:
+            means = [_mean([row.get(column.name) for column in columns[self.keys :]]) for row in rows]
         for at, column in enumerate(columns):
             heading = heading_of(column.name) if column.heading is None else column.heading
             values = [row.get(column.name) for row in rows]

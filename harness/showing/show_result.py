@@ -299,6 +299,10 @@ def _turn_tables(detail: "Detail", order: Sequence[str]) -> Iterator[Table]:
         yield Table(f"{order[0]} less {order[1]}, turn by turn", rows, columns, note)
 
 
+_NAMED = 6
+"""Models whose names stand over the columns of a matrix; those of more would leave no room for its numbers."""
+
+
 def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
     """Yield how sure wins, losses and ties are."""
     from harness.showing import charts
@@ -311,7 +315,12 @@ def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
         title = "Win rate of the row's model against the column's, ties half"
         cells = {(line.model, line.group): line.fields[detail.column].value for line in only.matrix.lines}
         rows = [{"model": one, **{other: cells.get((one, other)) for other in names}} for one in names]
-        instead = Table(title, rows, _verbatim(rows), places=3, across="models", scale=(0.0, 1.0))
+        columns, places, keys = _verbatim(rows), 3, 1
+        if len(names) > _NAMED:  # numbers stand over the columns, and those of the rows beside their names
+            rows = [{"model": row["model"], "number": at, **row} for at, row in enumerate(rows, 1)]
+            numbered = [Column(name, str(at)) for at, name in enumerate(names, 1)]
+            columns, places, keys = [Column("model"), Column("number", ""), *numbered], 2, 2
+        instead = Table(title, rows, columns, places=places, across="models", scale=(0.0, 1.0), keys=keys)
         yield Chart("Every two models", partial(charts.win_rate_chart, only.matrix, detail.column), instead=instead)
     if only.position:
         yield Chart("Does the judge go by the place of an answer?", partial(charts.position_chart, only.position))

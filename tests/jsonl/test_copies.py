@@ -77,6 +77,15 @@ def test_a_table_of_a_far_folder_is_that_of_the_near_one(near: pathlib.Path, far
     assert [row["n"] for row in show_result(input_file=files, bench_name="small", data_dir=far).rows()] != [8, 8]
 
 
+def test_a_file_address_is_the_path_that_it_names(near: pathlib.Path) -> None:
+    folder = near.rename(near.with_name("near by"))
+    table = show_result(bench_name="small", data_dir=folder.as_uri())
+    assert table.rows() == show_result(bench_name="small", data_dir=folder).rows()
+    grades = (folder / "small" / "model_judgment" / "builtin%2Foverlap_single.jsonl").as_uri()
+    assert show_result(input_file=grades).rows()[0]["n"] == 8
+    assert need_near(folder.as_uri()) == folder
+
+
 def test_only_what_has_changed_is_fetched_again(near: pathlib.Path, far: str, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = fsspec.filesystem("memory")
     taken: list[str] = []

@@ -1,5 +1,6 @@
 """plan_metrics and run_metrics: rows of model_metric/, what is done, what is left out, and the warnings."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -29,6 +30,16 @@ def measured_bench(data_dir: pathlib.Path, category: str = "stem", toml: str = "
 
 def planned(bench: Bench, *names: str, **more: Any) -> MetricPlan:
     return plan_metrics(load_metrics(names or ("rouge",)), bench, **more)
+
+
+def test_numbers_in_a_compressed_file_are_measured_and_named(tmp_path: pathlib.Path) -> None:
+    bench = measured_bench(tmp_path)
+    plain = bench.metric_file("distinct")
+    run_metrics(planned(bench, "distinct"))
+    plain.with_name(f"{plain.name}.gz").write_bytes(gzip.compress(plain.read_bytes()))
+    plain.unlink()
+    report = run_metrics(planned(bench, "distinct"))
+    assert (report.written, report.paths) == (0, (plain,))
 
 
 def test_a_row_says_all_that_made_its_numbers(tmp_path: pathlib.Path) -> None:

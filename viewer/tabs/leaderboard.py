@@ -216,7 +216,7 @@ class _View:
 
         def link(row: Row, column: str) -> str | None:
             model = str(row.get("model", ""))
-            if table.across == "models" and column != "model":
+            if table.across == "models" and column not in ("model", "number"):
                 return self._behind(model, column)
             if table.across == "groups" and column != "model":
                 return self._behind(model, category=column)

@@ -1,8 +1,8 @@
 """One batch of replies: every row has its own temperature, seed, limit, stops and log-probabilities.
 
-The library knows one temperature and one random source for a whole batch. Here each row is sampled by the Gumbel-max
-trick (Gumbel, 1954): the greatest of `logit / temperature + g`, with g = -log(-log u) and u uniform, is distributed as
-the softmax, so the library's greedy search picks a sample, and the row's own generator makes it the same in any batch.
+The library knows one temperature and one random source for a whole batch. Here each row draws one number u for a token
+from its own generator, and takes the first token whose cumulated probability is above u; the scores of all others are
+put at minus infinity, so the library's greedy search picks that one. The same seed picks the same in any batch.
 """
 
 from collections.abc import Callable, Sequence
@@ -99,16 +99,16 @@ class _Ending:
         if self._broken_off():
             return torch.ones(len(self._rows), dtype=torch.bool, device=ids.device)
         number = ids.shape[1] - self._start
-        return torch.tensor([self._ended(row, ids[at], number) for at, row in enumerate(self._rows)], device=ids.device)
+        last = ids[:, self._start :][:, -self._tail :].tolist()  # from the device once, not row by row
+        ended = [self._ended(row, own, number) for row, own in zip(self._rows, last, strict=True)]
+        return torch.tensor(ended, device=ids.device)
 
-    def _ended(self, row: Row, ids: Any, number: int) -> bool:
-        if number >= row.limit:
-            return True
-        if row.stop_ids and int(ids[-1]) in row.stop_ids:
+    def _ended(self, row: Row, last: list[int], number: int) -> bool:
+        if number >= row.limit or last[-1] in row.stop_ids:
             return True
         if not row.stops:
             return False
-        said = self._tokenizer.decode(ids[self._start :][-self._tail :].tolist(), skip_special_tokens=True)
+        said = self._tokenizer.decode(last, skip_special_tokens=True)
         return any(stop in said for stop in row.stops)
 
 
@@ -145,9 +145,13 @@ class _Choosing:
         scores = _kept(scores / sampling.temperature, sampling)
         if self._random[at] is None:
             self._random[at] = torch.Generator(device="cpu").manual_seed(sampling.seed or 0)
-        # Drawn on the CPU, so that a seed means the same on every device.
-        uniform = torch.rand(scores.shape[0], generator=self._random[at], dtype=torch.float64).clamp_(1e-300, 1 - 1e-16)
-        return scores - torch.log(-torch.log(uniform)).to(scores.device, scores.dtype)
+        # Drawn on the CPU, so that a seed means the same on every device, and one number for all of the vocabulary:
+        # a number for each of its 100,000 tokens takes longer than the model's own step on a GPU.
+        precise = torch.float32 if scores.device.type == "mps" else torch.float64
+        drawn = torch.rand(1, generator=self._random[at], dtype=torch.float64).to(scores.device, precise)
+        reached = scores.softmax(dim=-1, dtype=precise).cumsum(dim=-1)
+        token = torch.searchsorted(reached, drawn * reached[-1], right=True).clamp_(max=scores.shape[0] - 1)
+        return torch.full_like(scores, -torch.inf).index_fill_(0, token, 0.0)
 
     def _likely(self, scores: Any, token: int, most: int) -> TokenLogprobs:
         """Return the log-probability of the token taken, and those of the likeliest."""

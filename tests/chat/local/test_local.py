@@ -3,6 +3,7 @@
 import asyncio
 import math
 import pathlib
+import shutil
 from collections.abc import Sequence
 from typing import Any
 
@@ -98,6 +99,11 @@ def test_a_seed_belongs_to_the_conversation_and_not_to_its_batch(llama: pathlib.
     assert texts(replies(llama, [request("one two", other)])) != texts(alone)
 
 
+def test_what_is_left_out_is_never_drawn(llama: pathlib.Path) -> None:
+    texts_of = [request("one two", Sampling(temperature=5.0, max_tokens=12, top_k=1, seed=seed)) for seed in range(4)]
+    assert set(texts(replies(llama, texts_of))) == set(texts(replies(llama, [request("one two")])))
+
+
 def test_samples_are_distributed_as_the_model_says(llama: pathlib.Path) -> None:
     def first(seed: int) -> Request:
         return request("one", Sampling(temperature=1.0, max_tokens=1, seed=seed), top_logprobs=20)
@@ -137,6 +143,30 @@ def test_without_a_template_none_is_taken_silently(bare: pathlib.Path) -> None:
         replies(bare, [request("Hi.")])
     (reply,) = replies(bare, [request("Hi.")], conv_template="vicuna_v1.1")
     assert reply.applied["template"] == "fschat vicuna_v1.1"
+
+
+@pytest.mark.parametrize(
+    ("place", "gone", "said"),
+    [
+        pytest.param("./nowhere", "", r"\./nowhere: there is no such folder of weights", id="no folder"),
+        pytest.param("~/broken", "config.json", "~/broken holds no model: config.json is not there", id="no model"),
+        pytest.param("~/broken", "tokenizer.json", r"~/broken holds no tokenizer .*loaded: .*[^:]$", id="no tokenizer"),
+        pytest.param("~/broken", "model.safetensors", "~/broken holds no model that can be loaded", id="no weights"),
+    ],
+)
+def test_weights_that_are_not_all_there_are_one_line(
+    llama: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, place: str, gone: str, said: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    shutil.copytree(llama, tmp_path / "broken", ignore=shutil.ignore_patterns(gone))
+
+    async def scene() -> None:
+        model = open_chat_model(resolve("tiny", weights=(place, Weights(device="cpu"))))
+        await model.reply(request("Hi."))
+
+    with pytest.raises(UsageError, match=said) as caught:
+        asyncio.run(scene())
+    assert "\n" not in str(caught.value)
 
 
 def test_a_batch_that_is_too_large_is_halved(llama: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
