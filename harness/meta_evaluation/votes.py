@@ -11,7 +11,6 @@ import pathlib
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
@@ -196,7 +195,7 @@ def sides_of(query: Query, name: str, path: pathlib.Path, found: Observations) -
     sides = []
     there = list(dict.fromkeys(source.judge for source in asked_for.sources()))
     for judge in there:
-        own = one_source(replace(query, judges=(judge,)), found, path)
+        own = one_source(query._replace(judges=(judge,)), found, path)
         one_wording(own, path)
         sides.append(Side(name if len(there) == 1 else judge, path, own))
     return sides
@@ -209,7 +208,7 @@ def of_kind(query: Query, read: Read, path: pathlib.Path) -> Observations:
         return found
     criterion = query.criterion if set(found.metrics()) - {SCORE, WIN} else None
     sample = query.sample if any(case.source.sample for case in found.cases) else None
-    return narrowed(replace(query, sample=sample, criterion=criterion), found, path)
+    return narrowed(query._replace(sample=sample, criterion=criterion), found, path)
 
 
 def has_judge(read: Read, judge: str) -> bool:

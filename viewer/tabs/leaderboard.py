@@ -5,7 +5,6 @@ The table comes first, from `show_result`; what takes longer (intervals, what ca
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -241,7 +240,7 @@ class _View:
         bars = {row["model"]: Html(_bar(row)) for row in self.result.rows()}
         rows = [{**row, "bar": bars.get(row["model"])} for row in table.rows]
         first, *others = table.columns or ()
-        return replace(table, rows=rows, columns=[first, Column("bar", "win, tie, loss"), *others])
+        return table._replace(rows=rows, columns=[first, Column("bar", "win, tie, loss"), *others])
 
     def _columns(self, detail: "Detail") -> str:
         """Return the chart of scores, and links to those of other columns."""
