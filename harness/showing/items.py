@@ -11,7 +11,6 @@ see it in one column or in two, as the table's columns say; programs get the thr
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from harness.names import printable
@@ -39,8 +38,7 @@ class Number(Protocol):
         """Return the upper end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Html:
+class Html(NamedTuple):
     """HTML that goes into a cell of a page as it is; any other value of a cell is escaped."""
 
     text: str
@@ -52,8 +50,7 @@ class Html:
         return re.sub("<[^>]*>", "", self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """One column as people see it."""
 
     name: str
@@ -89,8 +86,7 @@ class Cells(NamedTuple):
     """How far each number lies above (to 1) or below (to -1) the mean of its row, in halves of the scale."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Rows of values under headings."""
 
     title: str
@@ -150,8 +146,7 @@ def _mean(values: Sequence[Any]) -> float | None:
     return sum(numbers) / len(numbers) if numbers else None
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(NamedTuple):
     """A picture."""
 
     title: str
@@ -163,8 +158,7 @@ class Chart:
     """The same as a table, for formats without pictures (default: they show nothing)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """A sentence between tables."""
 
     text: str
@@ -173,8 +167,7 @@ class Note:
 Item: TypeAlias = Table | Chart | Note
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """All that one command shows."""
 
     title: str
@@ -185,7 +178,7 @@ class Page:
     """From top to bottom."""
     notes: Sequence[str] = ()
     """What a reader must know, a line each."""
-    data: Any = field(default_factory=dict)
+    data: Any = None
     """The same for programs, as JSON shows it."""
     rows: Sequence[Row] = ()
     """The same as one table for programs, as csv and `frame` show it."""

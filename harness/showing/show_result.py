@@ -4,7 +4,6 @@ With intervals the first table stays as it is; turns, pairs of models and groups
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -420,4 +419,4 @@ def compared(title: str, pairs: Sequence["Paired"], note: str | None, places: in
 
 def report_page(page: Page, **facts: str) -> Page:
     """Return the page with further facts for a report: when, by which command and version, at what cost."""
-    return replace(page, facts={**page.facts, **{name.replace("_", " "): fact for name, fact in facts.items() if fact}})
+    return page._replace(facts={**page.facts, **{name.replace("_", " "): fact for name, fact in facts.items() if fact}})
