@@ -20,7 +20,8 @@ help:
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
-viewer: demo
+viewer: $(VENV)/.installed
+	@[ -e demo/mt_bench/model_judgment/*_pair.jsonl ] || $(MAKE) --no-print-directory demo
 	@$(BIN)/viewer --data-dir demo $(VIEWER_ARGS)
 
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder

@@ -19,7 +19,7 @@ from harness.answering import AnswerOptions, AnswerPlan, ModelPlan, Todo
 from harness.bench import Bench
 from harness.chat import Endpoint, resolve
 from harness.chat.prices import list_price
-from harness.errors import TurnbenchError
+from harness.errors import MissingError, TurnbenchError
 from harness.estimating import estimate_plan
 from harness.jsonl import holder_of, is_there, logical_files, read_rows, size_of
 from harness.judging.builtin import is_builtin_judge
@@ -385,6 +385,8 @@ def _compared(
     work: _Work,
 ) -> tuple[JudgeStatus, list[Estimate]]:
     """Return the status, compared with what there is to judge, and what the rest takes."""
+    if baseline is not None and baseline not in read:
+        raise MissingError(f"{baseline} has no answers here")
     sampling: Mapping[str, Any] = next((row.sampling for row in reversed(rows) if row.sampling), {})
     judge_set = load_judge_set(status.judge_set, bench.folder).with_sampling(sampling_from_row(sampling))
     groups = _planned({row.models for row in rows}, model_groups(status.mode, sorted(awaited), baseline))

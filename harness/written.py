@@ -32,6 +32,10 @@ MOST_BYTES = 16 * 2**20
 _MOST_DEPTH = 100
 _MOST_VALUES = 200_000
 """YAML can say of a few lines that they stand for billions of values."""
+_LONG_KEY = re.compile(
+    rf"""(?:^|[\[{{,])[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_MOST_DEPTH}}}""",
+    re.ASCII | re.MULTILINE,
+)
 _LISTS = (list, tuple, frozenset, collections.abc.Sequence)
 _TABLES = (dict, collections.abc.Mapping)
 _WORDS: dict[Any, str] = {str: "a text in quotes", bool: "true or false", int: "a whole number", float: "a number"}
@@ -125,6 +129,8 @@ def read_toml(path: pathlib.Path) -> dict[str, Any]:
     import tomllib
 
     text = read_text(path)
+    if _LONG_KEY.search(text):  # tomllib's time grows with the square of it: a minute for 100 kB
+        raise DataError(f"holds values nested over {_MOST_DEPTH} deep", path=path)
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

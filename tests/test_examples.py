@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -66,3 +67,15 @@ def test_the_demo_from_python_shows_the_same_figures(tmp_path: pathlib.Path, env
         assert f"{model:20} average {float(average):.2f} over {n} grades\n" in done.stdout
     again = start([sys.executable, "examples/python_api.py", data], environment)
     assert again.stdout.startswith("0 problems in the questions\n0 answers written\n0 judgments written")
+
+
+def test_make_viewer_does_not_repeat_a_demo_that_is_there(tmp_path: pathlib.Path) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in ("pyproject.toml", "demo/mt_bench/model_judgment/j_pair.jsonl", ".venv/bin/python", ".venv/.installed"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    viewer = tmp_path / ".venv" / "bin" / "viewer"
+    viewer.write_text('#!/bin/sh\necho "$@"\n', encoding="utf-8")
+    viewer.chmod(0o755)
+    done = subprocess.run(["make", "-s", "viewer"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("--data-dir demo\n", "")

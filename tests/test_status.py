@@ -90,6 +90,9 @@ def test_a_baseline_is_told_from_the_pairs(tmp_path: pathlib.Path) -> None:
     judge(bench, "pairwise-baseline", baseline="builtin/eliza")
     (found,) = bench_status(bench).judges
     assert (found.mode, found.judged, found.missing) == ("pairwise-baseline", 12, 0)
+    bench.answer_file("builtin/eliza").unlink()
+    (found,) = bench_status(bench).judges
+    assert (found.judged, found.note) == (12, "builtin/eliza has no answers here")
 
 
 def test_pairs_that_nobody_planned_are_not_missing(tmp_path: pathlib.Path) -> None:

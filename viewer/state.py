@@ -27,6 +27,7 @@ FILTERS = (
     "sort",
     "page",
     "column",
+    "differences",
     "show",
     "voter",
     "baseline",

@@ -60,6 +60,9 @@ def exact(text: str) -> str:
     return html.escape(whole, quote=True).replace("\r", "&#13;").replace("\n", "&#10;")
 
 
+_WORD = re.compile(r"\S+")
+
+
 def markdown_html(text: str, *, whole: bool = False, more: str = "") -> str:
     """Return a text of a model or a person as HTML.
 
@@ -89,6 +92,28 @@ def marked_html(text: str, spans: Iterable[tuple[int, int]], *, whole: bool = Fa
             at = end
     marked = "".join(parts) + escaped(shown[at:])
     return f'<pre class="tb-plain{_breaks(shown)}" dir="auto">{marked}</pre>{notice}'
+
+
+def unlike(text: str, other: str) -> list[tuple[int, int]]:
+    """Return the places of a text's words that stand in no run of three words which the other text has too.
+
+    Runs are looked up and not aligned: it takes no longer, whatever two models wrote.
+    """
+    words = list(_WORD.finditer(text))
+    names, others = [found[0] for found in words], _WORD.findall(other)
+    size = max(1, min(3, len(names), len(others)))
+    there = {tuple(others[at : at + size]) for at in range(len(others) - size + 1)}
+    alike: set[int] = set()
+    for at in range(len(names) - size + 1):
+        if tuple(names[at : at + size]) in there:
+            alike.update(range(at, at + size))
+    spans: list[tuple[int, int]] = []
+    for at, found in enumerate(words):
+        if at in alike:
+            continue
+        joined = bool(spans) and at - 1 not in alike
+        spans[len(spans) - joined :] = [(spans[-1][0] if joined else found.start(), found.end())]
+    return spans
 
 
 def plain(text: str) -> str:

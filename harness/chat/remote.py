@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -17,7 +18,7 @@ from harness.chat.parameters import ParameterMemory, Parameters
 from harness.chat.standing import Standing
 from harness.chat.structured import refused_logprobs, told
 from harness.chat.thinking import finish, sendable, spoken, storable
-from harness.errors import ChatError, EndpointError, TransientError
+from harness.errors import ChatError, EndpointError, TransientError, UsageError
 from harness.records import FinishReason, Message, Reply, Request, Sampling, Usage
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ class RemoteModel(ABC):
         self.standing = Standing()
         self._parameters = ParameterMemory(self.repairable, endpoint.model)
         self._headers = _custom_headers(sdk)
-        secrets = [key or "", *(value for value in self._headers.values() if len(value) >= 8)]
-        self._secrets = tuple(secret for secret in secrets if secret)
+        said = [word for value in self._headers.values() for word in (value, *re.split(r"[\s,;=]+", value))]
+        self._secrets = tuple({*filter(None, [key]), *(word for word in said if len(word) >= 8)})
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r} at {self.address})"
@@ -389,6 +390,14 @@ def count(value: Any) -> int | None:
 
 
 def _custom_headers(sdk: ModuleType) -> dict[str, str]:
-    """Return the headers that an SDK adds to every call by itself, from `OPENAI_CUSTOM_HEADERS` and the like."""
-    lines = os.environ.get(f"{sdk.__name__.upper()}_CUSTOM_HEADERS", "").split("\n")
-    return {name.strip(): value.strip() for name, colon, value in (line.partition(":") for line in lines) if colon}
+    """Return the headers that an SDK adds to every call by itself, from `OPENAI_CUSTOM_HEADERS` and the like.
+
+    Raises:
+        UsageError: one cannot be sent; its value may be a secret and is not repeated.
+    """
+    variable = f"{sdk.__name__.upper()}_CUSTOM_HEADERS"
+    lines = os.environ.get(variable, "").split("\n")
+    found = {name.strip(): value.strip() for name, colon, value in (line.partition(":") for line in lines) if colon}
+    if not all(text.isascii() and text.isprintable() for header in found.items() for text in header):
+        raise UsageError(f"{variable} holds what is no header, NAME: VALUE in ASCII; correct the variable or unset it")
+    return found

@@ -13,7 +13,7 @@ import os
 import pathlib
 import time
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from harness.errors import DataError
 from harness.jsonl.copies import need_near
@@ -36,6 +36,16 @@ _MARK = 64
 """Bytes at the file's end by which it is recognised; with its size they change whenever somebody else writes."""
 
 
+class _End(NamedTuple):
+    """What a file is recognised by."""
+
+    size: int
+    mark: bytes
+    """Its last bytes."""
+    changed: int
+    """When it was last written to, in nanoseconds."""
+
+
 class Journal:
     """An append-only JSON Lines file with one writer, used as a context manager.
 
@@ -46,8 +56,10 @@ class Journal:
         self.path = path
         self.state = state
         self._file: int | None = None
-        self._end: tuple[int, bytes] | None = None
-        """The size at which this journal last left the file, and the last bytes of it."""
+        self._end: _End | None = None
+        """How this journal last left the file."""
+        self._touched = False
+        """Whether somebody may have written into it before its end."""
         self._lock: Any = None
         self._synced = 0.0
         self._unsynced = False
@@ -78,7 +90,7 @@ class Journal:
         """Bring everything to disk and free the lock."""
         try:
             self.sync()
-            self._mend_changed()
+            self._mend_changed(leaving=True)
         finally:
             self._close()
             self._lock.release()
@@ -192,15 +204,20 @@ class Journal:
                 os.close(self._file)
         self._file, self._unsynced, self._end = None, False, None
 
-    def _mend_changed(self) -> None:
+    def _mend_changed(self, *, leaving: bool = False) -> None:
         """Set aside what another program has left in the file since this journal last wrote to it.
 
         Lines of JSON that it has added are rows as any other. Rows that it has cut off are gone; the next run finds
-        that they are missing.
+        that they are missing. With `leaving` it is also looked for what was changed before the file's end.
         """
-        if self._file is None or self._end is None or _end_of(self._file) == self._end:
+        if self._file is None or self._end is None:
             return
-        size, mark = self._end
+        (size, mark, changed), now = self._end, _end_of(self._file)
+        same_end = now[:2] == (size, mark)
+        self._touched |= now.changed != changed
+        # Not for each row: where a server keeps the time, it may be another one without anybody's doing.
+        if same_end and not (leaving and self._touched):
+            return
         self._close()
         if not self.path.exists():
             return
@@ -213,6 +230,8 @@ class Journal:
                 file.seek(0)
                 for line in file:
                     (keep if _is_row(self.path, line) else broken).append(line.removesuffix(b"\n") + b"\n")
+            if same_end and not broken:
+                return
             if broken:
                 append_bytes(self._aside, b"".join(broken))
             replace_bytes(self.path, b"".join(keep), self.state / "fresh" / self.path.name)
@@ -220,7 +239,8 @@ class Journal:
             raise storage_error(self.path, error, kept=True) from error
         parts = [f"{self.path}: another program has changed this file during the run"]
         parts += [f"broken lines of it were set aside in {self._aside}"] if broken else []
-        parts += [] if whole else ["rows may be gone; run the same command again, which makes what is missing"]
+        again = "rows may be gone; run the same command again, which makes what is missing"
+        parts += [] if whole and not same_end else [again]
         log.warning("; ".join(parts))
 
     @property
@@ -249,11 +269,11 @@ class Journal:
             raise storage_error(self.path, error, kept=True) from error
 
 
-def _end_of(file: int) -> tuple[int, bytes]:
-    """Return the size of an open file and its last bytes."""
-    size = os.lseek(file, 0, os.SEEK_END)
-    os.lseek(file, max(0, size - _MARK), os.SEEK_SET)
-    return size, os.read(file, _MARK)
+def _end_of(file: int) -> _End:
+    """Return what an open file is recognised by."""
+    stat = os.fstat(file)
+    os.lseek(file, max(0, stat.st_size - _MARK), os.SEEK_SET)
+    return _End(stat.st_size, os.read(file, _MARK), stat.st_mtime_ns)
 
 
 def _is_row(path: pathlib.Path, line: bytes) -> bool:

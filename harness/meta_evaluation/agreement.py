@@ -83,7 +83,7 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
     paths = [local_file(path) for path in votes] or _usual_files(query)
     if len(set(paths)) < len(paths):
         raise UsageError(f"{next(p for p, n in Counter(paths).items() if n > 1)} is named twice")
-    query = replace(query, files=tuple(paths))
+    query = query._replace(files=tuple(paths))
     reads = {path: read_judgments(path) for path in paths}
     if labelled := [path for path, read in reads.items() if read.form == "label"]:
         if other := [path for path in paths if path not in labelled]:

@@ -42,7 +42,7 @@ lambda; Cochran, Sampling Techniques (1977), sections 2.6, 6.3 and 7.3, for the 
 import math
 import pathlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -273,7 +273,7 @@ def judge_corrected(
     """
     query = Query.of("pairwise-all", **words)
     paths = vote_files(query, votes)
-    (source,) = sources = ask(replace(query, exclude=()))
+    (source,) = sources = ask(query._replace(exclude=()))
     cast, replaced = [], 0
     for path in paths:
         read = read_judgments(path)

@@ -14,7 +14,7 @@ functions. Only a judge's first sample counts: that it disagrees with itself is 
 
 import pathlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias, Unpack
 
@@ -177,7 +177,7 @@ def judge_disagreement(
     Raises:
         UsageError: there are fewer than two judges and no votes, or the files hold labels.
     """
-    given = asked(replace(Query.of(mode, **words), every_judge=True))
+    given = asked(Query.of(mode, **words)._replace(every_judge=True))
     query, records = given.query, given.judged
     if any(case.source.form == "label" for case in records.cases):
         raise UsageError("labels have no distance; judge_report agreement counts how often they are the same")

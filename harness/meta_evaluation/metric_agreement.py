@@ -15,7 +15,6 @@ answers, with ties as half.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Unpack
 
 from harness.errors import UsageError
@@ -44,7 +43,7 @@ def judge_metrics(
         MissingError: there are no such numbers or judgments.
         UsageError: nothing was both judged and measured.
     """
-    given = asked(replace(Query.of(mode, **words), every_metric=True))
+    given = asked(Query.of(mode, **words)._replace(every_metric=True))
     query, said = given.query, given.judged
     categories = given.subject.groups
     bench = query.bench

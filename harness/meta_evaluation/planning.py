@@ -5,7 +5,6 @@ none, usual ones (`results.planning`). Beside the plan stand another sample, mor
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -73,7 +72,7 @@ def _measured(plan: JudgmentPlan) -> Spread | None:
         plan.mode, judge_model=judge, judge_set=plan.judge_set.name, bench_name=bench.name, data_dir=bench.folder.parent
     )
     try:
-        found = Observations.joined([one.observations for one in ask(replace(query, every_sample=True))])
+        found = Observations.joined([one.observations for one in ask(query._replace(every_sample=True))])
     except TurnbenchError:
         return None
     if len(found.questions()) < _FEWEST or found.cases[0].source.form not in {"grade", "pair"}:

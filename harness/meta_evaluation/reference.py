@@ -28,7 +28,6 @@ GPT-4 took 14 for right by the default prompt, 6 when told to solve the question
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -210,11 +209,11 @@ def _both(words: Words, mode: Mode, without: str) -> tuple[Query, Query]:
     """Return what is asked for with the reference and without it."""
     query = Query.of(mode, **words)
     if not query.files:
-        named = query if query.judge_set else replace(query, judge_set=OWN_JUDGE_SET)
-        return named, replace(query, judge_set=judge_set_name(without))
+        named = query if query.judge_set else query._replace(judge_set=OWN_JUDGE_SET)
+        return named, query._replace(judge_set=judge_set_name(without))
     if len(query.files) != 2:
         raise UsageError("--input-file takes two files: the grades with the reference, then those without it")
-    return replace(query, files=query.files[:1]), replace(query, files=query.files[1:], judge_set=None)
+    return query._replace(files=query.files[:1]), query._replace(files=query.files[1:], judge_set=None)
 
 
 def judge_reference(

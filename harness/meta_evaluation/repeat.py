@@ -33,7 +33,7 @@ Source: Henderson 1953 (Biometrics 9, 226), method 1; Searle, Casella and McCull
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias, Unpack
 
@@ -357,7 +357,7 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     Several files of one judge count as its repeats, several judges as a facet of their own. A facet that the data lack
     has no variance, and a reason in `why_not`. See `Words` for what can be asked for.
     """
-    given = asked(replace(Query.of(mode, **words), every_sample=True))
+    given = asked(Query.of(mode, **words)._replace(every_sample=True))
     records, sources = given.judged, given.sources
     rows: list[dict[str, Any]] = []
     left_out = 0
@@ -379,7 +379,7 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     if len(sources) > 1:
         notes.append(f"counted together: {', '.join(source.text for source in sources)}")
     if left_out:
-        notes.append(f"{left_out} verdicts that are none left out")
+        notes.append(f"{left_out} judgments without a verdict left out")
     notes += answers
     notes.append(
         "intervals are for other questions; variances of models, orders and judges are those among exactly these, "

@@ -25,7 +25,6 @@ humans (gpt-4 +10%, claude-v1 +25%) without intervals; the second difference is 
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -178,7 +177,7 @@ def judge_self(
     Raises:
         UsageError: there are fewer than two judges, or they had different judge sets.
     """
-    given = asked(replace(Query.of(mode, **words), every_judge=True))
+    given = asked(Query.of(mode, **words)._replace(every_judge=True))
     records, seed, groups = given.judged, given.query.seed, given.subject.categories or None
     judges = list(dict.fromkeys(source.judge for source in given.sources))
     own = {judge: records.keep(lambda case, judge=judge: case.source.judge == judge) for judge in judges}  # type: ignore[misc]

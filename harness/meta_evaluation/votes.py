@@ -11,7 +11,6 @@ import pathlib
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,6 +20,7 @@ from harness.jsonl.copies import local_file
 from harness.judgments.case import CONFIDENCE, SCORE, SHARE, WIN, winner
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read
+from harness.names import name_of
 from harness.records import Observation, QuestionId
 from harness.results.finding import is_left_out, narrowed, one_source, one_wording
 from harness.results.query import Query
@@ -195,7 +195,7 @@ def sides_of(query: Query, name: str, path: pathlib.Path, found: Observations) -
     sides = []
     there = list(dict.fromkeys(source.judge for source in asked_for.sources()))
     for judge in there:
-        own = one_source(replace(query, judges=(judge,)), found, path)
+        own = one_source(query._replace(judges=(judge,)), found, path)
         one_wording(own, path)
         sides.append(Side(name if len(there) == 1 else judge, path, own))
     return sides
@@ -208,7 +208,7 @@ def of_kind(query: Query, read: Read, path: pathlib.Path) -> Observations:
         return found
     criterion = query.criterion if set(found.metrics()) - {SCORE, WIN} else None
     sample = query.sample if any(case.source.sample for case in found.cases) else None
-    return narrowed(replace(query, sample=sample, criterion=criterion), found, path)
+    return narrowed(query._replace(sample=sample, criterion=criterion), found, path)
 
 
 def has_judge(read: Read, judge: str) -> bool:
@@ -218,7 +218,7 @@ def has_judge(read: Read, judge: str) -> bool:
 
 def names_of(paths: Sequence[pathlib.Path]) -> dict[pathlib.Path, str]:
     """Return the name of each file: its stem, with its folder before it where two have the same stem."""
-    stems = {path: logical_file(path).stem for path in paths}
+    stems = {path: name_of(logical_file(path).stem) for path in paths}
     often = Counter(stems.values())
     names = {path: stem if often[stem] == 1 else f"{path.parent.name}/{stem}" for path, stem in stems.items()}
     if len(set(names.values())) < len(names):

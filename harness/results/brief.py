@@ -7,8 +7,8 @@ The full detail (`detail`) has the same numbers: it draws the same questions.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Unpack
+from dataclasses import replace
+from typing import NamedTuple, Unpack
 
 from harness.results.grades.scores import average_of
 from harness.results.matrix import Matrix, Pairs, ranked
@@ -20,8 +20,7 @@ from harness.results.table import Table
 _SAME, _NAMED = 1e-9, 3
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
+class Brief(NamedTuple):
     """An interval and a range of ranks for each model."""
 
     intervals: Mapping[str, Estimate]
@@ -38,7 +37,7 @@ class Brief:
         lines = []
         for line in table.lines:
             own = self.intervals.get(line.model, NONE)
-            lines.append(replace(line, fields={**line.fields, column: replace(own, value=line.fields[column])}))
+            lines.append(line._replace(fields={**line.fields, column: replace(own, value=line.fields[column])}))
         return replace(table, lines=lines, ranks=self.ranks, sure=True)
 
     def contradictions(self) -> str | None:

@@ -201,7 +201,7 @@ def pairs_detail(
             shown |= {"strength": ratings[key]} if key in ratings else {}
         shown["n"] = line.fields["n"]
         shown |= {"excluded": line.fields["excluded"]} if line.group is ALL and line.turn is None else {}
-        lines.append(replace(line, fields=shown))
+        lines.append(line._replace(fields=shown))
     only = PairsOnly(pair_matrix(table, **how), strengths, by_group, list(position))
     strata = by if table.fixed_mix else ""
     return Detail(Table(lines, "pairs", by, how.get("seed", 0), strata=strata), column, ranks, compared, only=only)
@@ -235,4 +235,4 @@ def turned(pair: Paired) -> Paired:
         None if end is None else -end for end in (pair.difference.value, pair.difference.high, pair.difference.low)
     )
     difference = replace(pair.difference, value=value, low=low, high=high)
-    return replace(pair, model_1=pair.model_2, model_2=pair.model_1, difference=difference)
+    return pair._replace(model_1=pair.model_2, model_2=pair.model_1, difference=difference)

@@ -8,7 +8,6 @@ None asks for the only one that there is.
 import fnmatch
 import pathlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from harness.errors import MissingError, UsageError
@@ -253,7 +252,7 @@ def _of_one(query: Query) -> list[Found]:
 def _of_several(query: Query) -> list[Found]:
     """Return the observations of the judges named, or of all that there are, all with one judge set."""
     if query.judges is not None and not query.files:
-        return _same_set([one for name in query.judges for one in _of_one(replace(query, judges=(name,)))])
+        return _same_set([one for name in query.judges for one in _of_one(query._replace(judges=(name,)))])
     files = list(query.files) or _all_files(query)
     reads = {path: _of_mode(query, read_for(query, path)) for path in files}
     if query.judge_set is None:
@@ -263,7 +262,7 @@ def _of_several(query: Query) -> list[Found]:
         for name in dict.fromkeys(source.judge for source in read.observations.sources()):
             fits = any(s.made_with(query.judge_set) for s in read.observations.sources() if s.judge == name)
             if fits and (query.judges is None or name in query.judges):
-                found += _in_file(replace(query, judges=(name,)), path, read)
+                found += _in_file(query._replace(judges=(name,)), path, read)
     absent = [name for name in query.judges or () if name not in {one.judge for one in found}]
     if absent or not found:
         there = dict.fromkeys(s.judge for read in reads.values() for s in read.observations.sources())

@@ -107,13 +107,13 @@ def matrix(
     models = tuple(dict.fromkeys(case.models[0] for case in columns.cases))
     turns = tuple(sorted({case.turn for case in columns.cases}))
     shape = (len(order), len(models), len(turns))
-    model = _places(models, [case.models[0] for case in columns.cases])
-    of_case = model * shape[2] + _places(turns, [case.turn for case in columns.cases])
+    model = places_of(models, [case.models[0] for case in columns.cases])
+    of_case = model * shape[2] + places_of(turns, [case.turn for case in columns.cases])
     given = np.where(np.isnan(columns.said), -1.0, columns.said) if count_failed else columns.said
     good = ~np.isnan(given)
     excluded = np.bincount(model[columns.case_at[~good]], minlength=len(models)).astype(np.int64)
     # In place, and without copies where no value is absent: of ten million rows each such array takes 80 MB.
-    cell = _places(order, [asked.question_id for asked in columns.asked])[columns.asked_at]
+    cell = places_of(order, [asked.question_id for asked in columns.asked])[columns.asked_at]
     cell *= shape[1] * shape[2]
     cell += of_case[columns.case_at]
     if not good.all():
@@ -221,10 +221,10 @@ def pairs(observations: Sequence[Observation], groups: Mapping[QuestionId, Any] 
         questions=tuple(order),
         groups=_groups_of(order, groups),
         models=models,
-        question=_places(order, [asked.question_id for asked in columns.asked])[columns.asked_at],
+        question=places_of(order, [asked.question_id for asked in columns.asked])[columns.asked_at],
         turn=columns.of_cases(lambda case: case.turn),
-        model_1=_places(models, [case.models[0] for case in columns.cases])[columns.case_at],
-        model_2=_places(models, [case.models[1] for case in columns.cases])[columns.case_at],
+        model_1=places_of(models, [case.models[0] for case in columns.cases])[columns.case_at],
+        model_2=places_of(models, [case.models[1] for case in columns.cases])[columns.case_at],
         game_1=games[said, 0],
         game_2=games[said, 1],
         outcome=np.where(np.isnan(share), np.nan, (1.0 + np.sign(share - 0.5)) / 2),
@@ -248,7 +248,7 @@ def _groups_of(order: Sequence[QuestionId], groups: Mapping[QuestionId, Any] | N
     return tuple((groups or {}).get(question) for question in order)
 
 
-def _places(names: Sequence[Any], wanted: Sequence[Any]) -> Ints:
+def places_of(names: Iterable[Any], wanted: Iterable[Any]) -> Ints:
     """Return for each that is wanted its place among the names."""
     place = {name: at for at, name in enumerate(names)}
     return np.array([place[name] for name in wanted], dtype=np.int64)

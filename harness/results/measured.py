@@ -136,7 +136,7 @@ def kinds_table(bench: Bench, kept: Observations, *, sure: bool = True, seed: in
         for line in means_table(matrices(own), "metric", by=KIND, sure=sure, seed=seed).lines:
             means = {name: own for name, own in line.fields.items() if isinstance(own, Mean)}
             fields = {name: replace(means[name], excluded=None) if name in means else None for name in whole.names}
-            lines.append(replace(line, fields=fields, group=kind))
+            lines.append(line._replace(fields=fields, group=kind))
     return replace(whole, lines=lines)
 
 

@@ -19,7 +19,7 @@ for ties.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, Unpack
 
@@ -31,7 +31,7 @@ from harness.results.about import is_fixed
 from harness.results.grades.aggregates import POOLED
 from harness.results.grades.scores import scores
 from harness.results.labels import Judgment, label_table
-from harness.results.matrix import Floats, Ints, Matrix, Pairs, common_scale, label
+from harness.results.matrix import Floats, Ints, Matrix, Pairs, common_scale, label, places_of
 from harness.results.means import means_table
 from harness.results.pairs.rates import RATES, rates
 from harness.results.statistics.bootstrap import Resampling, estimates
@@ -170,10 +170,10 @@ def means_panel(judges: Mapping[str, Mapping[str, Matrix]], kind: Kind, **how: U
     lost = [dict(zip(own[-1].models, own[-1].excluded.tolist(), strict=True)) for own in layers.values()]
     excluded: Counter[str] = sum(map(Counter, lost[:1] if kind == "dimension" else lost), Counter())
     by_judge = [
-        [replace(line, fields={**line.fields, "excluded": excluded[line.model]}) for line in table.whole]
+        [line._replace(fields={**line.fields, "excluded": excluded[line.model]}) for line in table.whole]
         for table in tables
     ]
-    differ = [replace(panel.disagreement(seed=seed).lines[0], model=name) for name, panel in panels.items()]
+    differ = [panel.disagreement(seed=seed).lines[0]._replace(model=name) for name, panel in panels.items()]
     table = replace(tables[-1], lines=_lines(tuple(judges), by_judge))
     n = sum(line.fields["n"] for line in by_judge[-1])
     return Panel(tuple(judges), table, Table(differ, key=kind), tables[-1], MEAN_RULE, n, sum(excluded.values()))
@@ -193,7 +193,7 @@ def labels_panel(judges: Mapping[str, Sequence[Judgment]], **how: Unpack[Made]) 
     table = replace(tables[-1], lines=_lines(tuple(judges), by_judge))
     called = {"unparsed": "undecided", "missing": "excluded"}
     whole = [
-        replace(line, fields={called.get(name, name): own for name, own in line.fields.items()})
+        line._replace(fields={called.get(name, name): own for name, own in line.fields.items()})
         for line in tables[-1].lines
     ]
     differ = _labels_differ(heard[:-1], left_out, how.get("groups"), how.get("seed", 0))
@@ -205,7 +205,7 @@ def _lines(judges: Sequence[str], found: Sequence[Sequence[Line]]) -> list[Line]
     """Return for each model, in the order of the last judge's lines, its line of each judge."""
     by_judge = [{line.model: line for line in lines} for lines in found]
     return [
-        replace(own[model], judge=judge)
+        own[model]._replace(judge=judge)
         for model in by_judge[-1]
         for judge, own in zip((*judges, TOGETHER), by_judge, strict=True)
     ]
@@ -214,13 +214,13 @@ def _lines(judges: Sequence[str], found: Sequence[Sequence[Line]]) -> list[Line]
 def _plain(line: Line, column: str) -> Line:
     """Return the line without the drop, and with the interval of one column alone."""
     own = {name: number.value for name, number in line.estimates().items() if name != column}
-    return replace(line, fields={name: own.get(name, field) for name, field in line.fields.items() if name != "drop"})
+    return line._replace(fields={name: own.get(name, field) for name, field in line.fields.items() if name != "drop"})
 
 
 def _labelled(line: Line, excluded: int) -> Line:
     """Return the line of a judge or of all: without a label are those of all on which they tie."""
     own = {name: field for name, field in line.fields.items() if name not in ("unparsed", "missing")}
-    return replace(line, fields=own | {"undecided": line.fields["unparsed"], "excluded": excluded})
+    return line._replace(fields=own | {"undecided": line.fields["unparsed"], "excluded": excluded})
 
 
 def _together(rows: Sequence[Judgment]) -> Judgment:
@@ -243,7 +243,7 @@ def panel_grades(judges: Mapping[str, Matrix]) -> Heard[Matrix]:
     turns = sorted({turn for own in judges.values() for turn in own.turns})
     said = np.full((len(judges), len(questions), len(models), len(turns)), np.nan)
     for layer, own in zip(said, judges.values(), strict=True):
-        at = (_places(*names) for names in ((questions, own.questions), (models, own.models), (turns, own.turns)))
+        at = (places_of(*names) for names in ((questions, own.questions), (models, own.models), (turns, own.turns)))
         layer[np.ix_(*at)] = own.scores
     scale, fixed = common_scale((own.scale for own in judges.values()), said), _fixed_mix(judges)
     nothing = np.empty(0), np.empty(0, dtype=np.int64)
@@ -260,9 +260,9 @@ def panel_pairs(judges: Mapping[str, Pairs]) -> Heard[Pairs]:
     questions, models = _named(judges)
     rows, outcomes = [], []
     for own in judges.values():
-        named = _places(models, own.models)
+        named = places_of(models, own.models)
         first, second = named[own.model_1], named[own.model_2]
-        question = _places(questions, own.questions)[own.question]
+        question = places_of(questions, own.questions)[own.question]
         rows.append(np.stack([question, own.turn, np.minimum(first, second), np.maximum(first, second)], axis=1))
         outcomes.append(np.where(first > second, 1.0 - own.outcome, own.outcome))
     items, place = np.unique(np.concatenate(rows), axis=0, return_inverse=True)
@@ -360,8 +360,3 @@ def _named(judges: Mapping[str, Matrix] | Mapping[str, Pairs]) -> tuple[dict[Que
 
 def _fixed_mix(judges: Mapping[str, Matrix] | Mapping[str, Pairs]) -> bool:
     return any(own.fixed_mix for own in judges.values())
-
-
-def _places(names: Iterable[Any], wanted: Iterable[Any]) -> Ints:
-    place = {name: at for at, name in enumerate(names)}
-    return np.array([place[name] for name in wanted], dtype=np.int64)

@@ -5,8 +5,7 @@
 
 import pathlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Self, TypeAlias, TypedDict, Unpack
+from typing import NamedTuple, Self, TypeAlias, TypedDict, Unpack
 
 from harness.bench import Bench, bench_folders, load_bench
 from harness.errors import TurnbenchError
@@ -61,8 +60,7 @@ class Words(TypedDict, total=False):
 REPEATED = ("last", "average", "refuse")
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """Which observations a table or a report is about; see `Words` for each field."""
 
     mode: Mode | None = None

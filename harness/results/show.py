@@ -137,12 +137,12 @@ def _runs(shown: Shown, path: pathlib.Path) -> "Runs":
     measured = is_metric(records)
     read = Read(read_main_numbers(path, wanted.variant), 0, "grade") if measured else read_for(wanted.query, path)
     source, there = records.cases[0].source, read.observations.sources()
-    query = replace(wanted.query, files=(path,), exclude=())
-    query = replace(query, judges=(source.judge,) if any(s.judge == source.judge for s in there) else None)
+    query = wanted.query._replace(files=(path,), exclude=())
+    query = query._replace(judges=(source.judge,) if any(s.judge == source.judge for s in there) else None)
     own_set = any(s.set_text == source.set_text for s in there if query.judge in {None, s.judge})
-    query = replace(query, judge_set=source.set_text if own_set else None)
+    query = query._replace(judge_set=source.set_text if own_set else None)
     if len({case.source.sample for case in read.observations.cases}) < 2:  # its only sample is the one that is meant
-        query = replace(query, sample=None)
+        query = query._replace(sample=None)
     read = read._replace(observations=narrowed(query, read.observations, path))
     other = of_turns(chosen(query, read, path).observations, query.turns, path)
     if shown.baseline is not None:

@@ -10,7 +10,7 @@ the numbers differs. Every output is a projection: the rows of a table, those of
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from harness.records import QuestionId, Scale
 from harness.results.statistics.bootstrap import Estimate
@@ -58,8 +58,7 @@ class Mean(Estimate):
     """The questions with the worst grades, worst first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """What is known of one model, as far as the keys beside it say."""
 
     model: str

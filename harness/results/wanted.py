@@ -7,7 +7,6 @@ Shown     the observations of the table, and whose questions they are about: not
 import contextlib
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
 
 from harness.bench import Bench
@@ -30,8 +29,7 @@ if TYPE_CHECKING:  # judge sets are imported only where they are needed
 LengthControl: TypeAlias = Literal["own", "compatible", "off"]
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What was asked for beside which observations; `show_result` says what each field means."""
 
     query: Query
@@ -104,8 +102,8 @@ class Shown(NamedTuple):
 def settled(wanted: Wanted) -> Shown:
     """Return what the table is made of, with what is usual where nothing was said; raises as `show_result` does."""
     mode = wanted.query.mode or _usual_mode(wanted.query)
-    query = replace(wanted.query, mode=mode)
-    wanted = replace(wanted, query=query)
+    query = wanted.query._replace(mode=mode)
+    wanted = wanted._replace(query=query)
     for fault in wanted.faults():
         raise UsageError(fault)
     notes: list[str] = []
@@ -130,7 +128,7 @@ def settled(wanted: Wanted) -> Shown:
     aggregate = wanted.aggregate or cast("Aggregate | None", usual)
     named = of_models(records, query.models)
     return Shown(
-        replace(wanted, aggregate=None if aggregate == NONE or wanted.count_failed else aggregate),
+        wanted._replace(aggregate=None if aggregate == NONE or wanted.count_failed else aggregate),
         mode,
         found,
         notes,
@@ -147,7 +145,7 @@ def settled(wanted: Wanted) -> Shown:
 
 def _judged(wanted: Wanted, notes: list[str]) -> list[Found]:
     """Return the judgments but for those of answers that have been replaced, which are noted."""
-    found = ask(replace(wanted.query, every_sample=True, every_metric=wanted.query.mode == "single"))
+    found = ask(wanted.query._replace(every_sample=True, every_metric=wanted.query.mode == "single"))
     if wanted.check_answers:
         return without_replaced(found, notes)
     if says_what_was_judged(found):
@@ -164,7 +162,7 @@ def _measured(wanted: Wanted) -> list[Found]:
     bench = query.bench
     for name in wanted.metrics:
         if name == SCORE:
-            found += ask(replace(query, every_metric=True))
+            found += ask(query._replace(every_metric=True))
             continue
         observations = read_metric(bench, name, variant)
         if wanted.against is not None:

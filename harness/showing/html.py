@@ -61,7 +61,10 @@ def write_report(path: pathlib.Path | str, page: Page) -> None:
         ) from error
 
 
-_SHADED = '<p class="tb-quiet">Blue is above the mean of the row, orange below it.</p>'
+_SHADED = {
+    "groups": "Blue is above the mean of the row, orange below it.",
+    "models": "Blue speaks for the row's model, orange for the column's.",
+}
 
 
 def table_html(table: Table, *, label: str = "", link: Link | None = None) -> str:
@@ -87,7 +90,7 @@ def table_html(table: Table, *, label: str = "", link: Link | None = None) -> st
     return (
         f'<div class="tb-scroll" tabindex="0" role="group" aria-label="{escaped(label or table.title)}">'
         f'<table class="tb-table"><thead><tr>{head}</tr></thead>\n<tbody>{chr(10).join(lines)}</tbody></table></div>'
-        + (_SHADED if shaded else "")
+        + (f'<p class="tb-quiet">{_SHADED.get(table.across, _SHADED["groups"])}</p>' if shaded else "")
     )
 
 

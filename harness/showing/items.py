@@ -11,7 +11,6 @@ see it in one column or in two, as the table's columns say; programs get the thr
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from harness.names import printable
@@ -39,8 +38,7 @@ class Number(Protocol):
         """Return the upper end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Html:
+class Html(NamedTuple):
     """HTML that goes into a cell of a page as it is; any other value of a cell is escaped."""
 
     text: str
@@ -52,8 +50,7 @@ class Html:
         return re.sub("<[^>]*>", "", self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """One column as people see it."""
 
     name: str
@@ -89,8 +86,7 @@ class Cells(NamedTuple):
     """How far each number lies above (to 1) or below (to -1) the mean of its row, in halves of the scale."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Rows of values under headings."""
 
     title: str
@@ -106,7 +102,8 @@ class Table:
     """What stands side by side: the fields of a row, groups of questions, or models that a row's is compared with."""
     scale: tuple[float, float] | None = None
     """The least and the greatest number that there can be, where numbers are to be shaded by how far they depart from
-    the mean of their row: of all models the best would have the darkest row, and nothing would be seen of the rest."""
+    the mean of their row: of all models the best would have the darkest row, and nothing would be seen of the rest.
+    Beside other models it is the middle of the scale that they depart from."""
     keys: int = 1
     """How many columns from the left say what a row is about; they are repeated where a table is divided."""
 
@@ -119,7 +116,10 @@ class Table:
         rows = self.flat_rows()
         found = []
         columns = columns_of(rows) if self.columns is None else self.columns
-        means = [_mean([row.get(column.name) for column in columns[self.keys :]]) for row in rows]
+        if self.across == "models" and self.scale is not None:  # as good as the other is the middle, whoever it meets
+            means: list[float | None] = [sum(self.scale) / 2] * len(rows)
+        else:
+            means = [_mean([row.get(column.name) for column in columns[self.keys :]]) for row in rows]
         for at, column in enumerate(columns):
             heading = heading_of(column.name) if column.heading is None else column.heading
             values = [row.get(column.name) for row in rows]
@@ -146,8 +146,7 @@ def _mean(values: Sequence[Any]) -> float | None:
     return sum(numbers) / len(numbers) if numbers else None
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(NamedTuple):
     """A picture."""
 
     title: str
@@ -159,8 +158,7 @@ class Chart:
     """The same as a table, for formats without pictures (default: they show nothing)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """A sentence between tables."""
 
     text: str
@@ -169,8 +167,7 @@ class Note:
 Item: TypeAlias = Table | Chart | Note
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """All that one command shows."""
 
     title: str
@@ -181,7 +178,7 @@ class Page:
     """From top to bottom."""
     notes: Sequence[str] = ()
     """What a reader must know, a line each."""
-    data: Any = field(default_factory=dict)
+    data: Any = None
     """The same for programs, as JSON shows it."""
     rows: Sequence[Row] = ()
     """The same as one table for programs, as csv and `frame` show it."""

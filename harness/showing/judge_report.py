@@ -53,7 +53,7 @@ def report_tables(report: Report) -> Iterator[Table]:
             "", [{name: v for name, v in row.items() if name != "category"} for row in rows if not row["category"]]
         )
         yield _table("By category", [row for row in rows if row["category"]])
-    else:
+    elif rows:
         yield _table("", rows)
     for name, more in report.more.items():
         if more:

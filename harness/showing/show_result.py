@@ -4,7 +4,6 @@ With intervals the first table stays as it is; turns, pairs of models and groups
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -300,6 +299,10 @@ def _turn_tables(detail: "Detail", order: Sequence[str]) -> Iterator[Table]:
         yield Table(f"{order[0]} less {order[1]}, turn by turn", rows, columns, note)
 
 
+_NAMED = 6
+"""Models whose names stand over the columns of a matrix; those of more would leave no room for its numbers."""
+
+
 def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
     """Yield how sure wins, losses and ties are."""
     from harness.showing import charts
@@ -312,7 +315,12 @@ def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
         title = "Win rate of the row's model against the column's, ties half"
         cells = {(line.model, line.group): line.fields[detail.column].value for line in only.matrix.lines}
         rows = [{"model": one, **{other: cells.get((one, other)) for other in names}} for one in names]
-        instead = Table(title, rows, _verbatim(rows), places=3, across="models", scale=(0.0, 1.0))
+        columns, places, keys = _verbatim(rows), 3, 1
+        if len(names) > _NAMED:  # numbers stand over the columns, and those of the rows beside their names
+            rows = [{"model": row["model"], "number": at, **row} for at, row in enumerate(rows, 1)]
+            numbered = [Column(name, str(at)) for at, name in enumerate(names, 1)]
+            columns, places, keys = [Column("model"), Column("number", ""), *numbered], 2, 2
+        instead = Table(title, rows, columns, places=places, across="models", scale=(0.0, 1.0), keys=keys)
         yield Chart("Every two models", partial(charts.win_rate_chart, only.matrix, detail.column), instead=instead)
     if only.position:
         yield Chart("Does the judge go by the place of an answer?", partial(charts.position_chart, only.position))
@@ -405,4 +413,4 @@ def compared(title: str, pairs: Sequence["Paired"], note: str | None, places: in
 
 def report_page(page: Page, **facts: str) -> Page:
     """Return the page with further facts for a report: when, by which command and version, at what cost."""
-    return replace(page, facts={**page.facts, **{name.replace("_", " "): fact for name, fact in facts.items() if fact}})
+    return page._replace(facts={**page.facts, **{name.replace("_", " "): fact for name, fact in facts.items() if fact}})

@@ -135,6 +135,16 @@ def test_headers_of_the_environment_go_only_where_the_environment_says(
     assert own["x-gateway-token"] == "hidden-gateway-token"
 
 
+@pytest.mark.parametrize("headers", ["X-Ä: hidden", "X-Gate: hidden-ä", "X-Gate: hidden\x01"])
+def test_a_header_of_the_environment_that_cannot_be_sent_is_named_and_not_shown(
+    headers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", headers)
+    with pytest.raises(UsageError, match="OPENAI_CUSTOM_HEADERS holds what is no header") as caught:
+        ask(endpoint_at("http://127.0.0.1:9", "openai"))
+    assert "hidden" not in str(caught.value)
+
+
 def test_anthropics_headers_of_the_environment_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Gateway-Token: hidden-gateway-token")
     file = tmp_path / "models.toml"
@@ -149,8 +159,11 @@ def test_anthropics_headers_of_the_environment_too(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_header_of_the_environment_is_not_repeated_by_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway-Token: hidden-gateway-token")
-    assert "hidden" not in str(failing(Fault(401, "hidden-gateway-token is no token")))
+    headers = "X-Gateway-Token: hidden-gateway-token\nX-Cookie: session=hidden-session; a=b\nX-Auth: Basic hidden-basic"
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", headers)
+    said = str(failing(Fault(401, "hidden-gateway-token is no token, nor hidden-session or hidden-basic")))
+    assert "hidden" not in said
+    assert "is no token" in said
 
 
 @pytest.mark.parametrize("url", ["http://host/v1?api-key=hidden", "http://host/v1#hidden"])

@@ -11,6 +11,8 @@ from harness.errors import UsageError
 from harness.judgments.observations import Observations
 from harness.meta_evaluation.disagreement import against, disagreed, judge_disagreement, judged_of
 from harness.records import Observation
+from harness.showing import text
+from harness.showing.judge_report import judge_page
 from tests.observed import Origin, grade, pair
 
 
@@ -140,7 +142,9 @@ def test_with_votes_it_lists_what_is_against_them_grades_as_preferences(tmp_path
     about = {"question_id": 1, "turn": 1, "model_1": "x", "model_2": "y"}
     report = judge_disagreement(input_file=files, votes=[votes])
     assert report.rows == [about | {"people": "x", "by a": "x", "by b": "y"}]
-    assert judge_disagreement(input_file=files[0], votes=[votes]).rows == []
+    agreed = judge_disagreement(input_file=files[0], votes=[votes])
+    assert agreed.rows == []
+    assert f"note: {agreed.notes[0]}" in text(judge_page(agreed))
 
 
 def test_one_judge_alone_disagrees_with_nobody(tmp_path: pathlib.Path) -> None:

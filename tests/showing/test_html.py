@@ -4,6 +4,7 @@ import html as escaping
 import pathlib
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -111,6 +112,14 @@ def test_numbers_of_a_table_with_a_scale_are_shaded_by_how_far_they_depart_from_
     assert page.count("--share: 0.00") == 2
     assert "Blue is above the mean of the row" in page
     assert "tb-heat" not in table_html(Table("", rows))
+
+
+def test_win_rates_beside_other_models_are_shaded_by_who_wins() -> None:
+    rows: list[dict[str, Any]] = [{"model": "a", "b": 0.75, "c": 1.0}, {"model": "b", "b": None, "c": 0.4}]
+    page = table_html(Table("", rows, scale=(0.0, 1.0), across="models"))
+    assert '<div class="tb-heat" style="--share: 0.50"><bdi>0.75' in page
+    assert '<div class="tb-heat tb-below" style="--share: 0.20"><bdi>0.40' in page
+    assert "Blue speaks for the row's model, orange for the column's." in page
 
 
 def test_a_table_without_rows_says_so() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -75,3 +76,26 @@ def test_an_interval_is_written_in_one_way(tmp_path: pathlib.Path, form: Any) ->
     written = form(result_page(graded(tmp_path)))
     assert "[" in written
     assert " (-" not in written
+
+
+@pytest.mark.parametrize("models", [3, 8])
+def test_a_matrix_of_many_models_has_numbers_over_its_columns(models: int, tmp_path: pathlib.Path) -> None:
+    names = [f"organisation/model-{at}" for at in range(models)]
+    rows = [
+        {
+            "question_id": q,
+            "model_1": one,
+            "model_2": other,
+            "g1_winner": "model_1",
+            "g2_winner": "tie" if q % 3 else "model_1",
+        }
+        | {"judge": ["j", "t"], "turn": 1}
+        for q in range(1, 5)
+        for at, one in enumerate(names)
+        for other in names[at + 1 :]
+    ]
+    path = tmp_path / "j_pair.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    shown = text(result_page(show_result("pairwise-all", input_file=path, intervals=True)))
+    (head,) = re.findall("ties half\n\n(.*)", shown)
+    assert head.split() == ["model", *(names if models == 3 else map(str, range(1, models + 1)))]

@@ -56,6 +56,23 @@ def test_the_answers_lead_to_the_other_history(views: Views) -> None:
     assert "given by reference" in page
 
 
+def test_differences_are_marked_on_request_and_the_system_prompt_is_at_hand(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path, question(1, turns=TURNS[:1]))
+    for model, year in (("a", 1665), ("b", 1666)):
+        said = f"<b>London</b> burnt in the year {year}, and in four days it was gone."
+        write(bench.answer_file(model), [answer(1, model, said, system_prompt="You are <i>brief</i>.")])
+    views = Views(Context(Store(tmp_path, ["small"])))
+    _, page = views.view("?tab=compare&question=1&model=a&model=b")
+    assert "<mark>" not in page
+    assert "f.differences=yes" in page
+    _, page = views.view("?tab=compare&question=1&model=a&model=b&f.differences=yes")
+    assert ("<mark>1665,</mark>" in page, "<mark>1666,</mark>" in page, page.count("<mark>")) == (True, True, 2)
+    for tab in ("compare", "answers"):
+        _, page = views.view(f"?tab={tab}&question=1&model=a&model=b")
+        assert page.count("<summary>System prompt</summary>") == 1
+        assert "You are &lt;i&gt;brief&lt;/i&gt;." in page
+
+
 def test_no_vote_is_asked_for_on_a_given_turn(tmp_path: pathlib.Path, views: Views) -> None:
     del views
     bench = small_bench(tmp_path, question(1, turns=TURNS))

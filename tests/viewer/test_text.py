@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from viewer.text import MOST, exact, markdown_html, plain_html, readable
+from viewer.text import MOST, exact, markdown_html, plain_html, readable, unlike
 
 ALLOWED = frozenset(
     re.findall(
@@ -140,3 +140,22 @@ def test_what_is_made_to_be_slow_is_shown_all_the_same(text: str) -> None:
 
 def test_nothing_is_said_to_be_nothing() -> None:
     assert "(no text)" in markdown_html(" \n")
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "marked"),
+    [
+        pytest.param("a b c d e", "a b c d e", [], id="equal"),
+        pytest.param("by 1666 as we know", "by 1665 as we know", ["by 1666"], id="short-run"),
+        pytest.param("it was in 1666 and in all of London", "it was in 1665 and in all of London", ["1666"], id="word"),
+        pytest.param("yes", "no", ["yes"], id="one-word"),
+        pytest.param("x y", "", ["x y"], id="nothing-beside"),
+        pytest.param("", "x", [], id="nothing"),
+    ],
+)
+def test_words_that_another_text_has_not_are_found(text: str, other: str, marked: list[str]) -> None:
+    assert [text[start:end] for start, end in unlike(text, other)] == marked
+
+
+def test_differences_of_long_texts_of_one_word_are_found_at_once() -> None:
+    assert unlike("a " * 200_000, "a " * 100_000 + "b") == []

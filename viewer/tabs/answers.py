@@ -1,5 +1,7 @@
 """The tab Answers: one question as a conversation, the reference beside it, and what every judge made of each turn."""
 
+from collections.abc import Iterable
+
 from harness.bench import Bench
 from harness.errors import DataError, MissingError
 from harness.names import history_of, plain_model
@@ -25,7 +27,7 @@ from viewer.state import State
 from viewer.stepping import stepping_bar
 from viewer.store import Compared, Found, Game, Graded
 from viewer.strips import grade_chip, questions_strip, verdicts_of
-from viewer.text import escaped, markdown_html, plain_html
+from viewer.text import escaped, markdown_html, marked_html, plain_html, unlike
 
 _MOST_MARKS = 8
 _MOST_PAIRS = 200
@@ -82,6 +84,7 @@ def _show(context: Context, state: State) -> str:
     compared = [c for c in found.compared if model in c.row.models]
     parts.append(question_title(question))
     parts.append(brief_html(state, question))
+    parts.append(system_html(state, [bench.settings.system_prompt if answer is None else answer.system]))
     parts.append(verdicts_of(state, model, graded, compared))
     parts.append(questions_strip(context, state, question, [model] if model else [], "single"))
     faults += found.faults
@@ -198,8 +201,13 @@ def _turn(
     return turn_section(state, question, turn, "".join(parts))
 
 
-def reply_html(state: State, title: str, reply: Reply, name: str, *, kind: str = "answer") -> str:
-    """Return a reply with its heading, what is known of it, and its reasoning folded away."""
+def reply_html(
+    state: State, title: str, reply: Reply, name: str, *, kind: str = "answer", beside: str | None = None
+) -> str:
+    """Return a reply with its heading, what is known of it, and its reasoning folded away.
+
+    With a reply `beside` it, it stands as it was written, with the words marked that the other has not.
+    """
     facts = [given_chip(reply)]
     if reply.finish_reason in {"length", "refused", "empty"}:
         words = {"length": "cut at the token limit", "refused": "refused", "empty": "empty"}
@@ -208,7 +216,11 @@ def reply_html(state: State, title: str, reply: Reply, name: str, *, kind: str =
         facts.append(f'<span class="tb-quiet">{reply.usage.completion_tokens:,} tokens</span>')
     if reply.seconds is not None:
         facts.append(f'<span class="tb-quiet">{reply.seconds:.1f} s</span>')
-    body = scrolling(markdown_html(reply.text, whole=state.whole, more=show_all(state)), name)
+    whole, more = state.whole, show_all(state)
+    if beside is None:
+        body = scrolling(markdown_html(reply.text, whole=whole, more=more), name)
+    else:
+        body = scrolling(marked_html(reply.text, unlike(reply.text, beside), whole=whole, more=more), name)
     note = f'<p class="tb-quiet">{escaped(reply.note)}</p>' if reply.note else ""
     if reply.reasoning:
         thought = plain_html(reply.reasoning, whole=state.whole, more=show_all(state))
@@ -234,6 +246,17 @@ def brief_html(state: State, question: Question) -> str:
     lines = "".join(f"<p><b>{name}:</b> <bdi>{escaped(text)}</bdi></p>" for name, text in told)
     knows = "".join(f"<li><bdi>{escaped(text)}</bdi></li>" for text in user.knows)
     return markup.details("The user is played by a chat model", f"{lines}<ul>{knows}</ul>", name="tb-played")
+
+
+def system_html(state: State, prompts: Iterable[str | None]) -> str:
+    """Return the system prompts that answers were made with, each once, folded away; nothing where there is none."""
+    return "".join(
+        markup.details(
+            "System prompt", plain_html(text, whole=state.whole, more=show_all(state)), name=f"tb-system-{at}"
+        )
+        for at, text in enumerate(dict.fromkeys(prompts))
+        if text
+    )
 
 
 def _about(one: Graded, question: Question, choice: Choice | None) -> bool:

@@ -15,10 +15,12 @@ from viewer.state import State
 from viewer.stepping import stepping_bar
 from viewer.store import Compared, Found
 from viewer.strips import questions_strip, verdicts_between
-from viewer.tabs.answers import asked_in, brief_html, history_html, reply_html, verdict_chip, words_html
+from viewer.tabs.answers import asked_in, brief_html, history_html, reply_html, system_html, verdict_chip, words_html
 from viewer.text import escaped
 
 _MOST_VOTES = 40
+_MARKED = "differences"
+"""The filter that has the words marked which the other answer has not."""
 
 
 def tab(context: Context) -> Tab:
@@ -80,6 +82,7 @@ def _show(context: Context, state: State) -> str:
     of_pair = [c for c in found.compared if set(c.row.models) == set(models)]
     parts.append(question_title(question))
     parts.append(brief_html(state, question))
+    parts.append(system_html(state, [answer.system for answer in answers.values() if answer]))
     parts.append(verdicts_between(state, models, of_pair, said.between(question.question_id, models)))
     parts.append(questions_strip(context, state, question, models, "pair"))
     if said.note:
@@ -113,7 +116,10 @@ def _pair_choice(state: State, known: list[str], models: list[str]) -> str:
     turned = markup.link(
         state.to(models=tuple(models[::-1])), "\u21c4", label="Change sides (s)", key="s", kind="button"
     )
-    return f'<div class="tb-bar">{chosen}{turned}</div>'
+    marked = bool(state.looked_for(_MARKED))
+    text = "Hide differences" if marked else "Mark differences"
+    differing = markup.link(state.where(**{_MARKED: "" if marked else "yes"}), text, key="d", kind="button")
+    return f'<div class="tb-bar">{chosen}{turned}{differing}</div>'
 
 
 def _turns(question: Question, answers: dict[str, Answer | None], compared: list[Compared]) -> int:
@@ -139,7 +145,10 @@ def _turn(
     for side, model in enumerate(models):
         answer = answers.get(model)
         choice = answer.choices[0] if answer else None
-        sides.append(_side(state, question, turn, side, model, choice))
+        other = answers.get(models[1 - side]) if state.looked_for(_MARKED) else None
+        replies = other.choices[0].replies if other else ()
+        beside = replies[turn - 1].text if turn <= len(replies) else None
+        sides.append(_side(state, question, turn, side, model, choice, beside))
     parts.append(f'<div class="tb-sides tb-two">{"".join(sides)}</div>')
     parts += [_verdicts(state, one, models, f"{turn}-{at}") for at, one in enumerate(compared)]
     if votes:
@@ -149,7 +158,9 @@ def _turn(
     return turn_section(state, question, turn, "".join(parts))
 
 
-def _side(state: State, question: Question, turn: int, side: int, model: str, choice: Choice | None) -> str:
+def _side(
+    state: State, question: Question, turn: int, side: int, model: str, choice: Choice | None, beside: str | None
+) -> str:
     """Return one model's part of a turn, with what came before it where that is not the same for both."""
     name, parts = f"side-{side}-{turn}", []
     played = choice is not None and bool(choice.user)
@@ -159,7 +170,7 @@ def _side(state: State, question: Question, turn: int, side: int, model: str, ch
         if said is not None:
             parts.append(said_by_user(state, said, turn).replace('id="tb-long-', f'id="tb-long-{side}-', 1))
     if choice is not None and turn <= len(choice.replies):
-        parts.append(reply_html(state, model, choice.replies[turn - 1], name, kind=f"side-{side + 1}"))
+        parts.append(reply_html(state, model, choice.replies[turn - 1], name, kind=f"side-{side + 1}", beside=beside))
     elif not played:
         parts.append(markup.notice(f"There is no answer of {model} to turn {turn}."))
     return parts[-1] if len(parts) == 1 else f"<div>{''.join(parts)}</div>"

@@ -5,7 +5,6 @@ The table comes first, from `show_result`; what takes longer (intervals, what ca
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +70,8 @@ def _show(context: Context, state: State) -> str:
     except MissingError as error:  # all answers have been replaced since
         return choices + markup.notice(str(error), kind="fault")
     head = f'<h2 class="tb-title">{escaped(result.bench or bench.name)}</h2>'
-    told = f"{markup.MODE_NAMES[state.mode]} by {result.judge}, judge set {result.judge_set}"
+    title = f"{bench.settings.title}: " if bench.settings.title else ""
+    told = f"{title}{markup.MODE_NAMES[state.mode]} by {result.judge}, judge set {result.judge_set}"
     faults = "" if sure else "".join(markup.notice(f, kind="fault") for f in _faults(context, result.path))
     about = f'<p class="tb-quiet">{escaped(told)}</p>'
     first, *others = list(_View(state, result).sections()) or [""]
@@ -217,7 +217,7 @@ class _View:
 
         def link(row: Row, column: str) -> str | None:
             model = str(row.get("model", ""))
-            if table.across == "models" and column != "model":
+            if table.across == "models" and column not in ("model", "number"):
                 return self._behind(model, column)
             if table.across == "groups" and column != "model":
                 return self._behind(model, category=column)
@@ -240,7 +240,7 @@ class _View:
         bars = {row["model"]: Html(_bar(row)) for row in self.result.rows()}
         rows = [{**row, "bar": bars.get(row["model"])} for row in table.rows]
         first, *others = table.columns or ()
-        return replace(table, rows=rows, columns=[first, Column("bar", "win, tie, loss"), *others])
+        return table._replace(rows=rows, columns=[first, Column("bar", "win, tie, loss"), *others])
 
     def _columns(self, detail: "Detail") -> str:
         """Return the chart of scores, and links to those of other columns."""

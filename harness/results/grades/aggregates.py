@@ -15,7 +15,6 @@ Source: Bai et al. (2024), MT-Bench-101, arXiv 2402.14762, section 3.4, for the 
 import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from harness.errors import UsageError
@@ -103,4 +102,4 @@ def with_turns(line: Line, of_turns: Line) -> Line:
     own = {name: field for name, field in line.fields.items() if not name.startswith("turn_") and name != "drop"}
     last = {name: own.pop(name) for name in ("n", "excluded")}
     drop = {"drop": turned["drop"]} if "drop" in turned else {}
-    return replace(line, fields={**turns, **own, **drop, **last})
+    return line._replace(fields={**turns, **own, **drop, **last})

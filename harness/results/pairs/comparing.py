@@ -36,7 +36,7 @@ for the mixture; Davidson (1970), J. Am. Stat. Assoc. 65, 317; Neyman (1959) for
 
 import math
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple, Unpack
 
@@ -98,7 +98,7 @@ def compared_strengths(pairs: Pairs, *, baseline: str | None = None, **how: Unpa
     groups = None if ordered.strata is None else [ordered.strata[at] for at in questions.tolist()]
     rows = compared_columns(columns, groups, **how, bounds=(-1.0, 1.0))
     if uneven(games):
-        rows = [replace(row, p=anytime(row.p), p_method="mixture") if row.p is not None else row for row in rows]
+        rows = [row._replace(p=anytime(row.p), p_method="mixture") if row.p is not None else row for row in rows]
     return PairedTable(tuple(names), named_pairs(rows, wanted))
 
 

@@ -89,7 +89,7 @@ class ControlTable:
     def added(self, line: Line) -> Line:
         """Return a model's line with the further columns."""
         rate = next((own.fields["rate"] for own in self.table.lines if own.model == line.model), NONE)
-        return replace(line, fields={**line.fields, **ends("length_controlled_winrate", rate)})
+        return line._replace(fields={**line.fields, **ends("length_controlled_winrate", rate)})
 
     @property
     def note(self) -> str:
@@ -364,7 +364,7 @@ def _with_intervals(
     sums, counts = np.nan_to_num(np.stack(pseudo, axis=1)), np.stack(known, axis=1).astype(np.float64)
     drawn = estimates(sums, counts, groups, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))
     return [
-        replace(line, fields={**line.fields, "rate": replace(own, value=line.fields["rate"].value)})
+        line._replace(fields={**line.fields, "rate": replace(own, value=line.fields["rate"].value)})
         for line, own in zip(each, drawn, strict=True)
     ]
 

@@ -23,7 +23,6 @@ import math
 import pathlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -106,5 +105,5 @@ def with_scores(lines: Sequence[Line], sides: Observations) -> list[Line]:
     for line in lines:
         own = dict(line.fields)
         last = {name: own.pop(name) for name in ("n", "excluded")}
-        found.append(replace(line, fields={**own, "score": scored[line.model], **last}))
+        found.append(line._replace(fields={**own, "score": scored[line.model], **last}))
     return found

@@ -9,8 +9,8 @@
     smallest_detectable = (z + 0.84) * sd / sqrt(n)            sd: of the d_q; z: of the level 0.05 / m, two-sided
     questions_needed    = ((z + 0.84) * sd / stated)^2         rounded up; stated: a difference that the user names
 
-Two models are told apart if p_holm <= 0.05; else they "cannot be told apart". Raw p-values 0.01, 0.04, 0.03 become
-0.03, 0.06, 0.06: only the first pair is told apart. With sd = 2.5 on 80 questions and one pair
+Two models are told apart if p_holm <= 0.05; else they are "not significantly different". Raw p-values 0.01, 0.04, 0.03
+become 0.03, 0.06, 0.06: only the first pair is told apart. With sd = 2.5 on 80 questions and one pair
 the smallest detectable difference is 2.8 * 2.5 / 8.94 = 0.78; a difference of 0.4 would need 307 questions. With ten
 pairs z is 2.81, and these are 1.02 and 521.
 
@@ -25,9 +25,8 @@ Source: Holm (1979), Scand. J. Stat. 6, 65; Miller (2024), arXiv 2411.00640, for
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, Unpack
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
@@ -44,8 +43,7 @@ _BLOCK = 2_000_000
 """Numbers in one block of differences; bounds the memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Paired:
+class Paired(NamedTuple):
     """How two models compare on the questions that both have."""
 
     model_1: str
@@ -84,7 +82,7 @@ class Paired:
     @property
     def verdict(self) -> str:
         """What can be said of model_1 against model_2, in words."""
-        return {None: "cannot be told apart", "model_1": "better", "model_2": "worse"}[self.better]
+        return {None: "not significantly different", "model_1": "better", "model_2": "worse"}[self.better]
 
     @property
     def smallest_detectable(self) -> float | None:
@@ -117,8 +115,7 @@ def reach(family: int) -> float:
     return normal.inv_cdf(1 - LEVEL / 2 / max(1, family)) + normal.inv_cdf(POWER)
 
 
-@dataclass(frozen=True, slots=True)
-class PairedTable:
+class PairedTable(NamedTuple):
     """All pairs of one column; the family of the Holm adjustment."""
 
     models: tuple[str, ...]
@@ -133,18 +130,21 @@ class PairedTable:
     @property
     def smallest_detectable(self) -> float | None:
         """The median over pairs of the smallest difference that the questions would show."""
-        sizes = [pair.smallest_detectable for pair in self.pairs if pair.smallest_detectable is not None]
-        return float(np.median(sizes)) if sizes else None
+        return _median(pair.smallest_detectable for pair in self.pairs)
 
     def with_stated(self, difference: float | None) -> "PairedTable":
         """Return the same table with the difference that the user wants to see."""
-        return replace(self, pairs=tuple(replace(pair, stated=difference) for pair in self.pairs))
+        return self._replace(pairs=tuple(pair._replace(stated=difference) for pair in self.pairs))
 
     @property
     def power(self) -> float | None:
         """The median over pairs of the chance to show the stated difference; None if none was stated."""
-        chances = [pair.power for pair in self.pairs if pair.power is not None]
-        return float(np.median(chances)) if chances else None
+        return _median(pair.power for pair in self.pairs)
+
+
+def _median(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.median(known)) if known else None
 
 
 def paired(grades: Matrix, **how: Unpack[Resampling]) -> PairedTable:
@@ -214,8 +214,7 @@ def _aligned(run: Matrix, models: Sequence[str], questions: Sequence[QuestionId]
     return scores
 
 
-@dataclass(frozen=True, slots=True)
-class _Differences:
+class _Differences(NamedTuple):
     """Scores of two sets of models on the same questions and turns, and which are compared."""
 
     one: Floats
@@ -296,6 +295,6 @@ def named_pairs(rows: Sequence[Paired], names: Sequence[tuple[str, str]]) -> tup
     adjusted = holm(np.array([np.nan if row.p is None else row.p for row in rows]))
     family = max(1, int(np.count_nonzero(~np.isnan(adjusted))))
     return tuple(
-        replace(row, model_1=one, model_2=other, p_holm=None if math.isnan(p) else float(p), family=family)
+        row._replace(model_1=one, model_2=other, p_holm=None if math.isnan(p) else float(p), family=family)
         for row, (one, other), p in zip(rows, names, adjusted, strict=True)
     )

@@ -12,13 +12,12 @@ Source: Al Mohamad, Goeman and van Zwet (2022), Scand. J. Stat. 49, 1034 (simult
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.results.statistics.paired import PairedTable
 
 
-@dataclass(frozen=True, slots=True)
-class RankRange:
+class RankRange(NamedTuple):
     """The ranks that one model may have."""
 
     model: str

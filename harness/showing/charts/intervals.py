@@ -101,7 +101,9 @@ def interval_chart(
     left = text_width(list(estimates), _NAME) + 12.0
     counts = {estimate.questions for estimate in estimates.values()}
     heads = ["value", *(["rank"] if ranks else []), *(["n"] if len(counts) > 1 else [])]
-    right = 8.0 + sum(_HEADS[head] for head in heads)
+    digits = text_width([str(count) for count in counts], _NAME, SMALL)
+    room = {**_HEADS, "n": max(_HEADS["n"], digits + 10.0)}
+    right = 8.0 + sum(room[head] for head in heads)
     top, bottom = 24.0, 40.0
     height = top + _ROW * len(estimates) + bottom
     sheet = Sheet(WIDTH, height, f"{label} of {len(estimates)} {of}, each with a 95% interval")
@@ -122,7 +124,7 @@ def interval_chart(
     if reference is not None:
         sheet.line([at(reference)] * 2, [top, height - bottom], FAINT, dashes=(3, 3))
     edge = WIDTH - right
-    ends = [edge + sum(_HEADS[head] for head in heads[: at + 1]) for at in range(len(heads))]
+    ends = [edge + sum(room[head] for head in heads[: at + 1]) for at in range(len(heads))]
     for head, x in zip(heads, ends, strict=True):
         sheet.text(x, 10.0, head, anchor="end", size=SMALL, colour=QUIET)
     for place, (name, estimate) in enumerate(estimates.items()):

@@ -43,7 +43,8 @@ def position_chart(rows: Sequence[Row]) -> str:
     names = [_name(row) for row in chosen]
     errors = any(row["errors"] for row in chosen)
     left = text_width(names, _NAME) + 12.0
-    right = 46.0 + (64.0 if errors else 0.0)
+    count = max(46.0, text_width([str(row["n"]) for row in chosen], _NAME, SMALL) + 14.0)
+    right = count + (64.0 if errors else 0.0)
     top, wide = 64.0, WIDTH - left - right
     gaps = sum(one["by"] != other["by"] for one, other in pairwise(chosen))
     height = top + _ROW * len(chosen) + 8.0 * gaps + 28.0
@@ -52,7 +53,7 @@ def position_chart(rows: Sequence[Row]) -> str:
         x, y = 4.0 + (at % 2) * WIDTH / 2, 12.0 + 20.0 * (at // 2)
         sheet.box(x, y - 6.0, 12.0, 12.0, _COLOURS[at])
         sheet.text(x + 18.0, y, word)
-    heads = [("n", WIDTH - right + 42.0), *([("no verdict", WIDTH - 2.0)] if errors else [])]
+    heads = [("n", WIDTH - right + count - 4.0), *([("no verdict", WIDTH - 2.0)] if errors else [])]
     for head, x in heads:
         sheet.text(x, top - 10.0, head, anchor="end", size=SMALL, colour=QUIET)
     y, before = top, chosen[0]["by"]

@@ -8,6 +8,7 @@ from harness.errors import UsageError
 from harness.results.statistics.ranks import RankRange
 from harness.results.table import Line, Table
 from harness.showing.charts import interval_chart, rate_chart, score_chart
+from harness.showing.charts.sheet import SMALL, text_width
 from tests.showing.charts.pictures import HOSTILE, estimate, root_of, scored, texts_of, tips_of
 
 
@@ -35,6 +36,12 @@ def test_n_stands_beside_each_where_it_differs() -> None:
     texts = texts_of(interval_chart({"a": estimate(1.0, 0.0, 2.0, 80), "b": estimate(2.0, 1.0, 3.0, 7)}, label="x"))
     assert texts[-6:] == ["a", "1.00", "80", "b", "2.00", "7"]
     assert "x, 95% interval, n: questions" in texts
+
+
+def test_large_counts_do_not_touch_the_values() -> None:
+    svg = interval_chart({"a": estimate(0.1, 0.0, 0.2, 1_234_567), "b": estimate(0.2, 0.1, 0.3, 7)}, label="x")
+    ends = {text.text: float(text.get("x", "")) for text in root_of(svg).iter() if text.tag.endswith("text")}
+    assert ends["1234567"] - ends["0.10"] > text_width(["1234567"], 20.0, SMALL) + 4.0
 
 
 def test_an_estimate_without_interval_is_a_ring_and_none_is_a_dash() -> None:

@@ -8,6 +8,7 @@ from harness.errors import UsageError
 from harness.results.pairs.position import KINDS
 from harness.results.table import Row
 from harness.showing.charts import position_chart
+from harness.showing.charts.sheet import SMALL, text_width
 from tests.showing.charts.pictures import HOSTILE, root_of, texts_of
 
 COLOURS = ("#bcd5e8", "#c04f00", "#0072b2", "#d5d9de")
@@ -39,6 +40,13 @@ def test_parts_say_their_share_and_bars_their_n() -> None:
     assert {"all pairs", "63%", "22%", "73"} <= set(texts)
     assert "3%" not in texts  # too narrow for its number
     assert "no verdict" not in texts
+
+
+def test_large_counts_do_not_touch_the_bars() -> None:
+    svg = position_chart([row("all", None, 1_234_567, 0, 0, 0, errors=2)])
+    ends = {text.text: float(text.get("x", "")) for text in root_of(svg).iter() if text.tag.endswith("text")}
+    bar_ends = max(float(x) for path in root_of(svg) for x in re.findall(r"[ML] (\S+)", path.get("d", "")))
+    assert ends["1234567"] - text_width(["1234567"], 20.0, SMALL) > bar_ends + 4.0
 
 
 def test_pairs_without_verdict_are_counted_beside() -> None:
