@@ -123,7 +123,8 @@ def _judgments(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float
     price = FREE if judge.endpoint is None else judge.endpoint.price
     one = _one_reply(past, USUAL_JUDGMENT)
     cached, past_replies = (found.cached, found.written), _counted(past)
-    return Estimate(judge.judge, calls, prompt, reply, price, one, past_replies, batch, "judgments", *cached, again)
+    whole = Estimate(judge.judge, calls, prompt, reply, price, one, past_replies, batch, "judgments", *cached, again)
+    return replace(whole, mode=plan.mode, judge_set=plan.judge_set.name, sample=judge.sample)
 
 
 def _kept(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> Kept:

@@ -133,6 +133,29 @@ def test_the_rest_has_a_price_where_one_is_known(tmp_path: pathlib.Path) -> None
     assert (rest.calls, rest.cost is not None) == (4, True)
 
 
+def test_rows_of_one_judge_say_which_mode_and_which_judge_set_they_are_of(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge(bench, judge_set="mt_bench_unaided")
+    changed(bench)
+    assert main(["--bench-name", "small", "--data-dir", str(bench.folder.parent)]) == 0
+    shown = capsys.readouterr().out
+    left = [line.split()[:4] for line in shown.split("Left to do")[1].splitlines() if line.startswith("judgments")]
+    assert sorted(left) == [
+        ["judgments", "builtin/overlap", "pairwise-all", "mt_bench"],
+        ["judgments", "builtin/overlap", "single", "mt_bench"],
+        ["judgments", "builtin/overlap", "single", "mt_bench_unaided"],
+    ]
+    assert "note: judgments by builtin/overlap, pairwise-all: " in shown
+    assert main(["--bench-name", "small", "--data-dir", str(bench.folder.parent), "--format", "json"]) == 0
+    rest = json.loads(capsys.readouterr().out)["rest"]
+    assert {(row["mode"], row["judge_set"]) for row in rest if row["what"] == "judgments"} == {
+        ("pairwise-all", "mt_bench"),
+        ("single", "mt_bench"),
+        ("single", "mt_bench_unaided"),
+    }
+
+
 def test_pending_replies_torn_tails_and_the_writer_are_told(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     path = bench.answer_file("builtin/eliza")
     with Pending(path, bench.answer_state) as pending:

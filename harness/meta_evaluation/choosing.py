@@ -247,7 +247,7 @@ def _named(row: JudgeRow) -> str:
 
 
 def _share(estimate: Estimate) -> str:
-    ends = "" if estimate.low is None or estimate.high is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"
+    ends = "" if estimate.low is None or estimate.high is None else f" ({estimate.low:.3f} to {estimate.high:.3f})"
     return f"{estimate.value:.3f}{ends}"
 
 

@@ -1,7 +1,7 @@
 """Quality beside its price: what each model's answers cost, how long they took, and how they ended.
 
-    A  8.1 [7.6, 8.5]  $2.10 a 1,000 turns  410 reply tokens, 60% of them reasoning  2.1 s (95% within 6.0 s)
-    B  8.0 [7.5, 8.4]  $0.40 a 1,000 turns  350 reply tokens                         0.9 s (95% within 1.4 s)
+    A  8.1 (7.6 to 8.5)  $2.10 a 1,000 turns  410 reply tokens, 60% of them reasoning  2.1 s (95% within 6.0 s)
+    B  8.0 (7.5 to 8.4)  $0.40 a 1,000 turns  350 reply tokens                         0.9 s (95% within 1.4 s)
 
 Of the stored answers whose questions were asked of all of these models, so that nobody is cheap for want of the long
 ones. A model is on the frontier if no other has a greater number at the same price or less. Tokens are as the provider

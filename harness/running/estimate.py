@@ -199,6 +199,12 @@ class Estimate:
     """Of the prompt tokens those that it will put there."""
     again: float = 0.0
     """Tokens of replies that there would be beside these, if every reply were cut and asked for again; 0: never is."""
+    mode: str | None = None
+    """Of judgments the mode."""
+    judge_set: str | None = None
+    """Of judgments the judge set."""
+    sample: int | None = None
+    """Of judgments which sample of the judge's."""
 
     @property
     def cost_again(self) -> float | None:
@@ -222,6 +228,9 @@ class Estimate:
         return {
             "what": self.what,
             "model": self.model,
+            "mode": self.mode,
+            "judge_set": self.judge_set,
+            "sample": self.sample,
             "calls": self.calls,
             "prompt_tokens": round(self.prompt_tokens),
             "cached_tokens": round(self.cached),

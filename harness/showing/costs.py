@@ -14,10 +14,14 @@ _UNKNOWN = "unknown price"
 
 def estimate_page(estimates: Sequence[Estimate], title: str = "") -> Page:
     """Return the page of what calls will take, with a row for each model."""
+    judged = [each for each in estimates if each.mode is not None]
+    whose = ["mode"] if judged else []
+    whose += [name for name in ("judge_set", "sample") if len({getattr(each, name) for each in judged}) > 1]
     rows: list[dict[str, Any]] = [
         {
             "what": each.what,
             "model": each.model,
+            **{name: getattr(each, name) if each in judged else "" for name in whose},
             "calls": each.calls,
             "prompt_tokens": round(each.prompt_tokens),
             "reply_tokens": _span(each.reply_tokens, counted),
@@ -26,7 +30,7 @@ def estimate_page(estimates: Sequence[Estimate], title: str = "") -> Page:
         for each in estimates
     ]
     if len(rows) > 1:
-        whole: dict[str, Any] = {"what": "all", "model": "", "reply_tokens": ""}
+        whole: dict[str, Any] = {"what": "all", "reply_tokens": ""} | dict.fromkeys(["model", *whose], "")
         whole |= {name: sum(row[name] for row in rows) for name in ("calls", "prompt_tokens")}
         rows.append({**whole, "cost": _all_of(estimates) or _UNKNOWN})
     prices = f"prices: models.toml, else the list of {price_list().date}"
@@ -35,11 +39,11 @@ def estimate_page(estimates: Sequence[Estimate], title: str = "") -> Page:
         why = "no earlier replies to go by; from short replies to the limit on tokens"
         if each.past:
             why = f"reply tokens by {each.past:,} earlier replies (the middle half, and their mean)"
-        notes.append(f"{each.what} by {each.model}: {why}")
+        notes.append(f"{_named(each)}: {why}")
     for each in estimates:
         if each.cached:
             notes.append(
-                f"{each.what} by {each.model}: {counted(each.cached)} of the prompt tokens are counted as coming from "
+                f"{_named(each)}: {counted(each.cached)} of the prompt tokens are counted as coming from "
                 "the provider's cache, which keeps what prompts begin with for minutes"
             )
     again = sum(each.again for each in estimates)
@@ -50,9 +54,14 @@ def estimate_page(estimates: Sequence[Estimate], title: str = "") -> Page:
             "a reply that is cut at its limit is asked for once more with a larger one (--retry-cut): if each were, "
             f"{counted(again)} reply tokens{more} more"
         )
-    columns = [*map(Column, ("what", "model", "calls")), Column("prompt_tokens", form=counted)]
-    table = Table(title, rows, [*columns, Column("reply_tokens"), Column("cost")], keys=2)
+    columns = [*map(Column, ("what", "model", *whose)), Column("calls", form=counted)]
+    columns += [Column("prompt_tokens", form=counted), Column("reply_tokens"), Column("cost")]
+    table = Table(title, rows, columns, keys=2 + len(whose))
     return Page("Estimate", {}, [table], list(dict.fromkeys(notes)))
+
+
+def _named(each: Estimate) -> str:
+    return f"{each.what} by {each.model}" + (f", {each.mode}" if each.mode else "")
 
 
 def _all_of(estimates: Sequence[Estimate]) -> str:

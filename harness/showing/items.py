@@ -3,7 +3,7 @@
     Page("Results", {"mode": "single"}, [Table("", [{"model": "a", "average": Estimate(7.31, 6.80, 7.81)}])])
 
     text    model  average                    csv    model,average,average_low,average_high
-            a      7.31 [6.80, 7.81]                 a,7.31,6.8,7.81
+            a      7.31 (6.80 to 7.81)               a,7.31,6.8,7.81
 
 A number with its interval is one cell: an `Estimate`, or the three fields `x`, `x_low` and `x_high` of a row. People
 see it in one column or in two, as the table's columns say; programs get the three fields.

@@ -67,14 +67,14 @@ def _shape(column: Cells, fewest: int) -> _Shape:
     every = max(map(width_of, cells))
     least = max(_least(line, fewest) for line in (heading, *cells))
     # Where only names are long they break over lines; a number and its interval stay on one while there is room.
-    names = any(letter.isalpha() for cell in cells for letter in cell.replace(" to ", ""))
+    names = any(map(_has_letters, cells))
     usual = max(least, min(every, _WORDS) if names else every, min(_longest_word(heading), _WORDS))
     return _Shape(least, usual, max(every, width_of(heading)))
 
 
 def _least(line: str, fewest: int) -> int:
     """Return the least width of a text: that of its longest number, or of so much of a word as must stay together."""
-    widths = ((width_of(word), any(map(str.isalpha, word))) for word in _words(line))
+    widths = ((width_of(word), _has_letters(word)) for word in _words(line))
     return max((min(width, fewest) if letters else width for width, letters in widths), default=0)
 
 
@@ -158,8 +158,13 @@ def width_of(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text if not unicodedata.combining(c))
 
 
+def _has_letters(text: str) -> bool:
+    """Return whether a text is more than numbers and intervals."""
+    return any(map(str.isalpha, text.replace(" to ", "")))
+
+
 def _words(line: str) -> list[str]:
-    return re.findall(r"[^\s\[]*\[[^\]\s]*, [^\]\s]*\]\S*|\S+", line)
+    return re.findall(r"\(?[-$\d]\S* to [-$\d]\S*|\S+", line)
 
 
 def _longest_word(line: str) -> int:

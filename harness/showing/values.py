@@ -1,6 +1,6 @@
 """Numbers and names as every table, chart and page shows them: the same text everywhere.
 
-7.31 [6.80, 7.81]               a number with its 95% interval
+7.31 (6.80 to 7.81)             a number with its 95% interval
 3.275 to 2 places = 3.28        half up, as published tables are; the digits count, not the binary fraction
 -0.001 to 2 places = 0.00       no minus before a zero
 None = –                        there is no number
@@ -57,4 +57,4 @@ def with_interval(value: float | None, low: float | None, high: float | None, fo
     """Return a number with its interval in one cell; a dash where there is no number."""
     if value is None:
         return ABSENT
-    return form(value) + ("" if low is None or high is None else f" [{form(low)}, {form(high)}]")
+    return form(value) + ("" if low is None or high is None else f" ({interval_text(low, high, form)})")

@@ -37,7 +37,7 @@ def test_the_cost_is_told_without_a_key(
 def test_the_cost_of_judging_is_told_without_a_key(where: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["gen_answer", "--model", "builtin/eliza", *where, "-q"]) == 0
     assert main(["gen_judgment", "--judge-model", "gpt-4.1", *where, "--dry-run"]) == 0
-    assert "judgments  gpt-4.1      4" in capsys.readouterr().out
+    assert "judgments  gpt-4.1  single      4" in capsys.readouterr().out
 
 
 def test_a_pool_whose_keys_are_not_there_is_estimated_by_its_own_price(

@@ -42,7 +42,7 @@ def test_a_dry_run_of_judging_asks_nothing(run: Run, tmp_path: pathlib.Path) -> 
     named(tmp_path, "http://127.0.0.1:9/v1")
     done = run("gen_judgment", "--judge-model", "mine", "--dry-run")
     assert done.returncode == 0
-    assert done.stdout.splitlines()[1].split()[:3] == ["judgments", "mine", "2"]
+    assert done.stdout.splitlines()[1].split()[:4] == ["judgments", "mine", "single", "2"]
     assert not (bench.folder / "model_judgment").exists()
 
 

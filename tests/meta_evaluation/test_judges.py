@@ -198,8 +198,8 @@ def test_the_advice_names_the_best_the_cheaper_and_what_is_no_better_than_length
     judged(tmp_path, votes, {"gpt-4.1": right, "gpt-4.1-mini": right, "gpt-4": first}, texts, details=[usage])
     report = report_on(tmp_path)
     told = " ".join(note for note in report.notes if note.startswith("advice: "))
-    assert "gpt-4.1 (own 1) agrees with people most, 1.000 [0." in told
-    assert "; people agree with each other 1.000 [0." in told
+    assert "gpt-4.1 (own 1) agrees with people most, 1.000 (0." in told
+    assert "; people agree with each other 1.000 (0." in told
     assert "gpt-4.1-mini (own 1) costs $0.56 for 1,000 where that costs $2.80" in told
     assert "gpt-4 (own 1) is not shown to agree more than 'builtin/longest' does: do not rely on it" in told
     assert "gpt-4.1 (own 1) is not shown" not in told

@@ -17,7 +17,7 @@ def test_an_interval_called_low_and_high_belongs_to_its_number() -> None:
     assert [(cells.heading, cells.cells) for cells in table.shown()] == [
         ("judge 1", ["a"]),
         ("judge 2", ["b"]),
-        ("agreement", ["0.500 [0.250, 0.750]"]),
+        ("agreement", ["0.500 (0.250 to 0.750)"]),
         ("total", ["4"]),
     ]
     assert table.keys == 2

@@ -35,7 +35,7 @@ def test_chinese_names_keep_the_columns() -> None:
 
 def test_a_number_and_its_interval_stand_in_one_cell_or_in_two() -> None:
     rows = [{"model": "a", "average": Estimate(7.308, 6.8, 7.81, 80, None)}]
-    assert table_text(Table("", rows)).splitlines()[1] == "a      7.31 [6.80, 7.81]"
+    assert table_text(Table("", rows)).splitlines()[1] == "a      7.31 (6.80 to 7.81)"
     apart = [Column("model"), Column("average", part="value"), Column("average", "95% interval", "interval")]
     assert table_text(Table("", rows, apart)).splitlines() == [
         "model  average  95% interval",
@@ -47,7 +47,7 @@ def test_many_columns_that_name_a_row_leave_room_for_a_number_and_its_interval()
     names = {"judge1": "claude-opus-4-5_pair", "judge2": "gpt-4.1_pair", "turn": 1, "category": "humanities"}
     rows = [{**names, "setup": "S1", "agreement": Estimate(0.286, 0.0, 1.0, 80, None)}]
     shown = table_text(Table("", rows, keys=5), width=60)
-    assert all(part in shown for part in ("humaniti", "[0.00, 1.00]"))
+    assert all(part in shown for part in ("humaniti", "(0.00 to 1.00)"))
     assert max(map(width_of, shown.splitlines())) <= 60
 
 
@@ -77,7 +77,7 @@ def test_a_wide_table_is_divided_and_no_number_is_cut(width: int) -> None:
     shown = table_text(Table("", WIDE), width=width)
     assert max(map(width_of, shown.splitlines())) <= width
     for at in range(8):
-        assert shown.count(f"{7.125 + at + 1e-9:.2f} [6.50, 8.25]") == len(NAMES)
+        assert shown.count(f"{7.125 + at + 1e-9:.2f} (6.50 to 8.25)") == len(NAMES)
     assert shown.count("1234567") == len(NAMES)
     letters = re.sub(r"\s", "", shown)
     assert "gpt-4-turb" in letters
@@ -104,8 +104,8 @@ def test_what_names_a_row_is_repeated_in_each_part() -> None:
         pytest.param("a few words", 6, ["a few", "words"], id="spaces"),
         pytest.param("abcdefgh", 3, ["abc", "def", "gh"], id="one-word"),
         pytest.param("模型甲乙", 5, ["模型", "甲乙"], id="wide-letters"),
-        pytest.param("0.61 [0.50, 0.72]", 13, ["0.61", "[0.50, 0.72]"], id="an-interval-stays-whole"),
-        pytest.param("by 0.61 [0.50, 0.72]; x", 16, ["by 0.61", "[0.50, 0.72]; x"], id="with-the-mark-behind-it"),
+        pytest.param("0.61 (0.50 to 0.72)", 14, ["0.61", "(0.50 to 0.72)"], id="an-interval-stays-whole"),
+        pytest.param("by 0.61 (0.50 to 0.72); x", 18, ["by 0.61", "(0.50 to 0.72); x"], id="with-the-mark-behind-it"),
     ],
 )
 def test_long_texts_are_broken_at_spaces_where_they_have_any(line: str, width: int, lines: list[str]) -> None:

@@ -27,7 +27,7 @@ def test_shares_are_shown_in_whole_per_cent(value: float, text: str) -> None:
     [
         pytest.param((None, None, None), "–", id="absent"),
         pytest.param((3.275, None, None), "3.28", id="no-interval"),
-        pytest.param((3.275, 3.0, 3.555), "3.28 [3.00, 3.56]", id="interval"),
+        pytest.param((3.275, 3.0, 3.555), "3.28 (3.00 to 3.56)", id="interval"),
         pytest.param((12, None, None), "12", id="whole"),
     ],
 )

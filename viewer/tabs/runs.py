@@ -16,7 +16,7 @@ from harness.errors import DataError, MissingError, TurnbenchError
 from harness.jsonl import holder_of, logical_files, size_of
 from harness.names import name_of
 from harness.showing import Table
-from harness.showing.costs import cost_page
+from harness.showing.costs import cost_page, estimate_page
 from harness.showing.html import table_html
 from viewer import markup
 from viewer.context import Context, Tab
@@ -214,10 +214,12 @@ def _standing(
     elif status.models:
         line = markup.command(f"gen_judgment --bench-name {bench.name} --judge-model NAME")
         parts.append(markup.notice("Nothing is judged yet. Let a judge:", then=line))
-    rest = [{name.replace("_", " "): value for name, value in row.items()} for row in status.rest_rows()]
-    if rest:
+    if status.rest:
         note = "What is missing or out of date, as far as it can be told before it is asked."
-        parts.append(markup.section("Left to do", markup.table(rest, label="left to do"), note=note))
+        rest = [
+            table_html(each, label="left to do") for each in estimate_page(status.rest).items if isinstance(each, Table)
+        ]
+        parts.append(markup.section("Left to do", "".join(rest), note=note))
     notes = [f"{judge.path.name}: {judge.note}" for judge in status.judges if judge.note]
     notes += [f"{name}: {count:,} failed: {why}" for name, all_ in status.causes.items() for why, count in all_.items()]
     notes += [f"{name}: {count} torn line{'s' if count > 1 else ''} set aside" for name, count in status.torn.items()]

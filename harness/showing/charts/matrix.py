@@ -12,7 +12,7 @@ from harness.errors import UsageError
 from harness.results.statistics.paired import Paired, PairedTable
 from harness.results.table import Table
 from harness.showing.charts.sheet import INK, QUIET, SMALL, WIDTH, Sheet, text_width
-from harness.showing.values import ABSENT, percent, rounded
+from harness.showing.values import ABSENT, percent, rounded, to_places, with_interval
 
 _NAME = 12.5
 """Ems that a name may take."""
@@ -49,9 +49,8 @@ def win_rate_chart(matrix: Table, column: str = "win_rate_adjusted") -> str:
         rate = None if line is None else line.fields[column]
         if line is None or rate is None or rate.value is None:
             return None
-        interval = "" if rate.low is None or rate.high is None else f" [{percent(rate.low)}, {percent(rate.high)}]"
         n = sum(line.fields[name] for name in ("win", "loss", "tie"))
-        tip = f"{line.model} against {line.group}: {percent(rate.value)}{interval} of {n}"
+        tip = f"{line.model} against {line.group}: {with_interval(rate.value, rate.low, rate.high, percent)} of {n}"
         return _Shown(percent(rate.value).removesuffix("%"), 2 * rate.value - 1, tip)
 
     return _heat_map(models, shown, "win rate of the row's model against the column's, in %, ties half")
@@ -95,9 +94,8 @@ def _known(pair: Paired, sign: float) -> str:
     """Return what is known of a pair, for its tooltip."""
     estimate = pair.difference
     low, high = (estimate.low, estimate.high) if sign > 0 else (estimate.high, estimate.low)
-    text = rounded(sign * (estimate.value or 0.0), 2)
-    if low is not None and high is not None:
-        text += f" [{rounded(sign * low, 2)}, {rounded(sign * high, 2)}]"
+    value, low, high = (None if one is None else sign * one for one in (estimate.value or 0.0, low, high))
+    text = with_interval(value, low, high, to_places(2))
     p = "" if pair.p_holm is None else f", p {rounded(pair.p_holm, 3)}"
     return f"{text} on {pair.n} questions{p}, {'' if pair.told_apart else 'not '}significant"
 

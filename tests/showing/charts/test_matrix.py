@@ -36,13 +36,13 @@ def test_each_cell_says_its_win_rate_and_a_dash_where_two_never_met() -> None:
 
 
 def test_tooltips_say_who_against_whom_on_how_many() -> None:
-    assert "a against b: 70% [58%, 83%] of 10" in tips_of(win_rate_chart(matrix()))
+    assert "a against b: 70% (58% to 83%) of 10" in tips_of(win_rate_chart(matrix()))
 
 
 def test_differences_have_their_opposite_across_the_diagonal() -> None:
     svg = difference_chart(PairedTable(("a", "b"), (pair("a", "b", 1.25, 0.01),)))
     assert {"1.3", "-1.3"} <= set(texts_of(svg))
-    assert "b less a: -1.25 [-1.75, -0.95] on 80 questions, p 0.010, significant" in tips_of(svg)
+    assert "b less a: -1.25 (-1.75 to -0.95) on 80 questions, p 0.010, significant" in tips_of(svg)
 
 
 def test_what_is_not_significant_is_neither_bold_nor_coloured() -> None:
@@ -68,7 +68,7 @@ def test_many_models_make_a_wider_picture() -> None:
 def test_hostile_names_are_text_in_cells_and_tooltips() -> None:
     svg = win_rate_chart(matrix(HOSTILE[:3]))
     assert "<script" not in svg
-    assert f"{HOSTILE[0]} against {HOSTILE[1]}: 70% [58%, 83%] of 10" in tips_of(svg)
+    assert f"{HOSTILE[0]} against {HOSTILE[1]}: 70% (58% to 83%) of 10" in tips_of(svg)
 
 
 def test_the_same_table_is_the_same_picture() -> None:
