@@ -47,10 +47,12 @@ from harness.meta_evaluation.votes import (
     as_preferences,
     by_judge,
     has_judge,
+    label_names,
     labels_in,
     names_of,
     of_kind,
     sides_of,
+    told_apart,
     vote_files,
     votes_of,
     without_verdict,
@@ -72,8 +74,9 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
 
     `votes` (default: the benchmark's votes, and its judgments of the same kind) are files of votes or judgments, all of
     pairs, all of grades or all of labels (then also `by_label`), grades beside pairs as preferences; `judge_model`
-    names the judges or voters to take (default: all). A side is a file and has the name of its stem; a judgment file
-    with several judges is as many sides. See `Words` for what else can be asked for.
+    names the judges or voters to take (default: all). A side of votes is a file and has the name of its stem; a
+    judgment file is a side for each of its judges, by the judge's name, and behind that by judge set, mode, sample or
+    file where two sides are of one judge. See `Words` for what else can be asked for.
 
     Raises:
         UsageError: a file mixes what is not comparable, or files have nothing in common.
@@ -119,6 +122,7 @@ def _compared(query: Query, reads: dict[pathlib.Path, Read]) -> Report:
         reads[path] = reads[path]._replace(observations=as_preferences(reads[path].observations))
     names = names_of(paths)
     sides = [side for path, read in reads.items() for side in sides_of(query, names[path], path, read.observations)]
+    sides = told_apart(sides, names, {path: "single" if path in preferred else "pairwise" for path in paths})
     absent = [name for name in query.judges or () if not any(has_judge(read, name) for read in reads.values())]
     if absent or not sides:
         raise UsageError(f"no vote by {', '.join(absent or query.judges or ())} in {', '.join(map(str, paths))}")
@@ -147,7 +151,7 @@ def _compared(query: Query, reads: dict[pathlib.Path, Read]) -> Report:
 
 def _labelled(query: Query, reads: Mapping[pathlib.Path, Read]) -> Report:
     """Return how often labels agree: every two files, and the voters within each; `by_label` beside it."""
-    names, notes = names_of(list(reads)), []
+    names, notes = label_names(reads), []
     files, observed = {}, []
     for path, read in reads.items():
         voted, left_out = labels_in(query, read, path, names[path])

@@ -3,14 +3,13 @@
     votes_of(observations)  ->  {(question 81, turn 1, x, y): [(gpt-4, FIRST), (ann, TIE)], ...}
     as_preferences(grades)  ->  pairs: of two answers to one question the one with the higher grade is preferred
 
-A side is what is compared with others: a file has the name of its stem, a judgment file with several judges is as many
-sides as it has judges.
+A side is what is compared with others: a file of votes, by the name of its stem, or one judge of a judgment file.
 """
 
 import pathlib
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,7 +20,7 @@ from harness.judgments.case import CONFIDENCE, SCORE, SHARE, WIN, winner
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read
 from harness.names import name_of
-from harness.records import Observation, QuestionId
+from harness.records import Observation, QuestionId, Source
 from harness.results.finding import is_left_out, narrowed, one_source, one_wording
 from harness.results.query import Query
 
@@ -181,7 +180,10 @@ class Side(NamedTuple):
 
 
 def sides_of(query: Query, name: str, path: pathlib.Path, found: Observations) -> list[Side]:
-    """Return the sides that a file makes; none if it has no vote of the judges asked for."""
+    """Return the sides that a file makes: one of votes, which has the file's name, or one for each judge.
+
+    There is none if the file has no vote of the judges asked for.
+    """
     voted = {case.source.voter for case in found.cases}
     if len(voted) > 1:
         raise UsageError(f"{path} mixes judgments and votes, which are not comparable; split it")
@@ -197,8 +199,32 @@ def sides_of(query: Query, name: str, path: pathlib.Path, found: Observations) -
     for judge in there:
         own = one_source(query._replace(judges=(judge,)), found, path)
         one_wording(own, path)
-        sides.append(Side(name if len(there) == 1 else judge, path, own))
+        sides.append(Side(judge, path, own))
     return sides
+
+
+def told_apart(
+    sides: Sequence[Side], files: Mapping[pathlib.Path, str], modes: Mapping[pathlib.Path, str]
+) -> list[Side]:
+    """Return the sides, those of one judge with what differs behind its name: judge set, mode, sample, else file."""
+
+    def source(side: Side) -> Source:
+        return side.observations.cases[0].source
+
+    told: Sequence[Callable[[Side], str]] = (
+        lambda side: source(side).set_text,
+        lambda side: modes[side.path],
+        lambda side: f"sample {source(side).sample}",
+        lambda side: files[side.path],
+    )
+    found = []
+    for side in sides:
+        alike = [other for other in sides if other.name == side.name]
+        if len(alike) > 1 and side.name != files[side.path]:
+            what = next(what for what in told if len(set(map(what, alike))) == len(alike))
+            side = side._replace(name=f"{side.name} ({what(side)})")
+        found.append(side)
+    return found
 
 
 def of_kind(query: Query, read: Read, path: pathlib.Path) -> Observations:
@@ -224,6 +250,19 @@ def names_of(paths: Sequence[pathlib.Path]) -> dict[pathlib.Path, str]:
     if len(set(names.values())) < len(names):
         names = {path: str(path) for path in paths}
     return names
+
+
+def label_names(reads: Mapping[pathlib.Path, Read]) -> dict[pathlib.Path, str]:
+    """Return the name of each file of labels: its judge's, if it has one alone and no other file has that name."""
+    names = names_of(list(reads))
+    judges = {
+        path: {source.judge for source in read.observations.sources()}
+        for path, read in reads.items()
+        if any(asked.template for asked in read.observations.asked)
+    }
+    own = {path: next(iter(found)) for path, found in judges.items() if len(found) == 1}
+    often = Counter([*own.values(), *(name for path, name in names.items() if path not in own)])
+    return names | {path: judge for path, judge in own.items() if often[judge] == 1}
 
 
 def labels_in(query: Query, read: Read, path: pathlib.Path, name: str) -> tuple[dict[Item, list[Vote]], list[str]]:

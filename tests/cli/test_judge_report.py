@@ -170,8 +170,8 @@ def test_agreement_of_any_two_vote_files(told: Told, tmp_path: pathlib.Path) -> 
     assert list(found) == ["report", "judge", "bench", "rows", "win_rates"]
     assert list(found["rows"][0])[:8] == AGREEMENT
     assert [[row[name] for name in AGREEMENT] for row in found["rows"]] == [
-        ["judge", "people", 1, None, "S1", 2, 3, pytest.approx(2 / 3)],
-        ["judge", "people", 1, None, "S2", 1, 1, 1.0],
+        ["gpt-4", "people", 1, None, "S1", 2, 3, pytest.approx(2 / 3)],
+        ["gpt-4", "people", 1, None, "S2", 1, 1, 1.0],
     ]
     assert found["win_rates"][0]["model"] == "x"
     assert (found["win_rates"][0]["rate1"], found["win_rates"][0]["rate2"]) == (2 / 3, 0.5)
@@ -191,14 +191,25 @@ def test_votes_and_judgments_of_the_benchmark_are_compared_where_no_file_is_name
     _write(folder / "model_judgment" / "j_single.jsonl", [_grade(1, "x", 3)])
     own = ["--bench-name", "own", "--data-dir", str(tmp_path)]
     found = told("agreement", *own)
-    assert found["judge"] == "people, j_pair"
-    assert {(row["judge1"], row["judge2"]) for row in found["rows"]} == {("people", "j_pair")}
+    assert found["judge"] == "people, gpt-4"
+    assert {(row["judge1"], row["judge2"]) for row in found["rows"]} == {("people", "gpt-4")}
     assert (
         told("corrected", *own)["rows"]
         == told("corrected", *own, "--votes", f"{folder}/human_judgment/people.jsonl")["rows"]
     )
-    _write(folder / "model_judgment" / "a%2Fb_pair.jsonl", [_pair(1, "model_1", "model_1")])
-    assert "a/b_pair" in told("agreement", *own)["judge"]
+    _write(folder / "model_judgment" / "a%2Fb_pair.jsonl", [_pair(1, "model_1", "model_1", judge="a/b")])
+    assert "a/b" in told("agreement", *own)["judge"]
+
+
+def test_files_of_one_judge_are_told_apart_by_what_differs(told: Told, tmp_path: pathlib.Path) -> None:
+    pairs = [_pair(1, "model_1", "model_1"), _pair(2, "model_1", "model_1")]
+    usual = _write(tmp_path / "gpt-4_pair.jsonl", pairs)
+    other = _write(tmp_path / "gpt-4@own_pair.jsonl", [{**row, "judge_set": "own"} for row in pairs])
+    grades = [_grade(at, model, score) for at in (1, 2) for model, score in (("x", 3), ("y", 2))]
+    graded = _write(tmp_path / "gpt-4_single.jsonl", grades)
+    people = _write(tmp_path / "people.jsonl", [_vote(1, "model_a"), _vote(2, "model_a")])
+    assert told("agreement", "--votes", usual, other)["judge"] == "gpt-4 (unstated), gpt-4 (own)"
+    assert told("agreement", "--votes", people, usual, graded)["judge"] == "people, gpt-4 (pairwise), gpt-4 (single)"
 
 
 def test_agreement_of_three_files_is_that_of_every_two(told: Told, tmp_path: pathlib.Path) -> None:
@@ -232,7 +243,7 @@ def test_agreement_of_grades_has_every_measure(told: Told, tmp_path: pathlib.Pat
         "alpha (interval)": pytest.approx(0.825),
     }
     assert all(
-        (row["judge1"], row["judge2"], row["turn"], row["n"]) == ("judge_single", "people", 1, 4) for row in rows
+        (row["judge1"], row["judge2"], row["turn"], row["n"]) == ("gpt-4", "people", 1, 4) for row in rows
     )
 
 

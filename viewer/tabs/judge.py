@@ -246,7 +246,7 @@ class _Page:
     def _agreed(self, votes: Sequence[pathlib.Path], file: JudgmentFile) -> str:
         try:
             report = self._in_turn(lambda: report_on(self.context, self.bench, votes, file))
-            return self._drawn(f"agreement-{file.kind}", report, partial(agreement_chart, report, file.path.stem, "S2"))
+            return self._drawn(f"agreement-{file.kind}", report, partial(agreement_chart, report, file.judge, "S2"))
         except NotYet as wait:
             return markup.waiting(wait)
         except TurnbenchError as error:
