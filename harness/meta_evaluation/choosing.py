@@ -24,7 +24,7 @@ from harness.meta_evaluation.judges import (
 )
 from harness.meta_evaluation.report import Report, columns, interval_notes, last_if_none, ratio
 from harness.meta_evaluation.votes import Item, mode, vote_files
-from harness.names import csv_cell
+from harness.names import counted, csv_cell
 from harness.records import content_hash
 from harness.results.about import about
 from harness.results.answers import home_of
@@ -132,9 +132,8 @@ def _columns(row: JudgeRow, *, compatible: bool) -> dict[str, Any]:
 def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: pathlib.Path) -> list[str]:
     """Return which judge to choose, what a reader must know, and what each column is."""
     votes = sum(len(own) for own in found.people.values())
-    notes = [
-        f"measured on {len(found.items)} pairs of answers to {len(counting.questions)} questions, with {votes} votes"
-    ]
+    pairs, questions = counted(len(found.items), "pair"), counted(len(counting.questions), "question")
+    notes = [f"measured on {pairs} of answers to {questions}, with {counted(votes, 'vote')}"]
     notes += [f"advice: {line}" for line in advice(found, rows, counting)]
     if counting.compatible:
         notes.append(
@@ -179,7 +178,8 @@ def advice(found: Items, rows: Sequence[JudgeRow], counting: Counting) -> list[s
             lines.append(f"{_named(row)} is not shown to agree more than '{LONGEST}' does: do not rely on it")
         lines += _habits(row, people, _to_place(found, row.judge, counting))
     if len(counting.questions) < 100:
-        lines.append(f"{len(counting.questions)} questions show only large differences between judges; vote on more")
+        few = counted(len(counting.questions), "question")
+        lines.append(f"{few}: only large differences of judges can be seen; vote on more")
     return lines
 
 

@@ -20,6 +20,7 @@ from harness.jsonl.copies import local_file
 from harness.judgments.case import CONFIDENCE, SCORE, SHARE, WIN, winner
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read
+from harness.names import name_of
 from harness.records import Observation, QuestionId
 from harness.results.finding import is_left_out, narrowed, one_source, one_wording
 from harness.results.query import Query
@@ -217,7 +218,7 @@ def has_judge(read: Read, judge: str) -> bool:
 
 def names_of(paths: Sequence[pathlib.Path]) -> dict[pathlib.Path, str]:
     """Return the name of each file: its stem, with its folder before it where two have the same stem."""
-    stems = {path: logical_file(path).stem for path in paths}
+    stems = {path: name_of(logical_file(path).stem) for path in paths}
     often = Counter(stems.values())
     names = {path: stem if often[stem] == 1 else f"{path.parent.name}/{stem}" for path, stem in stems.items()}
     if len(set(names.values())) < len(names):

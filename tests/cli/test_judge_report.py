@@ -197,6 +197,8 @@ def test_votes_and_judgments_of_the_benchmark_are_compared_where_no_file_is_name
         told("corrected", *own)["rows"]
         == told("corrected", *own, "--votes", f"{folder}/human_judgment/people.jsonl")["rows"]
     )
+    _write(folder / "model_judgment" / "a%2Fb_pair.jsonl", [_pair(1, "model_1", "model_1")])
+    assert "a/b_pair" in told("agreement", *own)["judge"]
 
 
 def test_agreement_of_three_files_is_that_of_every_two(told: Told, tmp_path: pathlib.Path) -> None:

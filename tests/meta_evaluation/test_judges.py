@@ -78,7 +78,7 @@ def test_the_way_of_alpaca_eval_leaves_out_items_with_fewer_votes_that_have_answ
     judged(tmp_path, votes, {"j": {1: [1], 2: [0]}}, texts)
     report = report_on(tmp_path, compatible=True)
     assert row_of(report, "j")["Human agreement"] == 100
-    assert report.notes[1].startswith("measured on 1 pairs")
+    assert report.notes[1].startswith("measured on 1 pair of")
 
 
 def test_the_worked_example(tmp_path: pathlib.Path) -> None:

@@ -59,6 +59,12 @@ def test_without_answers_the_page_says_how_to_get_them(tmp_path: pathlib.Path) -
     assert "nobody has answered yet" in html
 
 
+def test_the_leaderboard_says_the_benchmarks_title(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path, toml='title = "Three <small> questions"')
+    write(bench.folder / "model_judgment" / "j_single.jsonl", [grade(1, "m", 7)])
+    assert "Three &lt;small&gt; questions: grades by j" in views(tmp_path).view("?tab=leaderboard")[1]
+
+
 def test_answers_without_judgments_are_shown_and_the_next_step_named(tmp_path: pathlib.Path) -> None:
     bench = small_bench(tmp_path)
     write(bench.answer_file("m"), [answer(1, "m", "List<int> it is", "second")])

@@ -70,7 +70,8 @@ def _show(context: Context, state: State) -> str:
     except MissingError as error:  # all answers have been replaced since
         return choices + markup.notice(str(error), kind="fault")
     head = f'<h2 class="tb-title">{escaped(result.bench or bench.name)}</h2>'
-    told = f"{markup.MODE_NAMES[state.mode]} by {result.judge}, judge set {result.judge_set}"
+    title = f"{bench.settings.title}: " if bench.settings.title else ""
+    told = f"{title}{markup.MODE_NAMES[state.mode]} by {result.judge}, judge set {result.judge_set}"
     faults = "" if sure else "".join(markup.notice(f, kind="fault") for f in _faults(context, result.path))
     about = f'<p class="tb-quiet">{escaped(told)}</p>'
     first, *others = list(_View(state, result).sections()) or [""]
