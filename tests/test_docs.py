@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import shlex
 
 import pytest
 
@@ -66,3 +67,15 @@ def test_links_inside_the_repository_lead_somewhere(document: str) -> None:
     path = ROOT / document
     for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), target
+
+
+def test_commands_in_the_documents_have_flags_that_there_are() -> None:
+    checked = 0
+    for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        for block in re.findall(r"^```sh\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+            for line in block.replace("\\\n", " ").splitlines():
+                words = shlex.split(line, comments=True)
+                if words and words[0] in COMMANDS and words[0] != "turnbench":
+                    parser_of(words[0]).parse_args(words[1:])
+                    checked += 1
+    assert checked > 90

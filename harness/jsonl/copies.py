@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.errors import DataError, MissingError, StorageError, UsageError
-from harness.jsonl.files import files_of, is_packed, is_plain, lines_in
+from harness.jsonl.files import files_of, is_packed, is_plain, lines_in, parts_among
 
 log = logging.getLogger("turnbench")
 MOST_TIMES = 1000
@@ -89,9 +89,25 @@ def local_file(place: pathlib.Path | str) -> pathlib.Path:
     if not name or name.startswith(".") or "/" in name or "\\" in name:
         raise UsageError(f"{place}: is no address of a file")
     home = _cache("fetched") / _hash(address)
-    _fetch(place, home / name)
+    parts = {_plain_name(place, own): own for own in _names_at(address)}
+    wanted = parts_among(parts, name) or [name]
+    for part in wanted:
+        _fetch(f"{address}/{parts[part]}" if part in parts else place, home / part)
+    for gone in {file.name for file in files_of(home / name)}.difference(wanted):
+        (home / gone).unlink()
     (home / _HOME).write_text(address, encoding="utf-8")
     return home / name
+
+
+def _names_at(address: str) -> list[str]:
+    """Return the names of what is in a folder, as they stand in its address; none where it cannot be listed."""
+    try:
+        from fsspec.core import url_to_fs
+
+        system, root = url_to_fs(address)
+        return [str(full).rstrip("/").rpartition("/")[2] for full in system.ls(root, detail=False)]
+    except Exception:  # every kind of address has errors of its own; a web server may show files and list none
+        return []
 
 
 def plain_copy(path: pathlib.Path) -> pathlib.Path:

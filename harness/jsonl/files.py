@@ -12,7 +12,7 @@ Compressed data is read as a stream. It is unpacked within `MOST_LINE` for a lin
 import os
 import pathlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from harness.errors import DataError, UsageError
@@ -59,9 +59,17 @@ def files_of(path: pathlib.Path) -> list[pathlib.Path]:
             there = [entry.name for entry in folder if entry.name.startswith(name.stem)]
     except OSError:
         there = [path.name]
-    own = [(known, one) for one in there if (known := _name(one)) is not None and known.stem == name.stem]
-    found = (path.with_name(one) for _, one in sorted(own, key=lambda pair: _order(pair[0])))
+    found = (path.with_name(one) for one in parts_among(there, path.name))
     return [file for file in found if file.is_file()]
+
+
+def parts_among(names: Iterable[str], name: str) -> list[str]:
+    """Return those of some files' names that hold the rows of `name`, in the order in which they count."""
+    wanted = _name(name)
+    if wanted is None or wanted.part is not None or wanted.packed is not None:
+        return [one for one in names if one == name]
+    own = [(known, one) for one in names if (known := _name(one)) is not None and known.stem == wanted.stem]
+    return [one for _, one in sorted(own, key=lambda pair: _order(pair[0]))]
 
 
 def is_there(path: pathlib.Path) -> bool:

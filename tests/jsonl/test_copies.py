@@ -77,6 +77,15 @@ def test_a_table_of_a_far_folder_is_that_of_the_near_one(near: pathlib.Path, far
     assert [row["n"] for row in show_result(input_file=files, bench_name="small", data_dir=far).rows()] != [8, 8]
 
 
+def test_the_parts_of_a_far_file_are_read_as_those_of_a_near_one(near: pathlib.Path, far: str) -> None:
+    name = "small/model_judgment/builtin%2Foverlap_single.jsonl"
+    assert show_result(input_file=f"{far}/{name}").rows() == show_result(input_file=near / name).rows()
+    memory = fsspec.filesystem("memory")
+    memory.rm("/bucket/data/small/model_judgment/builtin%2Foverlap_single.part-2.jsonl.gz")
+    copies._fetched.clear()
+    assert sum(row["n"] for row in show_result(input_file=f"{far}/{name}").rows()) == 3
+
+
 def test_a_file_address_is_the_path_that_it_names(near: pathlib.Path) -> None:
     folder = near.rename(near.with_name("near by"))
     table = show_result(bench_name="small", data_dir=folder.as_uri())

@@ -1,8 +1,9 @@
 """A chat model of this process: what waits is taken in batches, the longest prompts first.
 
 Conversations go on as their replies come, so second turns fill the batches behind the first ones. A batch that does not
-fit into the memory is halved, and all later ones with it. A seed belongs to a conversation, not to a batch: the same
-request brings the same reply, up to the rounding of the device.
+fit into the memory is halved, and all later ones with it, until one conversation alone has turned out to be what does
+not fit. A seed belongs to a conversation, not to a batch: the same request brings the same reply, up to the rounding of
+the device.
 """
 
 import asyncio
@@ -166,6 +167,7 @@ class LocalModel:
                     f"{self.name}: no memory for {len(batch[0].row.prompt)} tokens and a reply of {batch[0].row.limit}"
                 )
                 _end(batch[0], ChatError(f"{words}; lower --max-tokens", kind="out of memory"))
+                self._size = self._weights.batch_size  # the longest came first: shorter ones may fit together
             return
         for each in batch:
             if not each.done.done():

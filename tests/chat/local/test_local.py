@@ -189,16 +189,19 @@ def test_a_batch_that_is_too_large_is_halved(llama: pathlib.Path, monkeypatch: p
 
 def test_one_conversation_that_is_too_large_fails_alone(llama: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     generate = generation.generate
+    sizes: list[int] = []
 
     def full(model: Any, tokenizer: Any, batch: Any, broken_off: Any) -> None:
+        sizes.append(len(batch))
         if any(len(row.prompt) > 60 for row in batch):
             raise MemoryError
         generate(model, tokenizer, batch, broken_off)
 
     monkeypatch.setattr(local, "generate", full)
-    good, bad = replies(llama, [request("1"), request("the cat " * 40)])
-    assert good.finish_reason in ("length", "stop")
+    bad, *good = replies(llama, [request("the cat " * 40), *(request(f"{n}") for n in range(4))])
+    assert {reply.finish_reason for reply in good} <= {"length", "stop"}
     assert (type(bad), bad.kind) == (ChatError, "out of memory")
+    assert sizes == [4, 2, 1, 4]  # it has not made the batches small for the rest of the run
 
 
 def test_a_benchmark_is_answered_and_judged_by_weights_of_models_toml(
