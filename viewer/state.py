@@ -30,6 +30,7 @@ FILTERS = (
     "differences",
     "show",
     "voter",
+    "with",
     "baseline",
     "run",
     "against",

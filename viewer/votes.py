@@ -5,7 +5,8 @@
 
 `model_a` is the answer that was shown as A. What is asked, in which order and on which sides follows from the voter's
 name, the question and the two models alone, so it repeats, and models or questions that come later change little: every
-question comes once, with one pair of models, before any comes again. Of votes on the same thing the last one counts.
+question comes once, with one pair of models, before any comes again; pairs that a judge has compared come first.
+Of votes on the same thing the last one counts.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ import re
 import threading
 import time
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
@@ -89,13 +90,25 @@ class Booth:
         voter: str,
         answered: Mapping[str, set[QuestionId]],
         answer: Callable[[str, QuestionId], Any],
+        judged: Callable[[QuestionId], Collection[frozenset[str]]] = lambda key: (),
+        only: str = "",
     ) -> None:
-        """`answered` are the questions that each model has answered, `answer` returns one of them."""
+        """Enter it.
+
+        Args:
+            bench: the benchmark.
+            voter: the name to vote under.
+            answered: the questions that each model has answered.
+            answer: returns one of the answers.
+            judged: returns the pairs of models that a judge has compared on a question: they are asked about first.
+            only: the model that is in every pair (default: any).
+        """
         self.bench, self.voter = bench, check_voter(voter)
         self.path = vote_file(bench, self.voter)
         self.cast = read_cast(self.path, self.voter)
         self._answered = answered
         self._answer = answer
+        self._judged, self._only = judged, only
         self._shuffled: dict[QuestionId, list[tuple[str, str]]] = {}
 
     @property
@@ -114,7 +127,7 @@ class Booth:
     def done(self, category: str = "") -> int:
         """Return how many of them are cast."""
         asked = {q.question_id for q in self.bench.questions if not category or q.category == category}
-        return sum(key[0] in asked for key in self.cast.winners)
+        return sum(key in asked and (not self._only or self._only in models) for key, _, models in self.cast.winners)
 
     def next(self, category: str = "") -> Ballot | None:
         """Return what comes next: the later turns of what was begun, then the next pair; None if nothing is left."""
@@ -189,6 +202,8 @@ class Booth:
     def _count(self, question: Question) -> int:
         """Return how many pairs of models answered a question."""
         there = sum(question.question_id in ids for ids in self._answered.values())
+        if self._only:
+            return max(0, there - 1) if question.question_id in self._answered.get(self._only, ()) else 0
         return there * (there - 1) // 2
 
     def _votes_on(self, question: Question) -> int:
@@ -202,8 +217,9 @@ class Booth:
         key = question.question_id
         if key not in self._shuffled:
             there = sorted(model for model, ids in self._answered.items() if key in ids)
-            found = sorted(combinations(there, 2), key=lambda pair: self._number(key, *pair))
-            self._shuffled[key] = found
+            pairs = [pair for pair in combinations(there, 2) if not self._only or self._only in pair]
+            judged = self._judged(key)
+            self._shuffled[key] = sorted(pairs, key=lambda p: (frozenset(p) not in judged, self._number(key, *p)))
         return self._shuffled[key]
 
     def _open_turn(self, question: Question, first: str, second: str) -> Ballot | None:

@@ -70,7 +70,7 @@ def told(tally: Tally) -> str:
         "of": tally.limit if tally.in_flight else None,
         "in batches": tally.batched,
         "through": tally.processed,
-        "tried again": tally.retries,
+        "retries": tally.retries,
         "failed": len(tally.failures),
         **tally.flagged,
         "tokens in": tally.prompt_tokens,

@@ -87,12 +87,19 @@ def cost_page(costs: Sequence[CostRow]) -> Page:
         notes.append("without tokens: calls of which no tokens are stored; they are not in the sums")
     rows = [each.row() for each in costs]
     data = {"rows": rows, "total": known, "prices": date.isoformat()}
-    shown = [row | {"cost": _UNKNOWN if row["cost"] is None else row["cost"]} for row in rows]
+    shown = [row | {"cost": _shown_cost(each)} for each, row in zip(costs, rows, strict=True)]
     cached = [name for name in ("cached_tokens", "written_tokens") if any(row[name] for row in rows)]
     if cached:
         notes.append("of the prompt tokens, cached ones came from the provider's cache, and written ones went into it")
     columns = [one for one in COST_COLUMNS if one.name in cached or one.name not in ("cached_tokens", "written_tokens")]
     return Page("Cost", {}, [Table("", shown, columns, keys=2)], notes, data, rows)
+
+
+def _shown_cost(each: CostRow) -> float | str | None:
+    """Return a cost as people see it: of calls of which no tokens are stored nothing is known, least of all nought."""
+    if each.calls and each.unstated == each.calls:
+        return None
+    return _UNKNOWN if each.cost is None else each.cost
 
 
 COST_COLUMNS = [

@@ -16,7 +16,7 @@ from harness.running.watch import Tally, nobody
     ("tally", "text"),
     [
         pytest.param(Tally(), "", id="nothing"),
-        pytest.param(Tally(in_flight=8, retries=2), "in flight 8, tried again 2", id="waiting"),
+        pytest.param(Tally(in_flight=8, retries=2), "in flight 8, retries 2", id="waiting"),
         pytest.param(Tally(in_flight=8, limit=64, cost=0.0123), "in flight 8 of 64, $0.0123", id="limit and cost"),
         pytest.param(Tally(resumes_at=time.monotonic() + 1e7), "waiting, seconds 10.0M", id="left alone"),
         pytest.param(Tally(limit=64, cost=1234.5), "$1,234.50", id="much"),

@@ -89,3 +89,11 @@ def test_cost_is_shown_in_every_format(run: Run, tmp_path: pathlib.Path) -> None
     assert json.loads(parsed)["rows"] == [expected]
     assert json.loads(parsed)["total"] == 3.0
     assert list(csv.DictReader(io.StringIO(listed))) == [{name: str(value) for name, value in expected.items()}]
+
+
+def test_calls_without_tokens_have_no_cost_in_the_table(run: Run, tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path / "data", question(1), name="mt_bench")
+    write(bench.answer_file("gpt-4o"), [answer(1, "gpt-4o", "one", "two")])
+    table = run("show_result", "--cost").stdout
+    (line,) = (line for line in table.splitlines() if line.startswith("answers"))
+    assert line.split() == ["answers", "gpt-4o", "2", "0", "0", "–", "2"]

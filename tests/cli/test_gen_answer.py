@@ -38,7 +38,7 @@ def test_failures_are_listed_and_the_exit_code_is_1(
         assert "gen_answer: 1 failed, not in the file; run the same command again to try again:" in shown.err
         assert re.search(r"^  m, question [12]: .*the prompt is odd", shown.err, re.MULTILINE)
         assert "failed 1" in shown.err
-        assert "tried again 1" in shown.err
+        assert "retries 1" in shown.err
         assert "tokens in" in shown.err
         assert answer(data, *words) == 0
     rows = (data / "tiny" / "model_answer" / "m.jsonl").read_text(encoding="utf-8").splitlines()

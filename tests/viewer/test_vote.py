@@ -25,6 +25,7 @@ from viewer.votes import Booth, check_voter, settled_files, state_of, votes_in
 
 ANN = "?tab=vote&bench=small&f.voter=ann&f.max=all"
 MODELS = ("secret-x", "secret-y", "secret-z")
+JUDGED = frozenset(MODELS[:2])
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +58,7 @@ def booth(bench: Bench, voter: str = "ann") -> Booth:
     """Return the booth of a voter."""
     answers = {model: bench.answers(model) for model in bench.answered_models()}
     answered = {model: set(own) for model, own in answers.items()}
-    return Booth(bench, voter, answered, lambda model, key: answers[model].get(key))
+    return Booth(bench, voter, answered, lambda model, key: answers[model].get(key), lambda key: {JUDGED})
 
 
 def order(bench: Bench, voter: str) -> list[tuple[int | str, int, str, str]]:
@@ -378,3 +379,20 @@ def test_find_tells_nothing_of_votes_that_are_still_being_cast(views: Views, ben
     assert "2 of 2 pairs" in views.view(query)[1]
     as_user(views, "bob", "a", ANN)
     assert "0 of 2 pairs" in views.view(query, "bob")[1]
+
+
+def test_pairs_that_a_judge_has_compared_come_first(views: Views, bench: Bench) -> None:
+    for voter in ("ann", "bob", "eve", "kim"):
+        as_user(views, voter, "a", ANN)
+        (key,) = booth(bench, voter).cast.winners
+        assert key[2] == JUDGED
+
+
+def test_a_voter_may_choose_a_model_whose_name_is_in_no_address(views: Views) -> None:
+    _, welcome = views.view("?tab=vote&bench=small")
+    (sign,) = re.findall(r'<option value="(\w+)">pairs with secret-z', welcome)
+    _, page = views.view(ANN)
+    assert "0 of 12" in page
+    state, page = views.view(f"{ANN}&f.with={sign}")
+    assert "0 of 8" in page
+    assert "secret" not in page + state.query()

@@ -4,11 +4,12 @@ No model's name is on the page or in the address until the voter has finished; t
 the votes.
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 from harness.bench import Bench
 from harness.errors import MissingError, StorageError, UsageError
-from harness.records import Answer, Reply
+from harness.records import Answer, QuestionId, Reply, content_hash
 from harness.rows import question_id
 from viewer import markup
 from viewer.agreement import voter_agreement
@@ -37,7 +38,7 @@ _LINES = (
 )
 _AGAIN = "vote:"
 """In the address, before what stands for a vote that is looked at again."""
-_KEPT = ("voter", "category", "max", "show", "page")
+_KEPT = ("voter", "category", "with", "max", "show", "page")
 
 
 def tab(context: Context) -> Tab:
@@ -83,7 +84,21 @@ def _booth(context: Context, bench: Bench, state: State) -> Booth:
     voter = check_voter(state.looked_for("voter"))
     models = bench.answered_models()
     answered = {model: store.places(bench.answer_file(model)).questions() for model in models}
-    return Booth(bench, voter, answered, lambda model, key: store.answer(bench, model, key))
+    only = _model_of(models, state.looked_for("with"))
+
+    def judged(key: QuestionId) -> set[frozenset[str]]:
+        return {frozenset(one.row.models) for one in store.judgments(bench, key, "pair").compared}
+
+    return Booth(bench, voter, answered, lambda model, key: store.answer(bench, model, key), judged, only)
+
+
+def _sign(model: str) -> str:
+    """Return what stands for a model in the address, where no name may be seen."""
+    return content_hash(model)[:8]
+
+
+def _model_of(models: Sequence[str], sign: str) -> str:
+    return next((model for model in models if _sign(model) == sign), "")
 
 
 def _welcome(bench: Bench, state: State) -> str:
@@ -92,8 +107,12 @@ def _welcome(bench: Bench, state: State) -> str:
     options = {"": "all", **{name: name for name in categories}}
     fields = markup.field("f.voter", "Your name", state.looked_for("voter"), hint="goes with your votes", width="15em")
     fields += markup.select("f.category", "Category", options, state.looked_for("category"))
+    models = bench.answered_models()
+    if len(models) > 2:
+        chosen = {"": "all models", **{_sign(name): f"pairs with {name}" for name in models}}
+        fields += markup.select("f.with", "Models", chosen, state.looked_for("with"))
     fields += markup.button("Begin", primary=True)
-    names = {"f.voter", "f.category"}
+    names = {"f.voter", "f.category", "f.with"}
     form = markup.form(state.where(show=""), fields, names=names, label="Begin to vote")
     return f'<h2 class="tb-title">Vote</h2>{markup.notes(_LINES)}{form}'
 
