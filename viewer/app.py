@@ -83,6 +83,9 @@ class Views:
             return state, markup.waiting(wait)
         except TurnbenchError as error:
             return state, self._instead(state, markup.notice(str(error), kind="fault"))
+        except OSError as error:  # a file was taken away while it was read, or may not be read
+            text = f"{error.filename or 'a file'}: cannot be read ({error.strerror or error})"
+            return state, self._instead(state, markup.notice(text, kind="fault"))
         except Exception as error:  # a file may hold what no room foresaw; the other tabs go on
             log.exception("the tab %s cannot be shown", state.tab)
             text = f"this view cannot be shown ({type(error).__name__}: {error}); the others can"

@@ -189,7 +189,10 @@ def _with_text(context: Context, judgments: Judgments, text: str) -> "Bools":
     paths = [*answers.values(), *(file.path for file in files)]
     make = partial(_searched, judgments, answers, text)
     key = ("text", bench.folder, judgments.kind, text, id(judgments))
-    searched: Bools = context.store.made(key, f"looking for the text in {len(paths)} files", make, *paths)
+    what = f"looking for the text in {len(paths)} files"
+    searched: Bools = context.store.made(
+        key, what, make, *paths, lane="pattern" if search.is_pattern(text) else "first"
+    )
     return searched
 
 

@@ -6,11 +6,11 @@ import pathlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from multiprocessing.connection import Connection
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from harness.errors import StorageError
 from harness.jsonl import size_of
@@ -20,6 +20,9 @@ Made = TypeVar("Made")
 PATIENCE = 0.25
 """Seconds that a page waits for what is being made before it is shown without."""
 _KEPT = 40
+Lane: TypeAlias = Literal["first", "whole", "pattern"]
+"""What waits for each other: what views show first, what takes tens of seconds, and what may take any time."""
+_WORKERS: Mapping[Lane, int] = {"first": 4, "whole": 3, "pattern": 1}
 _LONG = 3.0
 """Seconds after which a page says how long it has been waiting, and asks less often."""
 _SOON, _LATER = 250, 700
@@ -104,7 +107,7 @@ class Later:
     """Makes things beside the pages that show them, a few at a time, and keeps the latest."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="viewer")
+        self._pools = {lane: ThreadPoolExecutor(n, thread_name_prefix=f"viewer-{lane}") for lane, n in _WORKERS.items()}
         self._made: dict[Hashable, tuple[Future[Any], float]] = {}
         self._shares: dict[Hashable, float] = {}
         """How much of what is being made is done, where that is told."""
@@ -116,11 +119,19 @@ class Later:
         return any(not future.done() for future, _ in list(self._made.values()))
 
     def get(
-        self, key: Hashable, what: str, make: Callable[..., Made], *, patience: float = PATIENCE, tells: bool = False
+        self,
+        key: Hashable,
+        what: str,
+        make: Callable[..., Made],
+        *,
+        patience: float = PATIENCE,
+        tells: bool = False,
+        lane: Lane = "first",
     ) -> Made:
         """Return what `make` returns, made once for the key; what it raises is raised to everyone who asks.
 
-        With `tells` it is called with a function that takes the share of its work that is done.
+        With `tells` it is called with a function that takes the share of its work that is done. Nothing waits for what
+        is in another lane.
 
         Raises:
             NotYet: it is not ready within `patience` seconds; ask again.
@@ -129,7 +140,7 @@ class Later:
             known = self._made.pop(key, None)
             if known is None:
                 told = [partial(self._shares.__setitem__, key)] if tells else []
-                known = self._pool.submit(make, *told), time.monotonic()
+                known = self._pools[lane].submit(make, *told), time.monotonic()
             self._made[key] = known
             for old in list(self._made)[:-_KEPT]:
                 self._made.pop(old)[0].cancel()
@@ -146,6 +157,7 @@ class Later:
 
     def close(self) -> None:
         """Start nothing more, and end what is being made in processes of their own."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in self._pools.values():
+            pool.shutdown(wait=False, cancel_futures=True)
         for process in multiprocessing.active_children():
             process.kill()

@@ -222,7 +222,7 @@ def _difference(context: Context, bench: Bench, run: JudgmentFile, against: Judg
     try:
         make = partial(_compared, bench, run, against)
         result = context.store.made(
-            ("runs", run.path, against.path), "comparing two runs", make, run.path, against.path
+            ("runs", run.path, against.path), "comparing two runs", make, run.path, against.path, lane="whole"
         )
     except NotYet as wait:
         return markup.waiting(wait)

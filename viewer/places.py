@@ -61,7 +61,7 @@ def end_of(path: pathlib.Path, place: int | None = None) -> End:
                 behind = file.read(back).rpartition(b"\n")
                 if behind[1]:
                     break
-            place = found.st_size - len(behind[2])
+            place = file.tell() - len(behind[2])
         file.seek(max(0, place - _SAME))
         return End((found.st_dev, found.st_ino), place, file.read(min(place, _SAME)))
 

@@ -85,14 +85,14 @@ def is_pattern(text: str) -> bool:
 
 def look(wanted: Wanted) -> Occurs:
     """Return where a text or a pattern occurs; a pattern that takes too long, or is none, is a `UsageError`."""
-    shares = _shares(wanted)
-    if len(shares) == 1 and not is_pattern(wanted.text):
+    shares, pattern = _shares(wanted), is_pattern(wanted.text)
+    if len(shares) == 1 and not pattern:
         return everywhere(wanted)
     try:
-        if is_pattern(wanted.text):
+        if pattern:
             re.compile(wanted.text[1:-1])
         with ThreadPoolExecutor(len(shares)) as threads:
-            found = list(threads.map(lambda at: _apart(at).call(shares[at], SECONDS).made, range(len(shares))))
+            found = list(threads.map(lambda at: _apart(at, pattern).call(shares[at], SECONDS).made, range(len(shares))))
     except re.error as error:
         raise UsageError(f"{wanted.text} is no regular expression: {error}") from None
     except TooLong:
@@ -128,8 +128,8 @@ def everywhere(wanted: Wanted) -> Occurs:
 
 
 @functools.cache
-def _apart(number: int) -> "Limited[Wanted, Occurs]":
-    """Return the process that looks through a share; each is kept."""
+def _apart(number: int, pattern: bool) -> "Limited[Wanted, Occurs]":
+    """Return the process that looks through a share; each is kept, and no text waits for a pattern."""
     return Limited(everywhere)
 
 

@@ -17,6 +17,7 @@ import pathlib
 import re
 import socket
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any, NamedTuple, TypeAlias
 
@@ -29,7 +30,7 @@ from viewer.idle import ending_idle
 from viewer.later import NotYet
 from viewer.limited import get_ready
 from viewer.state import State
-from viewer.store import AHEAD
+from viewer.store import AHEAD, Store
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -39,9 +40,11 @@ MOST_BODY = 65_536
 """Bytes that a request may bring."""
 MOST_SECONDS = 20.0
 """Seconds that a request may take to arrive, and that a connection may ask nothing."""
-_OPEN = re.compile(
-    r"/|/(?:config|theme\.css|favicon\.ico|manifest\.json|login|logout|login_check|user|token|app_id)/?"
-    r"|/(?:gradio_api/)?(?:app_id|startup-events|reset|run/[\w-]+|api/[\w-]+|queue/(?:join|data|status)|heartbeat/\w+)/?"
+_LOOK = 0.1
+"""Seconds between two looks whether a table is there."""
+_OPEN = re.compile(  # no queue, which the page does without, and no heartbeat, which lasts as long as anybody wants
+    r"/|/(?:config|theme\.css|favicon\.ico|manifest\.json|login|logout)/?"
+    r"|/gradio_api/(?:startup-events|run/[\w-]+)/?"
     r"|/(?:assets|static|svelte)/[\w./@+~-]+"
 )
 _HEADERS = {
@@ -253,16 +256,23 @@ def serve(
 
 
 def begin(context: Context) -> None:
-    """Begin the view that an empty address leads to, and the first tables of all modes, of files that take seconds."""
-    from viewer.app import Views
-
+    """Make the first tables of all modes, of files that take seconds; one by one, or the page itself would wait."""
     get_ready()
-    store, bench = context.store, Views(context).view("")[0].bench
+    store = context.store
     for mode in MODES:
-        state = State(bench=bench, mode=mode)
-        with contextlib.suppress(NotYet, TurnbenchError):
-            if size_of(store.judgment_file(state).path) <= AHEAD:
-                store.result(state, intervals=False)
+        with contextlib.suppress(TurnbenchError):
+            state = State(bench=store.bench("").name, mode=mode)
+            large = size_of(store.judgment_file(state).path) > AHEAD
+            while not large and _is_being_made(store, state):
+                time.sleep(_LOOK)
+
+
+def _is_being_made(store: Store, state: State) -> bool:
+    try:
+        store.result(state, intervals=False)
+    except NotYet:
+        return True
+    return False
 
 
 def free_port(host: str, port: int | None) -> int:

@@ -22,7 +22,7 @@ from harness.judgments.row import JudgedRow, judged_row
 from harness.names import check_bench_name, name_of
 from harness.records import Answer, Mode, Question, QuestionId
 from harness.rows import answer_from_row, question_id
-from viewer.later import PATIENCE, Later, NotYet, apart, patience
+from viewer.later import PATIENCE, Lane, Later, NotYet, apart, patience
 from viewer.places import Places, stamp
 from viewer.state import State
 
@@ -357,7 +357,8 @@ class Store:
         words = {"input_file": file.path, "baseline_model": baseline, "intervals": intervals, **_where(bench)}
         words["check_answers"] = intervals
         make = functools.partial(apart, functools.partial(_result, state.mode, **words), of=[file.path])
-        return self.later.get(key, what, make, patience=patience([file.path]))
+        lane: Lane = "whole" if intervals else "first"
+        return self.later.get(key, what, make, patience=patience([file.path]), lane=lane)
 
     def measured(self, state: State) -> "Result | None":
         """Return what the metrics of the view's benchmark say, checks among them; None if there are none.
@@ -374,7 +375,11 @@ class Store:
             return None
         paths = [bench.metric_file(name) for name in names]
         return self.made(
-            ("metrics", bench.name), "reading the metrics", functools.partial(_metrics, bench, names), *paths
+            ("metrics", bench.name),
+            "reading the metrics",
+            functools.partial(_metrics, bench, names),
+            *paths,
+            lane="whole",
         )
 
     def efficiency(self, state: State, result: "Result") -> "EfficiencyTable":
@@ -389,7 +394,7 @@ class Store:
         files = {row["model"]: bench.answer_file(row["model"]) for row in result.rows()}
         make = functools.partial(self._efficiency, result.path, state.mode, bench, baseline, files)
         what, paths = "reading what the answers cost", (result.path, *files.values())
-        return self.made(("efficiency", state.mode, baseline), what, make, *paths, tells=True)
+        return self.made(("efficiency", state.mode, baseline), what, make, *paths, tells=True, lane="whole")
 
     def _efficiency(
         self,
@@ -411,16 +416,16 @@ class Store:
         known = {model: self._took[file][1] for model, file in files.items() if file in self._took}
         return efficiency(result, took=known, **_where(bench))
 
-    def made(
-        self, key: Hashable, what: str, make: Callable[..., Made], *paths: pathlib.Path, tells: bool = False
-    ) -> Made:
+    def made(self, key: Hashable, what: str, make: Callable[..., Made], *paths: pathlib.Path, **how: Any) -> Made:
         """Return what `make` returns, made once as long as the files stay as they are; for what reads whole files.
+
+        `how` is what `Later.get` takes: `tells`, `lane`.
 
         Raises:
             NotYet: it is being made; `what` says what, as "reading the votes".
         """
         key = key, tuple(map(stamp, paths))
-        return self.later.get(key, what, make, patience=patience(paths), tells=tells)
+        return self.later.get(key, what, make, patience=patience(paths), **how)
 
 
 def kind_of(mode: Mode) -> Kind:

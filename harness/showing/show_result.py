@@ -312,16 +312,22 @@ def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
     yield Chart("Win rates", drawn, f"A tie counts half. {resampled}")
     names = list(dict.fromkeys(line.model for line in only.matrix.lines))
     if len(names) > 2:
-        title = "Win rate of the row's model against the column's, ties half"
         cells = {(line.model, line.group): line.fields[detail.column].value for line in only.matrix.lines}
-        rows = [{"model": one, **{other: cells.get((one, other)) for other in names}} for one in names]
+        met = [pair for pair, rate in cells.items() if rate is not None]
+        baseline = next((name for name in names if met and all(name in pair for pair in met)), None)
+        others = names if baseline is None else [baseline]  # a matrix would be empty but for its row and its column
+        rows = [
+            {"model": one, **{other: cells.get((one, other)) for other in others}} for one in names if one != baseline
+        ]
         columns, places, keys = _verbatim(rows), 3, 1
-        if len(names) > _NAMED:  # numbers stand over the columns, and those of the rows beside their names
+        if len(others) > _NAMED:  # numbers stand over the columns, and those of the rows beside their names
             rows = [{"model": row["model"], "number": at, **row} for at, row in enumerate(rows, 1)]
             numbered = [Column(name, str(at)) for at, name in enumerate(names, 1)]
             columns, places, keys = [Column("model"), Column("number", ""), *numbered], 2, 2
-        instead = Table(title, rows, columns, places=places, across="models", scale=(0.0, 1.0), keys=keys)
-        yield Chart("Every two models", partial(charts.win_rate_chart, only.matrix, detail.column), instead=instead)
+        title = "Win rate of the row's model against the column's, ties half"
+        listed = Table(title, rows, columns, places=places, across="models", scale=(0.0, 1.0), keys=keys)
+        drawn = partial(charts.win_rate_chart, only.matrix, detail.column)
+        yield listed if baseline else Chart("Every two models", drawn, instead=listed)
     if only.position:
         yield Chart("Does the judge go by the place of an answer?", partial(charts.position_chart, only.position))
         total = only.position[0]

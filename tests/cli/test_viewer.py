@@ -222,7 +222,7 @@ def test_with_an_auth_file_nothing_is_shown_before_the_password(serve: Serve, tm
     people.write_text("ann:hunter22\n", encoding="utf-8")
     server = serve("--auth-file", str(people), "--host", "127.0.0.1")
     assert server.get("/config").status == 401
-    assert server.get("/gradio_api/queue/data?session_hash=x").status == 401
+    assert server.get("/gradio_api/queue/data?session_hash=x").status == 404
     assert "hunter22" not in server.get("/").body + server.said
 
 

@@ -78,6 +78,26 @@ def test_an_interval_is_written_in_one_way(tmp_path: pathlib.Path, form: Any) ->
     assert " (-" not in written
 
 
+def test_pairs_with_one_model_are_a_list_and_no_matrix_of_gaps(tmp_path: pathlib.Path) -> None:
+    asked = [("b", "a"), ("c", "a"), ("c", "b")]
+    pairs = [
+        {"question_id": q, "model_1": one, "model_2": two, "g1_winner": "tie", "g2_winner": "tie", "turn": 1}
+        for q in range(1, 5)
+        for one, two in asked
+    ]
+
+    def items(name: str, *models: str) -> dict[str, Any]:
+        rows = [{**row, "judge": ["j", "t"]} for row in pairs if row["model_2"] in models]
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        page = result_page(show_result("pairwise-all", input_file=path, intervals=True))
+        return {item.title: item for item in page.items if isinstance(item, Chart | Table)}
+
+    title = "Win rate of the row's model against the column's, ties half"
+    assert items("baseline_pair.jsonl", "a")[title].rows == [{"model": name, "a": 0.5} for name in "bc"]
+    assert len(items("all_pair.jsonl", "a", "b")["Every two models"].instead.rows) == 3
+
+
 @pytest.mark.parametrize("models", [3, 8])
 def test_a_matrix_of_many_models_has_numbers_over_its_columns(models: int, tmp_path: pathlib.Path) -> None:
     names = [f"organisation/model-{at}" for at in range(models)]

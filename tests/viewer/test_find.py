@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -255,3 +256,17 @@ def test_a_pattern_without_end_is_ended(tmp_path: pathlib.Path, monkeypatch: pyt
 
 def test_a_single_slash_is_a_text(views: Views) -> None:
     assert len(rows(views, "f.text=%2F")) == len(rows(views, "f.text=%3C%2Fb"))
+
+
+def test_a_search_for_a_pattern_is_slow_and_no_text_waits_for_it(views: Views, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, get = {}, Later.get
+
+    def noted(*given: Any, **named: Any) -> Any:
+        asked[given[2]] = named.get("lane")
+        return get(*given, **named)
+
+    monkeypatch.setattr(Later, "get", noted)
+    for text in ("/because/", "because"):
+        views.view(f"?tab=find&bench=small&f.text={quote(text)}")
+        assert asked.pop("looking for the text in 4 files") == ("pattern" if text == "/because/" else "first")
+    assert search._apart(0, True) is not search._apart(0, False)

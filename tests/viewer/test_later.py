@@ -112,3 +112,13 @@ def test_a_page_does_not_wait_for_a_process(large: list[pathlib.Path], monkeypat
 
 def test_a_page_that_has_waited_long_asks_less_often() -> None:
     assert NotYet("reading").again < NotYet("reading", 60.0).again
+
+
+def test_what_may_take_without_end_keeps_nothing_else_waiting() -> None:
+    go, made = threading.Event(), Later()
+    for number in range(9):
+        with pytest.raises(NotYet):
+            made.get(number, "looking for a pattern", go.wait, patience=0, lane="pattern")
+    assert made.get("a", "reading", lambda: "read", patience=60) == "read"
+    go.set()
+    made.close()

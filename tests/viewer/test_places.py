@@ -9,7 +9,7 @@ from harness.errors import DataError
 from tests.small_bench import answer, small_bench, write
 from viewer.app import Views
 from viewer.context import Context
-from viewer.places import Places
+from viewer.places import Places, end_of
 from viewer.store import Store
 
 
@@ -147,3 +147,14 @@ def test_whatever_is_shown_first_the_judgments_are_looked_through_for_the_next_q
     for file in files:
         assert store.places(file, patience=60).questions() == {1}
     assert sorted(looked) == ["j_single.jsonl", "k_single.jsonl"]
+
+
+def test_the_end_of_a_file_that_grows_while_it_is_looked_at_is_in_it(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.touch()
+    empty = path.stat()
+    monkeypatch.setattr("viewer.places.os.fstat", lambda _: empty)
+    path.write_bytes(b'{"question_id": 1')
+    assert end_of(path).place == 0

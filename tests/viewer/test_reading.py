@@ -4,11 +4,14 @@ import html
 import json
 import pathlib
 import re
+from typing import Any
 
 import pytest
 
+from harness.errors import DataError
 from tests.small_bench import answer, question, small_bench, write
 from tests.viewer.test_app import grade, pair
+from viewer import store
 from viewer.app import Views
 from viewer.context import Context
 from viewer.later import Later
@@ -215,3 +218,19 @@ def test_half_a_character_in_an_answer_can_be_sent(tab: str, views: Views, tmp_p
     page = views.view(f"?tab={tab}&question=1&model=a&model=b&f.show=rows")[1]
     assert page.encode()
     assert "before ⟨U+D800⟩ after" in page
+
+
+def test_a_damaged_answer_leaves_the_table(
+    views: Views, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = store._result
+
+    def with_answers(*given: Any, **words: Any) -> Any:
+        if words["check_answers"]:
+            raise DataError("not valid JSON", path=tmp_path / "a.jsonl", line=3)
+        return made(*given, **words)
+
+    monkeypatch.setattr(store, "_result", with_answers)
+    page = views.view("?tab=leaderboard&bench=small&judge=j")[1]
+    assert "a.jsonl:3: not valid JSON" in page
+    assert 'aria-label="Scores"' in page

@@ -67,7 +67,6 @@ def asked(path: str, *, method: str = "GET", body: Sequence[bytes] = (b"",), **h
         "/config",
         "/theme.css",
         "/assets/index-3a.js",
-        "/gradio_api/queue/data",
         "/gradio_api/run/predict",
         "/login",
     ],
@@ -92,6 +91,10 @@ def test_what_the_page_needs_is_let_through(path: str) -> None:
         "/custom_component/a/client/b/c",
         "/monitoring",
         "/gradio_api/info",
+        "/gradio_api/heartbeat/a",
+        "/gradio_api/queue/join",
+        "/gradio_api/queue/data",
+        "/gradio_api/api/done",
         "/docs",
         "/openapi.json",
         "/runs",
@@ -144,7 +147,7 @@ def test_a_body_reaches_gradio_as_it_was_sent() -> None:
         pytest.param([b"x"], {"content_length": "-1"}, id="announced as no number"),
     ],
 )
-@pytest.mark.parametrize("path", ["/login", "/gradio_api/queue/join", "/gradio_api/upload"])
+@pytest.mark.parametrize("path", ["/login", "/gradio_api/run/predict", "/gradio_api/upload"])
 def test_a_large_body_is_refused_before_anything_reads_it(
     path: str, body: list[bytes], headers: dict[str, str]
 ) -> None:

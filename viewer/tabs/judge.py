@@ -120,7 +120,8 @@ class _Page:
     def _report(self, name: str, make: Callable[[], Report], *paths: pathlib.Path) -> Report:
         key = ("report", name, self.bench.name, *paths)
         away = partial(apart, make, of=paths)
-        return self._in_turn(lambda: self.context.store.made(key, f"working out the report on {name}", away, *paths))
+        what = f"working out the report on {name}"
+        return self._in_turn(lambda: self.context.store.made(key, what, away, *paths, lane="whole"))
 
     def _in_turn(self, made: Callable[[], Report]) -> Report:
         """Return a report; none is begun beside the first, which would be there later for it.

@@ -69,6 +69,8 @@ def _show(context: Context, state: State) -> str:
         sure = markup.waiting(wait)
     except MissingError as error:  # all answers have been replaced since
         return choices + markup.notice(str(error), kind="fault")
+    except DataError as error:  # such as a damaged answer: how sure the table is cannot be said, what it says can
+        sure = markup.notice(str(error), kind="fault")
     head = f'<h2 class="tb-title">{escaped(result.bench or bench.name)}</h2>'
     title = f"{bench.settings.title}: " if bench.settings.title else ""
     told = f"{title}{markup.MODE_NAMES[state.mode]} by {result.judge}, judge set {result.judge_set}"

@@ -89,7 +89,8 @@ class _Latest:
             return made
 
         try:
-            return self._context.store.later.get((key, marks), what, run, patience=patience(paths), tells=True), None
+            get = partial(self._context.store.later.get, patience=patience(paths), tells=True, lane="whole")
+            return get((key, marks), what, run), None
         except NotYet:
             if before is None:
                 raise
