@@ -8,6 +8,7 @@ import contextlib
 import functools
 import hashlib
 import importlib.util
+import os
 import pathlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -80,8 +81,8 @@ def find(name: str) -> Checkpoint:
         UsageError: there is none, it cannot be read or reached, or the extra [models] is not installed.
     """
     transformers = library()
-    folder = pathlib.Path(name).expanduser()
-    is_folder = folder.is_dir()
+    folder = pathlib.Path(os.path.expanduser(name))
+    is_folder = os.path.isdir(folder)  # False for whatever cannot be a path
     if not is_folder and name.startswith(("/", ".", "~")):  # no repository is called so
         raise UsageError(f"{name}: there is no such folder of weights")
     place, _, revision = (str(folder), "", "") if is_folder else name.partition("@")
@@ -145,7 +146,7 @@ def _one_line(name: str, part: str = "model") -> Iterator[None]:
     try:
         yield
     except Exception as error:  # transformers raises what its many readers of files raise
-        if pathlib.Path(name).expanduser().is_dir():
+        if os.path.isdir(os.path.expanduser(name)):
             reason = f"{name} holds no {part} that can be loaded: {_first_line(error)}"
         elif _is_unreachable(error):
             reason = f"{name!r} is no folder here, and the Hugging Face hub cannot be reached; give a folder"

@@ -372,7 +372,7 @@ def test_a_server_that_answers_something_else_has_no_batches(tmp_path: pathlib.P
 
 
 def test_a_built_in_model_is_refused(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(UsageError, match=r"builtin/eliza: .*built in.* leave out --batch"):
+    with pytest.raises(UsageError, match=r"builtin/eliza: .*runs here.* leave out --batch"):
         run_answers(plan_answers(["builtin/eliza"], small_bench(tmp_path)), BATCH)
 
 

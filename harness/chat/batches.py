@@ -267,7 +267,7 @@ def open_batches(model: ChatModel) -> "Batches[Any]":
         UsageError: its provider has none.
     """
     if not isinstance(model, RemoteModel):
-        why = "it is built in, needs no batch and costs nothing"
+        why = "it runs here, needs no batch and costs nothing"
     else:
         module = service(model.endpoint.provider).batches
         if module is not None:

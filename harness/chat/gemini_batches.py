@@ -100,10 +100,10 @@ class GeminiBatches(Batches[Gemini]):
 
     def result(self, one: Any, handed: Handed) -> Reply | ChatError:
         """Return what one result says."""
-        response = getattr(one, "response", None)
-        if response is not None:
+        response, error = getattr(one, "response", None), getattr(one, "error", None)
+        if response is not None and not error:
             return self.outcome(response, handed)
-        status, body = _error(getattr(one, "error", None))
+        status, body = _error(error)
         return self.cancelled() if status == _CANCELLED else self.refusal(status, body, handed)
 
     def _refused(self, batch: str, error: Any) -> ChatError:

@@ -3,6 +3,7 @@
 Keys are read from the environment only, when a model is opened, and are held by nothing but its client.
 """
 
+import ipaddress
 import os
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -19,7 +20,7 @@ def address(url: str | None, source: str) -> str | None:
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-        (parts.hostname or "").rstrip(".").encode("idna")  # as a name server is asked
+        check_host(parts.hostname or "")
     except ValueError:
         usable, parts = False, urlsplit("")
     if parts.query or parts.fragment:
@@ -34,6 +35,18 @@ def address(url: str | None, source: str) -> str | None:
     if not usable or any(character.isspace() or not character.isprintable() for character in url):
         raise UsageError(f"{source} {url!r} is not an address: it must look like http://localhost:8000/v1")
     return url.rstrip("/")
+
+
+def check_host(host: str) -> None:
+    """Raise `ValueError` for a host that the HTTP client would refuse, or no name server can be asked for."""
+    if host.replace(".", "").isdecimal() and host.count(".") == 3:
+        ipaddress.IPv4Address(host)
+    elif host.isascii():
+        host.rstrip(".").encode("idna")
+    else:
+        import idna  # Python's own knows an older rule, which allows more
+
+        idna.encode(host)
 
 
 def key_variable(

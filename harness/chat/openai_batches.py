@@ -96,6 +96,8 @@ class OpenAIBatches(Batches[OpenAIModel]):
         status, body = response.get("status_code"), response.get("body")
         if status != 200:
             return self.refusal(status if isinstance(status, int) else 500, body, handed)
+        if error:
+            return self.model.fault_of_result(500, {"error": error})
         return self.outcome(body_of(body), handed)
 
     def _unanswered(self, error: Mapping[str, Any]) -> ChatError:

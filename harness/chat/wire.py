@@ -17,6 +17,7 @@ import httpx2
 
 from harness.chat.body import body_of
 from harness.chat.faults import OversizedError
+from harness.chat.keys import check_host
 from harness.chat.standing import Standing
 from harness.errors import UsageError
 
@@ -187,7 +188,7 @@ def _check_proxies() -> None:
         try:
             parts = urlsplit(named if "://" in named else f"http://{named}")
             usable = parts.scheme in _PROXIES and bool(parts.hostname) and parts.port != 0
-            (parts.hostname or "").encode("idna")
+            check_host(parts.hostname or "")
         except ValueError:
             usable = False
         if not usable or not named.isprintable() or " " in named:

@@ -48,6 +48,7 @@ def work(args: argparse.Namespace) -> int:
     """List, or fetch and say what was done."""
     from harness.errors import UsageError
     from harness.importing.originals.fetching import fetch
+    from harness.importing.originals.sources import source_of
     from harness.importing.originals.table import find_original
 
     if args.list:
@@ -56,6 +57,7 @@ def work(args: argparse.Namespace) -> int:
     if args.bench_name is None:
         raise UsageError("say what to fetch; fetch_bench --list shows what there is")
     original = find_original(args.bench_name)
+    source_of(original, args.source)  # an address that may hold a secret is not shown
     say(args, f"{original.title}: {_size(original.size)}, {original.licence}, from {args.source or original.upstream}")
     if original.notice:
         warn("fetch_bench", original.notice)

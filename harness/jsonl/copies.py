@@ -154,9 +154,7 @@ def _fetch(address: str, to: pathlib.Path) -> None:
     """Fetch a file or a folder, but for what is there already and has not changed."""
     if address in _fetched:
         return
-    if urllib.parse.urlsplit(address).password is not None:
-        where = urllib.parse.urlsplit(address).hostname
-        raise UsageError(f"the address at {where} holds a password; leave it out, keys come from the environment")
+    _check(address)
     try:
         from fsspec.core import url_to_fs
     except ImportError:
@@ -178,6 +176,20 @@ def _fetch(address: str, to: pathlib.Path) -> None:
             f"{address}: cannot be fetched: {why}; see the address, and the keys in the environment"
         ) from None
     _fetched[address] = to
+
+
+def _check(address: str) -> None:
+    """Raise `UsageError` for an address that is none, or may hold a secret, which is not repeated."""
+    try:
+        parts = urllib.parse.urlsplit(address)
+        host, secret = parts.hostname, parts.password is not None
+    except ValueError:
+        raise UsageError(f"{address} is no address") from None
+    if secret or (parts.scheme in {"http", "https"} and (parts.query or parts.fragment)):
+        raise UsageError(
+            f"the address at {host} holds a password, or something behind a ? or #; leave it out, keys come from the "
+            "environment"
+        )
 
 
 def _files_at(system: Any, root: str) -> dict[str, Mapping[str, Any]]:

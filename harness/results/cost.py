@@ -15,13 +15,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from harness.bench import load_bench
 from harness.chat.catalog import load_catalog
 from harness.chat.endpoint import Price
-from harness.chat.prices import list_price
+from harness.chat.prices import FREE, list_price
 from harness.errors import MissingError
 from harness.jsonl import logical_files, read_rows
 from harness.jsonl.copies import local_file
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.names import name_of, plain_model
-from harness.records import Usage
+from harness.records import Reply, Usage
 from harness.rows import reply_from_row
 from harness.running.cost import cost_of
 
@@ -101,14 +101,16 @@ class Prices:
     def __init__(self, models_file: pathlib.Path | str | None) -> None:
         self._entries = load_catalog(models_file).entries
 
-    def price(self, model: str, replied: str | None) -> Price | None:
-        """Return the price of a model; `replied` is what the provider called it."""
+    def price(self, model: str, reply: Reply) -> Price | None:
+        """Return the price of a model that has replied; its provider may have called it something else."""
         model = plain_model(model)
         entry = self._entries.get(model)
         if entry is not None and entry.price is not None:
             return entry.price
+        if "template" in reply.applied:  # which local weights alone state
+            return FREE
         sent = model if entry is None or entry.model is None else entry.model
-        return list_price(sent) or (list_price(replied) if replied else None)
+        return list_price(sent) or (list_price(reply.model) if reply.model else None)
 
 
 class Spent(NamedTuple):
@@ -126,7 +128,7 @@ def spent_on(row: JudgedRow, prices: Prices) -> Spent:
     seconds: float | None = 0.0
     calls = [reply_from_row("", details) for details in _judgment_calls(row)]
     for reply in calls:
-        price = prices.price(row.source.judge, reply.model)
+        price = prices.price(row.source.judge, reply)
         cost = cost_of(reply.usage, price, batch=reply.batch) if _stated(reply.usage) else None
         dollars = None if cost is None or dollars is None else dollars + cost
         seconds = None if reply.seconds is None or seconds is None else seconds + reply.seconds
@@ -166,7 +168,7 @@ def _count(
         total.cached_tokens += usage.cached_tokens or 0
         total.written_tokens += usage.written_tokens or 0
         total.reply_tokens += usage.completion_tokens or 0
-        cost = cost_of(usage, prices.price(model, reply.model), batch=reply.batch)
+        cost = cost_of(usage, prices.price(model, reply), batch=reply.batch)
         total.cost = None if cost is None or total.cost is None else total.cost + cost
 
 

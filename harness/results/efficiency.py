@@ -133,7 +133,7 @@ def _took(path: pathlib.Path, model: str, prices: Prices) -> Took:
 def _numbers(said: Said, model: str, prices: Prices) -> tuple[float | None, ...]:
     """Return of a reply what `_NUMBERS` names."""
     reply, usage = said.reply, said.reply.usage
-    price = prices.price(model, reply.model)
+    price = prices.price(model, reply)
     thought = usage.reasoning_tokens or 0
     on_thought = 0.0 if price is None else thought * price.completion * (price.batch if reply.batch else 1.0) / 1e6
     return (

@@ -9,7 +9,8 @@ import pytest
 
 from harness.chat import ChatModel, open_chat_model, resolve
 from harness.chat.batches import Batches, Found, Handed, open_batches
-from harness.errors import EndpointError, UsageError
+from harness.chat.body import body_of
+from harness.errors import EndpointError, TransientError, UsageError
 from harness.records import Message, Reply, Request, Sampling
 from tests.protocol_server import BatchDesk, ProtocolServer, Script
 
@@ -136,3 +137,16 @@ def test_a_line_is_one_line_whatever_the_text_holds() -> None:
         line = open_batches(opened(server, "openai")).prepare("t-0", REQUESTS[0]).line
     assert line.count(b"\n") == 1
     assert json.loads(line)["body"]["messages"][0]["content"] == "Be kind."
+
+
+@pytest.mark.parametrize("kind", ["openai", "gemini"])
+def test_an_error_beside_a_result_is_tried_again_and_is_no_answer(kind: str) -> None:
+    whole = {"choices": [{"message": {"content": "fo"}}], "candidates": [{"content": {"parts": [{"text": "fo"}]}}]}
+    error = {"code": 13, "message": "Upstream"}
+    line = {"response": {"status_code": 200, "body": whole, **whole}, "error": error}
+    with ProtocolServer() as server:
+        outcome = open_batches(opened(server, kind)).result(
+            line if kind == "openai" else body_of(line), Handed(REQUESTS[1], ())
+        )
+    assert isinstance(outcome, TransientError)
+    assert str(outcome).endswith("answered 500: Upstream")

@@ -90,6 +90,8 @@ def test_a_name_has_one_endpoint(
         pytest.param("m", {"base_url": "http://"}, {}, "--base-url", id="no host"),
         pytest.param("m", {"base_url": "http://h:99999"}, {}, "--base-url", id="no such port"),
         pytest.param("m", {"base_url": "http://[::1"}, {}, "--base-url", id="broken brackets"),
+        pytest.param("m", {"base_url": "http://999.1.1.1:9"}, {}, "is not an address", id="no such number"),
+        pytest.param("m", {"base_url": "http://１２７.０.０.１:9"}, {}, "is not an address", id="wide digits"),
         pytest.param("m", {"base_url": "http://a..b/v1"}, {}, "--base-url", id="an empty part of a host's name"),
         pytest.param("m", {"base_url": f"http://{'a' * 64}/v1"}, {}, "--base-url", id="a part of 64 letters"),
         pytest.param("m", {"base_url": "http://a b/"}, {}, "--base-url", id="space in it"),

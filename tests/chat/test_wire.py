@@ -178,7 +178,16 @@ def test_a_key_in_an_address_is_refused_and_not_repeated(url: str) -> None:
 @pytest.mark.usefixtures("transport")
 @pytest.mark.parametrize(
     "proxy",
-    ["http://[::1", ":::", "socks9://hidden", "http://user:hidden@[x", "http://h:99999999", "socks5://[hidden", "x y"],
+    [
+        "http://[::1",
+        ":::",
+        "socks9://hidden",
+        "http://user:hidden@[x",
+        "http://h:99999999",
+        "socks5://[hidden",
+        "x y",
+        "http://999.9.9.9",
+    ],
 )
 def test_a_proxy_that_is_none_is_named_by_its_variable(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", proxy)

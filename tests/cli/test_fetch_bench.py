@@ -103,6 +103,9 @@ def test_a_wrong_file_is_one_line_and_2(
         pytest.param([], "say what to fetch", id="no name"),
         pytest.param(["mt_bench_lmsi"], "did you mean 'mt_bench_lmsys'", id="unknown name"),
         pytest.param(["mt_bench_lmsys", "--from", "/no/such"], "no such folder", id="no folder"),
+        pytest.param(
+            ["mt_bench_lmsys", "--from", "http://x/?key=k"], "error: --from takes a plain address", id="a key"
+        ),
     ],
 )
 def test_wrong_use_is_2(argv: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,6 +114,13 @@ def test_wrong_use_is_2(argv: list[str], message: str, capsys: pytest.CaptureFix
     assert captured.out == ""
     assert message in captured.err
     assert captured.err.count("\n") == 1
+
+
+def test_a_key_in_an_address_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mt_bench_lmsys", "--from", "http://x/?key=hidden"]) == 2
+    told = capsys.readouterr().err
+    assert "--from takes a plain address" in told
+    assert "hidden" not in told
 
 
 @pytest.mark.reference

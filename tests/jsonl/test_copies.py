@@ -138,9 +138,12 @@ def test_what_is_not_there_or_needs_a_package_is_said_in_one_line(
     assert capsys.readouterr().err.strip().endswith("memory://bucket/data/other is not there, or cannot be reached")
     with pytest.raises(MissingError, match="nosuch"):
         local_file("nosuch://x/y.jsonl")
-    with pytest.raises(UsageError, match="the address at host holds a password") as raised:
-        local_file("https://me:secret@host/y.jsonl")
-    assert "secret" not in str(raised.value)
+    for address in ("https://me:secret@host/y.jsonl", "https://host/data?key=secret", "http://host/data#secret"):
+        with pytest.raises(UsageError, match="the address at host holds a password, or something behind") as raised:
+            local_file(address + "/y.jsonl")
+        assert "secret" not in str(raised.value)
+    with pytest.raises(UsageError, match="is no address"):
+        local_folder("http://[::1", "mt_bench")
     monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
     with pytest.raises(UsageError, match=r"pip install 'turnbench\[remote\]'"):
         local_file("s3://x/y.jsonl")

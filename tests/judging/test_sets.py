@@ -118,6 +118,7 @@ def test_a_set_is_found_by_path_then_with_the_benchmark_then_among_the_shipped(
         pytest.param("zzz", r"no judge set 'zzz'; known: .*mt_bench", id="far"),
         pytest.param("../secret", r"no judge set '\.\./secret'", id="a path to nothing"),
         pytest.param("", "no judge set ''", id="empty"),
+        pytest.param("x" * 5000, "no judge set", id="long"),
     ],
 )
 def test_an_unknown_set_is_told_with_the_known_ones(tmp_path: pathlib.Path, name: str, words: str) -> None:

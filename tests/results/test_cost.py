@@ -67,6 +67,13 @@ def test_the_price_of_an_endpoint_with_another_name_is_that_of_the_model_that_re
     assert [row.cost for row in show_cost(data_dir=tmp_path)] == [2.0]
 
 
+def test_local_weights_cost_nothing(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path, question(1), name="mt_bench")
+    call = details(1000, 100, provider_model="./w", sampling_applied={"template": "its own (db52)"})
+    write(bench.answer_file("mine"), [answered(1, "mine", call)])
+    assert [row.cost for row in show_cost(data_dir=tmp_path)] == [0.0]
+
+
 def test_one_file_and_named_models_and_judges_are_counted_alone(data: pathlib.Path) -> None:
     file = data / "mt_bench" / "model_judgment" / "gpt-4o_single.jsonl"
     assert [(row.what, row.calls) for row in show_cost(input_file=file)] == [("judgments", 2)]

@@ -1,5 +1,6 @@
 """Find a judge set by name or path, in whichever format it was written, and follow what it extends."""
 
+import os
 import pathlib
 from collections.abc import Callable, Iterator
 
@@ -37,7 +38,7 @@ def load_judge_set(name: str = "mt_bench", bench_folder: pathlib.Path | None = N
         source = _source_at(place)
         if source is not None:
             return judge_set_of(_resolved(source, bench_folder, (place.resolve(),)))
-    if name and pathlib.Path(name).is_dir():
+    if os.path.isdir(name):  # False for whatever cannot be a path
         raise UsageError(f"{name}: no judge set, since the folder holds no {' or '.join(_FILES)}")
     raise UsageError(
         f"no judge set {name!r}; {nearest(name, shipped_judge_sets())} "
