@@ -242,9 +242,7 @@ def test_agreement_of_grades_has_every_measure(told: Told, tmp_path: pathlib.Pat
         "alpha (ordinal)": pytest.approx(0.825),
         "alpha (interval)": pytest.approx(0.825),
     }
-    assert all(
-        (row["judge1"], row["judge2"], row["turn"], row["n"]) == ("gpt-4", "people", 1, 4) for row in rows
-    )
+    assert all((row["judge1"], row["judge2"], row["turn"], row["n"]) == ("gpt-4", "people", 1, 4) for row in rows)
 
 
 def test_agreement_of_labels_is_kappa_and_label_by_label(told: Told, tmp_path: pathlib.Path) -> None:
