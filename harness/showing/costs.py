@@ -112,7 +112,8 @@ def _shown_cost(each: CostRow) -> float | str | None:
 
 
 COST_COLUMNS = [
-    *map(Column, ("what", "model", "calls")),
+    *map(Column, ("what", "model")),
+    Column("calls", form=counted),
     Column("prompt_tokens", form=counted),
     Column("cached_tokens", "cached", form=counted),
     Column("written_tokens", "written", form=counted),
