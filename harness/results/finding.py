@@ -7,6 +7,7 @@ None asks for the only one that there is.
 
 import fnmatch
 import pathlib
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -229,7 +230,8 @@ def usual_file(query: Query) -> pathlib.Path:
     known = f"; there are: {'; '.join(map(_sources_text, there))}" if there else ""
     asked = ("by", judge), ("with judge set", judge_set), ("of sample", query.sample)
     what = "".join(f" {word} {name}" for word, name in asked if name)
-    raise MissingError(f"no {mode} judgments{what} in {folder}{known}; run gen_judgment --mode {mode} first")
+    by = f" --judge-set {shlex.quote(judge_set.rsplit(' ', 1)[0])}" if judge_set not in {None, UNSTATED} else ""
+    raise MissingError(f"no {mode} judgments{what} in {folder}{known}; run gen_judgment --mode {mode}{by} first")
 
 
 def _of_one(query: Query) -> list[Found]:

@@ -384,7 +384,9 @@ def test_one_table_never_mixes(changes: dict[str, Any], message: str, bench: pat
     [
         pytest.param({}, r"no single judgments in .*; run gen_judgment --mode single first", id="none"),
         pytest.param({"judge_model": "o3"}, "no single judgments by o3 in .*; run gen_judgment", id="judge"),
-        pytest.param({"judge_set": "s"}, "no single judgments with judge set s in .*; run gen_judgment", id="set"),
+        pytest.param(
+            {"judge_set": "s"}, "judge set s in .*; run gen_judgment --mode single --judge-set s first", id="set"
+        ),
         pytest.param(
             {"mode": "pairwise-all"}, "no pairwise-all judgments in .*; run gen_judgment --mode p", id="pairs"
         ),
