@@ -256,15 +256,23 @@ def serve(
 
 
 def begin(context: Context) -> None:
-    """Make the first tables of all modes, of files that take seconds; one by one, or the page itself would wait."""
+    """Make what views show first of files that take seconds: the tables of all modes, and the first report on a judge.
+
+    One by one, or the page itself would wait.
+    """
+    from viewer.app import Views
+
     get_ready()
-    store = context.store
+    store, judged = context.store, False
     for mode in MODES:
         with contextlib.suppress(TurnbenchError):
             state = State(bench=store.bench("").name, mode=mode)
-            large = size_of(store.judgment_file(state).path) > AHEAD
-            while not large and _is_being_made(store, state):
+            small = size_of(store.judgment_file(state).path) <= AHEAD
+            judged |= small
+            while small and _is_being_made(store, state):
                 time.sleep(_LOOK)
+    if judged:
+        Views(context).view("?tab=judge")
 
 
 def _is_being_made(store: Store, state: State) -> bool:

@@ -3,7 +3,7 @@
 import asyncio
 import pathlib
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pytest
@@ -339,13 +339,19 @@ def test_gradio_is_told_by_the_environment_only_what_users_may_say() -> None:
 def test_the_first_tables_are_made_before_anybody_asks(
     mode: Mode, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = Later.get
-    monkeypatch.setattr(Later, "get", lambda *given, **named: whole(*given, **{**named, "patience": 60}))
+    whole, made = Later.get, list[str]()
+
+    def get(later: Later, key: Hashable, what: str, make: Callable[..., Any], **how: Any) -> Any:
+        made.append(what)
+        return whole(later, key, what, make, **{**how, "patience": 60})
+
+    monkeypatch.setattr(Later, "get", get)
     folder = small_bench(tmp_path).folder / "model_judgment"
     write(folder / "j_single.jsonl", [grade(1, "a", 4)])
     write(folder / "j_pair.jsonl", [pair(1, "a", "b", "model_1", "model_1")])
     context = Context(Store(tmp_path, ["small"]))
     begin(context)
+    assert "working out the report on position" in made
     monkeypatch.setattr(store, "_result", lambda *_, **__: pytest.fail("it is made again"))
     assert context.store.result(State(bench="small", mode=mode), intervals=False).rows()
 
