@@ -70,7 +70,7 @@ def test_pairs_without_a_common_question_are_not_in_the_family() -> None:
     assert (apart.n, apart.left_out, apart.p, apart.p_holm, apart.sd) == (0, 3, None, None, None)
     assert apart.difference.value is None
     assert (apart.verdict, apart.smallest_detectable, apart.questions_needed) == (
-        "not significantly different",
+        "cannot be told apart",
         None,
         None,
     )
@@ -160,7 +160,7 @@ def test_the_family_is_all_pairs_of_the_table() -> None:
     )
     table = paired(found)
     assert [p.p_holm for p in table.pairs] == pytest.approx(holm(np.array([p.p for p in table.pairs])).tolist())
-    assert table.told_apart == sum(pair.verdict != "not significantly different" for pair in table.pairs)
+    assert table.told_apart == sum(pair.verdict != "cannot be told apart" for pair in table.pairs)
 
 
 def test_too_few_questions_can_never_tell_a_large_family_apart() -> None:
@@ -177,8 +177,8 @@ def test_too_few_questions_can_never_tell_a_large_family_apart() -> None:
     [
         (0.05, 1, "better"),
         (0.05, -1, "worse"),
-        (0.0501, 1, "not significantly different"),
-        (None, 1, "not significantly different"),
+        (0.0501, 1, "cannot be told apart"),
+        (None, 1, "cannot be told apart"),
     ],
     ids=["better", "worse", "not-quite", "untested"],
 )
@@ -286,6 +286,6 @@ def test_published_grades(reference_data: pathlib.Path) -> None:
     assert {pair.n for pair in table.pairs} == {80}
     pairs = {(pair.model_1, pair.model_2): pair for pair in table.pairs}
     near = pairs.get(("claude-v1", "gpt-3.5-turbo")) or pairs["gpt-3.5-turbo", "claude-v1"]
-    assert near.verdict == "not significantly different"
+    assert near.verdict == "cannot be told apart"
     assert all(pair.told_apart for names, pair in pairs.items() if "gpt-4" in names)
     assert paired(of_group(found, "math"), resamplings=1000).told_apart == 0
