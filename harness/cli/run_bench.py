@@ -29,54 +29,40 @@ EXAMPLES = (
 def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--model")
-    models = p.add_argument_group("models")
-    flags.add_names(
-        models,
-        "--model",
-        help="models to ask: gpt-..., claude-..., builtin/..., or any name with --base-url (default: none; this or "
+    models = p.group("models")
+    models.add(
+        "--model NAME ...",
+        "models to ask: gpt-..., claude-..., builtin/..., or any name with --base-url (default: none; this or "
         "--import is needed)",
     )
-    models.add_argument(
-        "--import",
+    models.add(
+        "--import FILE",
+        "take answers from files of another project in place of asking, as import_data reads them: for colossalai "
+        "the target file and then a file of answers for each model; for alpaca_eval outputs, which find their "
+        "questions in a benchmark that is there (patterns such as 'outputs/*.json' too)",
         dest="imported",
         nargs="+",
         metavar=("FORMAT", "FILE"),
-        help="take answers from files of another project in place of asking, as import_data reads them: for colossalai "
-        "the target file and then a file of answers for each model; for alpaca_eval outputs, which find their "
-        "questions in a benchmark that is there (patterns such as 'outputs/*.json' too) (default: none)",
     )
-    flags.add_names(
-        models,
-        "--model-id",
-        help="models of the files of answers, in their order (default: what their records say, else the file's name)",
+    models.add(
+        "--model-id NAME ...",
+        "models of the files of answers, in their order (default: what their records say, else the file's name)",
     )
-    models.add_argument(
-        "--config",
-        metavar="FILE",
-        help="by what each category is judged and measured: a configuration of ColossalAI's chat evaluation, or the "
-        "same as TOML; chooses judge set, criteria and metrics (default: none)",
+    models.add(
+        "--config FILE",
+        "by what each category is judged and measured: a configuration of ColossalAI's chat evaluation, or the same "
+        "as TOML; chooses judge set, criteria and metrics",
     )
     flags.add_redo(models, "answer and judge again what is there")
     auto_checks.add_run_code(models)
     judging = gen_judgment.add_judging(p, "those of --model and --import", required=False)
-    judging.add_argument(
-        "--judge-temperature",
-        type=values.temperature,
-        metavar="T",
-        help="the judge's temperature (default: the judge set's)",
-    )
-    judging.add_argument(
-        "--judge-max-tokens",
-        type=values.positive,
-        metavar="N",
-        help="the most tokens of a judgment (default: the judge set's)",
-    )
-    metrics = p.add_argument_group("metrics")
-    flags.add_names(
-        metrics,
-        "--metrics",
-        help="also compute these metrics, which need no judge: text (all from the texts alone), bleu, rouge, ...; see "
-        "auto_metrics (default: none)",
+    judging.add("--judge-temperature T", "the judge's temperature (default: the judge set's)", values.temperature)
+    judging.add("--judge-max-tokens N", "the most tokens of a judgment (default: the judge set's)", values.positive)
+    metrics = p.group("metrics")
+    metrics.add(
+        "--metrics NAME ...",
+        "also compute these metrics, which need no judge: text (all from the texts alone), bleu, rouge, ...; see "
+        "auto_metrics",
     )
     auto_metrics.add_setup(p, metrics)
     flags.add_slice(flags.add_bench(p))
@@ -86,28 +72,25 @@ def parser() -> command.Parser:
     endpoint = flags.add_endpoint(p, "the models")
     gen_answer.add_template(endpoint)
     flags.add_params(endpoint, "the judges", "--judge-param")
-    endpoint.add_argument(
-        "--judge-base-url",
-        metavar="URL",
-        help="address of an OpenAI-compatible server for the judges (default: OPENAI_BASE_URL or ANTHROPIC_BASE_URL, "
-        "else the provider's; never --base-url)",
+    endpoint.add(
+        "--judge-base-url URL",
+        "address of an OpenAI-compatible server for the judges (default: OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else "
+        "the provider's; never --base-url)",
     )
     flags.add_key(endpoint, "judge-")
     flags.add_running(p)
-    form = p.add_argument_group("output")
-    form.add_argument(
+    form = p.group("output")
+    form.add(
         "--format",
+        "how to print; json and csv are not rounded",
         default="table",
         choices=["table", "json", "csv", "markdown"],
-        help="how to print; json and csv are not rounded (default: table)",
     )
     flags.add_board(form)
-    flags.add_names(
-        form, "--allow", help="with --board: may differ from its rows: judge, judge-set, baseline (default: nothing)"
+    form.add(
+        "--allow NAME ...", "with --board: may differ from its rows: judge, judge-set, baseline (default: nothing)"
     )
-    form.add_argument(
-        "--sort", metavar="COLUMN", help="column to sort the models, or the board, by (default: the judge set's)"
-    )
+    form.add("--sort COLUMN", "column to sort the models, or the board, by (default: the judge set's)")
     p.set_defaults(mode=None, judge_set=None, bench_name=None)  # `_settle` fills in what the user leaves open
     return p
 
