@@ -113,7 +113,7 @@ def parser() -> command.Parser:
     sure.add(
         "--fail-if-worse",
         "with --against: exit with code 1 if a model is worse than in the other run, is not shown to be as good "
-        "within --margin, or has too many judgments missing",
+        "within --margin, has too many judgments missing, or is in the other run alone",
     )
     sure.add(
         "--max-missing SHARE",
