@@ -77,9 +77,10 @@ def _warn_of_gaps(path: pathlib.Path, numbers: frozenset[int]) -> None:
     """Say once which parts of a file are missing, where their numbers go on behind them."""
     missing = [str(number) for number in range(1, max(numbers, default=0)) if number not in numbers]
     if missing:
-        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        which = ", ".join(missing[:5]) + more
-        log.warning("%s: no part %s, though the last is part %d; the rows of the others count", path, which, max(numbers))
+        which = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+        log.warning(
+            "%s: no part %s, though the last is part %d; the rows of the others count", path, which, max(numbers)
+        )
 
 
 def parts_among(names: Iterable[str], name: str) -> list[str]:
