@@ -73,10 +73,6 @@ class Pairs(Grouped):
     model_1: Ints
     """For each entry, the index of the model that the row names first."""
     model_2: Ints
-    game_1: Floats
-    """1 if model_1 won game 1 (in which it was shown first), 0 if model_2 did, 0.5 for a tie, NaN for no verdict."""
-    game_2: Floats
-    """The same for game 2, in which model_2 was shown first; NaN where only one order was judged or voted."""
     outcome: Floats
     """Both games together: 1 or 0 if they agree, 0.5 for a tie or disagreement, NaN if either gave no verdict.
 
@@ -212,11 +208,8 @@ def pairs(observations: Sequence[Observation], groups: Mapping[QuestionId, Any] 
     columns = Observations.of(observations)
     order = _order(columns, groups)
     models = tuple(dict.fromkeys(model for case in columns.cases for model in case.models))
-    played = [[_won(game) for game in (*games, None, None)[:2]] for games in columns.games]
-    games = np.array(played, dtype=np.float64).reshape(-1, 2)
     soft = weighed(columns)
     share = columns.values(LOGPROBS if soft else "text")
-    said = columns.said.astype(np.int64)
     return Pairs(
         questions=tuple(order),
         groups=_groups_of(order, groups),
@@ -225,17 +218,10 @@ def pairs(observations: Sequence[Observation], groups: Mapping[QuestionId, Any] 
         turn=columns.of_cases(lambda case: case.turn),
         model_1=places_of(models, [case.models[0] for case in columns.cases])[columns.case_at],
         model_2=places_of(models, [case.models[1] for case in columns.cases])[columns.case_at],
-        game_1=games[said, 0],
-        game_2=games[said, 1],
         outcome=np.where(np.isnan(share), np.nan, (1.0 + np.sign(share - 0.5)) / 2),
         weighed=share if soft else None,
         fixed_mix=is_fixed(groups),
     )
-
-
-def _won(game: float | None) -> float | None:
-    """Return who won a game, of a weighed one the side to which it leans."""
-    return None if game is None else 1.0 if game > 0.5 else 0.0 if game < 0.5 else 0.5
 
 
 def _order(columns: Observations, groups: Mapping[QuestionId, Any] | None) -> list[QuestionId]:

@@ -276,7 +276,7 @@ def panel_pairs(judges: Mapping[str, Pairs]) -> Heard[Pairs]:
     nothing = np.full(len(items), np.nan)
     question, turn, first, second = items.T
     named_by = tuple(questions), tuple(questions.values()), tuple(models), question, turn, first, second
-    pairs = Pairs(*named_by, nothing, nothing, nothing, fixed_mix=_fixed_mix(judges))
+    pairs = Pairs(*named_by, nothing, fixed_mix=_fixed_mix(judges))
     return Heard(tuple(judges), pairs, said)
 
 

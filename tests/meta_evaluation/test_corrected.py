@@ -246,7 +246,7 @@ def _keys(found: Pairs) -> list[tuple[QuestionId, int, str, str]]:
 
 
 def _only(found: Pairs, kept: npt.NDArray[np.bool_]) -> Pairs:
-    columns = ("question", "turn", "model_1", "model_2", "game_1", "game_2", "outcome")
+    columns = ("question", "turn", "model_1", "model_2", "outcome")
     return dataclasses.replace(found, **{name: getattr(found, name)[kept] for name in columns})
 
 

@@ -26,10 +26,8 @@ def arrays(rows: list[Row], models: int = 2) -> tuple[Pairs, Floats, Floats]:
     outcome, length_1, length_2 = (np.array([row[at] for row in rows], dtype=np.float64) for at in range(3, 6))
     n = int(question.max()) + 1
     names = tuple("xyzuvw"[:models])
-    found = Pairs(
-        tuple(range(n)), (None,) * n, names, question, np.ones(len(rows), dtype=np.int64), one, other, outcome,
-        outcome, outcome,
-    )  # fmt: skip
+    turn = np.ones(len(rows), dtype=np.int64)
+    found = Pairs(tuple(range(n)), (None,) * n, names, question, turn, one, other, outcome)
     return found, length_1, length_2
 
 

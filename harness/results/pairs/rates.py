@@ -181,8 +181,6 @@ def _entries(pairs: Pairs, chosen: npt.NDArray[np.bool_]) -> Pairs:
         turn=pairs.turn[chosen],
         model_1=pairs.model_1[chosen],
         model_2=pairs.model_2[chosen],
-        game_1=pairs.game_1[chosen],
-        game_2=pairs.game_2[chosen],
         outcome=pairs.outcome[chosen],
         weighed=None if pairs.weighed is None else pairs.weighed[chosen],
     )

@@ -28,10 +28,9 @@ def table(*models: Floats) -> Pairs:
     model = np.concatenate([np.full(len(own), at) for at, own in enumerate(models)])
     names = (*(f"m{at}" for at in range(len(models))), "base")
     won = np.where(np.isnan(share), np.nan, (1 + np.sign(share - 0.5)) / 2)
-    none = np.full(len(share), np.nan)
     ids = tuple(range(max(map(len, models))))
     ones = np.ones(len(share), dtype=np.int64)
-    return Pairs(ids, (None,) * len(ids), names, question, ones, model, ones * len(models), none, none, won, share)
+    return Pairs(ids, (None,) * len(ids), names, question, ones, model, ones * len(models), won, share)
 
 
 def worked() -> tuple[Pairs, Floats, Floats]:
@@ -175,9 +174,9 @@ class Published:
         question = np.array([int(row["instruction_index"]) for row in own])
         share = np.array([float(row["preference"]) - 1 if row["preference"] else np.nan for row in own])
         n, ids = len(own), tuple(range(805))
-        zero, none = np.zeros(n, dtype=np.int64), np.full(n, np.nan)
+        zero = np.zeros(n, dtype=np.int64)
         side = np.where(np.isnan(share), np.nan, (1 + np.sign(share - 0.5)) / 2)
-        pairs = Pairs(ids, (None,) * 805, ("m", "base"), question, zero + 1, zero, zero + 1, none, none, side, share)
+        pairs = Pairs(ids, (None,) * 805, ("m", "base"), question, zero + 1, zero, zero + 1, side, share)
         length, of_base = (np.array([float(row[f"len_{name}"]) for row in own]) for name in ("model", "baseline"))
         return length_controlled(
             pairs, length, of_base, "base", gamed=self.gamed, places={q: q for q in ids}, c=c, compatible=compatible,
