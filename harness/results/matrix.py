@@ -157,7 +157,7 @@ def of_turn(grades: Matrix, turn: int) -> Matrix:
 
 def of_group(grades: Matrix, group: Any) -> Matrix:
     """Return the grades of the questions of one group only; `excluded` still counts all questions."""
-    return _of_questions(grades, [at for at, value in enumerate(grades.groups) if label(value) == label(group)])
+    return of_questions(grades, [at for at, value in enumerate(grades.groups) if label(value) == label(group)])
 
 
 def of_models(grades: Matrix, models: Sequence[str]) -> Matrix:
@@ -176,7 +176,7 @@ def ranked(grades: Matrix) -> Matrix:
 
 def in_order(grades: Matrix) -> Matrix:
     """Return the grades with the questions sorted by id, so that no digit depends on the order of rows."""
-    return _of_questions(grades, question_order(grades.questions))
+    return of_questions(grades, question_order(grades.questions))
 
 
 def question_order(questions: Sequence[QuestionId]) -> list[int]:
@@ -184,7 +184,8 @@ def question_order(questions: Sequence[QuestionId]) -> list[int]:
     return sorted(range(len(questions)), key=lambda at: (isinstance(questions[at], str), questions[at]))
 
 
-def _of_questions(grades: Matrix, places: Sequence[int]) -> Matrix:
+def of_questions(grades: Matrix, places: Sequence[int]) -> Matrix:
+    """Return the grades of the questions at these places, in this order."""
     return replace(
         grades,
         questions=tuple(grades.questions[at] for at in places),
