@@ -13,7 +13,7 @@ of ends 1, "all" of count is 0 and of ends 1.
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
@@ -21,12 +21,11 @@ from harness.jsonl import is_there, logical_files, read_rows
 from harness.judgments.observations import Observations
 from harness.names import name_of
 from harness.records import Measurement, Observation, QuestionId, Source
+from harness.results.means import matrices, means_table
 from harness.results.query import KIND
+from harness.results.table import Mean, Table
 from harness.rows import measurement_from_row
 from harness.written import nearest
-
-if TYPE_CHECKING:  # numpy is imported only where a table is made
-    from harness.results.table import Table
 
 CHECKS = "checks"
 UNIEVAL = "unieval"
@@ -122,11 +121,8 @@ def _checks_in(row: Mapping[str, Any]) -> Iterator[CheckFound]:
             yield CheckFound(kind, str(check.get("name") or kind), str(check.get("text", "")), *met)
 
 
-def with_kinds(table: "Table", bench: Bench, kept: Observations) -> "Table":
+def with_kinds(table: Table, bench: Bench, kept: Observations) -> Table:
     """Return the table of all checks with the lines of each kind, of the models and turns that `kept` is about."""
-    from harness.results.means import matrices, means_table
-    from harness.results.table import Mean
-
     wanted = {(case.models[0], case.turn) for case in kept.cases}
     turns = [turn for turn in read_checks(bench) if (turn.model, turn.turn) in wanted]
     lines = list(table.lines)

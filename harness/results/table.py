@@ -10,13 +10,11 @@ the numbers differs. Every output is a projection: the rows of a table, those of
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from harness.records import QuestionId, Scale
 from harness.results.statistics.bootstrap import Estimate
-
-if TYPE_CHECKING:  # tests between models are imported only where ranks are made
-    from harness.results.statistics.ranks import RankRange
+from harness.results.statistics.ranks import RankRange
 
 Kind: TypeAlias = Literal["grades", "pairs", "label", "criterion", "dimension", "metric"]
 Row: TypeAlias = dict[str, Any]
@@ -100,7 +98,7 @@ class Table:
     """The least and the greatest number of each of these, where that is known."""
     bins: Sequence[Row] = ()
     """How stated confidences fit, where answers state any."""
-    ranks: "Mapping[str, Mapping[str, RankRange]]" = field(default_factory=dict)
+    ranks: Mapping[str, Mapping[str, RankRange]] = field(default_factory=dict)
     """By column, then by model, the ranks that it may have; one judged on few questions has none."""
     key: str = "model"
     """What a line is about, if not a model."""

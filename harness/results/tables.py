@@ -10,17 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
 from harness.judgments.observations import Observations
+from harness.results.brief import with_intervals, with_ranks
 from harness.results.common import Common, common_questions
 from harness.results.grades.aggregates import aggregated, column_of, with_turns
+from harness.results.grades.scores import average_of
 from harness.results.grades.single import category_rows, single_rows
+from harness.results.labels import judgments_of, label_table, worth
+from harness.results.matrix import matrix, ranked
+from harness.results.matrix import pairs as pair_arrays
+from harness.results.means import matrices, means_table
 from harness.results.measured import of_checks, with_kinds
 from harness.results.pairs.pairwise import pairwise_rows, side_scores, with_scores
 from harness.results.query import KIND, UNGROUPED
 from harness.results.result import Result
+from harness.results.statistics.paired import paired
 from harness.results.table import Made, Table
 from harness.results.wanted import Shown
 
-if TYPE_CHECKING:  # numpy is imported only where intervals are made
+if TYPE_CHECKING:  # what is shown with --intervals only is imported there
     from harness.results.detail import Detail
 
 OF_SCALE, OF_WIN_RATES = 0.05, 0.1
@@ -55,11 +62,6 @@ def _grades(result: Result, shown: Shown, grades: Observations) -> Result:
         result.categories.extend(category_rows(whole, subject.categories, count_failed=wanted.count_failed))
     if not _sure(result, wanted.intervals, len(lines), len(grades)):
         return result
-    from harness.results.brief import with_intervals, with_ranks
-    from harness.results.grades.scores import average_of
-    from harness.results.matrix import matrix, ranked
-    from harness.results.statistics.paired import paired
-
     groups = subject.groups
     arrays = matrix(whole, groups, count_failed=wanted.count_failed)
     result = with_intervals(result, average_of(arrays, seed=seed))
@@ -89,12 +91,10 @@ def _pairs(result: Result, shown: Shown, pairs: Observations) -> Result:
     result = replace(result, table=table, column=column)
     if not _sure(result, wanted.intervals, len(lines), len(pairs)):
         return result
-    from harness.results.brief import with_intervals, with_ranks
-    from harness.results.matrix import pairs as arrays
     from harness.results.pairs.comparing import compared_strengths, meetings, meetings_note
     from harness.results.pairs.rates import adjusted_rates
 
-    found = arrays(pairs, subject.groups)
+    found = pair_arrays(pairs, subject.groups)
     result = with_intervals(result, adjusted_rates(found, baseline=baseline, seed=seed))
     result = with_ranks(result, {column: compared_strengths(found, baseline=baseline, resamplings=0)})
     result.notes.extend([note] if (note := meetings_note(meetings(found), baseline)) else [])
@@ -122,23 +122,15 @@ def _named(result: Result, shown: Shown, found: Observations) -> Result:
     sure = _sure(result, wanted.intervals, 1, len(found) // len(found.metrics()))
     how = _how(shown, sure)
     if shown.kind == "label":
-        from harness.results.labels import label_table, worth
-
         table = label_table(arrays, **how)
         arrays = worth(found, table, subject.groups)
     else:
-        from harness.results.means import means_table
-
         table = means_table(arrays, shown.kind, **how)
     result = replace(result, table=with_kinds(table, wanted.query.bench, found) if of_kinds else table)
     few = len(arrays) * len(table.whole) ** 2 <= MOST_MODELS**2
     if not sure or not (few or wanted.intervals):
         result.notes.extend(["ranks of so large a table are made with --intervals only"] if sure else [])
         return result
-    from harness.results.brief import with_ranks
-    from harness.results.matrix import ranked
-    from harness.results.statistics.paired import paired
-
     return with_ranks(result, {name: paired(ranked(own), resamplings=0) for name, own in arrays.items()})
 
 
@@ -186,15 +178,10 @@ def _arrays(found: Observations, shown: Shown) -> Any:
     """Return the observations of one judge as the tables of their kind are made of them."""
     groups = shown.subject.groups
     if shown.kind == "label":
-        from harness.results.labels import judgments_of
-
         return judgments_of(found)
-    from harness.results.matrix import matrix, pairs
-    from harness.results.means import matrices
-
     if shown.kind == "grades":
         return matrix(found, groups)
-    return pairs(found, groups) if shown.kind == "pairs" else matrices(found, groups or None)
+    return pair_arrays(found, groups) if shown.kind == "pairs" else matrices(found, groups or None)
 
 
 def _how(shown: Shown, sure: bool) -> Made:
