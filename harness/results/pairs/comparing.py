@@ -36,7 +36,6 @@ for the mixture; Davidson (1970), J. Am. Stat. Assoc. 65, 317; Neyman (1959) for
 
 import math
 import sys
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple, Unpack
 
@@ -45,7 +44,7 @@ import numpy.typing as npt
 
 from harness.results.common import few
 from harness.results.matrix import Floats, Ints, Pairs
-from harness.results.pairs.davidson import chances, curvature_of, damped, gradient_of
+from harness.results.pairs.davidson import chances, chances_of, curvature_of, damped, gradient_of
 from harness.results.pairs.games import FIRST, SECOND, TIE, Games, games_of
 from harness.results.pairs.rates import against, in_order
 from harness.results.statistics.bootstrap import Resampling
@@ -194,19 +193,10 @@ def _listed(met: dict[str, int]) -> str:
     return "only " + ", ".join(shown) + more
 
 
-@dataclass(frozen=True, slots=True)
-class _Null:
-    """The best fits in which two models are equally strong, one row for each such two."""
-
-    theta: Floats
-    """ln p, pairs × models."""
-    log_nu: Floats
-
-
 def _scores(games: Games, models: int, one: Ints, other: Ints, opponents: Ints | None) -> Floats:
     """Return d_q, questions × pairs; `opponents` is whom both are thought to have met (None: all)."""
     total = games._replace(counts=games.counts.sum(axis=0, keepdims=True))
-    start = _fitted(total, _Null(np.zeros((1, models)), np.zeros(1)), None)
+    start = _fitted(total, np.zeros((1, models + 1)), None)
     rows = max(1, _BLOCK // max(3 * len(games.first), (models + 1) ** 2))
     flat = games.counts.reshape(len(games.counts), -1)
     found = []
@@ -214,8 +204,7 @@ def _scores(games: Games, models: int, one: Ints, other: Ints, opponents: Ints |
         contrast = np.zeros((len(one[at : at + rows]), models + 1))
         k = np.arange(len(contrast))
         contrast[k, one[at : at + rows]], contrast[k, other[at : at + rows]] = 1.0, -1.0
-        begun = _Null(np.tile(start.theta, (len(k), 1)), np.tile(start.log_nu, len(k)))
-        null = _fitted(total, begun, contrast)
+        null = _fitted(total, np.tile(start, (len(k), 1)), contrast)
         derivative = _by_outcome(total, null, contrast)
         # n * s_q / J is what question q says delta is, and 2 * I / m turns delta into a difference of mean outcomes
         unit = 2 * len(flat) * _round_robin(null, one[at : at + rows], other[at : at + rows], opponents)
@@ -223,14 +212,13 @@ def _scores(games: Games, models: int, one: Ints, other: Ints, opponents: Ints |
     return np.concatenate(found, axis=1)
 
 
-def _fitted(games: Games, start: _Null, contrast: Floats | None) -> _Null:
-    """Return the fits of greatest posterior density, with contrast' (ln p, ln nu) = 0 where one is given."""
-    theta, log_nu = start.theta.copy(), start.log_nu.copy()
-    models = theta.shape[1]
-    held = Games(games.first, games.second, np.broadcast_to(games.counts, (len(theta), *games.counts.shape[1:])))
+def _fitted(games: Games, here: Floats, contrast: Floats | None) -> Floats:
+    """Return ln p of all models and ln nu (last) of greatest posterior density, a row for each of those from which the
+    steps begin; with contrast' (ln p, ln nu) = 0 where one is given."""
+    models = here.shape[1] - 1
+    held = _for_each(games, here)
     for _ in range(_STEPS):
-        found = chances(theta[:, games.first] - theta[:, games.second], log_nu[:, None])
-        here = np.concatenate([theta, log_nu[:, None]], axis=1)
+        found = chances_of(games, here)
         gradient = gradient_of(held, models, found) - PRECISION * here
         curvature = curvature_of(held, models, found) + PRECISION * np.eye(models + 1)
         step = np.asarray(np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0], dtype=np.float64)
@@ -239,25 +227,29 @@ def _fitted(games: Games, start: _Null, contrast: Floats | None) -> _Null:
             off = ((here + step) * contrast).sum(axis=1) / (along * contrast).sum(axis=1)
             step -= along * off[:, None]
         size = damped(step)
-        theta += step[:, :models]
-        log_nu += step[:, models]
+        here += step
         if size.max(initial=0.0) < _SETTLED:
             break
     if contrast is not None:  # equal to the last digit, so that equal opponents cancel exactly
-        k = np.arange(len(theta))
+        k = np.arange(len(here))
         one, other = contrast[:, :models].argmax(axis=1), contrast[:, :models].argmin(axis=1)
-        theta[k, one] = theta[k, other] = (theta[k, one] + theta[k, other]) / 2
-    return _Null(theta, log_nu)
+        here[k, one] = here[k, other] = (here[k, one] + here[k, other]) / 2
+    return here
 
 
-def _by_outcome(games: Games, null: _Null, contrast: Floats) -> Floats:
+def _for_each(games: Games, rows: Floats) -> Games:
+    """Return the same counts for each of the rows."""
+    return games._replace(counts=np.broadcast_to(games.counts, (len(rows), *games.counts.shape[1:])))
+
+
+def _by_outcome(games: Games, null: Floats, contrast: Floats) -> Floats:
     """Return s / J of one game for each of its outcomes: rows × pairs of models × 3."""
-    models = null.theta.shape[1]
+    models = null.shape[1] - 1
     first, second = games.first, games.second
-    held = Games(first, second, np.broadcast_to(games.counts, (len(null.theta), *games.counts.shape[1:])))
-    found = chances(null.theta[:, first] - null.theta[:, second], null.log_nu[:, None])
+    found = chances_of(games, null)
     wins, _, ties = found
-    weight = np.linalg.solve(curvature_of(held, models, found), contrast[:, :, None])[:, :, 0]
+    curvature = curvature_of(_for_each(games, null), models, found)
+    weight = np.linalg.solve(curvature, contrast[:, :, None])[:, :, 0]
     apart, tied = weight[:, first] - weight[:, second], weight[:, [models]]
     expected = wins + ties / 2
     derivative = np.empty((*expected.shape, 3))
@@ -267,11 +259,11 @@ def _by_outcome(games: Games, null: _Null, contrast: Floats) -> Floats:
     return derivative
 
 
-def _round_robin(null: _Null, one: Ints, other: Ints, opponents: Ints | None) -> Floats:
+def _round_robin(null: Floats, one: Ints, other: Ints, opponents: Ints | None) -> Floats:
     """Return I / m, for each row."""
-    rows, models = null.theta.shape
-    k = np.arange(rows)
-    wins, losses, ties = chances(null.theta[k, one][:, None] - null.theta, null.log_nu[:, None])
+    models = null.shape[1] - 1
+    k = np.arange(len(null))
+    wins, losses, ties = chances(null[k, one][:, None] - null[:, :models], null[:, models:])
     information = (wins * losses + ties * (wins + losses) / 4) / 2  # of one match of either with each model
     if opponents is not None:
         summed: Floats = information[:, opponents].sum(axis=1)
