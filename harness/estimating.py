@@ -38,7 +38,7 @@ from harness.running.estimate import (
     weights_of,
 )
 from harness.running.jobs import Job
-from harness.running.pending import Kept, kept_in, pending_file
+from harness.running.pending import Left, left_in, pending_file
 
 USUAL_ANSWER = 300
 """Tokens of a short answer of a model that has given none yet."""
@@ -99,7 +99,7 @@ def _users(plan: AnswerPlan, batch: bool) -> Estimate:
     calls = sum(each * len(one.missing) for each, (_, one) in zip(asked, todo, strict=True))
     every = (job for model in plan.models for job in planned_jobs(plan, model))
     jobs = _Jobs(every, sum(len(one.missing) for model in plan.models for one in model.todo), calls)
-    found = _expected(jobs, weights, [], USUAL_MESSAGE, Kept(), plan.user.name)
+    found = _expected(jobs, weights, [], USUAL_MESSAGE, Left(), plan.user.name)
     one = _one_reply([], USUAL_MESSAGE)
     return Estimate(endpoint.name, found.calls, found.prompt, found.reply, endpoint.price, one, 0, batch, "users")
 
@@ -127,9 +127,9 @@ def _judgments(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float
     return replace(whole, mode=plan.mode, judge_set=plan.judge_set.name, sample=judge.sample)
 
 
-def _kept(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> Kept:
+def _kept(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> Left:
     """Return the replies of an earlier run that the next one will use."""
-    return Kept() if starts_anew(path, state, redo=redo) else kept_in(pending_file(path, state))
+    return Left() if starts_anew(path, state, redo=redo) else left_in(pending_file(path, state))
 
 
 def _completed(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float], weights: Weights) -> Materials:
@@ -211,7 +211,7 @@ def _expected(
     weights: Weights,
     past: list[float],
     usual: int,
-    kept: Kept,
+    kept: Left,
     to: str | None = None,
     rule: Caching | None = None,
 ) -> _Expected:
@@ -234,7 +234,7 @@ def _expected(
             members += 1
         # Multiples of the golden ratio, unlike every n-th job, never fall in step with turns, pairs and games.
         place = number * _GOLDEN % 1
-        if job.row in kept:
+        if job.row in kept.replies:
             begun.append(_look(job, place, weights, past, usual, kept, to, rule))
         elif place < share:
             chosen.append(_look(job, place, weights, past, usual, kept, to, rule))
@@ -264,7 +264,7 @@ def _look(
     weights: Weights,
     past: list[float],
     usual: int,
-    kept: Kept,
+    kept: Left,
     to: str | None,
     rule: Caching | None,
 ) -> _Looked:
@@ -289,7 +289,7 @@ def _look(
 
 
 def _requests(
-    job: Job[Any], weights: Weights, past: list[float], usual: int, kept: Kept
+    job: Job[Any], weights: Weights, past: list[float], usual: int, kept: Left
 ) -> Iterator[tuple[Request, Span | None]]:
     """Yield the requests of a job, each with the tokens that its reply may have (None: it is kept from an earlier run).
 

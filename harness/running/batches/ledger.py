@@ -208,15 +208,10 @@ def ledger_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
     return state / "batches" / path.name
 
 
-def batches_begun(path: pathlib.Path, state: pathlib.Path) -> bool:
-    """Return whether a run by batches was begun for an output file and has not ended."""
-    return ledger_file(path, state).exists()
-
-
 def starts_anew(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> bool:
     """Return whether a run uses no reply that an earlier one has kept: when all is made again, but for a run by batches
     that goes on with what it had begun."""
-    return redo and not batches_begun(path, state)
+    return redo and not ledger_file(path, state).exists()
 
 
 def ledger_beside(pending: pathlib.Path) -> pathlib.Path:
