@@ -83,7 +83,7 @@ class _Unsupported(TypedDict):
     unsupported: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Batch:
     """One batch that is to be collected."""
 
@@ -97,6 +97,10 @@ class Batch:
     """What the provider calls it; None: it is not known whether it was handed in."""
     open: set[int] = field(default_factory=set)
     """The asks that are not settled."""
+    wanted: dict[int, Any] = field(default_factory=dict)
+    """Who waits in this run for which of the asks."""
+    processed: int = 0
+    """Asks that are through, by the provider's last word."""
 
     @property
     def age(self) -> float:
