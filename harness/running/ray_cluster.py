@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import functools
 import logging
+import operator
 import os
 import pathlib
 import signal
@@ -58,11 +59,8 @@ class RayDesk(Desk):
 class RayWorker:
     """An actor, as the driver sees it."""
 
-    room = 1.0
-
     def __init__(self, ray: Any, actor: Any) -> None:
-        self.in_flight = 0
-        self.used = 0.0
+        self.in_flight, self.used = 0, 0.0
         self._ray, self._actor = ray, actor
 
     async def ask(self, place: int, request: Request) -> Answered:
@@ -100,7 +98,7 @@ def on_ray(models: Models, options: RunOptions) -> Models:
         copies = cluster.copies(len(local)) if local else 0
         for origin in local:
             team = cluster.team(copies, cluster.gpus)
-            models = team.instead_of(models, functools.partial(_is_same, origin))
+            models = team.instead_of(models, functools.partial(operator.is_, origin))
         if len(origins) > len(local):
             models = cluster.team(options.processes or cluster.nodes, 0.0).instead_of(models, calls_out)
     except BaseException:
@@ -115,10 +113,6 @@ def _for_worker(origin: Origin, gpus: float) -> Origin:
     if gpus <= 1 or weights is None or weights.device is not None:
         return origin
     return replace(origin, endpoint=replace(origin.endpoint, weights=replace(weights, device=SPREAD)))
-
-
-def _is_same(origin: Origin, other: Origin) -> bool:
-    return origin is other
 
 
 class _Cluster:
@@ -161,7 +155,7 @@ class _Cluster:
         options = {"num_cpus": 0 if gpus else 1, "num_gpus": gpus, "scheduling_strategy": "SPREAD"}
         actors = self._ray.remote(max_restarts=0, max_concurrency=AT_ONCE, **options)(RayDesk)
         opener = functools.partial(self._opened, actors, gpus)
-        return Team(opener, start=workers, most=workers, here=False, closed=self._closed)
+        return Team(opener, start=workers, most=workers, here=False, on_closed=self._closed)
 
     async def _opened(self, actors: Any, gpus: float, origins: Sequence[Origin]) -> RayWorker:
         """Start a worker and return it when it can make calls.
