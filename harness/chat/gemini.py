@@ -9,6 +9,7 @@ hold a signature, the sealed thoughts; the service demands that back in the next
 
 import json
 import logging
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -250,10 +251,8 @@ def _logprobs(result: Any) -> tuple[TokenLogprobs, ...] | None:
 
 def _raised_in_sdk(error: BaseException) -> bool:
     """Return whether an error arose in the SDK, which takes the shape of a body for granted."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace is not None and "genai" in trace.tb_frame.f_globals.get("__name__", "")
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return bool(frames) and "genai" in frames[-1].f_globals.get("__name__", "")
 
 
 def _caching(endpoint: Endpoint) -> Caching | None:

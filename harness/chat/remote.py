@@ -8,6 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -132,14 +133,11 @@ class RemoteModel(ABC):
         try:
             answer = await call()
         except EndpointError as error:
-            if error.kind == UNKNOWN_MODEL:
-                fault = EndpointError(f"{fault}; nor is there anything at {tried}", kind=UNKNOWN_MODEL)
-            else:
-                fault = error
-        else:
-            self._tell_of_move(asked)
-            return answer
-        raise fault
+            if error.kind != UNKNOWN_MODEL:
+                raise
+            raise EndpointError(f"{fault}; nor is there anything at {tried}", kind=UNKNOWN_MODEL) from None
+        self._tell_of_move(asked)
+        return answer
 
     def _moved(self, asked: str) -> bool:
         """Go to the other address, once; return whether a call to `asked` may succeed there."""
@@ -160,20 +158,11 @@ class RemoteModel(ABC):
 
     async def _reply(self, request: Request) -> Reply:
         """Return the model's reply from the present address."""
-
-        async def attempt(sent: Parameters) -> Reply:
-            return await self._attempt(request, sent)
-
-        wanted = self.wanted(request)
         try:
-            reply, sent = await self._parameters.call(wanted, attempt)
+            reply, sent = await self._parameters.call(self.wanted(request), partial(self._attempt, request))
         except ChatError as error:
-            fault = refused_logprobs(error, request, self.endpoint)
-            if fault is None:
-                raise
-        else:
-            return told(reply, request, sent, self.endpoint)
-        raise fault
+            raise refused_logprobs(error, request, self.endpoint) or error from None
+        return told(reply, request, sent, self.endpoint)
 
     @property
     def client(self) -> Any:
@@ -324,15 +313,17 @@ class RemoteModel(ABC):
             said = words_of(answer, self._secrets)
             return malformed(self.endpoint, f"text that is no JSON: {said}" if answer else "nothing")
         error = error_in(answer)
-        said = f": {words_of(error, self._secrets)}" if error else ""
-        return malformed(self.endpoint, f"status 200 and an error{said}" if error else what)
+        return self._error_in_reply(error) if error else malformed(self.endpoint, what)
+
+    def _error_in_reply(self, error: Any) -> TransientError:
+        said = words_of(error, self._secrets)
+        return malformed(self.endpoint, "status 200 and an error" + (f": {said}" if said else ""))
 
     def need_sound(self, *parts: Any, ended: Any = None) -> None:
         """Raise `TransientError` where the server says, in any of these parts of a reply or by how it ended, that it
         has failed."""
         for error in filter(None, map(error_in, parts)):
-            said = words_of(error, self._secrets)
-            raise malformed(self.endpoint, "status 200 and an error" + (f": {said}" if said else ""))
+            raise self._error_in_reply(error)
         if isinstance(ended, str) and ended.strip().lower() in _BROKEN_OFF:
             raise malformed(self.endpoint, f"a reply that ended with {ended!r}")
 

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.chat.model import Origin
-from harness.checkpoints import SPREAD
+from harness.checkpoints import SPREAD, first_line
 from harness.errors import EndpointError, MissingError, TurnbenchError, UsageError
 from harness.records import Request
 from harness.running.desk import Answered, Desk
@@ -72,7 +72,7 @@ class RayWorker:
         try:
             answered: Answered = await self._actor.answer.remote(place, request)
         except self._ray.exceptions.RayError as error:
-            raise LostWorkerError(f"a worker of the Ray cluster is gone ({_first_line(error)})") from None
+            raise LostWorkerError(f"a worker of the Ray cluster is gone ({first_line(error)})") from None
         return answered
 
     async def close(self) -> None:
@@ -176,7 +176,7 @@ class _Cluster:
             ) from None
         except self._ray.exceptions.RayError as error:
             raise EndpointError(
-                f"a worker of the Ray cluster cannot start ({_first_line(error)}); every node needs turnbench"
+                f"a worker of the Ray cluster cannot start ({first_line(error)}); every node needs turnbench"
             ) from None
         finally:
             slow.cancel()
@@ -221,7 +221,7 @@ def _joined(ray: Any, address: str) -> bool:
             ray.init(address or "auto", log_to_driver=False, logging_level=logging.CRITICAL)
         except (ConnectionError, RuntimeError, ValueError) as error:
             if address:
-                raise UsageError(f"--ray {address}: no Ray cluster can be joined there: {_first_line(error)}") from None
+                raise UsageError(f"--ray {address}: no Ray cluster can be joined there: {first_line(error)}") from None
             # Not started here: on loopback alone, which is all that is right unasked, no other machine could join it.
             raise UsageError(
                 "--ray: no Ray cluster runs here; start one (ray start --head) or say where one is, as 10.0.0.1:6379"
@@ -251,7 +251,3 @@ def _own_signals() -> Iterator[None]:
     finally:
         with contextlib.suppress(ValueError):  # not in the main thread: Ray has not touched it either
             signal.signal(signal.SIGTERM, before)
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:300]
