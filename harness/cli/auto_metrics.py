@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import command, flags, messages, values
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from harness.metrics.metric import Metric
     from harness.metrics.run import MetricPlan, MetricReport
     from harness.metrics.setup import Setup
-    from harness.records import Question
 
 NAME = "auto_metrics"
 PURPOSE = "Compute metrics of every answer that need no judge, most of them against the reference answers."
@@ -110,27 +108,28 @@ def work(args: argparse.Namespace) -> int:
     """Plan, compute, report."""
     from harness.bench import load_bench
     from harness.errors import UsageError
-    from harness.evaluation import read_evaluation
+    from harness.evaluation import planned_metrics, read_evaluation
     from harness.metrics.run import plan_metrics
-    from harness.metrics.table import load_metrics
 
     bench = load_bench(args.bench_name, args.data_dir)
-    questions: Sequence[Question] = flags.questions(args, bench)
-    if args.config is None:
-        metrics = load_metrics(args.metrics or ["text"], setup(args, bench))
-    else:
-        if args.metrics:
-            raise UsageError("--config names the metrics; leave out --metrics")
-        evaluation = read_evaluation(args.config)
-        planned = evaluation.planned(bench, questions, mode=None, given=setup(args, bench), reference=args.reference)
-        metrics, questions = planned.metrics, planned.questions
-        for notice in planned.notices:
-            messages.warn(NAME, f"warning: {notice}")
+    questions = flags.questions(args, bench)
+    if args.config is not None and args.metrics:
+        raise UsageError("--config names the metrics; leave out --metrics")
+    planned = planned_metrics(
+        args.metrics or (["text"] if args.config is None else []),
+        bench,
+        questions,
+        given=setup(args, bench),
+        reference=args.reference,
+        evaluation=None if args.config is None else read_evaluation(args.config),
+    )
+    for notice in planned.notices:
+        messages.warn(NAME, f"warning: {notice}")
     plan = plan_metrics(
-        metrics,
+        planned.metrics,
         bench,
         models=args.model_list,
-        questions=questions,
+        questions=planned.questions,
         reference=args.reference,
         redo=args.redo,
     )
