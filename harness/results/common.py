@@ -80,13 +80,13 @@ def common_questions(found: Observations, baseline: str | None = None, panel: Se
         case, about = part.case_at[good], question[part.asked_at[good]]
         for model in sides:
             there[judge[case], model[case], about] = True
-    there = there.all(axis=0)
+    seen = there.all(axis=0)
     ranked_ones = [model != baseline for model in models]
-    models, there = [model for model in models if model != baseline], there[ranked_ones]
-    judged = dict(zip(models, there.sum(axis=1).tolist(), strict=True))
+    models, seen = [model for model in models if model != baseline], seen[ranked_ones]
+    judged = dict(zip(models, seen.sum(axis=1).tolist(), strict=True))
     most = max(judged.values(), default=0)
     apart = tuple(sorted(model for model in judged if few(judged[model], most)))
-    ranked = there[[model not in apart for model in models]]
+    ranked = seen[[model not in apart for model in models]]
     common = np.flatnonzero(ranked.all(axis=0)).tolist() if len(ranked) else []
     return Common(judged, frozenset(questions[at] for at in common), apart)
 

@@ -9,6 +9,7 @@ import pytest
 from harness.bench import load_bench
 from harness.errors import DataError, MissingError, UsageError
 from harness.judging.builtin import NOTICE
+from harness.records import Mode
 from harness.results.result import Result
 from harness.results.show import show_result
 
@@ -621,7 +622,7 @@ def test_a_panel_lists_a_model_last_that_one_of_its_judges_hardly_saw(kind: str,
         return [grade(m, q, 1) | own | said[m] for m in counts for q in range(counts[m])]
 
     path = write(tmp_path / "some.jsonl", *rows("j", 12), *rows("k", 3))
-    mode = "pairwise-all" if kind == "pairs" else "single"
+    mode: Mode = "pairwise-all" if kind == "pairs" else "single"
     result = show_result(mode, input_file=path, judge_model=["j", "k"])
     assert list(dict.fromkeys(row["model"] for row in result.rows()))[-1] == "few"
     assert any("few (3 of 12 questions)" in note for note in result.notes)
