@@ -22,7 +22,7 @@ from harness.meta_evaluation.judges import (
     questions_of,
     values_of,
 )
-from harness.meta_evaluation.report import Report, columns, interval_notes, last_if_none, ratio
+from harness.meta_evaluation.report import Report, columns, interval_notes, last_if_none, left_out, ratio
 from harness.meta_evaluation.votes import Item, mode, vote_files
 from harness.names import counted, csv_cell
 from harness.records import content_hash
@@ -140,10 +140,10 @@ def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: 
             "counted as AlpacaEval 0.6.6 does: the first four votes and samples of pairs with four votes, its tie "
             "rules; agreement, bias and variance in per cent"
         )
-    if found.elsewhere:
-        notes.append(f"{found.elsewhere} judgments of pairs that nobody voted on left out")
-    if found.reworded:
-        notes.append(f"{found.reworded} judgments of questions that have another wording now left out")
+    notes += left_out(
+        (found.elsewhere, "judgments of pairs that nobody voted on"),
+        (found.reworded, "judgments of questions that have another wording now"),
+    )
     if lacking := len(found.items) - sum(item in counting.texts for item in found.items):
         notes.append(f"{lacking} pairs without both answers in {answers}: nothing is known of their lengths and lists")
     if all(row.samples < 2 for row in rows[1:] if row.judge.name not in RULES):

@@ -140,6 +140,13 @@ def spearman(counts: Floats) -> Floats:
     return _correlation(counts, *(_centred(np.cumsum(side, axis=-1) - side / 2, side) for side in (rows, columns)))
 
 
+def mean_ranks(values: Floats) -> Floats:
+    """Return ranks from 1 along the last axis, ties at their mean rank; NaN where one of the values is."""
+    above = values[..., :, None] - values[..., None, :]
+    ranks: Floats = (above > 0).sum(axis=-1) + ((above == 0).sum(axis=-1) + 1) / 2
+    return np.where(np.isnan(values).any(axis=-1, keepdims=True), np.nan, ranks)
+
+
 def kendall_tau_b(counts: Floats) -> Floats:
     """Return Kendall's tau-b; NaN where a side does not vary."""
     rows, columns = _margins(counts)
