@@ -104,7 +104,9 @@ def judge_judges(
     notes += _notes(found, measured, counting, bench.folder / "model_answer")
     rows = [_columns(row, compatible=compatible) for row in measured]
     if table is not None:
-        rows = _grown(pathlib.Path(table), rows, _votes_hash(found), notes, overwrite=overwrite)
+        said = ((item, [one.value for one in own]) for item, own in found.people.items())
+        votes_hash = content_hash(sorted(map(str, said)))
+        rows = _grown(pathlib.Path(table), rows, votes_hash, notes, overwrite=overwrite)
     rates = [
         {**dict(zip(_KEY, row.judge, strict=True)), "model": model, "by_judge": own, "by_people": theirs}
         for row in measured[1:]
@@ -249,11 +251,6 @@ def _named(row: JudgeRow) -> str:
 def _share(estimate: Estimate) -> str:
     ends = "" if estimate.low is None or estimate.high is None else f" ({estimate.low:.3f} to {estimate.high:.3f})"
     return f"{estimate.value:.3f}{ends}"
-
-
-def _votes_hash(found: Items) -> str:
-    """Return the hash of the votes that judges were measured on."""
-    return content_hash(sorted(map(str, ((item, [one.value for one in own]) for item, own in found.people.items()))))
 
 
 def _grown(

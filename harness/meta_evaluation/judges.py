@@ -107,21 +107,16 @@ def judge_rows(found: Items, counting: Counting) -> list[JudgeRow]:
         for said in (found.people, *found.judges.values()):
             for item, own in said.items():
                 said[item] = own[:SAMPLES]
-    for name, said in list(_by_rule(found, counting)):
-        found.judges.setdefault(Judge(name, ""), said)
-    voted = {item: values for item, own in found.people.items() if (values := values_of(own))}
-    gold = {item: mode(values, compatible=counting.compatible) for item, values in voted.items()}
-    judges = {PEOPLE: found.people, **found.judges}
-    return [_row(judge, said, found.people, gold, counting) for judge, said in judges.items()]
-
-
-def _by_rule(found: Items, counting: Counting) -> Iterator[tuple[str, Annotated]]:
-    """Yield what the judges with one rule say of every item whose answers are known."""
     there = {judge.name for judge in found.judges}
     for name in RULES:
         items = [item for item in found.items if name != LONGEST or item in counting.texts]
         if items and name not in there:
-            yield name, {item: [_ruled(name, item, sample, counting) for sample in range(SAMPLES)] for item in items}
+            said = {item: [_ruled(name, item, sample, counting) for sample in range(SAMPLES)] for item in items}
+            found.judges[Judge(name, "")] = said
+    voted = {item: values for item, own in found.people.items() if (values := values_of(own))}
+    gold = {item: mode(values, compatible=counting.compatible) for item, values in voted.items()}
+    judges = {PEOPLE: found.people, **found.judges}
+    return [_row(judge, said, found.people, gold, counting) for judge, said in judges.items()]
 
 
 def _ruled(name: str, item: Item, sample: int, counting: Counting) -> Annotation:
@@ -291,7 +286,7 @@ def _correlation(tables: Floats, *, ranked: bool) -> Floats:
     one, other = (side - side.mean(axis=-1, keepdims=True) for side in sides)
     spread = np.sqrt((one**2).sum(axis=-1) * (other**2).sum(axis=-1))
     found: Floats = np.divide(
-        (one * other).sum(axis=-1), spread, out=np.full(spread.shape, np.nan), where=spread > 1e-12
+        (one * other).sum(axis=-1), spread, out=np.full_like(spread, np.nan), where=spread > 1e-12
     )
     return found
 
