@@ -43,6 +43,7 @@
     // What was clicked while a view was on its way counts, and not that view.
     if (page.asked !== page.query) return void setTimeout(again);
     document.body.classList.remove("tb-busy");
+    document.getElementById("tb-opening")?.remove();
     document.body.dataset.shown = Number(document.body.dataset.shown || 0) + 1;
     const before = page.shown;
     page.query = page.asked = page.shown = query;

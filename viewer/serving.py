@@ -18,7 +18,8 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from harness.errors import StorageError, TurnbenchError, UsageError
@@ -30,7 +31,7 @@ from viewer.idle import ending_idle
 from viewer.later import NotYet
 from viewer.limited import get_ready
 from viewer.state import State
-from viewer.store import AHEAD, Store
+from viewer.store import AHEAD, JudgmentFile
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -101,6 +102,31 @@ class Gate:
             await self.app(scope, receive, told)
         else:
             await _reply(told, 404, "not found")
+
+
+class Opening:
+    """Puts the view that an address leads to into the page: it can be read while the browser reads Gradio's scripts."""
+
+    def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]], view: Callable[[str], str]) -> None:
+        self.app, self.view = app, view
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and, if it is for the page, the page with its view."""
+        if scope["type"] != "http" or scope["path"] != "/" or scope["method"] != "GET":
+            await self.app(scope, receive, send)
+            return
+        sent: list[MutableMapping[str, Any]] = []
+
+        async def held(message: MutableMapping[str, Any]) -> None:
+            sent.append(message)
+
+        query = scope.get("query_string", b"").decode("latin-1")
+        shown, _ = await asyncio.gather(asyncio.to_thread(self.view, f"?{query}"), self.app(scope, receive, held))
+        page = b"".join(message.get("body", b"") for message in sent)
+        page = page.replace(b"</body>", shown.encode(errors="replace") + b"</body>")
+        headers = [pair for pair in sent[0]["headers"] if pair[0].lower() != b"content-length"]
+        await send({**sent[0], "headers": [*headers, (b"content-length", str(len(page)).encode())]})
+        await send({"type": "http.response.body", "body": page})
 
 
 class _Refused(Exception):  # noqa: N818  (a reply, not a fault)
@@ -225,10 +251,14 @@ def serve(
     import gradio as gr
     from starlette.middleware import Middleware
 
-    from viewer.app import build
+    from viewer.app import Views, build, opening
 
     style, script = (_HERE.joinpath(name).read_text(encoding="utf-8") for name in ("style.css", "page.js"))
-    app = build(context)
+    views = Views(context)
+    app = build(views)
+    middleware = [Middleware(Gate, hosts=hosts)]
+    if not people:  # the page itself is shown to whoever asks, and what is on it after the password
+        middleware.append(Middleware(Opening, view=lambda query: f"<style>{style}</style>{opening(views, query)}"))
     try:
         _, address, _ = app.queue(default_concurrency_limit=8, api_open=False).launch(
             server_name=f"[{host.strip('[]')}]" if ":" in host else host,
@@ -246,7 +276,7 @@ def serve(
             enable_monitoring=False,
             theme=gr.themes.Default(),
             head=f"<style>{style}</style><script>{script}</script>",
-            app_kwargs={"middleware": [Middleware(Gate, hosts=hosts)], **_NO_DOCUMENTS},
+            app_kwargs={"middleware": middleware, **_NO_DOCUMENTS},
         )
     except OSError:
         context.store.later.close()
@@ -256,31 +286,40 @@ def serve(
 
 
 def begin(context: Context) -> None:
-    """Make what views show first of files that take seconds: the tables of all modes, and the first report on a judge.
+    """Make what views show first of files that take seconds: the tables of all modes, the first report on a judge,
+    and what Find lists.
 
     One by one, or the page itself would wait.
     """
     from viewer.app import Views
+    from viewer.filters import judgments_of
 
     get_ready()
-    store, judged = context.store, False
+    store, begun = context.store, False
     for mode in MODES:
         with contextlib.suppress(TurnbenchError):
             state = State(bench=store.bench("").name, mode=mode)
-            small = size_of(store.judgment_file(state).path) <= AHEAD
-            judged |= small
-            while small and _is_being_made(store, state):
-                time.sleep(_LOOK)
-    if judged:
+            make: Callable[[], object] = partial(store.result, state, intervals=False)
+            begun |= _made_of(make, [store.judgment_file(state)])
+    if begun:
         Views(context).view("?tab=judge")
+    for kind in ("single", "pair"):
+        with contextlib.suppress(TurnbenchError):
+            bench = store.bench("")
+            files = store.judgment_files(bench, kind)
+            _made_of(partial(judgments_of, context, bench, kind), files)
 
 
-def _is_being_made(store: Store, state: State) -> bool:
-    try:
-        store.result(state, intervals=False)
-    except NotYet:
-        return True
-    return False
+def _made_of(make: Callable[[], object], files: Sequence[JudgmentFile]) -> bool:
+    """Wait until something is made, and return whether it was; not of no file, and not of much."""
+    if not files or sum(size_of(file.path) for file in files) > AHEAD:
+        return False
+    while True:
+        try:
+            make()
+            return True
+        except NotYet:
+            time.sleep(_LOOK)
 
 
 def free_port(host: str, port: int | None) -> int:

@@ -2,6 +2,7 @@
 
 import asyncio
 import pathlib
+import re
 import socket
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -13,11 +14,12 @@ from harness.records import Mode
 from tests.small_bench import small_bench, write
 from tests.viewer.test_app import grade, pair
 from viewer import store
+from viewer.app import Views, opening
 from viewer.context import Context
 from viewer.hosts import Hosts
 from viewer.idle import ending_idle
 from viewer.later import Later
-from viewer.serving import MOST_BODY, Gate, begin, free_port, prepare_environment, read_people
+from viewer.serving import MOST_BODY, Gate, Opening, begin, free_port, prepare_environment, read_people
 from viewer.state import State
 from viewer.store import Store
 
@@ -358,3 +360,42 @@ def test_the_first_tables_are_made_before_anybody_asks(
 
 def test_nothing_to_show_is_nothing_to_begin(tmp_path: pathlib.Path) -> None:
     begin(Context(Store(tmp_path / "absent", ["small"])))
+
+
+def page_of(path: str, query: str = "") -> bytes:
+    """Return what `Opening` sends where the app behind it sends a page in two parts."""
+    sent: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        headers = [(b"content-type", b"text/html"), (b"content-length", b"26")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"<html><body>", "more_body": True})
+        await send({"type": "http.response.body", "body": b"</body></html>"})
+
+    async def receive() -> Any:
+        pytest.fail("the request has no body")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "path": path, "method": "GET", "query_string": query.encode()}
+    asyncio.run(Opening(app, lambda address: f"<p>é {address}</p>")(scope, receive, send))
+    body = b"".join(message.get("body", b"") for message in sent)
+    if path == "/":
+        assert dict(sent[0]["headers"])[b"content-length"] == str(len(body)).encode()
+    return body
+
+
+def test_the_page_comes_with_its_view_and_nothing_else_does() -> None:
+    assert page_of("/", "tab=find").decode() == "<html><body><p>é ?tab=find</p></body></html>"
+    assert page_of("/config") == b"<html><body></body></html>"
+
+
+def test_the_page_before_the_scripts_says_what_the_view_says(tmp_path: pathlib.Path) -> None:
+    folder = small_bench(tmp_path).folder / "model_judgment"
+    write(folder / "j_single.jsonl", [grade(1, "<script>a", 4)])
+    views = Views(Context(Store(tmp_path, ["small"])))
+    page = opening(views, "?tab=find")
+    assert "&lt;script&gt;a" in page
+    assert "<script>a" not in page
+    assert re.search(r'<a href="[^"]*tab=find[^"]*" aria-current="true">Find</a>', page)
