@@ -38,7 +38,7 @@ from harness.judging.sets import JudgeSet, load_judge_set
 from harness.judgments.case import LOGPROBS, outcome
 from harness.judgments.judgment import Judgment, MadeFrom, Match, Parsed, Winner
 from harness.judgments.row import JudgedRow, judged_rows
-from harness.judgments.writing import game_to_row
+from harness.judgments.writing import pair_to_row
 from harness.names import check_bench_name, check_model_name
 from harness.records import UNSTATED, Message, Question, QuestionId, Reply, Request, Side, content_hash
 
@@ -191,7 +191,7 @@ def _write_judgments(
     report.known += len(made) - len(new)
     with Journal(path, bench.judgment_state) as journal:
         for judgment in new.values():
-            journal.append(game_to_row(judgment, time.time()))
+            journal.append(pair_to_row(judgment, tstamp=time.time()))
             report.judgments[judgment.match.pair[0]] += 1
     report.added = (*report.added, path)
 

@@ -17,17 +17,16 @@ from harness.answering import AnswerOptions, AnswerReport, plan_answers, run_ans
 from harness.bench import Bench, Slice, load_bench
 from harness.checks.sandbox import open_sandbox
 from harness.errors import UsageError
-from harness.evaluation import read_evaluation
+from harness.evaluation import planned_metrics, read_evaluation
 from harness.importing.back import BackReport, write_back
 from harness.judging.run import NO_REFERENCE, JudgeOptions, JudgmentReport, plan_judgments, run_judgments
 from harness.judging.sets import judge_set_name
 from harness.metrics.checks import plan_checks
-from harness.metrics.metric import Metric
 from harness.metrics.run import MetricReport, check_metrics, plan_metrics, run_metrics
 from harness.metrics.setup import Setup
 from harness.metrics.table import load_metrics
 from harness.pipeline import BenchReport, plan_bench, run_plan
-from harness.records import Mode, Question
+from harness.records import Mode
 from harness.running.options import RunOptions
 from harness.running.watch import Watcher, nobody
 from harness.written import nearest
@@ -144,19 +143,24 @@ def run_bench(
     answering = _with_words(run_bench, answering or AnswerOptions(), of_answers)
     judging = _with_words(run_bench, judging or JudgeOptions(), of_judgments)
     reference = None if judging.reference == NO_REFERENCE else judging.reference
-    loaded = _metrics(metrics, setup, bench)
-    check_metrics(loaded, bench, reference)
-    questions: Sequence[Question] = bench.slice(**chosen)
-    if config is not None:
+    evaluation = None if config is None else read_evaluation(config)
+    if evaluation is not None:
         mode = mode or "single"
-        evaluation = read_evaluation(config)
-        own = None if judging.judge_set == JudgeOptions().judge_set else judging.judge_set
-        planned = evaluation.planned(
-            bench, questions, mode=mode, judge_set=own, given=setup or Setup(), reference=reference
-        )
-        categories = planned.criteria if mode == "single" else {}
-        judging = replace(judging, judge_set=own or evaluation.judge_set(mode), categories=categories)
-        questions, loaded = planned.questions, [*loaded, *planned.metrics]
+        usual = judging.judge_set == JudgeOptions().judge_set
+        judging = replace(judging, judge_set=evaluation.judge_set(mode) if usual else judging.judge_set)
+    planned = planned_metrics(
+        _listed(metrics),
+        bench,
+        bench.slice(**chosen),
+        given=_setup(setup, bench),
+        reference=reference,
+        evaluation=evaluation,
+        mode=mode,
+        judge_set=judging.judge_set,
+    )
+    check_metrics(planned.metrics, bench, reference)
+    if evaluation is not None and mode == "single":
+        judging = replace(judging, categories=planned.criteria)
     plan = plan_bench(
         _listed(model),
         _listed(judge_model),
@@ -165,15 +169,20 @@ def run_bench(
         answering,
         judging,
         model_list=model_list,
-        questions=questions,
+        questions=planned.questions,
         run_code=run_code,
         redo=redo,
     )
     report = run_plan(plan, running, watch=watch)
-    if not loaded:
+    if not planned.metrics:
         return report
     measured = plan_metrics(
-        loaded, bench, models=plan.judgments.models, questions=questions, reference=reference, redo=redo
+        planned.metrics,
+        bench,
+        models=plan.judgments.models,
+        questions=planned.questions,
+        reference=reference,
+        redo=redo,
     )
     return replace(report, metrics=run_metrics(measured))
 
@@ -223,7 +232,7 @@ def auto_metrics(
     """
     bench = load_bench(bench_name, data_dir)
     plan = plan_metrics(
-        _metrics(metrics, setup, bench),
+        load_metrics(_listed(metrics), _setup(setup, bench)),
         bench,
         models=model_list,
         questions=bench.slice(**questions),
@@ -310,8 +319,8 @@ def _with_words(function: Callable[..., Any], options: Options, words: Mapping[s
     return replace(options, **said)
 
 
-def _metrics(names: str | Sequence[str], setup: Setup | None, bench: Bench) -> list[Metric]:
-    return load_metrics(_listed(names), setup or Setup(language=bench.settings.language))
+def _setup(setup: Setup | None, bench: Bench) -> Setup:
+    return setup or Setup(language=bench.settings.language)
 
 
 def _listed(names: str | Sequence[str]) -> Sequence[str]:

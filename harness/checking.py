@@ -208,18 +208,14 @@ def _questions(path: pathlib.Path, problems: list[Problem]) -> dict[QuestionId, 
     questions: dict[QuestionId, Question] = {}
     lines: dict[QuestionId, int] = {}
     for line, row in _rows(path, problems):
-        faults = list(_faults(row, path, line))
-        problems += faults
-        if faults:
+        if faults := _faults(row, path, line):
+            problems += faults
             continue
         question = question_from_row(row, path, line)
         key = question.question_id
         if key in questions:
-            problems.append(
-                Problem(
-                    path, line, f"question_id {key} is a duplicate of line {lines[key]}; give each question its own"
-                )
-            )
+            repeated = f"question_id {key} is a duplicate of line {lines[key]}; give each question its own"
+            problems.append(Problem(path, line, repeated))
             continue
         questions[key], lines[key] = question, line
         if len(question.reference) > len(question.turns):
@@ -233,21 +229,19 @@ def _questions(path: pathlib.Path, problems: list[Problem]) -> dict[QuestionId, 
     return questions
 
 
-def _faults(row: Mapping[str, Any], path: pathlib.Path, line: int) -> Iterator[Problem]:
-    """Yield what the loader has against a row: each field is tried beside sound ones, so that all faults show."""
+def _faults(row: Mapping[str, Any], path: pathlib.Path, line: int) -> list[Problem]:
+    """Return what the loader has against a row: each field is tried beside sound ones, so that all faults show."""
     own_id = {**_SOUND, "question_id": row.get("question_id")}
     sound = own_id if _complaint(own_id, path, line) is None else _SOUND
-    played = row.get("user") is not None  # its `turns` may be left out, and are no fault of their own
-    for name in ("question_id", "category", "user" if played else "turns", "reference"):
-        if name == "user":
-            trial = {**sound, "user": row["user"], "turns": row.get("turns") or []}
-        elif name in row:
-            trial = {**sound, name: row[name]}
-        else:
-            trial = {key: value for key, value in sound.items() if key != name}
-        message = _complaint(trial, path, line)
-        if message is not None:
-            yield Problem(path, line, message)
+    asked = ("user", "turns") if row.get("user") is not None else ("turns",)
+    tried = [("question_id",), ("category",), asked, ("reference",)]
+    tried += [(*asked, name) for name in ("checks", "note", "history")]  # which have one for each turn
+    trials = [
+        {name: value for name, value in sound.items() if name not in names} | {n: row[n] for n in names if n in row}
+        for names in tried
+    ]
+    complaints = dict.fromkeys(_complaint(trial, path, line) for trial in trials)
+    return [Problem(path, line, message) for message in complaints if message is not None]
 
 
 def _complaint(row: Mapping[str, Any], path: pathlib.Path, line: int) -> str | None:

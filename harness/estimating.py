@@ -10,11 +10,12 @@ a second turn holds a first reply. Nothing is called and nothing is written. Rep
 
 import pathlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from typing import Any, NamedTuple
 
 from harness.answering import AnswerPlan, ModelPlan, planned_jobs
+from harness.chat.endpoint import Price
 from harness.chat.prices import FREE
 from harness.chat.providers import caching
 from harness.chat.services import Caching
@@ -75,55 +76,41 @@ def estimate_plan(
 
 
 def _answers(plan: AnswerPlan, model: ModelPlan, batch: bool) -> Estimate:
-    endpoint = model.endpoint
-    weights = weights_of(endpoint.model)
+    weights = weights_of(model.endpoint.model)
     past = _lengths(_past_answers(model), weights)
-    jobs = _Jobs(planned_jobs(plan, model), sum(len(todo.missing) for todo in model.todo), model.calls)
     kept = _kept(model.path, plan.bench.answer_state, redo=plan.redo)
-    found = _expected(jobs, weights, past, USUAL_ANSWER, kept)
-    calls, prompt, reply = found.calls, found.prompt, found.reply
-    again = found.limits * plan.options.retry_cut if plan.options.retry_cut > 1 else 0.0
-    one = _one_reply(past, USUAL_ANSWER)
-    return Estimate(
-        endpoint.name, calls, prompt, reply, endpoint.price, one, _counted(past), batch, "answers", again=again
-    )
+    asked = _Asked(weights, USUAL_ANSWER, past, kept, retry_cut=plan.options.retry_cut)
+    taken = asked.look(planned_jobs(plan, model), sum(len(todo.missing) for todo in model.todo), model.calls)
+    return asked.estimate(taken, model.endpoint.name, model.endpoint.price, batch, "answers")
 
 
 def _users(plan: AnswerPlan, batch: bool) -> Estimate:
     """Return what the one who plays the user will take, if no conversation ends before its last turn."""
     assert plan.user is not None
     endpoint = plan.user.endpoint
-    weights = weights_of(endpoint.model)
-    todo = [(model, one) for model in plan.models for one in model.todo if one.question.user is not None]
-    asked = [plan.user.turns(one.question.user) - (one.question.user.opening is not None) for _, one in todo]  # type: ignore[union-attr,arg-type]
-    calls = sum(each * len(one.missing) for each, (_, one) in zip(asked, todo, strict=True))
+    todo = [(one, one.question.user) for model in plan.models for one in model.todo if one.question.user is not None]
+    calls = sum((plan.user.turns(user) - (user.opening is not None)) * len(one.missing) for one, user in todo)
     every = (job for model in plan.models for job in planned_jobs(plan, model))
-    jobs = _Jobs(every, sum(len(one.missing) for model in plan.models for one in model.todo), calls)
-    found = _expected(jobs, weights, [], USUAL_MESSAGE, Kept(), plan.user.name)
-    one = _one_reply([], USUAL_MESSAGE)
-    return Estimate(endpoint.name, found.calls, found.prompt, found.reply, endpoint.price, one, 0, batch, "users")
+    asked = _Asked(weights_of(endpoint.model), USUAL_MESSAGE, to=plan.user.name)
+    taken = asked.look(every, sum(len(one.missing) for model in plan.models for one in model.todo), calls)
+    return asked.estimate(taken, endpoint.name, endpoint.price, batch, "users")
 
 
 def _judgments(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float], batch: bool) -> Estimate:
-    weights = OTHERS if judge.endpoint is None else weights_of(judge.endpoint.model)
+    endpoint = judge.endpoint
+    weights = OTHERS if endpoint is None else weights_of(endpoint.model)
     past = _lengths(_past_judgments(judge), weights)
     materials = _completed(plan, judge, lengths, weights)
-    matches = plan.every_match(judge.sample)
     opened = (
         judging_job(m, judge.judge, materials)
-        for m in matches
+        for m in plan.every_match(judge.sample)
         if plan.asks(m) and (plan.awaits(m) or plan.open(m, judge))
     )
-    jobs = _Jobs(opened, judge.calls, judge.calls)
     kept = _kept(judge.path, plan.bench.judgment_state, redo=plan.redo)
-    rule = None if batch or judge.endpoint is None else caching(judge.endpoint)
-    found = _expected(jobs, weights, past, USUAL_JUDGMENT, kept, rule=rule)
-    calls, prompt, reply = found.calls, found.prompt, found.reply
-    again = found.limits * materials.retry_cut if materials.retry_cut > 1 else 0.0
-    price = FREE if judge.endpoint is None else judge.endpoint.price
-    one = _one_reply(past, USUAL_JUDGMENT)
-    cached, past_replies = (found.cached, found.written), _counted(past)
-    whole = Estimate(judge.judge, calls, prompt, reply, price, one, past_replies, batch, "judgments", *cached, again)
+    rule = None if batch or endpoint is None else caching(endpoint)
+    asked = _Asked(weights, USUAL_JUDGMENT, past, kept, rule=rule, retry_cut=materials.retry_cut)
+    taken = asked.look(opened, judge.calls, judge.calls)
+    whole = asked.estimate(taken, judge.judge, FREE if endpoint is None else endpoint.price, batch, "judgments")
     return replace(whole, mode=plan.mode, judge_set=plan.judge_set.name, sample=judge.sample)
 
 
@@ -137,7 +124,7 @@ def _completed(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float
     answers = {model: dict(there) for model, there in plan.materials.answers.items()}
     for model, awaited in plan.awaited.items():
         # The name keeps the stand-ins of two models apart: equal answers would take no call.
-        text = f"{model} {_stand_in(lengths.get(model, _one_reply([], USUAL_ANSWER)), weights)}"
+        text = f"{model} {_stand_in(lengths.get(model, 2.0 * USUAL_ANSWER), weights)}"
         for question in plan.questions:
             if question.question_id in awaited:
                 choice = _choice(question, text)
@@ -153,168 +140,147 @@ def _choice(question: Question, text: str) -> Choice:
     return Choice(0, tuple(Reply(question.given(n) or text) for n in range(1, len(question.turns) + 1)))
 
 
-def _counted(past: list[float]) -> int:
-    return len(past) if len(past) >= FEWEST else 0
-
-
-def _one_reply(past: list[float], usual: int) -> float:
-    """Return the tokens that a reply is expected to have."""
-    return sum(past) / len(past) if _counted(past) else 2.0 * usual
-
-
 def _stand_in(tokens: float, weights: Weights) -> str:
     return "x " * round(tokens / weights.word)
 
 
-class _Jobs(NamedTuple):
-    """What is to be done by one model."""
+class _Taken(NamedTuple):
+    """What requests take."""
 
-    each: Iterable[Job[Any]]
-    number: int
-    requests: int
-    """Of all jobs together, if none has to be repeated."""
-
-
-class _Looked(NamedTuple):
-    """What the requests of one job take."""
-
-    place: float
-    """From 0 to 1; jobs whose place is below the share that is looked at are looked at."""
-    requests: int
-    asked: int
-    """Requests for which no reply is kept."""
-    characters: int
-    prompt: float
-    low: float
-    high: float
-    limits: float
+    requests: float = 0
+    characters: float = 0
+    asked: float = 0
+    """Requests for which no reply is kept; what follows is of these."""
+    prompt: float = 0
+    low: float = 0
+    high: float = 0
+    limits: float = 0
     """Tokens that all replies together may have at most."""
-    shared: float
+    shared: float = 0
     """Tokens with which prompts of other jobs begin too, as far as a provider caches them."""
+    first: float = 0
+    """The share of these that is in the first prompts that begin so, which put them into the cache."""
 
 
-class _Expected(NamedTuple):
-    """What all requests will take."""
-
-    calls: int
-    prompt: float
-    reply: Span
-    limits: float
-    cached: float
-    """Of the prompts' tokens those that come from the provider's cache."""
-    written: float
-    """And those that are put there."""
+def _sum(parts: Sequence[tuple[float, _Taken]]) -> _Taken:
+    """Return what requests take together, each counted so many times."""
+    return _Taken(*(sum(times * one[at] for times, one in parts) for at in range(len(_Taken._fields))))
 
 
-def _expected(
-    jobs: _Jobs,
-    weights: Weights,
-    past: list[float],
-    usual: int,
-    kept: Kept,
-    to: str | None = None,
-    rule: Caching | None = None,
-) -> _Expected:
-    """Return the calls, the tokens of all prompts and of all replies, and the limits on replies together.
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A model that is asked, and what its replies are expected to be like."""
 
-    Of jobs whose prompts begin alike the first puts the beginning into the provider's cache, by its `rule`.
-    At most `MOST_JOBS` of the jobs stand for all, and as few as it takes for their prompts to stay within `MOST_TEXT`;
-    but every job with kept replies is looked at, since those are calls that will not be made. `to` is the chat model
-    whose calls count, where it is not the jobs' own.
-    """
-    share = min(1.0, MOST_JOBS / max(1, jobs.number))
-    chosen: list[_Looked] = []
-    begun: list[_Looked] = []
-    characters = 0
-    groups: set[str] = set()
-    members = 0
-    for number, job in enumerate(jobs.each):
-        if job.beginning:
-            groups.add(job.beginning)
-            members += 1
-        # Multiples of the golden ratio, unlike every n-th job, never fall in step with turns, pairs and games.
-        place = number * _GOLDEN % 1
-        if job.row in kept:
-            begun.append(_look(job, place, weights, past, usual, kept, to, rule))
-        elif place < share:
-            chosen.append(_look(job, place, weights, past, usual, kept, to, rule))
-            characters += chosen[-1].characters
-            while len(chosen) > 1 and characters > MOST_TEXT:
-                share /= 2
-                chosen = [one for one in chosen if one.place < share] or chosen[:1]
-                characters = sum(one.characters for one in chosen)
-    seen = sum(one.requests for one in chosen)
-    scale = (jobs.requests - sum(one.requests for one in begun)) / seen if seen else 0.0
-    told = [(scale, one) for one in chosen] + [(1.0, one) for one in begun]
-    shared = sum(times * one.shared for times, one in told) if members > len(groups) else 0.0
-    first = len(groups) / members if members else 0.0
-    return _Expected(
-        round(sum(times * one.asked for times, one in told)),
-        sum(times * one.prompt for times, one in told),
-        Span(sum(times * one.low for times, one in told), sum(times * one.high for times, one in told)),
-        sum(times * one.limits for times, one in told),
-        shared * (1 - first),
-        shared * first,
-    )
+    weights: Weights
+    usual: int
+    """Tokens of a short reply, if too few past ones are known."""
+    past: Sequence[float] = ()
+    """Tokens of past replies."""
+    kept: Kept = field(default_factory=Kept)
+    to: str | None = None
+    """The chat model whose calls count, where it is not the jobs' own."""
+    rule: Caching | None = None
+    """By which its provider caches prompts."""
+    retry_cut: float = 1.0
 
+    @property
+    def one_reply(self) -> float:
+        """Return the tokens that a reply is expected to have."""
+        return sum(self.past) / len(self.past) if len(self.past) >= FEWEST else 2.0 * self.usual
 
-def _look(
-    job: Job[Any],
-    place: float,
-    weights: Weights,
-    past: list[float],
-    usual: int,
-    kept: Kept,
-    to: str | None,
-    rule: Caching | None,
-) -> _Looked:
-    """Return what the requests of a job take."""
-    requests = asked = characters = 0
-    prompt, low, high, limits, shared = 0.0, 0.0, 0.0, 0.0, 0.0
-    for request, span in _requests(job, weights, past, usual, kept):
-        if request.to != to:
-            continue
-        requests += 1
-        characters += sum(len(message.content) for message in request.messages)
-        if span is not None:
-            asked += 1
-            prompt += prompt_tokens(request.messages, weights)
-            low, high = low + span.low, high + span.high
-            limits += request.sampling.max_tokens or 0
-            if rule is not None and request.shared:
-                *before, last = request.messages
-                head = (*before, Message(last.role, last.content[: request.shared]))
-                shared += rule.cached(prompt_tokens(head, weights))
-    return _Looked(place, requests, asked, characters, prompt, low, high, limits, shared)
+    def estimate(self, taken: _Taken, name: str, price: Price | None, batch: bool, what: str) -> Estimate:
+        """Return the estimate of what requests take."""
+        return Estimate(
+            name,
+            round(taken.asked),
+            taken.prompt,
+            Span(taken.low, taken.high),
+            price,
+            self.one_reply,
+            len(self.past) if len(self.past) >= FEWEST else 0,
+            batch,
+            what,
+            taken.shared * (1 - taken.first),
+            taken.shared * taken.first,
+            taken.limits * self.retry_cut if self.retry_cut > 1 else 0.0,
+        )
 
+    def look(self, jobs: Iterable[Job[Any]], number: int, requests: int) -> _Taken:
+        """Return what the requests of so many jobs take, `requests` if none has to be repeated.
 
-def _requests(
-    job: Job[Any], weights: Weights, past: list[float], usual: int, kept: Kept
-) -> Iterator[tuple[Request, Span | None]]:
-    """Yield the requests of a job, each with the tokens that its reply may have (None: it is kept from an earlier run).
+        At most `MOST_JOBS` of the jobs stand for all, and as few as it takes for their prompts to stay within
+        `MOST_TEXT`; but every job with kept replies is looked at, since those are calls that will not be made.
+        """
+        share = min(1.0, MOST_JOBS / max(1, number))
+        chosen: list[tuple[float, _Taken]] = []
+        begun: list[tuple[float, _Taken]] = []
+        characters = 0.0
+        groups: set[str] = set()
+        members = 0
+        for at, job in enumerate(jobs):
+            if job.beginning:
+                groups.add(job.beginning)
+                members += 1
+            # Multiples of the golden ratio, unlike every n-th job, never fall in step with turns, pairs and games.
+            place = at * _GOLDEN % 1
+            if job.row in self.kept:
+                begun.append((1.0, self._look(job)))
+            elif place < share:
+                chosen.append((place, self._look(job)))
+                characters += chosen[-1][1].characters
+                while len(chosen) > 1 and characters > MOST_TEXT:
+                    share /= 2
+                    chosen = [one for one in chosen if one[0] < share] or chosen[:1]
+                    characters = sum(one.characters for _, one in chosen)
+        seen = sum(one.requests for _, one in chosen)
+        scale = (requests - sum(one.requests for _, one in begun)) / seen if seen else 0.0
+        whole = _sum([(scale, one) for _, one in chosen] + begun)
+        shared = whole.shared if members > len(groups) else 0.0
+        return whole._replace(shared=shared, first=len(groups) / members if members else 0.0)
 
-    It ends with the first request that is repeated: a judge that is asked again, since a stand-in holds no verdict,
-    would ask the same.
-    """
-    steps = job.steps()
-    asked: Request | None = None
-    try:
-        request = next(steps)
-        for place in count():
-            if request == asked:
-                return
-            reply = kept.find(job.row, job.key, place, request)
-            if reply is not None:
-                yield request, None
-            else:
-                limit = request.sampling.max_tokens
-                span = reply_span(past, usual, UNSTATED_REPLY if limit is None else limit)
-                yield request, span
-                asked = request
-                reply = Reply(_stand_in(min(_one_reply(past, usual), span.high), weights))
-            request = steps.send(reply)
-    except StopIteration:
-        return
+    def _look(self, job: Job[Any]) -> _Taken:
+        """Return what the requests of a job take."""
+        found = []
+        for request, span in self._requests(job):
+            if request.to != self.to:
+                continue
+            taken = _Taken(1, sum(len(message.content) for message in request.messages))
+            if span is not None:
+                shared = 0.0
+                if self.rule is not None and request.shared:
+                    *before, last = request.messages
+                    head = (*before, Message(last.role, last.content[: request.shared]))
+                    shared = self.rule.cached(prompt_tokens(head, self.weights))
+                prompt, limit = prompt_tokens(request.messages, self.weights), request.sampling.max_tokens or 0
+                taken = _Taken(*taken[:2], 1, prompt, span.low, span.high, limit, shared)
+            found.append((1.0, taken))
+        return _sum(found)
+
+    def _requests(self, job: Job[Any]) -> Iterator[tuple[Request, Span | None]]:
+        """Yield a job's requests, each with the tokens that its reply may have (None: it is kept from an earlier run).
+
+        It ends with the first request that is repeated: a judge that is asked again, since a stand-in holds no verdict,
+        would ask the same.
+        """
+        steps = job.steps()
+        asked: Request | None = None
+        try:
+            request = next(steps)
+            for place in count():
+                if request == asked:
+                    return
+                reply = self.kept.find(job.row, job.key, place, request)
+                if reply is not None:
+                    yield request, None
+                else:
+                    limit = request.sampling.max_tokens
+                    span = reply_span(self.past, self.usual, UNSTATED_REPLY if limit is None else limit)
+                    yield request, span
+                    asked = request
+                    reply = Reply(_stand_in(min(self.one_reply, span.high), self.weights))
+                request = steps.send(reply)
+        except StopIteration:
+            return
 
 
 def _past_answers(model: ModelPlan) -> Iterator[tuple[Mapping[str, Any], str]]:

@@ -20,7 +20,7 @@ from harness.errors import DataError, TurnbenchError
 from harness.judging.sets import JudgeSet, load_judge_set
 from harness.metrics.metric import Metric
 from harness.metrics.setup import Setup
-from harness.metrics.table import METRICS, load_metric
+from harness.metrics.table import METRICS, load_metric, load_metrics
 from harness.records import Mode, Question, QuestionId
 from harness.written import decoded, faults_of, nearest, read_json, read_toml
 
@@ -225,6 +225,30 @@ class Evaluation:
         unused = [name for name in self.categories if name not in there]
         if unused:
             yield f"no question is of {', '.join(unused)}"
+
+
+def planned_metrics(
+    names: Sequence[str],
+    bench: Bench,
+    questions: Sequence[Question],
+    *,
+    given: Setup,
+    reference: str | None,
+    evaluation: Evaluation | None = None,
+    mode: Mode | None = None,
+    judge_set: str | None = None,
+) -> Planned:
+    """Return the metrics of these names and what an evaluation comes to beside them, looked over before any call.
+
+    Raises:
+        TurnbenchError: see `load_metrics` and `Evaluation.planned`.
+    """
+    named = load_metrics(names, given)
+    if evaluation is None:
+        return Planned(tuple(questions), {}, named, [])
+    planned = evaluation.planned(bench, questions, mode=mode, judge_set=judge_set, given=given, reference=reference)
+    known = {metric.name for metric in named}
+    return replace(planned, metrics=[*named, *(metric for metric in planned.metrics if metric.name not in known)])
 
 
 def usual_judge_set(language: str, mode: Mode) -> str:

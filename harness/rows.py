@@ -50,6 +50,11 @@ class _Fields:
     def wrong(self, message: str) -> DataError:
         return DataError(message, path=self.path, line=self.line)
 
+    def see(self, fits: bool, wanted: str, value: object) -> None:
+        """Raise `DataError` with what is wanted and what this is, unless it fits."""
+        if not fits:
+            raise self.wrong(f"{wanted}, this is {shown(value)}")
+
     def need(self, name: str) -> Any:
         if name not in self.row:
             raise self.wrong(f"the field {name!r} is missing; add it, or take the line out")
@@ -57,25 +62,41 @@ class _Fields:
 
     def text(self, name: str) -> str:
         value = self.need(name)
-        if not isinstance(value, str) or not value.strip():
-            raise self.wrong(f"{name} must be a text that is not empty, this is {shown(value)}")
-        return value
+        self.see(_is_text(value), f"{name} must be a text that is not empty", value)
+        return str(value)
 
     def turn(self) -> int:
         value = self.need("turn")
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise self.wrong(f"turn must be a whole number from 1, this is {shown(value)}")
-        return value
+        self.see(_is_whole(value) and value >= 1, "turn must be a whole number from 1", value)
+        return int(value)
 
     def question_id(self) -> QuestionId:
         value = self.need("question_id")
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | str)
-            or (isinstance(value, str) and not value.strip())
-        ):
-            raise self.wrong(f"question_id must be a whole number or a text, this is {shown(value)}")
+        self.see(_is_whole(value) or _is_text(value), "question_id must be a whole number or a text", value)
         return question_id(value)
+
+    def checks(self, name: str, value: Any, turns: int) -> "tuple[tuple[Check, ...], ...]":
+        """Return the checks of each turn; the vocabulary is loaded only where there are some."""
+        if value is None:
+            return ()
+        from harness.checks import read_checks
+
+        try:
+            return read_checks(value, turns)
+        except ValueError as error:
+            raise self.wrong(f"{name}: {error}") from None
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
 
 
 def question_id(value: int | str) -> QuestionId:
@@ -92,15 +113,14 @@ def question_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> 
     if not isinstance(turns, list) or not turns:
         raise get.wrong(f"turns must be a list of at least one text, this is {shown(turns)} (question {key})")
     for number, turn in enumerate(turns, 1):
-        if not isinstance(turn, str) or not turn.strip():
-            raise get.wrong(f"turn {number} of question {key} must be a text that is not empty, this is {shown(turn)}")
+        get.see(_is_text(turn), f"turn {number} of question {key} must be a text that is not empty", turn)
     reference = row.get("reference") or ()
     if isinstance(reference, str):
         reference = (reference,)
-    if not isinstance(reference, list | tuple) or not all(isinstance(r, str) for r in reference):
-        raise get.wrong(f"reference of question {key} must be a list of texts, this is {shown(reference)}")
-    checks, note = _checks(get, key, len(turns)), _note(get, key, len(turns))
-    history = _history(get, key, len(turns))
+    sound = isinstance(reference, list | tuple) and all(isinstance(text, str) for text in reference)
+    get.see(sound, f"reference of question {key} must be a list of texts", reference)
+    checks = get.checks(f"question {key}", row.get("checks"), len(turns))
+    note, history = _note(get, key, len(turns)), _history(get, key, len(turns))
     if user is not None and (checks or history):
         raise get.wrong(f"question {key} has a user, whose turns nobody knows: checks go into its needs, no history")
     read = {"question_id", "category", "turns", "reference", "checks", "history", "user", *(["note"] if note else [])}
@@ -120,45 +140,21 @@ def _user(get: _Fields, key: QuestionId) -> User | None:
         return None
     name = f"user of question {key}"
     known = ("persona", "goal", "done", "knows", "needs", "most_turns")
-    if not isinstance(value, dict) or set(value) - set(known):
-        raise get.wrong(f"{name} must be an object of {', '.join(known)}, this is {shown(value)}")
+    sound = isinstance(value, dict) and not set(value) - set(known)
+    get.see(sound, f"{name} must be an object of {', '.join(known)}", value)
     for field in known[:3]:
-        if not isinstance(value.get(field), str) or not value[field].strip():
-            raise get.wrong(f"{name}: {field} must be a text that is not empty, this is {shown(value.get(field))}")
+        get.see(_is_text(value.get(field)), f"{name}: {field} must be a text that is not empty", value.get(field))
     knows, most, turns = value.get("knows", []), value.get("most_turns", 8), get.row.get("turns") or []
-    if not isinstance(knows, list) or not all(isinstance(one, str) and one.strip() for one in knows):
-        raise get.wrong(f"{name}: knows must be a list of texts, this is {shown(knows)}")
-    if not isinstance(most, int) or isinstance(most, bool) or not 1 <= most <= MOST_TURNS:
-        raise get.wrong(f"{name}: most_turns must be a whole number from 1 to {MOST_TURNS}, this is {shown(most)}")
-    if not isinstance(turns, list) or len(turns) > 1 or not all(isinstance(one, str) and one.strip() for one in turns):
-        raise get.wrong(f"turns of question {key} can only be the user's first message, this is {shown(turns)}")
+    get.see(_are_texts(knows), f"{name}: knows must be a list of texts", knows)
+    few = _is_whole(most) and 1 <= most <= MOST_TURNS
+    get.see(few, f"{name}: most_turns must be a whole number from 1 to {MOST_TURNS}", most)
+    sound = _are_texts(turns) and len(turns) <= 1
+    get.see(sound, f"turns of question {key} can only be the user's first message", turns)
+    needs = [value["needs"]] if value.get("needs") is not None else None
+    checks = get.checks(f"{name}, needs", needs, 1)
     opening = turns[0] if turns else None
-    needs = _needs(get, name, value.get("needs"))
-    return User(value["persona"], value["goal"], value["done"], tuple(knows), opening, needs, most)
-
-
-def _needs(get: _Fields, name: str, value: Any) -> "tuple[Check, ...]":
-    if value is None:
-        return ()
-    from harness.checks import read_checks
-
-    try:
-        return read_checks([value], 1)[0]
-    except ValueError as error:
-        raise get.wrong(f"{name}, needs: {error}") from None
-
-
-def _checks(get: _Fields, key: QuestionId, turns: int) -> "tuple[tuple[Check, ...], ...]":
-    """Return a question's checks; the vocabulary is loaded only where there are some."""
-    value = get.row.get("checks")
-    if value is None:
-        return ()
-    from harness.checks import read_checks
-
-    try:
-        return read_checks(value, turns)
-    except ValueError as error:
-        raise get.wrong(f"question {key}: {error}") from None
+    told = value["persona"], value["goal"], value["done"]
+    return User(*told, tuple(knows), opening, checks[0] if checks else (), most)
 
 
 def _note(get: _Fields, key: QuestionId, turns: int) -> tuple[str | None, ...]:
@@ -166,8 +162,8 @@ def _note(get: _Fields, key: QuestionId, turns: int) -> tuple[str | None, ...]:
     value = get.row.get("note")
     if not isinstance(value, list):
         return ()
-    if len(value) != turns or not all(note is None or (isinstance(note, str) and note.strip()) for note in value):
-        raise get.wrong(f"note of question {key} must be a list of {turns} texts or nulls, this is {shown(value)}")
+    sound = len(value) == turns and all(note is None or _is_text(note) for note in value)
+    get.see(sound, f"note of question {key} must be a list of {turns} texts or nulls", value)
     return tuple(value)
 
 
@@ -177,11 +173,11 @@ def _history(get: _Fields, key: QuestionId, turns: int) -> tuple[str | None, ...
     if value is None:
         return ()
     name = f"history of question {key}"
-    if not isinstance(value, list) or len(value) != turns:
-        raise get.wrong(f"{name} must be a list of {turns} replies or nulls, one a turn, this is {shown(value)}")
+    sound = isinstance(value, list) and len(value) == turns
+    get.see(sound, f"{name} must be a list of {turns} replies or nulls, one a turn", value)
     for number, reply in enumerate(value, 1):
-        if reply is not None and (not isinstance(reply, str) or not reply.strip()):
-            raise get.wrong(f"{name}, turn {number} must be a text that is not empty, or null, this is {shown(reply)}")
+        sound = reply is None or _is_text(reply)
+        get.see(sound, f"{name}, turn {number} must be a text that is not empty, or null", reply)
     if None not in value:
         raise get.wrong(f"{name} gives every turn; put null where the model is to write")
     return tuple(value) if any(value) else ()
@@ -191,8 +187,8 @@ def answer_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int, *, mo
     """Return the answer on a line of an answer file; None where the row holds FastChat's error text instead of one."""
     get = _Fields(row, path, line)
     key, choices = get.question_id(), get.need("choices")
-    if not isinstance(choices, list) or not choices:
-        raise get.wrong(f"choices of question {key} must be a list that is not empty, this is {shown(choices)}")
+    filled = isinstance(choices, list) and bool(choices)
+    get.see(filled, f"choices of question {key} must be a list that is not empty", choices)
     read = tuple(_choice(get, number, choice) for number, choice in enumerate(choices))
     if not is_good_answer(row):
         return None
@@ -229,27 +225,29 @@ def is_error(text: Any, beside: Mapping[str, Any]) -> bool:
 
 
 def _choice(get: _Fields, number: int, choice: Any) -> Choice:
-    turns = choice.get("turns") if isinstance(choice, dict) else None
-    if not isinstance(turns, list) or not turns or not all(isinstance(turn, str) for turn in turns):
-        raise get.wrong(f"choices[{number}].turns must be a list of texts, one a turn, this is {shown(turns)}")
+    turns: Any = choice.get("turns") if isinstance(choice, dict) else None
+    sound = bool(turns) and _all_str(turns)
+    get.see(sound, f"choices[{number}].turns must be a list of texts, one a turn", turns)
     details = choice.get("details") or []
     details = details if isinstance(details, list) and len(details) == len(turns) else [{}] * len(turns)
-    index = choice.get("index", number)
-    replies = tuple(reply_from_row(text, _table(more)) for text, more in zip(turns, details, strict=True))
-    history = choice.get("history")
-    given = isinstance(history, list) and all(isinstance(turn, str) for turn in history)
-    said = _said_by_user(choice)
-    return Choice(index if isinstance(index, int) else number, replies, tuple(history) if given else (), said)
+    index, history = choice.get("index", number), choice.get("history")
+    # Another tool's `user` has no details.
+    said, about = choice.get("user"), choice.get("user_details")
+    played = _all_str(said) and isinstance(about, list) and len(said) == len(about)
+    return Choice(
+        index if isinstance(index, int) else number,
+        _replies(turns, details),
+        tuple(history) if _all_str(history) else (),
+        _replies(said, about) if played else (),
+    )
 
 
-def _said_by_user(choice: Mapping[str, Any]) -> tuple[Reply, ...]:
-    """Return what a chat model said as the user; another tool's field of that name is none."""
-    said, details = choice.get("user"), choice.get("user_details")
-    if not isinstance(said, list) or not isinstance(details, list) or len(said) != len(details):
-        return ()
-    if not all(isinstance(text, str) for text in said):
-        return ()
-    return tuple(reply_from_row(text, _table(more)) for text, more in zip(said, details, strict=True))
+def _all_str(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _replies(texts: list[str], details: list[Any]) -> tuple[Reply, ...]:
+    return tuple(reply_from_row(text, _table(more)) for text, more in zip(texts, details, strict=True))
 
 
 def reply_from_row(text: str, details: Mapping[str, Any]) -> Reply:
@@ -283,17 +281,9 @@ def reply_details(reply: Reply) -> dict[str, Any]:
         "provider_model": reply.model,
         "sampling_applied": dict(reply.applied),
     }
-    if reply.reasoning is not None:
-        row["reasoning"] = reply.reasoning
-    if reply.note is not None:
-        row["note"] = reply.note
-    if reply.from_cache:
-        row["from_cache"] = True
-    if reply.batch:
-        row["batch"] = True
-    if reply.given is not None:
-        row["given"] = reply.given
-    return row
+    # An empty text is stated, what is None or False is not.
+    rare = {name: getattr(reply, name) for name in ("reasoning", "note", "from_cache", "batch", "given")}
+    return row | {name: value for name, value in rare.items() if value not in (None, False)}
 
 
 def sampling_from_row(value: Any) -> Sampling:
@@ -321,7 +311,7 @@ def _number(value: Any) -> float | None:
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63 else None
+    return value if _is_whole(value) and 0 <= value < 2**63 else None
 
 
 def answer_to_row(answer: Answer) -> dict[str, Any]:
@@ -377,8 +367,7 @@ def measurement_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) 
     get = _Fields(row, path, line)
     value, values, choice = get.need("value"), _table(row.get("values")), row.get("choice")
     for name, number in {"value": value, **values}.items():
-        if number is not None and _number(number) is None:
-            raise get.wrong(f"{name} must be a number or null, this is {shown(number)}")
+        get.see(number is None or _number(number) is not None, f"{name} must be a number or null", number)
     made = _table(row.get("made_from"))
     hashes = {name: _text(made.get(name)) for name in MeasuredFrom.__slots__}
     return Measurement(

@@ -175,27 +175,25 @@ def bench_status(
     for path in sorted(bench.state.glob("*/batches/*.jsonl")):
         if rows := rows_awaited(path):
             status.batched[path.name] = len(rows)
-    awaited: dict[str, set[QuestionId]] = {}
     for model in _begun(bench):
         status.models.append(_model_status(bench, model, {}))
         status.rest += _rest_of_answers(bench, status.models[-1], models_file)
-    read: dict[str, Mapping[QuestionId, Answer]] = {}
-    answered = [bench.answer_file(model) for model in bench.answered_models()]
     files = logical_files(bench.folder / "model_judgment")
-    work = _Work([*answered, *files], told)
-    for model in bench.answered_models():
-        read[model] = bench.answers(model)
-        found = _model_status(bench, model, read[model])
+    models = bench.answered_models()
+    known = _Known(bench, models_file, _Work([*map(bench.answer_file, models), *files], told))
+    for model in models:
+        known.read[model] = bench.answers(model)
+        found = _model_status(bench, model, known.read[model])
         status.models.append(found)
-        awaited[model] = {*found.missing, *found.superseded}
+        known.awaited[model] = {*found.missing, *found.superseded}
         status.rest += _rest_of_answers(bench, found, models_file)
-        work.done(found.path)
-    answers = tuple(status.rest)
+        known.work.done(found.path)
+    known.answers += status.rest
     for path in files:
-        for judged, rest in _judge_statuses(bench, path, read, awaited, models_file, answers, work):
+        for judged, rest in _judge_statuses(known, path):
             status.judges.append(judged)
             status.rest += rest
-        work.done(path)
+        known.work.done(path)
     return status
 
 
@@ -216,6 +214,21 @@ class _Work:
         """Tell that a file is done."""
         self._done += self._sizes[path]
         self._told(self._done / self._whole)
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of a benchmark when its judgments are looked at."""
+
+    bench: Bench
+    models_file: pathlib.Path | str | None
+    work: _Work
+    read: dict[str, Mapping[QuestionId, Answer]] = field(default_factory=dict)
+    """The answers of each model."""
+    awaited: dict[str, set[QuestionId]] = field(default_factory=dict)
+    """For each model the questions that it has still to answer."""
+    answers: list[Estimate] = field(default_factory=list)
+    """What these answers will take."""
 
 
 def _begun(bench: Bench) -> list[str]:
@@ -293,15 +306,7 @@ def _endpoint(name: str, models_file: pathlib.Path | str | None) -> Endpoint:
         return Endpoint(name, "openai", name, price=list_price(name))
 
 
-def _judge_statuses(
-    bench: Bench,
-    path: pathlib.Path,
-    read: Mapping[str, Mapping[QuestionId, Answer]],
-    awaited: Mapping[str, set[QuestionId]],
-    models_file: pathlib.Path | str | None,
-    answers: Sequence[Estimate],
-    work: _Work,
-) -> Iterator[tuple[JudgeStatus, list[Estimate]]]:
+def _judge_statuses(known: _Known, path: pathlib.Path) -> Iterator[tuple[JudgeStatus, list[Estimate]]]:
     """Yield the status of each judge and judge set in a file; there is one, unless files were joined."""
     rows: dict[tuple[str, str, int], dict[Any, _Short]] = {}
     bad: Counter[tuple[str, str, int]] = Counter()
@@ -316,10 +321,11 @@ def _judge_statuses(
             bad[which] += 1
 
     done = Done(path, each=note)
-    work.part(path, 0.5)
+    known.work.part(path, 0.5)
+    state = known.bench.judgment_state
+    causes = _causes(pending_file(path, state))
     for (judge, judge_set, sample), judged in rows.items():
-        mode, baseline = _mode(list(judged.values()), _usual_baseline(bench, judge_set))
-        causes = _causes(pending_file(path, bench.judgment_state))
+        mode, baseline = _mode(list(judged.values()), _usual_baseline(known.bench, judge_set))
         status = JudgeStatus(
             judge,
             judge_set,
@@ -328,13 +334,11 @@ def _judge_statuses(
             unparsed=sum(row.unparsed for row in judged.values()),
             sample=sample,
             failed=bad[judge, judge_set, sample] + sum(causes.values()),
-            pending=kept_count(path, bench.judgment_state),
-            held_by=holder_of(path, bench.judgment_state),
+            pending=kept_count(path, state),
+            held_by=holder_of(path, state),
         )
         try:
-            yield _compared(
-                bench, status, list(judged.values()), done, baseline, read, awaited, models_file, answers, work
-            )
+            yield _compared(known, status, list(judged.values()), done, baseline)
         except TurnbenchError as error:
             yield replace(status, judged=len(judged), note=str(error)), []
 
@@ -373,42 +377,35 @@ def _mode(rows: Sequence[_Short], usual: str | None = None) -> tuple[Mode, str |
 
 
 def _compared(
-    bench: Bench,
-    status: JudgeStatus,
-    rows: Sequence[_Short],
-    done: Done,
-    baseline: str | None,
-    read: Mapping[str, Mapping[QuestionId, Answer]],
-    awaited: Mapping[str, set[QuestionId]],
-    models_file: pathlib.Path | str | None,
-    answers: Sequence[Estimate],
-    work: _Work,
+    known: _Known, status: JudgeStatus, rows: Sequence[_Short], done: Done, baseline: str | None
 ) -> tuple[JudgeStatus, list[Estimate]]:
     """Return the status, compared with what there is to judge, and what the rest takes."""
-    if baseline is not None and baseline not in read:
+    bench = known.bench
+    if baseline is not None and baseline not in known.read:
         raise MissingError(f"{baseline} has no answers here")
     sampling: Mapping[str, Any] = next((row.sampling for row in reversed(rows) if row.sampling), {})
     judge_set = load_judge_set(status.judge_set, bench.folder).with_sampling(sampling_from_row(sampling))
-    groups = _planned({row.models for row in rows}, model_groups(status.mode, sorted(awaited), baseline))
+    groups = _planned({row.models for row in rows}, model_groups(status.mode, sorted(known.awaited), baseline))
     models = list(dict.fromkeys(model for group in groups for model in group))
     turns = tuple(sorted({row.turn for row in rows}))
-    waits = {model: set(ids) for model, ids in awaited.items()}
+    waits = {model: set(ids) for model, ids in known.awaited.items()}
     options = JudgeOptions(turns=turns, skip_missing=True)
-    materials, questions, _ = gather(bench, judge_set, models, bench.questions, options, awaited=waits, read=read)
+    materials, questions, _ = gather(bench, judge_set, models, bench.questions, options, awaited=waits, read=known.read)
     plan = JudgmentPlan(bench, status.mode, judge_set, materials, questions, groups, turns, redo=False, awaited=waits)
-    counts = _counts(plan, done, status.sample, lambda share: work.part(status.path, 0.5 + share / 2))
-    endpoint = None if is_builtin_judge(status.judge) else _endpoint(status.judge, models_file)
-    rest = counts[None] + counts[False] + counts["waiting"]
+    counts = _counts(plan, done, status.sample, lambda share: known.work.part(status.path, 0.5 + share / 2))
+    current, absent, outdated, waiting = (counts[state] for state in (True, None, False, "waiting"))
+    found = replace(status, judged=current, missing=absent, superseded=outdated, waiting=waiting)
+    rest = absent + outdated + waiting
+    if not rest:
+        return found, []
+    endpoint = None if is_builtin_judge(status.judge) else _endpoint(status.judge, known.models_file)
     calls = counts["calls"] * (1 if status.mode == "single" or plan.one_order else 2)
     plan.judges.append(
         JudgePlan(
             status.judge, endpoint, status.path, rows=rest, jobs=rest, calls=calls, done=done, sample=status.sample
         )
     )
-    found = replace(
-        status, judged=counts[True], missing=counts[None], superseded=counts[False], waiting=counts["waiting"]
-    )
-    return found, estimate_plan(plan, answers=answers) if rest else []
+    return found, estimate_plan(plan, answers=known.answers)
 
 
 def _planned(there: set[tuple[str, ...]], groups: list[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -128,6 +128,10 @@ def test_a_wrong_setting_is_a_problem(tmp_path: pathlib.Path, settings: str, mes
         pytest.param([row(turns="One?")], id="turns"),
         pytest.param([{"question_id": 1, "turns": ["x"]}], id="no category"),
         pytest.param([], id="no question"),
+        pytest.param([row(history=["a", "b"])], id="history"),
+        pytest.param([row(note=[1, 2])], id="note"),
+        pytest.param([row(checks=[{"kind": "nope"}])], id="checks"),
+        pytest.param([row(turns=["Hello."], user={"persona": "p", "goal": "g"})], id="user"),
     ],
 )
 def test_what_the_loader_refuses_is_a_problem_in_its_words(tmp_path: pathlib.Path, rows: list[Any]) -> None:

@@ -18,20 +18,19 @@ EXAMPLES = (
 def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES)
-    group = p.add_argument_group("checks")
-    flags.add_names(group, "--model-list", help="the models to check (default: all that have answers)")
+    group = p.group("checks")
+    group.add("--model-list NAME ...", "the models to check (default: all that have answers)")
     add_run_code(group)
     flags.add_redo(group, "check again what is checked")
     flags.add_slice(flags.add_bench(p))
     return p
 
 
-def add_run_code(group: argparse._ArgumentGroup) -> None:
+def add_run_code(group: command.Flags) -> None:
     """Add the flag that lets checks run a model's code."""
-    group.add_argument(
+    group.add(
         "--run-code",
-        action="store_true",
-        help="let checks run code that models wrote: in bubblewrap, podman or docker, without network and home, within "
+        "let checks run code that models wrote: in bubblewrap, podman or docker, without network and home, within "
         "limits of time, memory and processes (default: off; such checks stay undecided)",
     )
 

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import command, flags, messages, values
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from harness.metrics.metric import Metric
     from harness.metrics.run import MetricPlan, MetricReport
     from harness.metrics.setup import Setup
-    from harness.records import Question
 
 NAME = "auto_metrics"
 PURPOSE = "Compute metrics of every answer that need no judge, most of them against the reference answers."
@@ -27,89 +25,68 @@ EXAMPLES = (
 def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--metrics")
-    group = p.add_argument_group("metrics")
-    flags.add_names(
-        group,
-        "--metrics",
-        help="bleu, rouge, chrf, token_f1, exact_match, label_match, distinct (all of these: text), bert_score, "
-        "unieval (default: text)",
+    group = p.group("metrics")
+    group.add(
+        "--metrics NAME ...",
+        "bleu, rouge, chrf, token_f1, exact_match, label_match, distinct (all of these: text), bert_score, unieval "
+        "(default: text)",
     )
-    group.add_argument(
-        "--config",
-        metavar="FILE",
-        help="compute what a configuration of ColossalAI's chat evaluation (JSON, or the same as TOML) names for each "
-        "category, in place of --metrics (default: none)",
+    group.add(
+        "--config FILE",
+        "compute what a configuration of ColossalAI's chat evaluation (JSON, or the same as TOML) names for each "
+        "category, in place of --metrics",
     )
     add_setup(p, group)
-    flags.add_names(group, "--model-list", help="the models to measure (default: all that have answers)")
+    group.add("--model-list NAME ...", "the models to measure (default: all that have answers)")
     flags.add_reference(group)
     flags.add_redo(group, "measure again what is measured")
     flags.add_slice(flags.add_bench(p))
     return p
 
 
-def add_setup(p: argparse.ArgumentParser, group: Any) -> None:
+def add_setup(p: command.Parser, group: command.Flags) -> None:
     """Add the flags that say how metrics are computed; those of metrics by a model get a group of their own."""
-    group.add_argument(
-        "--variant",
+    group.add(
+        "--variant NAME",
+        "default, or colossalai: the formulas and tokens of ColossalAI's evaluation, for numbers comparable with its "
+        "own; metrics that it lacks are as usual",
         default="default",
-        metavar="NAME",
-        help="default, or colossalai: the formulas and tokens of ColossalAI's evaluation, for numbers comparable with "
-        "its own; metrics that it lacks are as usual (default: default)",
     )
-    group.add_argument(
-        "--tokenizer",
-        metavar="NAME",
-        help="what makes tokens of the texts: words (of any language; Chinese and other scripts without spaces by "
+    group.add(
+        "--tokenizer NAME",
+        "what makes tokens of the texts: words (of any language; Chinese and other scripts without spaces by "
         "character), characters, whitespace, or jieba (extra [zh]) (default: words; of bleu, sacrebleu's for the "
         "language)",
     )
-    group.add_argument(
-        "--language", metavar="CODE", help="the language of the texts, such as en, zh, hu (default: the benchmark's)"
-    )
-    models = p.add_argument_group(
+    group.add("--language CODE", "the language of the texts, such as en, zh, hu (default: the benchmark's)")
+    models = p.group(
         "metrics by a model",
         "They need the extra [models]. DIR_OR_REPO is a folder with a checkpoint, or a repository of the Hugging Face "
         "hub, with @REVISION where it is not to be the newest.",
     )
-    models.add_argument("--bert-model", metavar="DIR_OR_REPO", help="the model of bert_score (default: none)")
-    models.add_argument(
-        "--bert-layer",
-        type=values.positive,
-        metavar="N",
-        help="the layer whose vectors bert_score compares (default: that of bert-score for models it knows, else the "
-        "last)",
+    models.add("--bert-model DIR_OR_REPO", "the model of bert_score")
+    models.add(
+        "--bert-layer N",
+        "the layer whose vectors bert_score compares (default: that of bert-score for models it knows, else the last)",
+        values.positive,
     )
-    flags.add_names(
-        models,
-        "--unieval-model",
-        metavar="[TASK=]DIR_OR_REPO",
-        help="the checkpoint of unieval for a task (summarization, dialogue, data2text, fact or one of "
-        "--unieval-questions), or for all others (default: none)",
+    models.add(
+        "--unieval-model [TASK=]DIR_OR_REPO ...",
+        "the checkpoint of unieval for a task (summarization, dialogue, data2text, fact or one of "
+        "--unieval-questions), or for all others",
     )
-    flags.add_names(
-        models,
-        "--dimension",
-        metavar="TASK/NAME",
-        help="what unieval asks about, such as dialogue/naturalness (default: every dimension of the tasks that have a "
+    models.add(
+        "--dimension TASK/NAME ...",
+        "what unieval asks about, such as dialogue/naturalness (default: every dimension of the tasks that have a "
         "model)",
     )
-    models.add_argument(
-        "--unieval-questions",
-        metavar="FILE",
-        help="the questions of unieval, as TOML; the wording that the published checkpoints were trained on comes with "
+    models.add(
+        "--unieval-questions FILE",
+        "the questions of unieval, as TOML; the wording that the published checkpoints were trained on comes with "
         "fetch_bench unieval_questions (default: stand-ins of our own wording)",
     )
-    models.add_argument(
-        "--device", metavar="NAME", help="where the models run: cpu, cuda:0, ... (default: a GPU if there is one)"
-    )
-    models.add_argument(
-        "--batch-size",
-        type=values.positive,
-        default=8,
-        metavar="N",
-        help="texts that a model reads at once (default: 8)",
-    )
+    models.add("--device NAME", "where the models run: cpu, cuda:0, ... (default: a GPU if there is one)")
+    models.add("--batch-size N", "texts that a model reads at once", values.positive, default=8)
 
 
 def setup(args: argparse.Namespace, bench: "Bench") -> "Setup":
@@ -131,27 +108,28 @@ def work(args: argparse.Namespace) -> int:
     """Plan, compute, report."""
     from harness.bench import load_bench
     from harness.errors import UsageError
-    from harness.evaluation import read_evaluation
+    from harness.evaluation import planned_metrics, read_evaluation
     from harness.metrics.run import plan_metrics
-    from harness.metrics.table import load_metrics
 
     bench = load_bench(args.bench_name, args.data_dir)
-    questions: Sequence[Question] = flags.questions(args, bench)
-    if args.config is None:
-        metrics = load_metrics(args.metrics or ["text"], setup(args, bench))
-    else:
-        if args.metrics:
-            raise UsageError("--config names the metrics; leave out --metrics")
-        evaluation = read_evaluation(args.config)
-        planned = evaluation.planned(bench, questions, mode=None, given=setup(args, bench), reference=args.reference)
-        metrics, questions = planned.metrics, planned.questions
-        for notice in planned.notices:
-            messages.warn(NAME, f"warning: {notice}")
+    questions = flags.questions(args, bench)
+    if args.config is not None and args.metrics:
+        raise UsageError("--config names the metrics; leave out --metrics")
+    planned = planned_metrics(
+        args.metrics or (["text"] if args.config is None else []),
+        bench,
+        questions,
+        given=setup(args, bench),
+        reference=args.reference,
+        evaluation=None if args.config is None else read_evaluation(args.config),
+    )
+    for notice in planned.notices:
+        messages.warn(NAME, f"warning: {notice}")
     plan = plan_metrics(
-        metrics,
+        planned.metrics,
         bench,
         models=args.model_list,
-        questions=questions,
+        questions=planned.questions,
         reference=args.reference,
         redo=args.redo,
     )

@@ -21,16 +21,13 @@ def parser() -> Parser:
         "what these commands refuse or misread, make the exit code 1; missing references and near-duplicates do not.",
         EXAMPLES,
     )
-    what = p.add_argument_group("benchmark")
+    what = p.group("benchmark")
     names = "a folder that holds question.jsonl, or the name of a benchmark (default: mt_bench)"
     flags.add_object(what, "--bench-name", "DIR_OR_NAME", about=names, default="mt_bench")
     flags.add_data_dir(what, "data folder in which a name is looked for")
-    form = p.add_argument_group("output")
-    form.add_argument(
-        "--format",
-        default="table",
-        choices=["table", "json"],
-        help="how to print; a table shows the first 20 of each list (default: table)",
+    form = p.group("output")
+    form.add(
+        "--format", "how to print; a table shows the first 20 of each list", default="table", choices=["table", "json"]
     )
     return p
 

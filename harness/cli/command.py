@@ -27,6 +27,29 @@ _GO_ON = "run the same command again to go on"
 """How a message ends behind which the command fits."""
 
 
+class Flags(argparse._ArgumentGroup):
+    """Flags that belong together in the help."""
+
+    def add(self, shown: str, about: str, kind: Callable[[str], Any] | None = None, **more: Any) -> None:
+        """Add a flag, `shown` as in the manual: `--first-n N`, `--model NAME ...` for several values, `--redo` bare.
+
+        What it is about ends with its default, unless `about` says it in other words.
+        """
+        words = shown.replace(",", "").split()
+        names = [word for word in words if word.startswith("-")]
+        value = words[len(names) :]
+        takes_value = bool(value) or "choices" in more
+        if takes_value:
+            several = {"nargs": "+", "action": "extend"} if value[1:] else {}
+            more = {"type": kind, "metavar": value[0] if value else None, **several, **more}
+        else:
+            more = {"action": "store_true", **more}
+        if "(default: " not in about and "(needed" not in about:
+            usual = more.get("default") if takes_value else "off"
+            about += " (needed)" if more.get("required") else f" (default: {'none' if usual is None else usual})"
+        self.add_argument(*names, help=about, **more)
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line that names the nearest flag."""
 
@@ -52,6 +75,12 @@ class Parser(argparse.ArgumentParser):
             action="store_true",
             help="also say which files and addresses are used, and show where an error arose (default: off)",
         )
+
+    def group(self, title: str, about: str | None = None) -> Flags:
+        """Return a new group of flags."""
+        group = Flags(self, title, about)
+        self._action_groups.append(group)
+        return group
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Parse as usual, after a look for unknown flags: a mistyped one is named before a missing one is."""

@@ -21,26 +21,18 @@ def parser() -> Parser:
         "Bring a published benchmark from its upstream into the data folder, every file verified by SHA-256.",
         EXAMPLES,
     )
-    what = p.add_argument_group("what to fetch")
+    what = p.group("what to fetch")
     names = "one of the names that --list shows; it becomes a folder of the data folder"
     flags.add_object(what, "--bench-name", "NAME", about=names)
-    what.add_argument(
-        "--list", action="store_true", help="show what can be fetched, with licence and size (default: off)"
-    )
+    what.add("--list", "show what can be fetched, with licence and size")
     flags.add_data_dir(what, "data folder, where the new folder goes")
-    what.add_argument(
-        "--from",
-        dest="source",
-        metavar="DIR_OR_URL",
-        help="a folder, or the address of a mirror, in which each file is looked for under its path in the upstream "
+    what.add(
+        "--from DIR_OR_URL",
+        "a folder, or the address of a mirror, in which each file is looked for under its path in the upstream "
         "repository, then under its path in our folder, then under its bare name (default: the upstream on GitHub)",
+        dest="source",
     )
-    what.add_argument(
-        "-y",
-        "--yes",
-        action="store_true",
-        help="do not ask on a terminal where there are terms to read first (default: ask)",
-    )
+    what.add("-y, --yes", "do not ask on a terminal where there are terms to read first (default: ask)")
     return p
 
 

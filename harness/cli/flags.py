@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import values
+from harness.cli.command import Flags, Parser
 
 if TYPE_CHECKING:
     import pathlib
@@ -32,179 +33,128 @@ def words(args: argparse.Namespace, taker: Callable[..., Any], **own: Any) -> di
     return {name: value for name in names if (value := getattr(args, name, None)) is not None} | own
 
 
-def add_names(group: Any, *flags: str, help: str, metavar: str = "NAME", **more: Any) -> None:  # noqa: A002
-    """Add an option that takes one or more values and may be repeated."""
-    group.add_argument(*flags, nargs="+", action="extend", metavar=metavar, help=help, **more)
-
-
-def add_redo(group: Any, what: str) -> None:
+def add_redo(group: Flags, what: str) -> None:
     """Add the flag that makes anew what is there."""
-    group.add_argument(
-        "--redo",
-        action="store_true",
-        help=f"{what}; the old rows are kept in .turnbench/ (default: off)",
-    )
+    group.add("--redo", f"{what}; the old rows are kept in .turnbench/")
 
 
-def add_turns(group: Any, what: str = "the turns to count (default: all)") -> None:
+def add_turns(group: Flags, what: str = "the turns to count (default: all)") -> None:
     """Add the flag that chooses turns."""
-    add_names(group, "--turns", help=what, metavar="N", type=values.positive)
+    group.add("--turns N ...", what, values.positive)
 
 
-def add_exclude(group: Any, what: str = "voters to leave out") -> None:
+def add_exclude(group: Flags, what: str = "voters to leave out") -> None:
     """Add the flag that leaves voters out."""
-    add_names(group, "--exclude", metavar="GLOB", help=f"{what}, such as 'author*' (default: none)")
+    group.add("--exclude GLOB ...", f"{what}, such as 'author*'")
 
 
-def add_input_file(group: Any, what: str = "a judgment or vote file") -> None:
+def add_input_file(group: Flags, what: str = "a judgment or vote file") -> None:
     """Add the flag that names one file in place of the benchmark's."""
-    group.add_argument(
-        "--input-file", metavar="FILE", help=f"{what}, or its address (default: the one in model_judgment/)"
-    )
+    group.add("--input-file FILE", f"{what}, or its address (default: the one in model_judgment/)")
 
 
-def add_judge_set(group: Any) -> None:
+def add_judge_set(group: Flags) -> None:
     """Add the flag that chooses among judgments by their judge set."""
-    group.add_argument(
-        "--judge-set", metavar="SET", help="made with which judge set (default: the only one; of several, name one)"
-    )
+    group.add("--judge-set SET", "made with which judge set (default: the only one; of several, name one)")
 
 
-def add_reference(group: Any) -> None:
+def add_reference(group: Flags) -> None:
     """Add the flag that says whose answers are the references."""
-    group.add_argument(
-        "--reference",
-        metavar="NAME",
-        help="whose answers are the references: a file of reference_answer/ or any answered model "
-        "(default: the only file there)",
+    group.add(
+        "--reference NAME",
+        "whose answers are the references: a file of reference_answer/ or any answered model (default: the only file "
+        "there)",
     )
 
 
-def add_data_dir(group: Any, what: str = "data folder, where answers and judgments are") -> None:
+def add_data_dir(group: Flags, what: str = "data folder, where answers and judgments are") -> None:
     """Add the flag that says where the benchmarks are."""
-    group.add_argument("--data-dir", default="data", metavar="DIR", help=f"{what} (default: ./data)")
+    group.add("--data-dir DIR", f"{what} (default: ./data)", default="data")
 
 
-def add_key(group: Any, whose: str = "") -> None:
+def add_key(group: Flags, whose: str = "") -> None:
     """Add the flag that names the variable with the key for a server of one's own."""
-    group.add_argument(
-        f"--{whose}api-key-env",
-        type=values.variable,
-        metavar="VARIABLE",
-        help=f"environment variable that holds the key for --{whose}base-url (default: no key is sent)",
+    group.add(
+        f"--{whose}api-key-env VARIABLE",
+        f"environment variable that holds the key for --{whose}base-url (default: no key is sent)",
+        values.variable,
     )
 
 
-def add_mode(group: Any, what: str) -> None:
+def add_mode(group: Flags, what: str) -> None:
     """Add the flag that chooses among the three modes."""
-    group.add_argument("--mode", choices=MODES, help=f"{what} (default: what the judge set says, else single)")
+    group.add("--mode", f"{what} (default: what the judge set says, else single)", choices=MODES)
 
 
-def add_board(group: Any) -> None:
+def add_board(group: Flags) -> None:
     """Add the flags of length control and of boards."""
-    group.add_argument(
+    group.add(
         "--length-control",
+        "of pairs with a baseline, win rates at equal length: by the fit described in the README, as alpaca_eval fits "
+        "(needs scikit-learn), or not (default: own where the judge set's board is ranked by it)",
         choices=("own", "compatible", "off"),
-        help="of pairs with a baseline, win rates at equal length: by the fit described in the README, as alpaca_eval "
-        "fits (needs scikit-learn), or not (default: own where the judge set's board is ranked by it)",
     )
-    group.add_argument(
-        "--board",
-        metavar="FILE",
-        help="also write the rates to this CSV file with AlpacaEval's columns, or add them to it (default: none)",
-    )
-    group.add_argument(
-        "--overwrite", action="store_true", help="with --board: replace rows of models that are on it (default: off)"
-    )
+    group.add("--board FILE", "also write the rates to this CSV file with AlpacaEval's columns, or add them to it")
+    group.add("--overwrite", "with --board: replace rows of models that are on it")
 
 
-def add_format(group: Any) -> None:
+def add_format(group: Flags) -> None:
     """Add the flag that chooses among all formats."""
     from harness.showing import FORMATS
 
-    group.add_argument(
+    group.add(
         "--format",
+        "how to print; json and csv are not rounded; a table fits itself to a terminal",
         default="table",
         choices=list(FORMATS),
-        help="how to print; json and csv are not rounded; a table fits itself to a terminal (default: table)",
     )
 
 
-def add_bench(parser: argparse.ArgumentParser, *, default: str | None = "mt_bench") -> Any:
+def add_bench(parser: Parser, *, default: str | None = "mt_bench") -> Flags:
     """Add the flags that say where the questions and results are; return their group."""
-    group = parser.add_argument_group("benchmark")
-    group.add_argument(
-        "--bench-name",
-        default=default,
-        metavar="NAME",
-        help="benchmark: a folder in the data folder (default: mt_bench)",
-    )
+    group = parser.group("benchmark")
+    group.add("--bench-name NAME", "benchmark: a folder in the data folder (default: mt_bench)", default=default)
     add_data_dir(group)
     return group
 
 
-def add_object(group: Any, flag: str, metavar: str, *, about: str, default: str | None = None) -> None:
+def add_object(group: Flags, flag: str, metavar: str, *, about: str, default: str | None = None) -> None:
     """Add the name of what a command is about: a word of its own, or with the flag that other commands have for it."""
     dest = flag.strip("-").replace("-", "_")
     # Where the word is left out, what the flag says must stand.
     group.add_argument(dest, nargs="?", default=argparse.SUPPRESS, metavar=metavar, help=about)
-    group.add_argument(
-        flag,
-        default=default,
-        metavar=metavar,
-        help=f"{metavar} in the words of other commands (default: {default or 'none'})",
-    )
+    group.add(f"{flag} {metavar}", f"{metavar} in the words of other commands", default=default)
 
 
-def add_kind(group: Any) -> None:
+def add_kind(group: Flags) -> None:
     """Add the flags that choose one of several judgments of each answer by the same judge."""
-    group.add_argument(
-        "--sample",
-        type=values.whole,
-        metavar="N",
-        help="which sample of a judge (default: the first; show_result: all, averaged)",
+    group.add("--sample N", "which sample of a judge (default: the first; show_result: all, averaged)", values.whole)
+    group.add(
+        "--criterion NAME",
+        "judged by which criterion (default: the only one; show_result shows grades by several side by side)",
     )
-    group.add_argument(
-        "--criterion",
-        metavar="NAME",
-        help="judged by which criterion (default: the only one; show_result shows grades by several side by side)",
-    )
-    group.add_argument(
+    group.add(
         "--score-method",
+        "verdicts read from the judge's text, or weighed by its log-probabilities (default: the only one in the file)",
         choices=["text", "logprobs"],
-        help="verdicts read from the judge's text, or weighed by its log-probabilities (default: the only one in the "
-        "file)",
     )
 
 
-def add_slice(group: Any) -> None:
+def add_slice(group: Flags) -> None:
     """Add the flags that choose questions; `questions` reads them."""
-    group.add_argument(
-        "--question-begin",
-        type=values.whole,
-        metavar="N",
-        help="the first question to take, counted from 0 in the file (default: 0)",
-    )
-    group.add_argument(
-        "--question-end", type=values.whole, metavar="N", help="the question to stop before (default: the end)"
-    )
+    group.add("--question-begin N", "the first question to take, counted from 0 in the file (default: 0)", values.whole)
+    group.add("--question-end N", "the question to stop before (default: the end)", values.whole)
     add_number(group)
 
 
-def add_number(group: Any, default: str = "all", these: str = "these questions") -> None:
+def add_number(group: Flags, default: str = "all", these: str = "these questions") -> None:
     """Add the flags that say how many questions to take."""
-    group.add_argument(
-        "--first-n",
-        type=values.positive,
-        metavar="N",
-        help=f"only the first N of {these} in the file (default: {default})",
-    )
-    group.add_argument(
-        "--sample-n",
-        type=values.positive,
-        metavar="N",
-        help=f"only N of {these}, spread over the categories: the first of each, then the second of each; always the "
+    group.add("--first-n N", f"only the first N of {these} in the file (default: {default})", values.positive)
+    group.add(
+        "--sample-n N",
+        f"only N of {these}, spread over the categories: the first of each, then the second of each; always the "
         f"same (default: {default})",
+        values.positive,
     )
 
 
@@ -213,58 +163,49 @@ def questions(args: argparse.Namespace, bench: "Bench") -> "tuple[Question, ...]
     return bench.slice(**words(args, bench.slice))
 
 
-def add_endpoint(parser: argparse.ArgumentParser, what: str) -> Any:
+def add_endpoint(parser: Parser, what: str) -> Flags:
     """Add the flags that say how to reach a chat model; return their group."""
-    group = parser.add_argument_group(
+    group = parser.group(
         "endpoint",
         "Keys come from the environment only: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, or --api-key-env.",
     )
-    group.add_argument(
-        "--base-url",
-        "--openai-api-base",
-        metavar="URL",
-        help=f"address of an OpenAI-compatible server for {what} (default: OPENAI_BASE_URL or ANTHROPIC_BASE_URL, "
+    group.add(
+        "--base-url, --openai-api-base URL",
+        f"address of an OpenAI-compatible server for {what} (default: OPENAI_BASE_URL or ANTHROPIC_BASE_URL, "
         "else the provider's)",
     )
     add_key(group)
-    group.add_argument(
-        "--timeout",
-        type=values.seconds,
-        metavar="SECONDS",
-        help="the longest that one call may take (default: 600, and 240 as long as the endpoint has not answered once)",
+    group.add(
+        "--timeout SECONDS",
+        "the longest that one call may take (default: 600, and 240 as long as the endpoint has not answered once)",
+        values.seconds,
     )
     add_models_file(group)
     return group
 
 
-def add_weights(group: Any) -> None:
+def add_weights(group: Flags) -> None:
     """Add the flags for weights that are loaded into this process; `weights` and `model_names` read them."""
-    group.add_argument(
-        "--model-path",
-        metavar="PATH",
-        help="local weights: a folder, or a repository of the Hugging Face hub; needs the extra [models] "
-        "(default: none)",
+    group.add(
+        "--model-path PATH",
+        "local weights: a folder, or a repository of the Hugging Face hub; needs the extra [models]",
     )
-    group.add_argument(
-        "--model-id", metavar="NAME", help="the name of these weights in every file (default: the end of --model-path)"
-    )
-    group.add_argument(
+    group.add("--model-id NAME", "the name of these weights in every file (default: the end of --model-path)")
+    group.add(
         "--dtype",
+        "their precision; auto is the one in which they are stored",
         choices=("auto", "float32", "float16", "bfloat16"),
         default="auto",
-        help="their precision; auto is the one in which they are stored (default: auto)",
     )
-    group.add_argument(
-        "--device",
-        metavar="NAME",
-        help="where they run: cpu, cuda, cuda:1, or auto for all GPUs together (default: a GPU if there is one)",
+    group.add(
+        "--device NAME",
+        "where they run: cpu, cuda, cuda:1, or auto for all GPUs together (default: a GPU if there is one)",
     )
-    group.add_argument(
-        "--batch-size",
-        type=values.positive,
+    group.add(
+        "--batch-size N",
+        "conversations that are computed at once; halved where the memory is too small",
+        values.positive,
         default=16,
-        metavar="N",
-        help="conversations that are computed at once; halved where the memory is too small (default: 16)",
     )
 
 
@@ -283,98 +224,77 @@ def model_names(args: argparse.Namespace) -> list[str]:
     return [name]
 
 
-def add_models_file(group: Any) -> None:
+def add_models_file(group: Flags) -> None:
     """Add the flag that names the file of endpoints."""
-    group.add_argument(
-        "--models",
+    group.add(
+        "--models FILE",
+        "file that names endpoints: addresses, pools, prices, limits (default: ./models.toml, if it is there)",
         dest="models_file",
-        metavar="FILE",
-        help="file that names endpoints: addresses, pools, prices, limits (default: ./models.toml, if it is there)",
     )
 
 
-def add_running(parser: argparse.ArgumentParser) -> Any:
+def add_running(parser: Parser) -> Flags:
     """Add the flags that say how the calls are made; return their group. `running` reads them."""
-    group = parser.add_argument_group("calls")
-    group.add_argument(
-        "--parallel",
-        type=values.parallel,
-        metavar="N",
-        help="calls in flight at once; auto finds out for each endpoint how many it can take (default: auto)",
+    group = parser.group("calls")
+    group.add(
+        "--parallel N",
+        "calls in flight at once; auto finds out for each endpoint how many it can take (default: auto)",
+        values.parallel,
     )
-    group.add_argument(
-        "--rpm", type=values.rate, metavar="N", help="the most calls in a minute to each endpoint (default: no limit)"
+    group.add("--rpm N", "the most calls in a minute to each endpoint (default: no limit)", values.rate)
+    group.add(
+        "--tpm N", "the most tokens in a minute, prompt and reply, of each endpoint (default: no limit)", values.rate
     )
-    group.add_argument(
-        "--tpm",
-        type=values.rate,
-        metavar="N",
-        help="the most tokens in a minute, prompt and reply, of each endpoint (default: no limit)",
+    group.add(
+        "--patience SECONDS",
+        "give an endpoint up that has worked and then brings nothing but failures for so long (default: 600)",
+        values.seconds,
     )
-    group.add_argument(
-        "--patience",
-        type=values.seconds,
-        metavar="SECONDS",
-        help="give an endpoint up that has worked and then brings nothing but failures for so long (default: 600)",
+    group.add(
+        "--max-wait SECONDS",
+        "the longest that an endpoint is left alone because it asks for it (default: 600)",
+        values.seconds,
     )
-    group.add_argument(
-        "--max-wait",
-        type=values.seconds,
-        metavar="SECONDS",
-        help="the longest that an endpoint is left alone because it asks for it (default: 600)",
-    )
-    group.add_argument(
-        "--cache",
+    group.add(
+        "--cache FILE",
+        "keep completions by content and use them again, across files, benchmarks and model names (default: off; "
+        "without FILE: .turnbench/cache.sqlite in the data folder)",
         nargs="?",
         const="",
-        metavar="FILE",
-        help="keep completions by content and use them again, across files, benchmarks and model names "
-        "(default: off; without FILE: .turnbench/cache.sqlite in the data folder)",
     )
-    group.add_argument(
-        "--max-cost",
-        type=values.dollars,
-        metavar="DOLLARS",
-        help="stop before a call that could bring the cost of this run above this (default: no limit)",
+    group.add(
+        "--max-cost DOLLARS",
+        "stop before a call that could bring the cost of this run above this (default: no limit)",
+        values.dollars,
     )
-    group.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="print the calls, tokens and cost that are still to come, call nothing and write nothing (default: off)",
+    group.add("--dry-run", "print the calls, tokens and cost that are still to come, call nothing and write nothing")
+    group.add(
+        "-y, --yes",
+        "do not ask before calls that may cost something (default: ask, with their cost, on a terminal only)",
     )
-    group.add_argument(
-        "-y",
-        "--yes",
-        action="store_true",
-        help="do not ask before calls that may cost something (default: ask, with their cost, on a terminal only)",
-    )
-    group.add_argument(
+    group.add(
         "--batch",
-        action="store_true",
-        help="hand the calls in as batches, which OpenAI, Anthropic and Google answer within a day at half the price; "
-        "the command waits, and may be stopped and run again to collect them (default: off)",
+        "hand the calls in as batches, which OpenAI, Anthropic and Google answer within a day at half the price; the "
+        "command waits, and may be stopped and run again to collect them",
     )
-    group.add_argument(
-        "--processes",
-        type=values.positive,
-        metavar="N",
-        help="processes that make the calls, for endpoints that answer faster than one can ask; with --ray the number "
-        "of workers (default: as many as pay, found out while the calls are made; with --ray one on each node)",
+    group.add(
+        "--processes N",
+        "processes that make the calls, for endpoints that answer faster than one can ask; with --ray the number of "
+        "workers (default: as many as pay, found out while the calls are made; with --ray one on each node)",
+        values.positive,
     )
-    group.add_argument(
-        "--ray",
+    group.add(
+        "--ray ADDRESS",
+        "make the calls on the workers of a Ray cluster, local weights on its GPUs; needs the extra [ray] (default: "
+        "off; without ADDRESS: the cluster that this machine belongs to)",
         nargs="?",
         const="",
-        metavar="ADDRESS",
-        help="make the calls on the workers of a Ray cluster, local weights on its GPUs; needs the extra [ray] "
-        "(default: off; without ADDRESS: the cluster that this machine belongs to)",
     )
-    group.add_argument(
-        "--gpus-per-model",
-        type=values.gpus,
-        metavar="N",
-        help="with --ray, GPUs for each copy of local weights; 0.5 puts two on one, over 2 or more it is spread "
-        "(default: 1 where there are any)",
+    group.add(
+        "--gpus-per-model N",
+        "with --ray, GPUs for each copy of local weights; 0.5 puts two on one, over 2 or more it is spread (default: "
+        "1 where there are any)",
+        values.gpus,
     )
     return group
 
@@ -397,28 +317,24 @@ def _cache(args: argparse.Namespace) -> "pathlib.Path | None":
     return pathlib.Path(args.cache) if args.cache else cache_file(args.data_dir)
 
 
-def add_retry_cut(group: Any) -> None:
+def add_retry_cut(group: Flags) -> None:
     """Add the flag for replies that were cut."""
-    group.add_argument(
-        "--retry-cut",
-        type=values.factor,
-        default=2.0,
-        metavar="FACTOR",
-        help="ask once more for a reply that was cut at its limit on tokens, with FACTOR times the limit; 1: never "
+    group.add(
+        "--retry-cut FACTOR",
+        "ask once more for a reply that was cut at its limit on tokens, with FACTOR times the limit; 1: never "
         "(default: 2)",
+        values.factor,
+        default=2.0,
     )
 
 
-def add_params(group: Any, whom: str, flag: str = "--param") -> None:
+def add_params(group: Flags, whom: str, flag: str = "--param") -> None:
     """Add the flag for parameters of a request that have no flag of their own."""
-    group.add_argument(
-        flag,
-        nargs="+",
-        action="extend",
-        type=values.param,
-        default=[],
-        metavar="NAME=VALUE",
-        help=f"further parameters of the requests to {whom}: reasoning_effort, thinking_budget, top_k, min_p, seed, "
+    group.add(
+        f"{flag} NAME=VALUE ...",
+        f"further parameters of the requests to {whom}: reasoning_effort, thinking_budget, top_k, min_p, seed, "
         "stop, frequency_penalty, presence_penalty, repetition_penalty, extra_body.FIELD, extra_headers.NAME "
         "(default: as models.toml says)",
+        values.param,
+        default=[],
     )

@@ -3,7 +3,7 @@
 import argparse
 import contextlib
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages, output, values
 
@@ -23,32 +23,26 @@ EXAMPLES = (
 def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--model")
-    models = p.add_argument_group("models")
-    flags.add_names(
-        models,
-        "--model",
-        help="models to ask: gpt-..., claude-..., builtin/..., or any name with --base-url (default: none; this or "
+    models = p.group("models")
+    models.add(
+        "--model NAME ...",
+        "models to ask: gpt-..., claude-..., builtin/..., or any name with --base-url (default: none; this or "
         "--model-path is needed)",
     )
     flags.add_weights(models)
-    models.add_argument(
-        "--serve",
-        metavar="SERVER",
-        help="serve these weights meanwhile by vllm, which must be installed; its own flags may follow, as in "
-        "'vllm --tensor-parallel-size 2' (default: load them into this process)",
+    models.add(
+        "--serve SERVER",
+        "serve these weights meanwhile by vllm, which must be installed; its own flags may follow, as in 'vllm "
+        "--tensor-parallel-size 2' (default: load them into this process)",
     )
-    models.add_argument(
-        "--answer-file",
-        metavar="FILE",
-        help="write the answers of the one model here (default: model_answer/ of the benchmark)",
+    models.add(
+        "--answer-file FILE", "write the answers of the one model here (default: model_answer/ of the benchmark)"
     )
     flags.add_redo(models, "answer again what is answered")
     flags.add_slice(flags.add_bench(p))
     history = add_history(p)
-    history.add_argument(
-        "--skip-missing",
-        action="store_true",
-        help="leave out questions for which --history has no turns (default: they stop the command)",
+    history.add(
+        "--skip-missing", "leave out questions for which --history has no turns (default: they stop the command)"
     )
     add_user(p)
     add_sampling(p)
@@ -58,94 +52,68 @@ def parser() -> command.Parser:
     return p
 
 
-def add_history(p: command.Parser) -> Any:
+def add_history(p: command.Parser) -> command.Flags:
     """Add the flags that say whose earlier turns a turn is answered after; return their group."""
-    history = p.add_argument_group("history")
-    history.add_argument(
-        "--history",
+    history = p.group("history")
+    history.add(
+        "--history NAME",
+        "whose earlier turns each later turn is answered after: own, reference (the only one there), a file of "
+        "reference_answer/, or an answered model; with another's the answers are kept as the model MODEL+history=NAME",
         default="own",
-        metavar="NAME",
-        help="whose earlier turns each later turn is answered after: own, reference (the only one there), a file of "
-        "reference_answer/, or an answered model; with another's the answers are kept as the model MODEL+history=NAME "
-        "(default: own)",
     )
     return history
 
 
 def add_user(p: command.Parser) -> None:
     """Add the flags that say who plays the user of questions that have one."""
-    user = p.add_argument_group("a user who answers back", "For questions that have a user in place of fixed turns.")
-    user.add_argument(
-        "--user",
-        metavar="NAME",
-        help="the chat model that plays the user, the same for all models; builtin/user needs no key (default: none)",
-    )
-    user.add_argument(
-        "--user-samples",
-        type=values.positive,
+    user = p.group("a user who answers back", "For questions that have a user in place of fixed turns.")
+    user.add("--user NAME", "the chat model that plays the user, the same for all models; builtin/user needs no key")
+    user.add(
+        "--user-samples K",
+        "conversations with the user for each question, each with a seed of its own; judge them with --choices all",
+        values.positive,
         default=1,
-        metavar="K",
-        help="conversations with the user for each question, each with a seed of its own; judge them with "
-        "--choices all (default: 1)",
     )
-    user.add_argument("--user-seed", type=values.whole, default=0, metavar="N", help="of the first one (default: 0)")
-    user.add_argument(
-        "--user-turns",
-        type=values.positive,
-        metavar="N",
-        help="the most turns of such a conversation (default: what the question says)",
+    user.add("--user-seed N", "of the first one", values.whole, default=0)
+    user.add(
+        "--user-turns N", "the most turns of such a conversation (default: what the question says)", values.positive
     )
-    user.add_argument(
-        "--user-prompt",
-        metavar="FILE",
-        help="how the user is played: a TOML file like harness/answering/user.toml (default: that one)",
+    user.add(
+        "--user-prompt FILE", "how the user is played: a TOML file like harness/answering/user.toml (default: that one)"
     )
-    user.add_argument(
-        "--user-base-url", metavar="URL", help="address of an OpenAI-compatible server for it (default: the provider's)"
-    )
+    user.add("--user-base-url URL", "address of an OpenAI-compatible server for it (default: the provider's)")
     flags.add_key(user, "user-")
 
 
 def add_sampling(p: command.Parser) -> None:
     """Add the flags that say how answers are sampled; `options` reads them."""
-    sampling = p.add_argument_group("sampling")
-    sampling.add_argument(
-        "--num-choices",
-        type=values.positive,
-        default=1,
-        metavar="N",
-        help="conversations for each question (default: 1)",
-    )
-    sampling.add_argument(
-        "--temperature",
-        "--force-temperature",
-        type=values.temperature,
-        metavar="T",
-        help="one temperature for all questions (default: by category as in MT-Bench: 0.7 writing and roleplay, "
-        "0 extraction, math, coding and reasoning, 0.1 stem and humanities, else 0.7; bench.toml and models.toml may "
+    sampling = p.group("sampling")
+    sampling.add("--num-choices N", "conversations for each question", values.positive, default=1)
+    sampling.add(
+        "--temperature, --force-temperature T",
+        "one temperature for all questions (default: by category as in MT-Bench: 0.7 writing and roleplay, 0 "
+        "extraction, math, coding and reasoning, 0.1 stem and humanities, else 0.7; bench.toml and models.toml may "
         "say otherwise)",
+        values.temperature,
     )
-    sampling.add_argument(
-        "--max-tokens",
-        "--max-new-token",
-        type=values.positive,
-        metavar="N",
-        help="the most tokens of a reply, reasoning included (default: what models.toml says, else 4096)",
+    sampling.add(
+        "--max-tokens, --max-new-token N",
+        "the most tokens of a reply, reasoning included (default: what models.toml says, else 4096)",
+        values.positive,
     )
-    sampling.add_argument("--top-p", type=values.share, metavar="P", help="nucleus sampling (default: the endpoint's)")
-    sampling.add_argument("--seed", type=int, metavar="N", help="sent to endpoints that take one (default: none)")
+    sampling.add("--top-p P", "nucleus sampling (default: the endpoint's)", values.share)
+    sampling.add("--seed N", "sent to endpoints that take one", int)
     flags.add_retry_cut(sampling)
     flags.add_params(sampling, "the models")
-    sampling.add_argument("--system", metavar="TEXT", help="system prompt (default: the benchmark's, if it has one)")
+    sampling.add("--system TEXT", "system prompt (default: the benchmark's, if it has one)")
 
 
-def add_template(endpoint: Any) -> None:
+def add_template(endpoint: command.Flags) -> None:
     """Add the flag for servers that speak no chat."""
-    endpoint.add_argument(
-        "--conv-template",
-        metavar="NAME",
-        help="for servers that only speak /v1/completions: the fschat conversation template to use "
-        "(default: none, the server speaks chat)",
+    endpoint.add(
+        "--conv-template NAME",
+        "for servers that only speak /v1/completions: the fschat conversation template to use (default: none, the "
+        "server speaks chat)",
     )
 
 

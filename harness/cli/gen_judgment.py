@@ -24,29 +24,21 @@ def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--judge-model")
     judging = add_judging(p, "all that have answers")
-    judging.add_argument(
+    judging.add(
         "--redo",
+        "judge again what is judged, or with `failed` only what has no verdict; the old rows are kept in .turnbench/ "
+        "(default: off)",
         nargs="?",
         const="all",
         choices=("all", "failed"),
-        help="judge again what is judged, or with `failed` only what has no verdict; the old rows are kept in "
-        ".turnbench/ (default: off)",
     )
     flags.add_slice(flags.add_bench(p))
-    sampling = p.add_argument_group("sampling")
-    sampling.add_argument(
-        "--temperature",
-        "--force-temperature",
-        type=values.temperature,
-        metavar="T",
-        help="the judge's temperature (default: the judge set's)",
+    sampling = p.group("sampling")
+    sampling.add(
+        "--temperature, --force-temperature T", "the judge's temperature (default: the judge set's)", values.temperature
     )
-    sampling.add_argument(
-        "--max-tokens",
-        "--max-new-token",
-        type=values.positive,
-        metavar="N",
-        help="the most tokens of a judgment (default: the judge set's)",
+    sampling.add(
+        "--max-tokens, --max-new-token N", "the most tokens of a judgment (default: the judge set's)", values.positive
     )
     flags.add_retry_cut(sampling)
     flags.add_params(sampling, "the judges")
@@ -55,74 +47,54 @@ def parser() -> command.Parser:
     return p
 
 
-def add_judging(p: command.Parser, models: str, *, required: bool = True) -> Any:
+def add_judging(p: command.Parser, models: str, *, required: bool = True) -> command.Flags:
     """Add the flags that say who judges what, `models` by default; return their group."""
-    judging = p.add_argument_group("judging")
+    judging = p.group("judging")
     needed = "needed" if required else "default: none; needed unless --config has nothing to judge by"
-    flags.add_names(
-        judging,
-        "--judge-model",
-        required=required,
-        help="judges: any chat model; builtin/overlap, which needs no key and is for trying things out; or the "
+    judging.add(
+        "--judge-model NAME ...",
+        "judges: any chat model; builtin/overlap, which needs no key and is for trying things out; or the "
         "yardsticks builtin/longest, builtin/first and builtin/random, which compare by one rule each "
         f"({needed})",
+        required=required,
     )
     flags.add_mode(judging, "grade single answers, compare every model with a baseline, or compare all pairs")
-    judging.add_argument(
-        "--judge-set",
-        "--judge-file",
+    judging.add(
+        "--judge-set, --judge-file SET",
+        "a shipped judge set, a folder of TOML, or a prompt file of FastChat (.jsonl), ColossalAI (.json) or "
+        "AlpacaEval (.yaml); show_judge_set lists the shipped ones",
         default="mt_bench",
-        metavar="SET",
-        help="a shipped judge set, a folder of TOML, or a prompt file of FastChat (.jsonl), ColossalAI (.json) or "
-        "AlpacaEval (.yaml); show_judge_set lists the shipped ones (default: mt_bench)",
     )
-    flags.add_names(judging, "--criterion", help="the judge set's criteria to judge by (default: its usual ones)")
-    flags.add_names(judging, "--model-list", help=f"the models to judge (default: {models})")
-    judging.add_argument(
-        "--baseline-model",
-        metavar="NAME",
-        help="the baseline of pairwise-baseline (default: the judge set's, if any)",
-    )
-    flags.add_names(
-        judging,
-        "--votes",
-        metavar="FILE",
-        help="with --mode pairwise-all: files of votes; judge the pairs that people voted on, to compare judges with "
+    judging.add("--criterion NAME ...", "the judge set's criteria to judge by (default: its usual ones)")
+    judging.add("--model-list NAME ...", f"the models to judge (default: {models})")
+    judging.add("--baseline-model NAME", "the baseline of pairwise-baseline (default: the judge set's, if any)")
+    judging.add(
+        "--votes FILE ...",
+        "with --mode pairwise-all: files of votes; judge the pairs that people voted on, to compare judges with "
         "people (default: all pairs)",
     )
     flags.add_turns(judging, "the turns to judge (default: every turn)")
-    judging.add_argument(
-        "--reference",
-        metavar="NAME",
-        help="whose answers are the references: a file of reference_answer/ or any answered model; none: judge without "
+    judging.add(
+        "--reference NAME",
+        "whose answers are the references: a file of reference_answer/ or any answered model; none: judge without "
         "references and notes (default: the only file there)",
     )
-    judging.add_argument(
-        "--samples",
-        type=values.positive,
+    judging.add(
+        "--samples K",
+        "judge each match K times; each further sample has a file and, if the judge set states a seed, a seed of its "
+        "own",
+        values.positive,
         default=1,
-        metavar="K",
-        help="judge each match K times; each further sample has a file and, if the judge set states a seed, a seed of "
-        "its own (default: 1)",
     )
-    judging.add_argument(
-        "--choices",
-        choices=("first", "all"),
-        default="first",
-        help="which choices of an answer to judge (default: first)",
-    )
-    judging.add_argument(
+    judging.add("--choices", "which choices of an answer to judge", choices=("first", "all"), default="first")
+    judging.add(
         "--structured",
+        "auto: ask for a reply by the judge set's JSON schema where it has one and the provider can see to it, in "
+        "words elsewhere; off: always in words",
         choices=("auto", "off"),
         default="auto",
-        help="auto: ask for a reply by the judge set's JSON schema where it has one and the provider can see to it, in "
-        "words elsewhere; off: always in words (default: auto)",
     )
-    judging.add_argument(
-        "--skip-missing",
-        action="store_true",
-        help="leave out questions whose answer or reference is missing, in place of stopping (default: off)",
-    )
+    judging.add("--skip-missing", "leave out questions whose answer or reference is missing, in place of stopping")
     return judging
 
 

@@ -28,7 +28,7 @@ _MOST_SHOWN = 50
 def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES)
-    data = p.add_argument_group("data")
+    data = p.group("data")
     data.add_argument(
         "format",
         nargs="?",
@@ -43,34 +43,28 @@ def parser() -> command.Parser:
         "then answer files, for alpaca_eval the outputs that define the questions and then further outputs, or "
         "annotations, for ifeval the prompts and then files of responses",
     )
-    flags.add_names(
-        data,
-        "--model-id",
-        help="models of the further files, in their order (default: what their records say, else the file's name)",
+    data.add(
+        "--model-id NAME ...",
+        "models of the further files, in their order (default: what their records say, else the file's name)",
     )
-    data.add_argument("--first-n", type=values.positive, metavar="N", help="only the first N questions (default: all)")
-    data.add_argument(
-        "--keep-input",
-        action="store_true",
-        help="keep a record's assembled judge input as the question's context, to send it as it is (default: off)",
-    )
-    data.add_argument("--language", metavar="CODE", help="language of the questions, for bench.toml (default: en)")
+    data.add("--first-n N", "only the first N questions (default: all)", values.positive)
+    data.add("--keep-input", "keep a record's assembled judge input as the question's context, to send it as it is")
+    data.add("--language CODE", "language of the questions, for bench.toml (default: en)")
     flags.add_bench(p, default=None)
-    back = p.add_argument_group("writing back")
-    back.add_argument(
+    back = p.group("writing back")
+    back.add(
         "--back",
-        choices=("feedback_collection", "alpaca_eval"),
-        help="write the benchmark's judgments in this shape instead: grades as feedback_collection, to train a judge, "
+        "write the benchmark's judgments in this shape instead: grades as feedback_collection, to train a judge, "
         "pairs as alpaca_eval's annotations.json (default: import)",
+        choices=("feedback_collection", "alpaca_eval"),
     )
-    back.add_argument(
-        "--judge-model",
-        metavar="NAME",
-        help="whose judgments (default: the only judge's); of imported annotations, who made them (default: the judge "
-        "that the judge set of that name names, else the annotator)",
+    back.add(
+        "--judge-model NAME",
+        "whose judgments (default: the only judge's); of imported annotations, who made them (default: the judge that "
+        "the judge set of that name names, else the annotator)",
     )
     flags.add_judge_set(back)
-    back.add_argument("--output", metavar="FILE", help="where to write them; needed with --back (default: none)")
+    back.add("--output FILE", "where to write them; needed with --back")
     return p
 
 

@@ -37,7 +37,7 @@ class _Reports(command.Parser):
 def parser() -> command.Parser:
     """Return the parser of the command itself, which names the reports."""
     p = _Reports(NAME, PURPOSE, EXAMPLES)
-    reports = p.add_argument_group("reports", f"{NAME} REPORT --help says more about each.")
+    reports = p.group("reports", f"{NAME} REPORT --help says more about each.")
     told = "; ".join(f"{name}: {entry.purpose}" for name, entry in REPORTS.items())
     reports.add_argument("report", metavar="REPORT", choices=list(REPORTS), help=told)
     reports.add_argument("flags", metavar="...", nargs=argparse.REMAINDER, help="the flags of that report")
@@ -53,20 +53,19 @@ def _parser_of(name: str) -> command.Parser:
     entry = REPORTS[name]
     examples = [f"{NAME} {name} {words}" for words in entry.examples]
     p = command.Parser(f"{NAME} {name}", f"Show {entry.purpose}.", examples)
-    FLAGS.get(name, usual_flags)(p.add_argument_group("what to show"))
+    FLAGS.get(name, usual_flags)(p.group("what to show"))
     flags.add_bench(p, default=None)
     if name in ("attack", "examples"):  # those that call a judge
         flags.add_endpoint(p, "the judge")
         flags.add_running(p)
-    form = p.add_argument_group("output")
+    form = p.group("output")
     flags.add_format(form)
     if name != "corrected":  # its intervals have a formula
-        form.add_argument(
-            "--seed",
-            type=values.whole,
+        form.add(
+            "--seed N",
+            "of the resampling behind the intervals; the same seed gives the same digits",
+            values.whole,
             default=0,
-            metavar="N",
-            help="of the resampling behind the intervals; the same seed gives the same digits (default: 0)",
         )
     return p
 

@@ -4,7 +4,7 @@ import argparse
 import pathlib
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.cli import auto_checks, auto_metrics, command, flags, gen_answer, gen_judgment, messages, output, values
 
@@ -29,54 +29,40 @@ EXAMPLES = (
 def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--model")
-    models = p.add_argument_group("models")
-    flags.add_names(
-        models,
-        "--model",
-        help="models to ask: gpt-..., claude-..., builtin/..., or any name with --base-url (default: none; this or "
+    models = p.group("models")
+    models.add(
+        "--model NAME ...",
+        "models to ask: gpt-..., claude-..., builtin/..., or any name with --base-url (default: none; this or "
         "--import is needed)",
     )
-    models.add_argument(
-        "--import",
+    models.add(
+        "--import FILE",
+        "take answers from files of another project in place of asking, as import_data reads them: for colossalai "
+        "the target file and then a file of answers for each model; for alpaca_eval outputs, which find their "
+        "questions in a benchmark that is there (patterns such as 'outputs/*.json' too)",
         dest="imported",
         nargs="+",
         metavar=("FORMAT", "FILE"),
-        help="take answers from files of another project in place of asking, as import_data reads them: for colossalai "
-        "the target file and then a file of answers for each model; for alpaca_eval outputs, which find their "
-        "questions in a benchmark that is there (patterns such as 'outputs/*.json' too) (default: none)",
     )
-    flags.add_names(
-        models,
-        "--model-id",
-        help="models of the files of answers, in their order (default: what their records say, else the file's name)",
+    models.add(
+        "--model-id NAME ...",
+        "models of the files of answers, in their order (default: what their records say, else the file's name)",
     )
-    models.add_argument(
-        "--config",
-        metavar="FILE",
-        help="by what each category is judged and measured: a configuration of ColossalAI's chat evaluation, or the "
-        "same as TOML; chooses judge set, criteria and metrics (default: none)",
+    models.add(
+        "--config FILE",
+        "by what each category is judged and measured: a configuration of ColossalAI's chat evaluation, or the same "
+        "as TOML; chooses judge set, criteria and metrics",
     )
     flags.add_redo(models, "answer and judge again what is there")
     auto_checks.add_run_code(models)
     judging = gen_judgment.add_judging(p, "those of --model and --import", required=False)
-    judging.add_argument(
-        "--judge-temperature",
-        type=values.temperature,
-        metavar="T",
-        help="the judge's temperature (default: the judge set's)",
-    )
-    judging.add_argument(
-        "--judge-max-tokens",
-        type=values.positive,
-        metavar="N",
-        help="the most tokens of a judgment (default: the judge set's)",
-    )
-    metrics = p.add_argument_group("metrics")
-    flags.add_names(
-        metrics,
-        "--metrics",
-        help="also compute these metrics, which need no judge: text (all from the texts alone), bleu, rouge, ...; see "
-        "auto_metrics (default: none)",
+    judging.add("--judge-temperature T", "the judge's temperature (default: the judge set's)", values.temperature)
+    judging.add("--judge-max-tokens N", "the most tokens of a judgment (default: the judge set's)", values.positive)
+    metrics = p.group("metrics")
+    metrics.add(
+        "--metrics NAME ...",
+        "also compute these metrics, which need no judge: text (all from the texts alone), bleu, rouge, ...; see "
+        "auto_metrics",
     )
     auto_metrics.add_setup(p, metrics)
     flags.add_slice(flags.add_bench(p))
@@ -86,28 +72,25 @@ def parser() -> command.Parser:
     endpoint = flags.add_endpoint(p, "the models")
     gen_answer.add_template(endpoint)
     flags.add_params(endpoint, "the judges", "--judge-param")
-    endpoint.add_argument(
-        "--judge-base-url",
-        metavar="URL",
-        help="address of an OpenAI-compatible server for the judges (default: OPENAI_BASE_URL or ANTHROPIC_BASE_URL, "
-        "else the provider's; never --base-url)",
+    endpoint.add(
+        "--judge-base-url URL",
+        "address of an OpenAI-compatible server for the judges (default: OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else "
+        "the provider's; never --base-url)",
     )
     flags.add_key(endpoint, "judge-")
     flags.add_running(p)
-    form = p.add_argument_group("output")
-    form.add_argument(
+    form = p.group("output")
+    form.add(
         "--format",
+        "how to print; json and csv are not rounded",
         default="table",
         choices=["table", "json", "csv", "markdown"],
-        help="how to print; json and csv are not rounded (default: table)",
     )
     flags.add_board(form)
-    flags.add_names(
-        form, "--allow", help="with --board: may differ from its rows: judge, judge-set, baseline (default: nothing)"
+    form.add(
+        "--allow NAME ...", "with --board: may differ from its rows: judge, judge-set, baseline (default: nothing)"
     )
-    form.add_argument(
-        "--sort", metavar="COLUMN", help="column to sort the models, or the board, by (default: the judge set's)"
-    )
+    form.add("--sort COLUMN", "column to sort the models, or the board, by (default: the judge set's)")
     p.set_defaults(mode=None, judge_set=None, bench_name=None)  # `_settle` fills in what the user leaves open
     return p
 
@@ -116,8 +99,9 @@ def work(args: argparse.Namespace) -> int:
     """Plan, ask, call, report, show."""
     from harness.bench import load_bench
     from harness.errors import UsageError
-    from harness.metrics.run import check_metrics, forewarned
-    from harness.metrics.table import load_metrics
+    from harness.evaluation import planned_metrics, read_evaluation
+    from harness.judging.run import NO_REFERENCE
+    from harness.metrics.run import check_metrics
     from harness.pipeline import plan_bench, run_plan
 
     if args.board is not None and len(set(args.judge_model or ())) > 1:
@@ -128,37 +112,43 @@ def work(args: argparse.Namespace) -> int:
         read_board(pathlib.Path(args.board))  # whatever is no board stops it before the first call
     if args.format in {"json", "csv"} and len(set(args.judge_model or ())) > 1:
         raise UsageError(f"--format {args.format} shows one judge; choose another, or run show_result for each judge")
-    evaluation = _evaluation(args)
+    evaluation = None if args.config is None else read_evaluation(args.config)
     imported = _imported(args, evaluation)
     _settle(args, evaluation, imported)
     bench = load_bench(args.bench_name, args.data_dir)
-    questions = flags.questions(args, bench)
-    setup = auto_metrics.setup(args, bench)
-    metrics = load_metrics(args.metrics or (), setup)
-    check_metrics(metrics, bench, _reference(args))
-    if evaluation is not None:
-        planned = evaluation.planned(
-            bench, questions, mode=args.mode, judge_set=args.judge_set, given=setup, reference=_reference(args)
-        )
-        named = {metric.name for metric in metrics}
-        metrics += [metric for metric in planned.metrics if metric.name not in named]
-        questions = planned.questions
-        for notice in planned.notices:
-            messages.warn(NAME, f"warning: {notice}")
-    args.forewarned = forewarned(metrics, bench, questions, _reference(args))
-    for notice in args.forewarned:
+    reference = None if args.reference == NO_REFERENCE else args.reference  # of judging, no reason to do so too
+    planned = planned_metrics(
+        args.metrics or (),
+        bench,
+        flags.questions(args, bench),
+        given=auto_metrics.setup(args, bench),
+        reference=reference,
+        evaluation=evaluation,
+        mode=args.mode,
+        judge_set=args.judge_set,
+    )
+    check_metrics(planned.metrics, bench, reference)
+    metrics = _Metrics(args, bench, planned.metrics, planned.questions, reference)
+    for notice in (*planned.notices, *metrics.forewarned):
         messages.warn(NAME, f"warning: {notice}")
     if not args.judge_model:
-        return _only_measured(args, bench, metrics, imported, questions)
+        if args.model:
+            raise UsageError(
+                f"{args.config} has nothing to judge by; answer with gen_answer and measure with auto_metrics --config"
+            )
+        if not args.dry_run:
+            metrics.measure(imported)
+            metrics.show(imported)
+        return 0
     plan = plan_bench(
         args.model or [],
         args.judge_model,
         bench,
         args.mode,
         gen_answer.options(args),
-        _judging(args, planned if evaluation is not None else None),
+        _judging(args, planned),
         model_list=args.model_list or [*(args.model or []), *imported],
-        questions=questions,
+        questions=planned.questions,
         run_code=args.run_code,
         redo=args.redo,
         skip_missing=args.skip_missing,
@@ -168,8 +158,8 @@ def work(args: argparse.Namespace) -> int:
         gen_answer.tell_plan(args, plan.answers)
     gen_judgment.tell_plan(args, plan.judgments, NAME)
     missing = plan.answers.calls
-    if metrics and not missing and not args.dry_run:  # whatever stops them stops before the first call
-        _measure(args, bench, metrics, plan.judgments.models, questions)
+    if planned.metrics and not missing and not args.dry_run:  # whatever stops them stops before the first call
+        metrics.measure(plan.judgments.models)
     if not output.go_on(args, plan.answers, plan.judgments, reach=plan.judgments):
         return 0
     with messages.bar(plan.jobs, "job", quiet=args.quiet) as watch:
@@ -183,17 +173,13 @@ def work(args: argparse.Namespace) -> int:
     if report.unjudged:
         calls = messages.counted(report.unjudged, "call")
         messages.warn(NAME, f"{calls} to judges could not be made, since their answers are missing")
-    if metrics and missing:
-        _measure(args, bench, metrics, plan.judgments.models, questions, complete=report.complete)
-    _show(args, plan, metrics, complete=report.complete)
+    if planned.metrics and missing:
+        metrics.measure(plan.judgments.models, complete=report.complete)
+    _show(args, plan, complete=report.complete)
+    if planned.metrics and args.format not in {"json", "csv"}:  # which are one table
+        messages.results("")
+        metrics.show(plan.judgments.models)
     return 0 if report.complete else 1
-
-
-def _evaluation(args: argparse.Namespace) -> "Evaluation | None":
-    """Return what --config says."""
-    from harness.evaluation import read_evaluation
-
-    return None if args.config is None else read_evaluation(args.config)
 
 
 def _imported(args: argparse.Namespace, evaluation: "Evaluation | None") -> list[str]:
@@ -245,60 +231,7 @@ def _settle(args: argparse.Namespace, evaluation: "Evaluation | None", imported:
         raise UsageError("say who judges with --judge-model (builtin/overlap needs no key, for trying things out)")
 
 
-def _reference(args: argparse.Namespace) -> str | None:
-    """Return whose answers metrics compare with; judging without references is no reason to do so too."""
-    from harness.judging.run import NO_REFERENCE
-
-    return None if args.reference == NO_REFERENCE else args.reference
-
-
-def _only_measured(
-    args: argparse.Namespace,
-    bench: "Bench",
-    metrics: "Sequence[Metric]",
-    models: Sequence[str],
-    questions: "Sequence[Question]",
-) -> int:
-    """Measure answers that nobody is to judge."""
-    from harness.errors import UsageError
-
-    if args.model:
-        raise UsageError(
-            f"{args.config} has nothing to judge by; answer with gen_answer and measure with auto_metrics --config"
-        )
-    if not args.dry_run:
-        _measure(args, bench, metrics, models, questions)
-        _show_metrics(args, metrics, models)
-    return 0
-
-
-def _measure(
-    args: argparse.Namespace,
-    bench: "Bench",
-    metrics: "Sequence[Metric]",
-    models: Sequence[str],
-    questions: "Sequence[Question]",
-    *,
-    complete: bool = True,
-) -> None:
-    """Compute the metrics of what is answered."""
-    from harness.errors import MissingError
-    from harness.metrics.run import plan_metrics
-
-    try:
-        plan = plan_metrics(
-            metrics, bench, models=models, questions=questions, reference=_reference(args), redo=args.redo
-        )
-    except MissingError as error:
-        if complete:
-            raise
-        messages.warn(NAME, f"there is nothing to measure yet: {error}")
-        return
-    plan.notices = [notice for notice in plan.notices if notice not in args.forewarned]
-    auto_metrics.measured(args, plan, NAME)
-
-
-def _judging(args: argparse.Namespace, planned: "Planned | None") -> "JudgeOptions":
+def _judging(args: argparse.Namespace, planned: "Planned") -> "JudgeOptions":
     """Return how judgments are made: the flags that gen_judgment has, where they mean the answers, have other names."""
     from dataclasses import replace
 
@@ -309,25 +242,20 @@ def _judging(args: argparse.Namespace, planned: "Planned | None") -> "JudgeOptio
         params=dict(args.judge_param),
         base_url=args.judge_base_url,
         api_key_env=args.judge_api_key_env,
-        categories=planned.criteria if planned is not None and args.mode == "single" else {},
+        categories=planned.criteria if args.mode == "single" else {},
     )
 
 
-def _show(args: argparse.Namespace, plan: "BenchPlan", metrics: "Sequence[Metric]", *, complete: bool) -> None:
-    """Print what the judgments add up to, a table for each judge, and the metrics' means."""
-    from harness.cli.show_result import print_result
-    from harness.errors import TurnbenchError
+def _show(args: argparse.Namespace, plan: "BenchPlan", *, complete: bool) -> None:
+    """Print what the judgments add up to, a table for each judge."""
     from harness.jsonl import is_there
-    from harness.results.show import show_result
 
     for judge in plan.judgments.judges:
-        if not is_there(judge.path):
-            continue
-        try:
-            result = show_result(
-                args.mode,
-                bench_name=args.bench_name,
-                data_dir=args.data_dir,
+        if is_there(judge.path):
+            _print_result(
+                args,
+                None if complete else "there is nothing to show yet",
+                mode=args.mode,
                 input_file=judge.path,
                 model_list=args.model_list or (None if args.imported is None else plan.judgments.models),
                 baseline_model=plan.judgments.baseline,
@@ -337,36 +265,61 @@ def _show(args: argparse.Namespace, plan: "BenchPlan", metrics: "Sequence[Metric
                 sort=args.sort,
                 allow=args.allow or (),
             )
-        except TurnbenchError as error:
-            if complete:
-                raise
-            messages.warn(NAME, f"there is nothing to show yet: {error}")
-        else:
-            print_result(args, result)
-    if metrics and args.format not in {"json", "csv"}:  # which are one table
-        messages.results("")
-        _show_metrics(args, metrics, plan.judgments.models)
 
 
-def _show_metrics(args: argparse.Namespace, metrics: "Sequence[Metric]", models: Sequence[str]) -> None:
-    """Print the metrics' means."""
+def _print_result(args: argparse.Namespace, otherwise: str | None, **words: Any) -> None:
+    """Print results; where there are none to print, say so in the words `otherwise`, if there are any."""
     from harness.cli.show_result import print_result
     from harness.errors import TurnbenchError
     from harness.results.show import show_result
 
-    names, variants = [metric.name for metric in metrics], {metric.variant for metric in metrics}
     try:
-        result = show_result(
-            metric=names,
-            variant=variants.pop() if len(variants) == 1 else None,
-            bench_name=args.bench_name,
-            data_dir=args.data_dir,
-            model_list=models,
-        )
+        result = show_result(bench_name=args.bench_name, data_dir=args.data_dir, **words)
     except TurnbenchError as error:
-        messages.warn(NAME, f"the metrics are not shown: {error}")
+        if otherwise is None:
+            raise
+        messages.warn(NAME, f"{otherwise}: {error}")
     else:
         print_result(args, result)
+
+
+class _Metrics:
+    """The metrics of a run, measured and shown beside the judgments."""
+
+    def __init__(
+        self,
+        args: argparse.Namespace,
+        bench: "Bench",
+        metrics: "Sequence[Metric]",
+        questions: "Sequence[Question]",
+        reference: str | None,
+    ) -> None:
+        from harness.metrics.run import forewarned
+
+        self.args, self.bench, self.metrics, self.questions, self.reference = args, bench, metrics, questions, reference
+        self.forewarned = forewarned(metrics, bench, questions, reference)
+
+    def measure(self, models: Sequence[str], *, complete: bool = True) -> None:
+        """Compute the metrics of what is answered."""
+        from harness.errors import MissingError
+        from harness.metrics.run import plan_metrics
+
+        given: dict[str, Any] = {"questions": self.questions, "reference": self.reference, "redo": self.args.redo}
+        try:
+            plan = plan_metrics(self.metrics, self.bench, models=models, **given)
+        except MissingError as error:
+            if complete:
+                raise
+            messages.warn(NAME, f"there is nothing to measure yet: {error}")
+            return
+        plan.notices = [notice for notice in plan.notices if notice not in self.forewarned]
+        auto_metrics.measured(self.args, plan, NAME)
+
+    def show(self, models: Sequence[str]) -> None:
+        """Print the metrics' means."""
+        names, variants = [metric.name for metric in self.metrics], {metric.variant for metric in self.metrics}
+        variant = variants.pop() if len(variants) == 1 else None
+        _print_result(self.args, "the metrics are not shown", metric=names, variant=variant, model_list=models)
 
 
 main = command.main_of(parser, work)

@@ -22,32 +22,26 @@ EXAMPLES = (
 def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--question")
-    which = p.add_argument_group("judge set")
+    which = p.group("judge set")
     flags.add_object(which, "--judge-set", "SET", about="a judge set as gen_judgment takes it (default: list all)")
-    prompts = p.add_argument_group("prompts")
-    prompts.add_argument(
-        "--question", metavar="ID", help="print what would be sent about this question (default: none)"
-    )
+    prompts = p.group("prompts")
+    prompts.add("--question ID", "print what would be sent about this question")
     flags.add_turns(prompts, "the turns to show (default: every turn)")
-    flags.add_names(
-        prompts,
-        "--model-list",
-        "--model",
-        help="the model whose answer is shown, or the two that are compared (default: stand-ins)",
+    prompts.add(
+        "--model-list, --model NAME ...",
+        "the model whose answer is shown, or the two that are compared (default: stand-ins)",
     )
-    prompts.add_argument(
+    prompts.add(
         "--mode",
+        "show one answer or two (default: as many as there are models, else all that the set can do)",
         choices=flags.MODES,
-        help="show one answer or two (default: as many as there are models, else all that the set can do)",
     )
-    flags.add_names(prompts, "--criterion", help="the judge set's criteria to show (default: its usual ones)")
+    prompts.add("--criterion NAME ...", "the judge set's criteria to show (default: its usual ones)")
     flags.add_reference(prompts)
     flags.add_bench(p)
-    form = p.add_argument_group("output")
-    form.add_argument("--format", default="table", choices=["table", "json"], help="how to print (default: table)")
-    form.add_argument(
-        "--json", action="store_const", const="json", dest="format", help="the same as --format json (default: off)"
-    )
+    form = p.group("output")
+    form.add("--format", "how to print", default="table", choices=["table", "json"])
+    form.add("--json", "the same as --format json", action="store_const", const="json", dest="format")
     return p
 
 

@@ -25,179 +25,144 @@ EXAMPLES = (
 def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--input-file")
-    what = p.add_argument_group(
+    what = p.group(
         "what to show",
         "Judgments of answers that have been replaced since are left out, with a note; gen_judgment makes them again.",
     )
     flags.add_mode(what, "grades, pairs with a baseline, or all pairs")
     flags.add_input_file(what)
-    flags.add_names(
-        what,
-        "--judge-model",
-        help="whose judgments; several make a panel: each judge alone and all together (default: the only judge's)",
+    what.add(
+        "--judge-model NAME ...",
+        "whose judgments; several make a panel: each judge alone and all together (default: the only judge's)",
     )
     flags.add_judge_set(what)
     flags.add_kind(what)
-    flags.add_names(
-        what,
-        "--metric",
-        help="show metrics that need no judge (checks, bleu and others; see auto_checks and auto_metrics) in place of "
+    what.add(
+        "--metric NAME ...",
+        "show metrics that need no judge (checks, bleu and others; see auto_checks and auto_metrics) in place of "
         "judgments; score among them is the judge's grade beside (default: judgments)",
     )
-    what.add_argument("--variant", metavar="NAME", help="which variant of the metrics (default: the only one)")
-    flags.add_names(what, "--model-list", help="the models to show (default: all)")
-    what.add_argument(
-        "--baseline-model",
-        metavar="NAME",
-        help="the baseline of pairwise-baseline (default: the judge set's, else the model that is in every pair)",
+    what.add("--variant NAME", "which variant of the metrics (default: the only one)")
+    what.add("--model-list NAME ...", "the models to show (default: all)")
+    what.add(
+        "--baseline-model NAME",
+        "the baseline of pairwise-baseline (default: the judge set's, else the model that is in every pair)",
     )
     flags.add_turns(what)
-    what.add_argument(
+    what.add(
         "--aggregate",
-        choices=["mean", "min", "last", "pooled"],
-        help="one number for each conversation: the mean, the least or the last of its turns' grades; one with a turn "
-        "that has no grade is left out; pooled: one mean over all turns, as FastChat does (default: what the judge set "
+        "one number for each conversation: the mean, the least or the last of its turns' grades; one with a turn that "
+        "has no grade is left out; pooled: one mean over all turns, as FastChat does (default: what the judge set "
         "states, else pooled)",
+        choices=["mean", "min", "last", "pooled"],
     )
-    what.add_argument(
-        "--common",
-        action="store_true",
-        help="count only the questions on which all models were judged, those judged on few aside (default: off)",
-    )
-    what.add_argument(
+    what.add("--common", "count only the questions on which all models were judged, those judged on few aside")
+    what.add(
         "--count-failed",
-        action="store_true",
-        help="count a rating without score as -1, as some published averages did (default: off, it is left out)",
+        "count a rating without score as -1, as some published averages did (default: off, it is left out)",
     )
     flags.add_exclude(what, "voters to leave out of a vote file")
-    what.add_argument(
+    what.add(
         "--repeated",
+        "of rows about the same match by the same judge and sample: the last good one counts, all of them on average, "
+        "or it is an error",
         choices=["last", "average", "refuse"],
         default="last",
-        help="of rows about the same match by the same judge and sample: the last good one counts, all of them on "
-        "average, or it is an error (default: last)",
     )
     flags.add_bench(p, default=None)
-    sure = p.add_argument_group(
+    sure = p.group(
         "how sure",
         "Questions are resampled, everything of a question together: intervals are for questions of this kind in any "
         "mix of categories (--by takes the mix as given). A table of up to 50 models and 8,000 rows ends with each "
         "model's 95% interval and the ranks that it may have.",
     )
-    sure.add_argument(
+    sure.add(
         "--intervals",
-        action="store_true",
+        "add all intervals (turns, categories, the drop in turn 2), which models differ significantly and how many "
+        "questions that takes; for pairs also the matrix of pairs, Bradley-Terry strengths, and whether the judge "
+        "goes by an answer's place",
         default=None,
-        help="add all intervals (turns, categories, the drop in turn 2), which models differ significantly and how "
-        "many questions that takes; for pairs also the matrix of pairs, Bradley-Terry strengths, and whether the judge "
-        "goes by an answer's place (default: off)",
     )
-    sure.add_argument(
-        "--no-intervals",
-        dest="intervals",
-        action="store_false",
-        default=None,
-        help="leave out every interval and rank (default: off)",
+    sure.add(
+        "--no-intervals", "leave out every interval and rank", dest="intervals", action="store_false", default=None
     )
-    sure.add_argument(
-        "--by",
-        metavar="FIELD",
-        help="group tables by this field of the questions, such as difficulty, and take the mix of its values as given "
-        "in the intervals; none: no groups; with --metric checks also kind, that of the checks (default: tables by "
+    sure.add(
+        "--by FIELD",
+        "group tables by this field of the questions, such as difficulty, and take the mix of its values as given in "
+        "the intervals; none: no groups; with --metric checks also kind, that of the checks (default: tables by "
         "category, and intervals for questions in any mix)",
     )
-    sure.add_argument(
-        "--difference",
-        type=values.more_than_0,
-        metavar="X",
-        help="a difference of two models that matters to you: the table says its chance to show it, and how many "
-        "questions that takes (default: 5%% of the scale; of win rates 0.1)",
+    sure.add(
+        "--difference X",
+        "a difference of two models that matters to you: the table says its chance to show it, and how many questions "
+        "that takes (default: 5%% of the scale; of win rates 0.1)",
+        values.more_than_0,
     )
-    sure.add_argument(
-        "--against",
-        metavar="FILE",
-        help="judgments of another run of the same questions to compare with, question by question (default: none)",
-    )
-    flags.add_names(
-        sure,
-        "--allow",
-        help="with --against: what may differ between the runs: judge, judge-set, sampling, criterion, score-method, "
+    sure.add("--against FILE", "judgments of another run of the same questions to compare with, question by question")
+    sure.add(
+        "--allow NAME ...",
+        "with --against: what may differ between the runs: judge, judge-set, sampling, criterion, score-method, "
         "questions; with --board from its rows: judge, judge-set, baseline (default: nothing)",
     )
-    sure.add_argument(
-        "--margin",
-        type=values.more_than_0,
-        metavar="X",
-        help="with --against: how much worse is still as good; says whether each model is shown to be as good as in "
-        "the other run, within X (default: none)",
+    sure.add(
+        "--margin X",
+        "with --against: how much worse is still as good; says whether each model is shown to be as good as in the "
+        "other run, within X",
+        values.more_than_0,
     )
-    sure.add_argument(
+    sure.add(
         "--fail-if-worse",
-        action="store_true",
-        help="with --against: exit with code 1 if a model is worse than in the other run, is not shown to be as good "
-        "within --margin, or has too many judgments missing (default: off)",
+        "with --against: exit with code 1 if a model is worse than in the other run, is not shown to be as good "
+        "within --margin, has too many judgments missing, or is in the other run alone",
     )
-    sure.add_argument(
-        "--max-missing",
-        type=values.share,
-        metavar="SHARE",
+    sure.add(
+        "--max-missing SHARE",
+        "with --fail-if-worse: the largest share of judgments that may have failed or be missing",
+        values.share,
         default=0.05,
-        help="with --fail-if-worse: the largest share of judgments that may have failed or be missing (default: 0.05)",
     )
-    sure.add_argument("--seed", type=values.whole, default=0, metavar="N", help="seed of the resampling (default: 0)")
-    style = p.add_argument_group("style")
-    flags.add_names(
-        style,
-        "--style",
-        metavar="FEATURE",
+    sure.add("--seed N", "seed of the resampling", values.whole, default=0)
+    style = p.group("style")
+    style.add(
+        "--style FEATURE ...",
+        "of pairs: show how strong the models would be if all answers were alike in length, headers, lists, bold (any "
+        "of these), and what each is worth, in place of results (default: off)",
         choices=("length", "headers", "lists", "bold"),
-        help="of pairs: show how strong the models would be if all answers were alike in length, headers, lists, bold "
-        "(any of these), and what each is worth, in place of results (default: off)",
     )
-    flags.add_names(
-        style,
-        "--style-anchor",
-        help="with --style: the models that define the scale and what style is worth, so that no other model shifts a "
+    style.add(
+        "--style-anchor NAME ...",
+        "with --style: the models that define the scale and what style is worth, so that no other model shifts a "
         "rating (default: all models)",
     )
-    form = p.add_argument_group("output")
-    form.add_argument(
+    form = p.group("output")
+    form.add(
         "--cost",
-        action="store_true",
-        help="show what the answers and judgments cost in place of results: calls, tokens and dollars by model and "
-        "judge, at today's prices, of the whole benchmark in all modes or of --input-file (default: off)",
+        "show what the answers and judgments cost in place of results: calls, tokens and dollars by model and judge, "
+        "at today's prices, of the whole benchmark in all modes or of --input-file",
     )
-    form.add_argument(
+    form.add(
         "--efficiency",
-        action="store_true",
-        help="show quality beside its price: score, dollars, tokens (reasoning apart), seconds, length, the "
-        "share of replies that were cut or refused, and which models none undercuts (default: off)",
+        "show quality beside its price: score, dollars, tokens (reasoning apart), seconds, length, the share of "
+        "replies that were cut or refused, and which models none undercuts",
     )
-    form.add_argument(
+    form.add(
         "--first-turn-effect",
-        action="store_true",
-        help="show, in place of results, how turn 2 is graded after the model's own first turn and after a given one "
-        "(gen_answer --history), by model and category, and after a good and a bad first turn (default: off)",
+        "show, in place of results, how turn 2 is graded after the model's own first turn and after a given one "
+        "(gen_answer --history), by model and category, and after a good and a bad first turn",
     )
     flags.add_models_file(form)
     flags.add_format(form)
     flags.add_board(form)
-    form.add_argument(
-        "--sort",
-        metavar="COLUMN",
-        help="sort the models by a column or category, such as turn_2, model or math (default: average, or "
+    form.add(
+        "--sort COLUMN",
+        "sort the models by a column or category, such as turn_2, model or math (default: average, or "
         "win_rate_adjusted)",
     )
-    form.add_argument(
-        "--report",
-        metavar="FILE",
-        help="also write one HTML page that needs nothing else: tables and charts, with intervals (default: none)",
-    )
-    form.add_argument(
-        "--charts",
-        metavar="DIR",
-        help="also write the charts of that page as SVG files into a folder; of criteria and metrics bars by category "
-        "and by metric (default: none)",
+    form.add("--report FILE", "also write one HTML page that needs nothing else: tables and charts, with intervals")
+    form.add(
+        "--charts DIR",
+        "also write the charts of that page as SVG files into a folder; of criteria and metrics bars by category and "
+        "by metric",
     )
     return p
 

@@ -16,8 +16,8 @@ def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--bench-name")
     flags.add_models_file(flags.add_bench(p))
-    form = p.add_argument_group("output")
-    form.add_argument("--format", default="table", choices=["table", "json"], help="how to print (default: table)")
+    form = p.group("output")
+    form.add("--format", "how to print", default="table", choices=["table", "json"])
     return p
 
 

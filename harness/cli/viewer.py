@@ -22,44 +22,32 @@ EXAMPLES = (
 def parser() -> command.Parser:
     """Return the command's parser."""
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--data-dir")
-    what = p.add_argument_group("what to show")
+    what = p.group("what to show")
     flags.add_data_dir(what)
-    flags.add_names(
-        what, "--bench-name", help="benchmarks that may be shown (default: all that are in the data folder)"
-    )
-    what.add_argument(
-        "--read-only", action="store_true", help="hide the tab for votes; nothing is written (default: off)"
-    )
-    where = p.add_argument_group(
-        "serving", "Whoever reaches the page sees all answers and verdicts of the benchmarks shown."
-    )
-    where.add_argument(
-        "--host",
+    what.add("--bench-name NAME ...", "benchmarks that may be shown (default: all that are in the data folder)")
+    what.add("--read-only", "hide the tab for votes; nothing is written")
+    where = p.group("serving", "Whoever reaches the page sees all answers and verdicts of the benchmarks shown.")
+    where.add(
+        "--host ADDRESS",
+        "address to listen on; the default is this machine alone, 0.0.0.0 all its networks",
         default="127.0.0.1",
-        metavar="ADDRESS",
-        help="address to listen on; the default is this machine alone, 0.0.0.0 all its networks (default: 127.0.0.1)",
     )
-    where.add_argument(
-        "--port", type=values.positive, metavar="N", help="port to listen on (default: the first free one from 7860)"
-    )
-    flags.add_names(
-        where,
-        "--allow-host",
-        help="name that browsers may ask the viewer by, such as that of a proxy before it; other names are refused, so "
+    where.add("--port N", "port to listen on (default: the first free one from 7860)", values.positive)
+    where.add(
+        "--allow-host NAME ...",
+        "name that browsers may ask the viewer by, such as that of a proxy before it; other names are refused, so "
         "that no page elsewhere reads the viewer under a name of its own (default: localhost; with a --host that "
         "others reach, also any address and this machine's name)",
     )
-    where.add_argument(
-        "--auth-file",
-        metavar="FILE",
-        help="file with name:password of those who may see the page, one a line; each votes under that name "
-        "(default: no password)",
+    where.add(
+        "--auth-file FILE",
+        "file with name:password of those who may see the page, one a line; each votes under that name (default: no "
+        "password)",
     )
-    where.add_argument(
+    where.add(
         "--share",
-        action="store_true",
-        help="also make the page reachable from everywhere, through servers of Gradio; fetches Gradio's program for "
-        "that once, into HF_HOME, and writes .gradio/certificate.pem in this folder (default: off)",
+        "also make the page reachable from everywhere, through servers of Gradio; fetches Gradio's program for that "
+        "once, into HF_HOME, and writes .gradio/certificate.pem in this folder",
     )
     return p
 

@@ -9,6 +9,8 @@ refuses them in one line (`Journal`).
 Compressed data is read as a stream. It is unpacked within `MOST_LINE` for a line, and never as a whole into memory.
 """
 
+import functools
+import logging
 import os
 import pathlib
 import re
@@ -16,6 +18,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from harness.errors import DataError, UsageError
+
+log = logging.getLogger("turnbench")
 
 MOST_LINE = 256 << 20
 """Bytes of a line of compressed data that is still read: a few bytes can stand for any number of them."""
@@ -59,8 +63,24 @@ def files_of(path: pathlib.Path) -> list[pathlib.Path]:
             there = [entry.name for entry in folder if entry.name.startswith(name.stem)]
     except OSError:
         there = [path.name]
-    found = (path.with_name(one) for one in parts_among(there, path.name))
-    return [file for file in found if file.is_file()]
+    found = [path.with_name(one) for one in parts_among(there, path.name)]
+    files = [file for file in found if file.is_file()]
+    if len(files) > 1:
+        # Longer numbers are dates and the like, which leave gaps.
+        parts = {known.part for known in map(_name, (file.name for file in files)) if known and known.part}
+        _warn_of_gaps(path, frozenset(int(part) for part in parts if re.fullmatch(r"[0-9]{1,5}", part)))
+    return files
+
+
+@functools.lru_cache
+def _warn_of_gaps(path: pathlib.Path, numbers: frozenset[int]) -> None:
+    """Say once which parts of a file are missing, where their numbers go on behind them."""
+    missing = [str(number) for number in range(1, max(numbers, default=0)) if number not in numbers]
+    if missing:
+        which = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+        log.warning(
+            "%s: no part %s, though the last is part %d; the rows of the others count", path, which, max(numbers)
+        )
 
 
 def parts_among(names: Iterable[str], name: str) -> list[str]:

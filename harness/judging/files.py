@@ -19,7 +19,7 @@ from harness.judging.sets import JudgeTemplate
 from harness.judging.template import FENCE
 from harness.judgments.judgment import Judgment, MadeFrom, Match
 from harness.judgments.row import JudgedRow, judged_rows
-from harness.judgments.writing import game_to_row, pair_to_row, single_to_row
+from harness.judgments.writing import pair_to_row, single_to_row
 from harness.running.pending import Pending
 
 Key: TypeAlias = tuple[Any, ...]
@@ -139,7 +139,7 @@ class JudgmentSink:
             self.journal.append(single_to_row(record, time.time()))
             self._note(record)
         elif self.one_order:
-            self.journal.append(game_to_row(record, time.time()))
+            self.journal.append(pair_to_row(record, tstamp=time.time()))
             self._note(record)
         else:
             key = match_key(record.match)
@@ -148,7 +148,7 @@ class JudgmentSink:
                 self._waiting[key] = record
                 return False
             games = sorted((record, other), key=lambda judgment: judgment.match.game)
-            self.journal.append(pair_to_row(games[0], games[1], time.time()))
+            self.journal.append(pair_to_row(*games, tstamp=time.time()))
             self._note(*games)
         self.written += 1
         return True

@@ -20,87 +20,51 @@ def single_to_row(judgment: Judgment, tstamp: float) -> dict[str, Any]:
     score, nor are dimensions without a total; there `score` is null. `scale` is the least and the greatest grade that
     was asked for, of each dimension too: [1, 10].
     """
-    return {
+    verdict = judgment.parsed.verdict
+    label = verdict.value if isinstance(verdict, Label) else None
+    scores = dict(verdict.values) if isinstance(verdict, Scores) else None
+    score: float | None = None if label is not None else FAILED_SCORE
+    if isinstance(verdict, Score):
+        score = verdict.value
+    elif scores is not None:
+        score = None if judgment.total is None else scores[judgment.total]
+    row: dict[str, Any] = {
         "question_id": judgment.match.question.question_id,
         "model": judgment.match.models[0],
         "judge": [judgment.judge, judgment.template],
         "user_prompt": _user_prompt(judgment),
         "judgment": judgment.reply.text,
-        "score": _score(judgment),
+        "score": score,
         "turn": judgment.match.turn,
         "tstamp": tstamp,
-        **_verdict_fields(judgment),
-        **({} if judgment.confidence is None else {"confidence": judgment.confidence}),
-        **_common(judgment),
-        "details": [_details(judgment)],
     }
-
-
-def _score(judgment: Judgment) -> float | None:
-    verdict = judgment.parsed.verdict
-    if isinstance(verdict, Score):
-        return verdict.value
-    if isinstance(verdict, Scores):
-        return None if judgment.total is None else verdict.values[judgment.total]
-    return None if isinstance(verdict, Label) else FAILED_SCORE
-
-
-def _verdict_fields(judgment: Judgment) -> dict[str, Any]:
-    """Return our own fields for verdicts that are no single grade."""
-    verdict = judgment.parsed.verdict
-    row: dict[str, Any] = {}
     if judgment.shares:
-        label = verdict.value if isinstance(verdict, Label) else None
         row |= {"label": label, "share": None if label is None else judgment.shares.get(label)}
-    if isinstance(verdict, Scores) or judgment.dimensions:
-        row["scores"] = dict(verdict.values) if isinstance(verdict, Scores) else None
+    if scores is not None or judgment.dimensions:
+        row["scores"] = scores
     if judgment.scale is not None:
         row["scale"] = list(judgment.scale)
-    return row
+    if judgment.confidence is not None:
+        row["confidence"] = judgment.confidence
+    return row | _common(judgment)
 
 
-def pair_to_row(game_1: Judgment, game_2: Judgment, tstamp: float) -> dict[str, Any]:
-    """Return the row of a pair that was judged in both orders."""
-    model_1, model_2 = game_1.match.pair
-    return {
-        "question_id": game_1.match.question.question_id,
-        "model_1": model_1,
-        "model_2": model_2,
-        "g1_winner": _winner(game_1),
-        "g2_winner": _winner(game_2),
-        "judge": [game_1.judge, game_1.template],
-        "g1_user_prompt": _user_prompt(game_1),
-        "g1_judgment": game_1.reply.text,
-        "g2_user_prompt": _user_prompt(game_2),
-        "g2_judgment": game_2.reply.text,
-        "turn": game_1.match.turn,
-        "tstamp": tstamp,
-        **_game_fields(game_1),
-        **_game_fields(game_2),
-        **_common(game_1),
-        "details": [_details(game_1), _details(game_2)],
-    }
-
-
-def game_to_row(game: Judgment, tstamp: float) -> dict[str, Any]:
-    """Return the row of a pair that was judged in one order only: game 1 or game 2, and which model was shown first."""
-    model_1, model_2 = game.match.pair
-    name = f"g{game.match.game}"
-    return {
-        "question_id": game.match.question.question_id,
-        "model_1": model_1,
-        "model_2": model_2,
-        "shown_first": "model_1" if game.match.game == 1 else "model_2",
-        f"{name}_winner": _winner(game),
-        "judge": [game.judge, game.template],
-        f"{name}_user_prompt": _user_prompt(game),
-        f"{name}_judgment": game.reply.text,
-        "turn": game.match.turn,
-        "tstamp": tstamp,
-        **_game_fields(game),
-        **_common(game),
-        "details": [_details(game)],
-    }
+def pair_to_row(*games: Judgment, tstamp: float) -> dict[str, Any]:
+    """Return the row of a pair: judged in both orders, or in one, where it says which model was shown first."""
+    match = games[0].match
+    model_1, model_2 = match.pair
+    row: dict[str, Any] = {"question_id": match.question.question_id, "model_1": model_1, "model_2": model_2}
+    if len(games) == 1:
+        row["shown_first"] = "model_1" if match.game == 1 else "model_2"
+    row |= {f"g{game.match.game}_winner": _winner(game) for game in games}
+    row["judge"] = [games[0].judge, games[0].template]
+    for game in games:
+        name = f"g{game.match.game}"
+        row |= {f"{name}_user_prompt": _user_prompt(game), f"{name}_judgment": game.reply.text}
+    row |= {"turn": match.turn, "tstamp": tstamp}
+    for game in games:
+        row |= _game_fields(game)
+    return row | _common(*games)
 
 
 def _game_fields(game: Judgment) -> dict[str, Any]:
@@ -116,8 +80,9 @@ def _game_fields(game: Judgment) -> dict[str, Any]:
     return row
 
 
-def _common(judgment: Judgment) -> dict[str, Any]:
-    made = judgment.made_from
+def _common(*judgments: Judgment) -> dict[str, Any]:
+    """Return the fields that all rows have; of a pair's games they are equal but for the details."""
+    judgment = judgments[0]
     method = {} if judgment.score_method == "text" else {"score_method": judgment.score_method}
     return {
         "judge_set": judgment.judge_set,
@@ -127,8 +92,9 @@ def _common(judgment: Judgment) -> dict[str, Any]:
         "choice": judgment.match.choice,
         "system_prompt": next((m.content for m in judgment.request.messages if m.role == "system"), None),
         "sampling": judgment.request.sampling.stated(),
-        "made_from": {name: getattr(made, name) for name in MadeFrom.__slots__},
+        "made_from": {name: getattr(judgment.made_from, name) for name in MadeFrom.__slots__},
         **method,
+        "details": [_details(own) for own in judgments],
     }
 
 

@@ -4,15 +4,15 @@
     B  8.0 (7.5 to 8.4)  $0.40 a 1,000 turns  350 reply tokens                         0.9 s (95% within 1.4 s)
 
 Of the stored answers whose questions were asked of all of these models, so that nobody is cheap for want of the long
-ones. A model is on the frontier if no other has a greater number at the same price or less. Tokens are as the provider
-counted them, seconds as the call took them, prices today's; calls from the cache count with their tokens and without
-their seconds.
+ones. Of the ranked models, one is on the frontier if no other has a greater number at the same price or less. Tokens
+are as the provider counted them, seconds as the call took them, prices today's; calls from the cache count with their
+tokens and without their seconds.
 """
 
 import math
 import pathlib
 from array import array
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -186,7 +186,7 @@ def efficiency(
     some = sum(len(found) - len(common) for found in there.values())
     if some:
         notes.append(f"of {len(common)} questions that all have answered; {some} answers to others are left out")
-    return EfficiencyTable(result, tuple(_with_frontier(rows)), len(common), tuple(notes))
+    return EfficiencyTable(result, tuple(_with_frontier(rows, result.unranked)), len(common), tuple(notes))
 
 
 def _scores(result: Result) -> dict[str, Score]:
@@ -233,9 +233,13 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _with_frontier(rows: Sequence[Efficiency]) -> list[Efficiency]:
-    """Return the rows, with those marked that no other one is at least as good as for at most the same money."""
-    priced = [row for row in rows if row.cost is not None and row.score.value is not None]
+def _with_frontier(rows: Sequence[Efficiency], unranked: Collection[str]) -> list[Efficiency]:
+    """Return the rows, with those marked that no other one is at least as good as for at most the same money.
+
+    A model that is not ranked has answered other questions: it is neither marked nor compared with.
+    """
+    known = [row for row in rows if row.model not in unranked]
+    priced = [row for row in known if row.cost is not None and row.score.value is not None]
 
     def beaten(row: Efficiency) -> bool:
         score, cost = row.score.value or 0.0, row.cost or 0.0

@@ -29,7 +29,7 @@ from harness.judgments.observations import Observations
 from harness.records import QuestionId, Source
 from harness.results.about import is_fixed
 from harness.results.calibration import calibration
-from harness.results.matrix import Floats, Ints, label
+from harness.results.matrix import Floats, Ints, Matrix, label, matrix
 from harness.results.statistics.bootstrap import Resampling, estimates
 from harness.results.table import ALL, Line, Row, Table, best_first
 
@@ -132,6 +132,13 @@ def label_table(
     ranked = [line.model for line in lines if line.group is ALL and line.model in fits]
     bins = [{"model": model, **own} for model in ranked for own in fits[model].bins]
     return Table(lines, "label", by, seed, sure, strata=by if fixed else "", bins=bins)
+
+
+def worth(found: Observations, table: Table, groups: Mapping[QuestionId, Any]) -> dict[str, Matrix]:
+    """Return what the labels count for, by the column that is its mean: of short facts, what is correct."""
+    column = "mean_share" if "mean_share" in table.lines[0].fields else "correct"
+    shares = found.keep(lambda case: case.metric == SHARE)
+    return {column: matrix(shares, groups)} if shares else {}
 
 
 def _counted(

@@ -122,22 +122,21 @@ def _checks_in(row: Mapping[str, Any]) -> Iterator[CheckFound]:
             yield CheckFound(kind, str(check.get("name") or kind), str(check.get("text", "")), *met)
 
 
-def kinds_table(bench: Bench, kept: Observations, *, sure: bool = True, seed: int = 0) -> "Table":
-    """Return the table of all checks and of each kind, of the models and turns that `kept` is about."""
+def with_kinds(table: "Table", bench: Bench, kept: Observations) -> "Table":
+    """Return the table of all checks with the lines of each kind, of the models and turns that `kept` is about."""
     from harness.results.means import matrices, means_table
     from harness.results.table import Mean
 
     wanted = {(case.models[0], case.turn) for case in kept.cases}
     turns = [turn for turn in read_checks(bench) if (turn.model, turn.turn) in wanted]
-    whole = means_table(matrices(kept), "metric", by=KIND, sure=sure, seed=seed)
-    lines = list(whole.lines)
+    lines = list(table.lines)
     for kind in sorted({check.name for turn in turns for check in turn.checks}):
         own = Observations.of(one for turn in turns for one in _numbers_of(turn, kind))
-        for line in means_table(matrices(own), "metric", by=KIND, sure=sure, seed=seed).lines:
+        for line in means_table(matrices(own), table.kind, sure=table.sure, seed=table.seed).lines:
             means = {name: own for name, own in line.fields.items() if isinstance(own, Mean)}
-            fields = {name: replace(means[name], excluded=None) if name in means else None for name in whole.names}
+            fields = {name: replace(means[name], excluded=None) if name in means else None for name in table.names}
             lines.append(line._replace(fields=fields, group=kind))
-    return replace(whole, lines=lines)
+    return replace(table, lines=lines, by=KIND)
 
 
 def is_metric(found: Observations) -> bool:

@@ -50,6 +50,8 @@ class Result:
     """What several judges say together and where they disagree, where several were named."""
     users: "UserTable | None" = None
     """What the played users did, where questions have one."""
+    unranked: frozenset[str] = frozenset()
+    """The models that were judged on too few questions to be ranked."""
     scale: Scale | None = None
     """Of grades, the least and the greatest that can be, where that is known."""
     control: "ControlTable | None" = None
@@ -90,7 +92,8 @@ class Result:
         """Return the same result with these models listed last: those that are not ranked."""
         there = dict.fromkeys(line.model for line in self.table.lines)
         ordered = self.in_order({name: at for at, name in enumerate(sorted(there, key=lambda name: name in models))})
-        return replace(ordered, categories=sorted(self.categories, key=lambda row: row["model"] in models))
+        categories = sorted(self.categories, key=lambda row: row["model"] in models)
+        return replace(ordered, categories=categories, unranked=frozenset(models))
 
     def sorted_by(self, column: str) -> "Result":
         """Return the same result with the models in the order of a column of the table or of a category.

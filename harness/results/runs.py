@@ -4,8 +4,8 @@
                  the outcome against the same opponent, a tie half a win
     missing      share of all verdicts of either run that the new one lacks: failed, or not made at all
     as good as   the lower end of the difference's 95% interval is above -margin
-    gate         fails if a model is worse (Holm over the models), if more than `max_missing` is missing, or, with a
-                 margin, if a model is not shown to be as good as before within it
+    gate         fails if a model is worse (Holm over the models), if more than `max_missing` is missing or a model is
+                 altogether, or, with a margin, if a model is not shown to be as good as before within it
 
 Two runs are compared only if one judge made both with one judge set and sampling, on the same wordings, as in a table;
 what the user allows to differ is said.
@@ -59,11 +59,13 @@ class Runs(NamedTuple):
     """model_1 is of the new run."""
     missing: tuple[Missing, ...]
     """For each pair of the table."""
+    gone: tuple[str, ...]
+    """The models that only the other run has."""
     notes: tuple[str, ...]
 
     def faults(self, *, max_missing: float = MAX_MISSING, margin: float | None = None) -> list[str]:
         """Return why the new run does not pass, a line each; nothing if it does."""
-        found = []
+        found = [f"{model} is not judged in this run (--model-list names those to compare)" for model in self.gone]
         for pair, lost in zip(self.table.pairs, self.missing, strict=True):
             if lost.share > max_missing:
                 found.append(
@@ -96,12 +98,13 @@ def compared_runs(
     old: Observations,
     groups: Mapping[QuestionId, Any],
     *,
+    models: Sequence[str] | None = None,
     allow: Sequence[str] = (),
     count_failed: bool = False,
     margin: float | None = None,
     **how: Unpack[Resampling],
 ) -> Runs:
-    """Return each model's new run compared with its old one, question by question.
+    """Return each model's new run compared with its old one, question by question: of `models`, or of all.
 
     A file with a single model is compared with a single one of any name: a new checkpoint with the one before.
 
@@ -115,9 +118,14 @@ def compared_runs(
         arrays = [matrix(_outcomes(run, places), dict(groups)) for run in (new, old)]
     else:
         arrays = [matrix(run, groups, count_failed=count_failed) for run in (new, old)]
-    table = compare_runs(*arrays, **how)
+    table = compare_runs(arrays[0], arrays[1], models, **how)
     items = _items(new), _items(old)
     missing = tuple(_missing(items[0][pair.model_1], items[1][pair.model_2]) for pair in table.pairs)
+    wanted = set(models if models is not None else [*items[0], *items[1]])
+    fresh = sorted(wanted & items[0].keys() - {pair.model_1 for pair in table.pairs})
+    gone = sorted(wanted & items[1].keys() - {pair.model_2 for pair in table.pairs})
+    for which, alone in (("the other", gone), ("this", fresh)):
+        notes += [f"judged in {which} run alone, so not compared: {', '.join(alone)}"] if alone else []
     for pair, lost in zip(table.pairs, missing, strict=True):
         if lost.failed or lost.absent or lost.other_failed:
             notes.append(
@@ -131,7 +139,7 @@ def compared_runs(
         notes.append(
             f"the smallest drop that this comparison would see with 80% power is {table.smallest_detectable:.2g}"
         )
-    return Runs(table, missing, tuple(notes))
+    return Runs(table, missing, tuple(gone), tuple(notes))
 
 
 def _differing(new: Observations, old: Observations, allow: Sequence[str]) -> list[str]:

@@ -151,6 +151,7 @@ def _runs(shown: Shown, path: pathlib.Path) -> "Runs":
         conversations(records, shown),
         conversations(other, shown),
         shown.subject.groups,
+        models=query.models,
         allow=wanted.allow,
         count_failed=wanted.count_failed,
         margin=wanted.margin,

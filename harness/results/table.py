@@ -100,8 +100,8 @@ class Table:
     """The least and the greatest number of each of these, where that is known."""
     bins: Sequence[Row] = ()
     """How stated confidences fit, where answers state any."""
-    ranks: "Mapping[str, RankRange] | None" = None
-    """By model, the ranks that it may have, where they were asked for; one judged on few questions has none."""
+    ranks: "Mapping[str, Mapping[str, RankRange]]" = field(default_factory=dict)
+    """By column, then by model, the ranks that it may have; one judged on few questions has none."""
     key: str = "model"
     """What a line is about, if not a model."""
 
@@ -135,7 +135,7 @@ class Table:
 
     def table_rows(self) -> list[Row]:
         """Return the same with the ends of every interval, if intervals may be shown, and with ranks."""
-        return [{**self._row(line, ends=True), **self._ranks(line.model)} for line in self.whole]
+        return [{**self._row(line, ends=True), **self._all_ranks(line.model)} for line in self.whole]
 
     def group_rows(self, *, intervals: bool = True) -> list[Row]:
         """Return a row for each model and group."""
@@ -167,6 +167,7 @@ class Table:
                 **ends("mean", own),
                 "n": own.n,
                 "excluded": own.excluded,
+                **(self._ranks(line.model if line.group is ALL else None, name) if name in self.ranks else {}),
                 "best": list(own.best),
                 "worst": list(own.worst),
             }
@@ -220,11 +221,27 @@ class Table:
                 (found if self.beside else later).update({f"{name}_low": own.low, f"{name}_high": own.high})
         return found | {name: end for name, end in later.items() if name not in found}
 
-    def _ranks(self, model: str) -> Row:
-        if self.ranks is None:
-            return {}
-        rank = self.ranks.get(model)
+    def rank_rows(self) -> list[Row]:
+        """Return for each model its range of ranks in every column that has ranks, as "3" or "3-7"."""
+        return [
+            {
+                self.key: line.model,
+                **{name: str(own[line.model]) for name, own in self.ranks.items() if line.model in own},
+            }
+            for line in self.whole
+            if self.ranks
+        ]
+
+    def _ranks(self, model: str | None, column: str) -> Row:
+        rank = None if model is None else self.ranks[column].get(model)
         return {"rank_first": rank.first if rank else None, "rank_last": rank.last if rank else None}
+
+    def _all_ranks(self, model: str) -> Row:
+        return {
+            f"{column}_{name}" if self.named else name: end
+            for column in self.ranks
+            for name, end in self._ranks(model, column).items()
+        }
 
 
 def best_first(lines: Iterable[Line], column: str) -> list[Line]:

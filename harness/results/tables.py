@@ -13,14 +13,14 @@ from harness.judgments.observations import Observations
 from harness.results.common import Common, common_questions
 from harness.results.grades.aggregates import aggregated, column_of, with_turns
 from harness.results.grades.single import category_rows, single_rows
+from harness.results.measured import of_checks, with_kinds
 from harness.results.pairs.pairwise import pairwise_rows, side_scores, with_scores
-from harness.results.query import KIND
+from harness.results.query import KIND, UNGROUPED
 from harness.results.result import Result
 from harness.results.table import Made, Table
 from harness.results.wanted import Shown
 
 if TYPE_CHECKING:  # numpy is imported only where intervals are made
-    from harness.results.brief import Brief
     from harness.results.detail import Detail
 
 OF_SCALE, OF_WIN_RATES = 0.05, 0.1
@@ -35,16 +35,15 @@ def table_of(result: Result, shown: Shown) -> Result:
     """Return the result with the table of one judge, of a panel, or of metrics."""
     if shown.wanted.query.several:
         return _panel(result, shown)
-    if shown.kind == "grades":
-        return _grades(result, shown)
-    return _pairs(result, shown) if shown.kind == "pairs" else _named(result, shown)
+    found, met = _on_common(result, shown)
+    made = {"grades": _grades, "pairs": _pairs}.get(shown.kind, _named)
+    return made(result, shown, found).with_last(met.apart)
 
 
-def _grades(result: Result, shown: Shown) -> Result:
+def _grades(result: Result, shown: Shown, grades: Observations) -> Result:
     """Return the result with the lines of grades."""
     wanted, subject = shown.wanted, shown.subject
     column, seed = column_of(wanted.aggregate), wanted.query.seed
-    grades, met = _on_common(result, shown)
     whole = conversations(grades, shown)
     lines = single_rows(whole, column=column, count_failed=wanted.count_failed)
     if whole is not grades:
@@ -55,13 +54,16 @@ def _grades(result: Result, shown: Shown) -> Result:
     if subject.categories:
         result.categories.extend(category_rows(whole, subject.categories, count_failed=wanted.count_failed))
     if not _sure(result, wanted.intervals, len(lines), len(grades)):
-        return result.with_last(met.apart)
-    from harness.results.brief import grades_brief
-    from harness.results.matrix import matrix
+        return result
+    from harness.results.brief import with_intervals, with_ranks
+    from harness.results.grades.scores import average_of
+    from harness.results.matrix import matrix, ranked
+    from harness.results.statistics.paired import paired
 
     groups = subject.groups
     arrays = matrix(whole, groups, count_failed=wanted.count_failed)
-    result = _with_brief(result, grades_brief(arrays, seed=seed))
+    result = with_intervals(result, average_of(arrays, seed=seed))
+    result = with_ranks(result, {column: paired(ranked(arrays), resamplings=0)})
     if wanted.intervals:
         from harness.results.detail import grades_detail
 
@@ -69,13 +71,12 @@ def _grades(result: Result, shown: Shown) -> Result:
         detail = grades_detail(turned, by=subject.by, whole=of_whole, column=column, seed=seed)
         usual = None if result.scale is None else OF_SCALE * (result.scale[1] - result.scale[0])
         result = _with_detail(result, detail, wanted.difference or usual)
-    return result.with_last(met.apart)
+    return result
 
 
-def _pairs(result: Result, shown: Shown) -> Result:
+def _pairs(result: Result, shown: Shown, pairs: Observations) -> Result:
     """Return the result with the lines of pairs."""
     wanted, subject, baseline, seed = shown.wanted, shown.subject, shown.baseline, shown.wanted.query.seed
-    pairs, met = _on_common(result, shown)
     lines = pairwise_rows(pairs, baseline=baseline)
     if sides := side_scores(dict.fromkeys(one.path for one in shown.found), pairs):
         lines = with_scores(lines, sides)
@@ -87,13 +88,15 @@ def _pairs(result: Result, shown: Shown) -> Result:
     table = Table(lines, "pairs", subject.by, seed, sure=False, beside=False)
     result = replace(result, table=table, column=column)
     if not _sure(result, wanted.intervals, len(lines), len(pairs)):
-        return result.with_last(met.apart)
-    from harness.results.brief import pairs_brief
+        return result
+    from harness.results.brief import with_intervals, with_ranks
     from harness.results.matrix import pairs as arrays
-    from harness.results.pairs.comparing import meetings, meetings_note
+    from harness.results.pairs.comparing import compared_strengths, meetings, meetings_note
+    from harness.results.pairs.rates import adjusted_rates
 
     found = arrays(pairs, subject.groups)
-    result = _with_brief(result, pairs_brief(found, baseline=baseline, seed=seed))
+    result = with_intervals(result, adjusted_rates(found, baseline=baseline, seed=seed))
+    result = with_ranks(result, {column: compared_strengths(found, baseline=baseline, resamplings=0)})
     result.notes.extend([note] if (note := meetings_note(meetings(found), baseline)) else [])
     if wanted.intervals:
         from harness.results.detail import pairs_detail, position_of
@@ -101,32 +104,42 @@ def _pairs(result: Result, shown: Shown) -> Result:
         position = position_of(pairs, subject.groups, seed=seed)
         detail = pairs_detail(found, by=subject.by, baseline=baseline, position=position, seed=seed)
         result = _with_detail(result, detail, wanted.difference or OF_WIN_RATES)
-    return result.with_last(met.apart)
+    return result
 
 
-def _named(result: Result, shown: Shown) -> Result:
+def _named(result: Result, shown: Shown, found: Observations) -> Result:
     """Return the result with the table of labels, criteria, dimensions or metrics."""
-    wanted, found = shown.wanted, conversations(shown.records, shown)
-    if not found:
-        raise UsageError(f"{result.path} holds no such judgment: none is left by --turns and the models named")
+    wanted, subject = shown.wanted, shown.subject
     if shown.kind == "label" and wanted.aggregate is not None:
         raise UsageError("--aggregate is of grades, and these are labels; leave it out")
-    sure = _sure(result, wanted.intervals, 1, len(found) // len(found.metrics()))
-    if shown.kind == "metric" and shown.subject.by == KIND:
-        from harness.results.measured import kinds_table, of_checks
-
-        if of_checks(found):
-            return replace(result, table=kinds_table(wanted.query.bench, found, sure=sure, seed=wanted.query.seed))
-    how, arrays = _how(shown, sure), _arrays(found, shown)
+    found = conversations(found, shown)
+    of_kinds = shown.kind == "metric" and subject.by == KIND and of_checks(found)
+    if of_kinds:
+        shown = shown._replace(subject=subject._replace(by=UNGROUPED))
+    arrays = _arrays(found, shown)
     if not arrays:
         raise UsageError(f"{result.path} holds no such verdict: none is left by --turns and the models named")
+    sure = _sure(result, wanted.intervals, 1, len(found) // len(found.metrics()))
+    how = _how(shown, sure)
     if shown.kind == "label":
-        from harness.results.labels import label_table
+        from harness.results.labels import label_table, worth
 
-        return replace(result, table=label_table(arrays, **how))
-    from harness.results.means import means_table
+        table = label_table(arrays, **how)
+        arrays = worth(found, table, subject.groups)
+    else:
+        from harness.results.means import means_table
 
-    return replace(result, table=means_table(arrays, shown.kind, **how))
+        table = means_table(arrays, shown.kind, **how)
+    result = replace(result, table=with_kinds(table, wanted.query.bench, found) if of_kinds else table)
+    few = len(arrays) * len(table.whole) ** 2 <= MOST_MODELS**2
+    if not sure or not (few or wanted.intervals):
+        result.notes.extend(["ranks of so large a table are made with --intervals only"] if sure else [])
+        return result
+    from harness.results.brief import with_ranks
+    from harness.results.matrix import ranked
+    from harness.results.statistics.paired import paired
+
+    return with_ranks(result, {name: paired(ranked(own), resamplings=0) for name, own in arrays.items()})
 
 
 def _panel(result: Result, shown: Shown) -> Result:
@@ -196,12 +209,6 @@ def _sure(result: Result, intervals: bool | None, models: int, rows: int) -> boo
         result.notes.append("intervals and ranks of so large a table are made with --intervals only")
         return False
     return intervals is not False and models > 0
-
-
-def _with_brief(result: Result, brief: "Brief") -> Result:
-    """Return the result with an interval and ranks in each line."""
-    result.notes.extend([note] if (note := brief.contradictions()) else [])
-    return replace(result, table=brief.added(result.table, result.column))
 
 
 def _with_detail(result: Result, detail: "Detail", stated: float | None = None) -> Result:

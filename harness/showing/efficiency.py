@@ -19,7 +19,7 @@ def efficiency_page(found: EfficiencyTable) -> Page:
         f"of {found.questions} questions; tokens as the providers counted them; seconds of one call, where it was made "
         "neither from the cache nor in a batch",
         f"dollars for 1,000 turns, at the prices of models.toml, else of the list of {price_list().date}; frontier: no "
-        "other model is at least as good for at most the same money",
+        "other ranked model is at least as good for at most the same money",
         *found.notes,
         *result.notes,
     ]

@@ -122,15 +122,13 @@ def _intervals(detail: "Detail") -> dict[str, Any]:
 def _tables(result: Result) -> Iterator[Item]:
     """Yield what every result has: its table, then those of groups of questions."""
     table, lead = result.table, result.column
-    rows: Sequence[Row] = result.table_rows()
-    if table.ranks is not None:
-        ranks = table.ranks
-        rows = [{**row, "rank": str(ranks[row["model"]]) if row["model"] in ranks else None} for row in rows]
+    ranks = {row["model"]: row.get(lead) for row in table.rank_rows()}
+    rows: Sequence[Row] = [{**row, "rank": ranks.get(row["model"])} for row in result.table_rows()]
     columns = [
         Column(column.name, _own_name(column.name, table), "both" if column.name in _WITH_INTERVAL else "value")
-        for column in columns_of(rows, "rank_first", "rank_last", "rank")
+        for column in columns_of(table.rows())
     ]
-    more = [Column("rank")] if table.ranks is not None else []
+    more = [Column("rank")] if lead in table.ranks else []
     at = len(columns)
     if any(f"{lead}_low" in row for row in rows):
         more.insert(0, Column(lead, "95% interval", "interval"))
@@ -173,6 +171,9 @@ def _verdicts(table: Lines, of_all: str) -> Iterator[Item]:
         columns = [Column("model"), *(Column(name, _own_name(name, table), "interval") for name in order)]
         title = f"95% intervals{of_all} (questions resampled{_within(table.strata)}, seed {table.seed})"
         yield Table(title, rows, columns, places=table.places)
+    if len(ranks := table.rank_rows()) > 1:
+        columns = [Column("model"), *(Column(name, _own_name(name, table)) for name in table.ranks)]
+        yield Table("Ranks (each column by itself: sign-flip tests, Holm)", ranks, columns)
     groups = table.group_rows(intervals=False)
     if groups:
         columns = [Column(column.name, _own_name(column.name, table)) for column in columns_of(groups)]

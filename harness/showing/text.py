@@ -80,7 +80,7 @@ def _least(line: str, fewest: int) -> int:
 
 def _blocks(columns: Sequence[Cells], shapes: Sequence[_Shape], keys: int, width: int) -> list[list[tuple[Cells, int]]]:
     """Return which columns stand beside each other, and how wide: the keys in each block, the others from the left."""
-    keys = min(keys, len(columns) - 1)
+    keys = _naming(columns, min(keys, len(columns) - 1))
     usual, least = (sum(getattr(s, kind) + _GAP for s in shapes[:keys]) for kind in ("usual", "least"))
     narrow = any(usual + shape.usual > width for shape in shapes[keys:])
     sizes = [shape.least if narrow else shape.usual for shape in shapes]
@@ -95,6 +95,16 @@ def _blocks(columns: Sequence[Cells], shapes: Sequence[_Shape], keys: int, width
     return [
         _widened(block, columns, sizes, [s.usual if narrow else s.whole for s in shapes], width) for block in blocks
     ]
+
+
+def _naming(columns: Sequence[Cells], keys: int) -> int:
+    """Return how many columns of words, `keys` at least, tell the rows apart; `keys` if none do."""
+    for count in range(keys, len(columns)):
+        if len(set(zip(*(column.cells for column in columns[:count]), strict=True))) == len(columns[0].cells):
+            return count
+        if not columns[count].words:
+            break
+    return keys
 
 
 def _widened(

@@ -193,7 +193,7 @@ def test_dimensions_make_one_table(graded: list[str], capsys: pytest.CaptureFixt
         flags = ["--judge-model", "j", "--base-url", server.openai_url, "--judge-set", "dimensions", "--yes", "-q"]
         assert gen_judgment.main([*graded, *flags, "--model-list", "y"]) == 0
         assert gen_judgment.main([*graded, *flags, "--model-list", "x", "--structured", "off"]) == 1
-    x, y = json.loads(shown(graded, capsys, "--format", "json"))["rows"]
+    y, x = json.loads(shown(graded, capsys, "--format", "json"))["rows"]  # without a verdict, x has no rank
     assert (y["clarity"], y["overall"], y["n"], y["excluded"]) == (7, 7, 6, 0)
     assert (x["clarity"], x["n"], x["excluded"]) == (None, 0, 6)
     made = list(csv.DictReader(io.StringIO(shown(graded, capsys, "--format", "csv", "--intervals"))))

@@ -47,6 +47,28 @@ def test_parts_come_in_the_order_of_their_numbers_and_the_file_itself_last(tmp_p
     assert not is_there(tmp_path / "y.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        pytest.param(["1", "2", "4"], "no part 3, though the last is part 4", id="one"),
+        pytest.param(["02", "03"], "no part 1, though the last is part 3", id="the-first"),
+        pytest.param(["9", "2"], "no part 1, 3, 4, 5, 6 and 2 more, though", id="many"),
+        pytest.param(["0", "1", "2"], None, id="from-nought"),
+        pytest.param(["1", "2", "b"], None, id="letters"),
+        pytest.param(["20260101", "20260131"], None, id="dates"),
+    ],
+)
+def test_a_gap_in_the_numbers_of_parts_is_said_once(
+    tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture, parts: list[str], said: str | None
+) -> None:
+    for part in parts:
+        write(tmp_path / f"x.part-{part}.jsonl.gz", lines({"a": part}))
+    for _ in range(2):
+        assert len(list(read_rows(tmp_path / "x.jsonl"))) == len(parts)
+    assert [said in record.message for record in caplog.records if said] == ([True] if said else [])
+    assert said or not caplog.records
+
+
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
 def test_rows_of_all_parts_are_read(tmp_path: pathlib.Path, ending: str) -> None:
     write(tmp_path / f"x.part-1.jsonl{ending}", lines({"a": 1}, {"a": 2}))

@@ -9,7 +9,7 @@ from harness.errors import DataError
 from harness.judgments.case import SCORE, SHARE, TOTAL
 from harness.judgments.judgment import Label, MadeFrom, Score, Scores, Verdict, Winner
 from harness.judgments.row import JudgedRow, is_good_judgment, judged_row, judged_rows, row_key
-from harness.judgments.writing import game_to_row, pair_to_row, single_to_row
+from harness.judgments.writing import pair_to_row, single_to_row
 from harness.records import Source
 from harness.rows import FAILED_TEXT
 from tests.judged import MADE, judgment, on_disk
@@ -88,7 +88,7 @@ def test_what_is_not_graded_has_no_scale() -> None:
 
 
 def test_a_pair_comes_back() -> None:
-    row = on_disk(pair_to_row(judgment(Winner("A"), "x", "y"), judgment(None, "y", "x", game=2), 2.5))
+    row = on_disk(pair_to_row(judgment(Winner("A"), "x", "y"), judgment(None, "y", "x", game=2), tstamp=2.5))
     pair = read(row)
     assert (pair.question_id, pair.turn, pair.models) == (7, 2, ("x", "y"))
     assert pair.games == (1.0, None)
@@ -105,7 +105,7 @@ def test_a_pair_in_one_order_comes_back_with_the_model_that_was_shown_first(
     game: Any, prefix: str, shown_first: str
 ) -> None:
     shown = ("x", "y") if game == 1 else ("y", "x")
-    pair = read(on_disk(game_to_row(judgment(Winner("A"), *shown, game=game), 2.5)))
+    pair = read(on_disk(pair_to_row(judgment(Winner("A"), *shown, game=game), tstamp=2.5)))
     assert (pair.models, pair.shown_first) == (("x", "y"), shown_first)
     assert pair.games == ((1.0,) if game == 1 else (0.0,))
     assert [words.prefix for words in pair.words] == [prefix]

@@ -74,7 +74,7 @@ def test_every_attempt_is_kept() -> None:
 def test_winners_are_named_by_model_whatever_was_shown_first(
     first: Verdict, second: Verdict | None, winners: tuple[str, str]
 ) -> None:
-    row = pair_to_row(judgment(first, "x", "y"), judgment(second, "y", "x", game=2), 0.0)
+    row = pair_to_row(judgment(first, "x", "y"), judgment(second, "y", "x", game=2), tstamp=0.0)
     assert (row["g1_winner"], row["g2_winner"]) == winners
 
 

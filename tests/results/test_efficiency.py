@@ -70,6 +70,18 @@ def test_what_common_answers_cost_and_took(data: pathlib.Path) -> None:
     assert "served stands under several names, with other settings: a (seed 1); b (top_k 5)" in result.notes
 
 
+def test_a_model_that_is_not_ranked_undercuts_nobody(data: pathlib.Path) -> None:
+    file = data / "small" / "model_judgment" / "j_single.jsonl"
+    rows = [
+        row for row in map(json.loads, file.read_text().splitlines()) if row["model"] != "a" or row["question_id"] == 1
+    ]
+    write(file, rows)
+    found = efficiency(
+        show_result("single", bench_name="small", data_dir=data), models_file=data / "models.toml", data_dir=data
+    )
+    assert {row.model: row.frontier for row in found.rows} == {"a": False, "b": True, "c": False}
+
+
 def test_the_command_shows_it_in_every_form(
     data: pathlib.Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,6 +94,23 @@ def test_what_may_be_missing_is_the_users_choice() -> None:
     assert "x, of 40 judgments: 8 failed and 0 not made in this run, 0 failed in the other" in runs.notes
 
 
+def test_a_model_that_this_run_lacks_altogether_does_not_pass_unless_others_are_named() -> None:
+    new, old = run(x=5.0, z=5.0), run(x=5.0, y=5.0)
+    runs = compared(new, old)
+    assert [pair.model_1 for pair in runs.table.pairs] == ["x"]
+    assert runs.faults() == ["y is not judged in this run (--model-list names those to compare)"]
+    assert runs.notes[:2] == (
+        "judged in the other run alone, so not compared: y",
+        "judged in this run alone, so not compared: z",
+    )
+    assert compared(new, old, models=["x"]).faults() == []
+
+
+def test_only_the_models_that_are_named_are_compared() -> None:
+    (own,) = compared(run(x=5.0, y=3.0), run(x=5.0, y=5.0), models=["x"]).table.pairs
+    assert own.model_1 == "x"
+
+
 def test_failed_grades_count_where_that_was_asked_for() -> None:
     new, old = run(x=5.0, failed=range(20)), run(x=5.0)
     assert compared(new, old).table.pairs[0].better is None

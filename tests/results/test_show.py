@@ -563,6 +563,25 @@ def test_of_pairs_too_a_model_judged_on_few_questions_is_listed_last_without_a_r
     path = write(tmp_path / "some.jsonl", *rows, *(pair("z", "x", "model_1", q) for q in range(3)))
     result = show_result("pairwise-all", input_file=path, intervals=True)
     assert [row["model"] for row in result.rows()][-1] == "z"
-    assert result.table.ranks is not None
-    assert set(result.table.ranks) == {"x", "y"}
+    assert set(result.table.ranks["win_rate_adjusted"]) == {"x", "y"}
     assert "judged on too few questions to be ranked: z (3 of 20 questions)" in result.notes
+
+
+def test_each_criterion_has_its_own_ranks_and_counts_common_questions_where_these_are_wanted(
+    tmp_path: pathlib.Path,
+) -> None:
+    means = {"wit": {"x": 7, "y": 3}, "style": {"x": 4, "y": 4}}
+    rows = [grade(m, q, v, criterion=c) for c, own in means.items() for m, v in own.items() for q in range(12)]
+    few = [grade("few", q, 9, criterion=c) for c in means for q in range(3)]
+    path = write(tmp_path / "some.jsonl", *rows, *few, grade("x", 12, 1, criterion="wit"))
+    result = show_result(input_file=path)
+    ends = ("wit_rank_first", "wit_rank_last", "style_rank_first", "style_rank_last")
+    assert {row["model"]: tuple(row[end] for end in ends) for row in result.table_rows()} == {
+        "x": (1, 1, 1, 2),
+        "y": (2, 2, 1, 2),
+        "few": (None, None, None, None),
+    }
+    assert [row["model"] for row in result.rows()] == ["x", "y", "few"]
+    assert any("too few to be ranked: few (3 of 13 questions)" in note for note in result.notes)
+    [of_x, *_] = show_result(input_file=path, common=True).rows()
+    assert (of_x["wit"], of_x["n"]) == (7, 24)

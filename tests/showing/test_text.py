@@ -98,6 +98,12 @@ def test_what_names_a_row_is_repeated_in_each_part() -> None:
     assert len(parts) > 1
 
 
+def test_each_part_repeats_as_many_columns_of_words_as_tell_its_rows_apart() -> None:
+    rows = [{"category": "math", "answers": who, "n": 3, "one": 0.5, "other": 0.25} for who in ("wrong", "right")]
+    for part in table_text(Table("", rows), width=26).split("further columns"):
+        assert re.search(r"math +wrong .*\nmath +right ", part)
+
+
 @pytest.mark.parametrize(
     ("line", "width", "lines"),
     [

@@ -27,6 +27,8 @@ _OF_ONE = late_re(
     rf"[^\n:=]{{0,15}}[:=][ \t(\[]*(?P<number>{_NUMBER})[\W_]*?(?:$|(?=[,;，]))",
     re.M,
 )
+_BOTH = late_re(r"\W*(?:\w+ ?){1,2}[:=][^\n:=,;，]{1,20}[,;，] ?(?:\w+ ?){1,2}[:=][^\n:=]{1,20}")
+"""Both on one line, without further words."""
 _SIDES = {"1": "A", "2": "B", "a": "A", "b": "B"}
 _PAIR_NAMES = late_re(
     r"(?:(?:score|rating)(?:_(?:of|for))?_?)?(?:(?:assistant|answer|response|model|output)_?)?(?P<side>[12ab])"
@@ -75,7 +77,8 @@ def _by_name(text: str, scale: Scale) -> list[Found]:
     several = len(given["A"]) > 1 or len(given["B"]) > 1
     reading = Fault("several scores for one answer") if several else _numbers([*given["A"], *given["B"]], scale)
     start = lines[0].start() + len(lines[0][0]) - len(lines[0][0].lstrip())
-    return [(start, lines[0].end(), reading)]
+    both = _BOTH.fullmatch(text, start, lines[-1].end())
+    return [(start, (lines[-1] if both else lines[0]).end(), reading)]
 
 
 def _by_dimension(members: Mapping[str, Any], wanted: Mapping[str, str], scale: Scale) -> Scores | Fault | None:

@@ -61,6 +61,7 @@ def _plain_marks(text: str) -> str:
         text = re.sub(r"<<(?!\s)([^<>]{0,2000})>>", r"«\1»", text)
     if "\\" in text:
         text = re.sub(r"\\n(?=(?:\\n|[\s\"'`]){0,9}\[\[)", "\n", text)  # escaped once too often
+        text = re.sub(r"\\[a-zA-Z]{2,10}\{([^{}\n]{0,40}[:=] ?)\}", r"\1", text)  # \text{Rating: }
         text = re.sub(r"\\([\"'])|\\[a-zA-Z]{2,10}(?={)", r"\1", text)
         text = re.sub(r"\\?\[ ?\\?\[", "[[", re.sub(r"\\?\] ?\\?\]", "]]", text))
     if "''" in text:
@@ -105,7 +106,7 @@ _DECORATION = late_re(
 )
 """A passage whose marks may be there to set something off."""
 _WHOLE = late_re(r"\s*```[\w-]*[ \t]*\n((?:(?!```).)*?)\s*(?:```)?\s*", re.S)
-_TAGS = late_re(r"</?[a-z_]{1,12}>|<\|[^|>\n]{0,40}\|>", re.I)
+_TAGS = late_re(r"</?[a-z_]{1,12}>|<\|[^|>\n]{0,40}\|>|\[(?:END|/[A-Z]{2,12})\]\W*\Z", re.I)
 
 
 def _stands_apart(passage: re.Match[str]) -> bool:

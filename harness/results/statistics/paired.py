@@ -25,7 +25,7 @@ Source: Holm (1979), Scand. J. Stat. 6, 65; Miller (2024), arXiv 2411.00640, for
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
@@ -161,17 +161,19 @@ def paired(grades: Matrix, **how: Unpack[Resampling]) -> PairedTable:
     return PairedTable(grades.models, named_pairs(rows, names))
 
 
-def compare_runs(new: Matrix, old: Matrix, **how: Unpack[Resampling]) -> PairedTable:
+def compare_runs(
+    new: Matrix, old: Matrix, names: Collection[str] | None = None, **how: Unpack[Resampling]
+) -> PairedTable:
     """Return the models of one run compared with those of another on the questions and turns that both runs have.
 
-    Compared are models with equal names and, if each run holds one model only, those two. model_1 is of `new` and
-    model_2 of `old`; `verdict` "worse" means that the new one is. Questions that only one run has are in `left_out`;
-    turns that only one run has do not count.
+    Compared are models with equal names (of `names`, or all) and, if each run holds one model only, those two. model_1
+    is of `new` and model_2 of `old`; `verdict` "worse" means that the new one is. Questions that only one run has are
+    in `left_out`; turns that only one run has do not count.
 
     Raises:
         UsageError: the runs have no model or no question in common.
     """
-    models = [(model, model) for model in new.models if model in old.models]
+    models = [(model, model) for model in new.models if model in old.models and (names is None or model in names)]
     if not models and len(new.models) == len(old.models) == 1:
         models = [(new.models[0], old.models[0])]
     if not models:

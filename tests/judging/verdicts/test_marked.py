@@ -21,6 +21,7 @@ def read(text: str, form: VerdictForm) -> Parsed:
     [
         pytest.param("Clear and right. [RESULT] 3", 3, id="plain"),
         pytest.param("Clear and right. [RESULT] 3\n", 3, id="line break after"),
+        pytest.param("Clear and right.\n[RESULT] 3 [END]", 3, id="a sign for the end"),
         pytest.param("Clear and right.\n[RESULT]\n4", 4, id="on the next line"),
         pytest.param("Clear and right. [RESULT] **3**", 3, id="bold"),
         pytest.param("Clear and right. **[RESULT]** 3", 3, id="bold marker"),

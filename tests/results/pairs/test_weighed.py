@@ -14,10 +14,12 @@ from harness.cli import show_result
 from harness.judgments.case import WIN, outcome
 from harness.judgments.observations import Observations
 from harness.records import Observation, Source
-from harness.results.brief import pairs_brief
 from harness.results.matrix import pairs
+from harness.results.pairs.comparing import compared_strengths
 from harness.results.pairs.matrix import pair_matrix
 from harness.results.pairs.pairwise import pairwise_rows
+from harness.results.pairs.rates import adjusted_rates
+from harness.results.statistics.ranks import RankRange, rank_ranges
 from tests.small_bench import write
 
 
@@ -53,8 +55,7 @@ def test_two_games_count_by_their_mean_not_by_their_sides() -> None:
 def test_intervals_and_the_matrix_are_of_the_same_mean() -> None:
     observed = [weighed(q, 0.8 if q % 2 else 0.4) for q in range(40)]
     table = pairs(observed)
-    found = pairs_brief(table, baseline="base")
-    interval = found.intervals["x"]
+    interval = adjusted_rates(table, baseline="base")["x"]
     assert interval.value == pytest.approx(0.6)
     assert interval.low is not None
     assert interval.low > 0.5
@@ -69,9 +70,8 @@ def test_models_are_ranked_by_preferences_where_sides_say_the_opposite() -> None
     weak = [weighed(q, 0.55 if q % 2 else 0.51, model="weak") for q in range(40)]
     rows = pairwise_rows(strong + weak, baseline="base")
     assert [row.model for row in rows] == ["strong", "weak"]
-    ranks = pairs_brief(pairs(strong + weak), baseline="base").ranks
-    assert (ranks["strong"].first, ranks["weak"].last) == (1, 2)
-    assert ranks["weak"].first == 2
+    compared = compared_strengths(pairs(strong + weak), baseline="base", resamplings=0)
+    assert rank_ranges(compared) == [RankRange("strong", 1, 1), RankRange("weak", 2, 2)]
 
 
 def row(question: int, preference: float) -> dict[str, Any]:
