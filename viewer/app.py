@@ -161,17 +161,7 @@ def opening(views: Views, query: str) -> str:
     state, shown = views.view(query)
     links = "".join(markup.link(state.to(tab=t.name), t.title, current=t.name == state.tab) for t in views.tabs)
     top = f'<div class="tb-top">{_top()}</div><nav aria-label="Tabs">{links}</nav>'
-    return f'<div id="tb-opening">{_DARK}{top}<div class="tb-view">{shown}</div></div>'
-
-
-_DARK = """<script>
-{
-  const theme = new URLSearchParams(location.search).get("__theme");
-  const dark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  document.currentScript.parentNode.classList.toggle("dark", dark);
-}
-</script>"""
-"""Does for the opening page what Gradio does for its own."""
+    return f'{top}<div class="tb-view">{shown}</div>'
 
 
 def _top() -> str:

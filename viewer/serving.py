@@ -12,6 +12,7 @@ a connection that asks nothing is closed (`idle`).
 import asyncio
 import contextlib
 import errno
+import json
 import os
 import pathlib
 import re
@@ -105,13 +106,18 @@ class Gate:
 
 
 class Opening:
-    """Puts the view that an address leads to into the page: it can be read while the browser reads Gradio's scripts."""
+    """Puts what is the viewer's own into Gradio's page: its style and script and, unless there are passwords, the view
+    that the address leads to, which can then be read while the browser reads Gradio's scripts.
+    """
 
-    def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]], view: Callable[[str], str]) -> None:
-        self.app, self.view = app, view
+    def __init__(
+        self, app: Callable[[Scope, Receive, Send], Awaitable[None]], head: str, view: Callable[[str], str] | None
+    ) -> None:
+        """`view` is None where whoever has not said the password is shown this page as well."""
+        self.app, self.head, self.view = app, head, view
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on and, if it is for the page, the page with its view."""
+        """Pass a request on and, if it is for the page, the page with what is put into it."""
         if scope["type"] != "http" or scope["path"] != "/" or scope["method"] != "GET":
             await self.app(scope, receive, send)
             return
@@ -120,10 +126,14 @@ class Opening:
         async def held(message: MutableMapping[str, Any]) -> None:
             sent.append(message)
 
-        query = scope.get("query_string", b"").decode("latin-1")
-        shown, _ = await asyncio.gather(asyncio.to_thread(self.view, f"?{query}"), self.app(scope, receive, held))
+        await self.app(scope, receive, held)
         page = b"".join(message.get("body", b"") for message in sent)
-        page = page.replace(b"</body>", shown.encode(errors="replace") + b"</body>")
+        page = page.replace(b"</head>", f"{self.head}</head>".encode())
+        if self.view is not None:
+            query = scope.get("query_string", b"").decode("latin-1")
+            # As a string, which the script sets as HTML: so no script runs in it, were there any.
+            shown = json.dumps(await asyncio.to_thread(self.view, f"?{query}")).replace("<", "\\u003c")
+            page = page.replace(b"</body>", f"<script>turnbench.opening({shown})</script></body>".encode())
         headers = [pair for pair in sent[0]["headers"] if pair[0].lower() != b"content-length"]
         await send({**sent[0], "headers": [*headers, (b"content-length", str(len(page)).encode())]})
         await send({"type": "http.response.body", "body": page})
@@ -256,9 +266,8 @@ def serve(
     style, script = (_HERE.joinpath(name).read_text(encoding="utf-8") for name in ("style.css", "page.js"))
     views = Views(context)
     app = build(views)
-    middleware = [Middleware(Gate, hosts=hosts)]
-    if not people:  # the page itself is shown to whoever asks, and what is on it after the password
-        middleware.append(Middleware(Opening, view=lambda query: f"<style>{style}</style>{opening(views, query)}"))
+    head = f"<style>{style}</style><script>{script}</script>"
+    view = None if people else partial(opening, views)
     try:
         _, address, _ = app.queue(default_concurrency_limit=8, api_open=False).launch(
             server_name=f"[{host.strip('[]')}]" if ":" in host else host,
@@ -275,8 +284,10 @@ def serve(
             inbrowser=False,
             enable_monitoring=False,
             theme=gr.themes.Default(),
-            head=f"<style>{style}</style><script>{script}</script>",
-            app_kwargs={"middleware": middleware, **_NO_DOCUMENTS},
+            app_kwargs={
+                "middleware": [Middleware(Gate, hosts=hosts), Middleware(Opening, head=head, view=view)],
+                **_NO_DOCUMENTS,
+            },
         )
     except OSError:
         context.store.later.close()

@@ -362,14 +362,14 @@ def test_nothing_to_show_is_nothing_to_begin(tmp_path: pathlib.Path) -> None:
     begin(Context(Store(tmp_path / "absent", ["small"])))
 
 
-def page_of(path: str, query: str = "") -> bytes:
+def page_of(path: str, query: str = "", view: Callable[[str], str] | None = None) -> str:
     """Return what `Opening` sends where the app behind it sends a page in two parts."""
     sent: list[Any] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        headers = [(b"content-type", b"text/html"), (b"content-length", b"26")]
+        headers = [(b"content-type", b"text/html"), (b"content-length", b"39")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b"<html><body>", "more_body": True})
+        await send({"type": "http.response.body", "body": b"<html><head></head><body>", "more_body": True})
         await send({"type": "http.response.body", "body": b"</body></html>"})
 
     async def receive() -> Any:
@@ -379,16 +379,21 @@ def page_of(path: str, query: str = "") -> bytes:
         sent.append(message)
 
     scope = {"type": "http", "path": path, "method": "GET", "query_string": query.encode()}
-    asyncio.run(Opening(app, lambda address: f"<p>é {address}</p>")(scope, receive, send))
+    asyncio.run(Opening(app, "<style></style>", view)(scope, receive, send))
     body = b"".join(message.get("body", b"") for message in sent)
-    if path == "/":
-        assert dict(sent[0]["headers"])[b"content-length"] == str(len(body)).encode()
-    return body
+    assert dict(sent[0]["headers"])[b"content-length"] == str(len(body)).encode()
+    return body.decode()
 
 
-def test_the_page_comes_with_its_view_and_nothing_else_does() -> None:
-    assert page_of("/", "tab=find").decode() == "<html><body><p>é ?tab=find</p></body></html>"
-    assert page_of("/config") == b"<html><body></body></html>"
+def test_the_page_comes_with_its_view_as_a_string_that_nothing_in_it_ends() -> None:
+    def view(address: str) -> str:
+        return f"</script><script>é\ud800{address}"
+
+    shown = '<script>turnbench.opening("\\u003c/script>\\u003cscript>\\u00e9\\ud800?tab=find")</script>'
+    page = "<html><head><style></style></head><body>{}</body></html>"
+    assert page_of("/", "tab=find", view) == page.format(shown)
+    assert page_of("/", "tab=find") == page.format("")
+    assert page_of("/config", "tab=find", view) == "<html><head></head><body></body></html>"
 
 
 def test_the_page_before_the_scripts_says_what_the_view_says(tmp_path: pathlib.Path) -> None:
