@@ -80,9 +80,8 @@ def common_questions(found: Observations, baseline: str | None = None, panel: Se
         case, about = part.case_at[good], question[part.asked_at[good]]
         for model in sides:
             there[judge[case], model[case], about] = True
-    seen = there.all(axis=0)
-    ranked_ones = [model != baseline for model in models]
-    models, seen = [model for model in models if model != baseline], seen[ranked_ones]
+    seen = np.logical_and.reduce(there)[[model != baseline for model in models]]
+    models = [model for model in models if model != baseline]
     judged = dict(zip(models, seen.sum(axis=1).tolist(), strict=True))
     most = max(judged.values(), default=0)
     apart = tuple(sorted(model for model in judged if few(judged[model], most)))
