@@ -9,6 +9,7 @@ import pytest
 from harness.bench import load_bench
 from harness.errors import DataError, MissingError, UsageError
 from harness.judging.builtin import NOTICE
+from harness.records import Mode
 from harness.results.result import Result
 from harness.results.show import show_result
 
@@ -220,7 +221,25 @@ def test_a_baseline_keeps_its_pairs_and_loses_its_row(bench: pathlib.Path) -> No
     result = show(bench, "pairwise-baseline", baseline_model="x", model_list=["y", "x", "z"])
     rows = [(row["model"], row["win"], row["loss"], row["tie"]) for row in result.rows()]
     assert rows == [("z", 1, 0, 0), ("y", 0, 1, 1)]
-    assert [note.split(",")[0] for note in result.notes][-2] == "win rates are over unequal opponents"
+    assert [note.split(",")[0] for note in result.notes][-2] == "win rates are over different questions"
+
+
+def test_what_is_said_of_a_baselines_questions_counts_the_pairs_that_are_shown(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_pair.jsonl", *PAIRS)
+    result = show(bench, "pairwise-baseline", baseline_model="x", model_list=["z"])
+    assert any(note.startswith(f"1 of the {len(QUESTIONS)} questions of tiny") for note in result.notes)
+
+
+def test_a_model_with_few_questions_is_on_no_board_and_last_in_every_order(bench: pathlib.Path) -> None:
+    questions = [{"question_id": n, "category": "math", "turns": ["Why?"]} for n in range(9)]
+    write(bench / "question.jsonl", *questions)
+    rows = [pair("x", "base", ("model_1", "model_2")[q % 2], q) for q in range(9)]
+    judged(bench, "gpt-4_pair.jsonl", *rows, *(pair("few", "base", "model_1", q) for q in range(3)))
+    board = bench / "board.csv"
+    result = show(bench, "pairwise-baseline", baseline_model="base", board=board, sort="win_rate")
+    assert [row["model"] for row in result.rows()] == ["x", "few"]
+    assert [line.split(",")[0] for line in board.read_text().splitlines()] == ["model", "x"]
+    assert "not on the board, since judged on too few questions to be ranked: few" in result.notes
 
 
 def test_the_model_in_every_pair_is_the_baseline(bench: pathlib.Path) -> None:
@@ -585,3 +604,27 @@ def test_each_criterion_has_its_own_ranks_and_counts_common_questions_where_thes
     assert any("too few to be ranked: few (3 of 13 questions)" in note for note in result.notes)
     [of_x, *_] = show_result(input_file=path, common=True).rows()
     assert (of_x["wit"], of_x["n"]) == (7, 24)
+
+
+@pytest.mark.parametrize("kind", ["grades", "labels", "pairs"])
+def test_a_panel_lists_a_model_last_that_one_of_its_judges_hardly_saw(kind: str, tmp_path: pathlib.Path) -> None:
+    def rows(judge: str, few: int) -> list[dict[str, Any]]:
+        own = {"judge": [judge, "single-v1"]}
+        counts = {"x": 12, "y": 12, "few": few}
+        if kind == "pairs":
+            return [
+                pair(m, "x", "model_1" if m == "few" else "tie", q) | own
+                for m in ("y", "few")
+                for q in range(counts[m])
+            ]
+        value = {"x": 4, "y": 4, "few": 9}
+        said = {m: {"label": "good"} if kind == "labels" else {"score": v} for m, v in value.items()}
+        return [grade(m, q, 1) | own | said[m] for m in counts for q in range(counts[m])]
+
+    path = write(tmp_path / "some.jsonl", *rows("j", 12), *rows("k", 3))
+    mode: Mode = "pairwise-all" if kind == "pairs" else "single"
+    result = show_result(mode, input_file=path, judge_model=["j", "k"])
+    assert list(dict.fromkeys(row["model"] for row in result.rows()))[-1] == "few"
+    assert any("few (3 of 12 questions)" in note for note in result.notes)
+    common = show_result(mode, input_file=path, judge_model=["j", "k"], common=True)
+    assert "only the 12 questions on which all ranked models were judged (--common)" in common.notes
