@@ -1,7 +1,6 @@
 """Compute metrics that need no judge."""
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import command, flags, messages, values
@@ -176,4 +175,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,7 +1,6 @@
 """Look over a benchmark folder: all problems at once, and what the set consists of."""
 
 import argparse
-import sys
 
 from harness.cli import flags, output
 from harness.cli.command import Parser, main_of
@@ -46,4 +45,4 @@ main = main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

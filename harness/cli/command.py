@@ -23,6 +23,7 @@ EXIT_CODES = {
     2: "wrong use or bad input",
     130: "interrupted; what was done is kept",
 }
+CODES = "\n".join(["exit codes:", *(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())])
 _GO_ON = "run the same command again to go on"
 """How a message ends behind which the command fits."""
 
@@ -57,11 +58,10 @@ class Parser(argparse.ArgumentParser):
         """`usual` is the flag that a user means who gives a value without one."""
         self.examples = tuple(examples)
         self.usual = usual
-        codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
         super().__init__(
             prog=name,
             description=purpose,
-            epilog="\n".join(["examples:", *(f"  {example}" for example in examples), "", "exit codes:", codes]),
+            epilog="\n".join(["examples:", *(f"  {example}" for example in examples), "", CODES]),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
@@ -156,6 +156,16 @@ def main_of(parser: Callable[[], Parser], work: Callable[[argparse.Namespace], i
         return run_command(parser(), work, argv)
 
     return main
+
+
+def unknown(prog: str, said: str, name: str, known: Iterable[str]) -> int:
+    """Say that there is nothing of that name, and what is nearest to it; return the exit code."""
+    import difflib
+
+    near = difflib.get_close_matches(name, names := list(known), n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
+    warn(prog, f"error: {said}; {hint} (see {prog} --help)")
+    return 2
 
 
 def end_like_ctrl_c() -> None:

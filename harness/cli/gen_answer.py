@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import sys
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages, output, values
@@ -201,4 +200,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

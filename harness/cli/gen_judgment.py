@@ -1,7 +1,6 @@
 """Let judges grade or compare the answers."""
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import command, flags, messages, output, values
@@ -198,4 +197,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -218,4 +218,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -2,7 +2,6 @@
 
 import argparse
 import pathlib
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -326,4 +325,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,7 +1,6 @@
 """Show judge sets: which there are, what one says, and what it would send."""
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import command, flags, messages, output
@@ -95,4 +94,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

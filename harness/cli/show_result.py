@@ -2,7 +2,6 @@
 
 import argparse
 import pathlib
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -318,4 +317,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

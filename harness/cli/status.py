@@ -1,7 +1,6 @@
 """Show where a benchmark stands."""
 
 import argparse
-import sys
 
 from harness.cli import command, flags, messages, output
 
@@ -40,4 +39,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,7 +1,6 @@
 """Open the results in a browser."""
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages, values
@@ -121,4 +120,4 @@ main = command.main_of(parser, _work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())
