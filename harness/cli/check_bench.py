@@ -25,9 +25,7 @@ def parser() -> Parser:
     flags.add_object(what, "--bench-name", "DIR_OR_NAME", about=names, default="mt_bench")
     flags.add_data_dir(what, "data folder in which a name is looked for")
     form = p.group("output")
-    form.add(
-        "--format", "how to print; a table shows the first 20 of each list", default="table", choices=["table", "json"]
-    )
+    form.add("--format table|json", "how to print; a table shows the first 20 of each list", default="table")
     return p
 
 

@@ -31,15 +31,14 @@ def parser() -> command.Parser:
         "the model whose answer is shown, or the two that are compared (default: stand-ins)",
     )
     prompts.add(
-        "--mode",
+        f"--mode {flags.MODES}",
         "show one answer or two (default: as many as there are models, else all that the set can do)",
-        choices=flags.MODES,
     )
     prompts.add("--criterion NAME ...", "the judge set's criteria to show (default: its usual ones)")
     flags.add_reference(prompts)
     flags.add_bench(p)
     form = p.group("output")
-    form.add("--format", "how to print", default="table", choices=["table", "json"])
+    form.add("--format table|json", "how to print", default="table")
     form.add("--json", "the same as --format json", action="store_const", const="json", dest="format")
     return p
 

@@ -16,7 +16,7 @@ def parser() -> command.Parser:
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--bench-name")
     flags.add_models_file(flags.add_bench(p))
     form = p.group("output")
-    form.add("--format", "how to print", default="table", choices=["table", "json"])
+    form.add("--format table|json", "how to print", default="table")
     return p
 
 
