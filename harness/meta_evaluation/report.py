@@ -12,6 +12,7 @@ from harness.judgments.case import Case
 from harness.judgments.observations import Observations
 from harness.records import Failure
 from harness.results.about import About, about
+from harness.results.common import common_questions
 from harness.results.finding import Found, ask, replaced_note
 from harness.results.matrix import Ints
 from harness.results.query import Query
@@ -74,7 +75,11 @@ class Asked(NamedTuple):
         """
         judges = list(dict.fromkeys(source.judge for source in self.sources))
         why_not = [self.subject.why_not] if self.subject.why_not else []
-        every = [*replaced_note(self.sources), *notes, *notices(judges), *why_not]
+        incomplete = (
+            self.subject.reach(self.judged, self.query.turns),
+            common_questions(self.judged).note(paired=True),
+        )
+        every = [*replaced_note(self.sources), *filter(None, incomplete), *notes, *notices(judges), *why_not]
         every += interval_notes(value for row in rows for value in row.values()) if explained else []
         paths = tuple(dict.fromkeys(source.path for source in self.sources))
         tables = {title: list(map(columns, own)) for title, own in more.items()}

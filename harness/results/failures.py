@@ -85,13 +85,16 @@ def _reasons(found: Sequence[Found], shown: Observations) -> str:
     """Return why, how often, and one example, as far as the rows say."""
     from harness.judgments.row import judged_rows
 
-    models = {model for case in shown.cases for model in case.models}
-    judges = {case.source.judge for case in shown.cases}
+    lost = shown.only(part.failed for part in shown.parts())
+    failed = {
+        (about.question_id, frozenset(case.models), case.turn, case.source.judge) for case, about, _ in lost.rows()
+    }
     counts: Counter[str] = Counter()
     example: str | None = None
     for path in dict.fromkeys(one.path for one in found):
         for row in judged_rows(path):
-            if not row.unparsed or row.source.judge not in judges or not models.issuperset(row.models):
+            about = (row.question_id, frozenset(row.models), row.turn, row.source.judge)
+            if not row.unparsed or about not in failed:
                 continue
             counts[_reason(row)] += 1
             example = example or _example(row)

@@ -98,8 +98,9 @@ class Result:
     def sorted_by(self, column: str) -> "Result":
         """Return the same result with the models in the order of a column of the table or of a category.
 
-        The greatest number comes first, names from A to Z; a model without a number comes last. Of a panel the rows of
-        all judges together decide. The categories stand in `categories`, or in the groups of the detail.
+        The greatest number comes first, names from A to Z; a model without a number comes last, and after it those that
+        are not ranked. Of a panel the rows of all judges together decide. The categories stand in `categories`, or in
+        the groups of the detail.
 
         Raises:
             UsageError: there is no such column.
@@ -108,7 +109,8 @@ class Result:
 
         def key(model: str) -> tuple[Any, ...]:
             value = values.get(model)
-            return (value is None, value if isinstance(value, str) else -(value or 0.0), model)
+            last = model in self.unranked, value is None
+            return (*last, value if isinstance(value, str) else -(value or 0.0), model)
 
         return self.in_order({model: at for at, model in enumerate(sorted(values, key=key))})
 

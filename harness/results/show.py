@@ -102,7 +102,7 @@ def show_result(
     if not names and subject.home is not None and any(question.user is not None for question in subject.questions):
         from harness.results.users import user_table
 
-        result = replace(result, users=user_table(subject.home, shown.named))
+        result = replace(result, users=user_table(subject.home, shown.records))
     models, query = {row["model"] for row in result.rows()}, shown.wanted.query
     if not models:
         raise UsageError(f"{result.path} holds no {shown.mode} judgment of {', '.join(query.models or ())}")
@@ -163,9 +163,9 @@ def _notes(shown: Shown) -> list[str]:
     """Return what a reader of the table must know, a line each."""
     wanted, found, subject = shown.wanted, shown.found, shown.subject
     query, mode, judged = wanted.query, shown.mode, not wanted.metrics
-    notes = [] if wanted.count_failed or not judged else failure_notes(found, shown.named)
+    notes = [] if wanted.count_failed or not judged else failure_notes(found, shown.records)
     notes += replaced_note(found)
-    if judged and (reach := subject.reach(shown.named, query.turns)):
+    if judged and (reach := subject.reach(shown.records, query.turns)):
         notes.append(reach)
     if (samples := len({one.sample for one in found})) > 1:
         notes.append(f"{samples} samples of each judgment count, averaged (--sample N shows one)")
@@ -189,7 +189,7 @@ def _notes(shown: Shown) -> list[str]:
     first = found[0].observations
     if found[0].judge_set != "votes" and first.paired and len(first[0].games) == 1:
         notes.append("pairs were judged in one order only, so a judge that goes by an answer's place is not caught")
-    notes += [note] if mode == "single" and judged and (note := history_note(shown.named)) else []
+    notes += [note] if mode == "single" and judged and (note := history_note(shown.records)) else []
     if subject.why_not and (mode == "single" or len(found) > 1):
         notes.append(subject.why_not)
     return notes

@@ -36,12 +36,16 @@ def on_board(result: Result, shown: Shown) -> Result:
         from harness.results.pairs.board import board_rows, write_board
 
         made_by = {"judge": result.judge, "judge_set": result.judge_set, "baseline": str(shown.baseline)}
-        rows = board_rows(result.rows(), bench, result.control, **made_by)
+        ranked = [row for row in result.rows() if row["model"] not in result.unranked]
+        rows = board_rows(ranked, bench, result.control, **made_by)
         written = write_board(
             wanted.board, rows, judge_set=judge_set, overwrite=wanted.overwrite, sort=wanted.sort, allow=wanted.allow
         )
         result.notes.append(f"board: {written.path}, sorted by {written.column}")
         result.notes.extend(written.notes())
+        if result.unranked:
+            few = ", ".join(sorted(result.unranked))
+            result.notes.append(f"not on the board, since judged on too few questions to be ranked: {few}")
     return result
 
 

@@ -84,8 +84,6 @@ class Shown(NamedTuple):
     """Whose observations they are, with those of models that are not shown."""
     notes: list[str]
     """On what was left out of these."""
-    named: Observations
-    """Of the models that are named."""
     records: Observations
     """Of the models that are shown: of pairs with a baseline, those with that one."""
     kind: Kind
@@ -126,14 +124,12 @@ def settled(wanted: Wanted) -> Shown:
         baseline = baseline_of(records, wanted.baseline, None if judge_set is None else judge_set.baseline)
     usual = judge_set.aggregate if judge_set is not None and graded else None
     aggregate = wanted.aggregate or cast("Aggregate | None", usual)
-    named = of_models(records, query.models)
     return Shown(
         wanted._replace(aggregate=None if aggregate == NONE or wanted.count_failed else aggregate),
         mode,
         found,
         notes,
-        named,
-        named if baseline is None else of_models(records, query.models, baseline),
+        of_models(records, query.models, baseline),
         kind,
         list(dict.fromkeys(one.judge for one in found)),
         subject,

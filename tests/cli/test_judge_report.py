@@ -111,6 +111,21 @@ def test_position_counts_what_both_games_say(told: Told, pairs: pathlib.Path) ->
     assert {row["by"] for row in found["rows"]} == {"all", "judge", "turn", "score gap"}
 
 
+def test_a_report_says_what_is_judged_of_the_benchmark_and_of_which_model_too_little(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_questions(
+        tmp_path / "shop", *({"question_id": n, "category": "math", "turns": ["Why?"]} for n in range(1, 9))
+    )
+    rows = [_pair(n, "model_1", "model_2") for n in range(1, 6)]
+    rows += [_pair(1, "model_1", "model_2", model_2="z")]
+    _write(tmp_path / "shop" / "model_judgment" / "gpt-4_pair.jsonl", rows)
+    assert main(["judge_report", "position", "--data-dir", str(tmp_path), "--bench-name", "shop"]) == 0
+    shown = capsys.readouterr().out
+    assert "note: 5 of the 8 questions of shop are judged" in shown
+    assert "note: judged on too few questions to be ranked: z (1 of 5 questions)" in shown
+
+
 def test_position_of_several_judges_is_shown_only_when_they_are_named(
     told: Told, error: Callable[..., str], tmp_path: pathlib.Path
 ) -> None:

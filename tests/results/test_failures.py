@@ -35,6 +35,18 @@ def test_a_share_without_a_verdict_is_the_first_note_with_reasons_an_example_and
     assert second == "with all that failed as the worst or the best verdict: x 4.75 to 7.00"
 
 
+def test_reasons_are_of_the_judgments_that_are_counted_and_not_of_those_that_were_made_again(
+    tmp_path: pathlib.Path,
+) -> None:
+    path = file(tmp_path, 10, 40)
+    again = [json.loads(line) | {"score": 7, "judgment": "[[7]]"} for line in path.read_text().splitlines()[:4]]
+    other = [row | {"model": "y", "question_id": 100 + n, "score": -1} for n, row in enumerate(again)]
+    with path.open("a") as rows:
+        rows.writelines(json.dumps(row) + "\n" for row in [*again, *other])
+    first = show_result(input_file=path, model_list=["x"]).notes[0]
+    assert first.startswith("6 of 40 judgments (15%) give no verdict and are left out: 3 two scores, 3 no score;")
+
+
 @pytest.mark.parametrize("failed", [0, 1])
 def test_a_single_one_of_many_is_left_to_the_column(tmp_path: pathlib.Path, failed: int) -> None:
     assert not any("no verdict" in note for note in show_result(input_file=file(tmp_path, failed, 120)).notes)

@@ -220,7 +220,25 @@ def test_a_baseline_keeps_its_pairs_and_loses_its_row(bench: pathlib.Path) -> No
     result = show(bench, "pairwise-baseline", baseline_model="x", model_list=["y", "x", "z"])
     rows = [(row["model"], row["win"], row["loss"], row["tie"]) for row in result.rows()]
     assert rows == [("z", 1, 0, 0), ("y", 0, 1, 1)]
-    assert [note.split(",")[0] for note in result.notes][-2] == "win rates are over unequal opponents"
+    assert [note.split(",")[0] for note in result.notes][-2] == "win rates are over different questions"
+
+
+def test_what_is_said_of_a_baselines_questions_counts_the_pairs_that_are_shown(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_pair.jsonl", *PAIRS)
+    result = show(bench, "pairwise-baseline", baseline_model="x", model_list=["z"])
+    assert any(note.startswith(f"1 of the {len(QUESTIONS)} questions of tiny") for note in result.notes)
+
+
+def test_a_model_with_few_questions_is_on_no_board_and_last_in_every_order(bench: pathlib.Path) -> None:
+    questions = [{"question_id": n, "category": "math", "turns": ["Why?"]} for n in range(9)]
+    write(bench / "question.jsonl", *questions)
+    rows = [pair("x", "base", ("model_1", "model_2")[q % 2], q) for q in range(9)]
+    judged(bench, "gpt-4_pair.jsonl", *rows, *(pair("few", "base", "model_1", q) for q in range(3)))
+    board = bench / "board.csv"
+    result = show(bench, "pairwise-baseline", baseline_model="base", board=board, sort="win_rate")
+    assert [row["model"] for row in result.rows()] == ["x", "few"]
+    assert [line.split(",")[0] for line in board.read_text().splitlines()] == ["model", "x"]
+    assert "not on the board, since judged on too few questions to be ranked: few" in result.notes
 
 
 def test_the_model_in_every_pair_is_the_baseline(bench: pathlib.Path) -> None:

@@ -174,7 +174,10 @@ def meetings_note(found: Meetings, baseline: str | None = None) -> str | None:
     if len(found.met) < 3 or not (found.unequal if baseline is None else found.least < _EQUAL * found.most):
         return None
     sizes = {model: len(own) for model, own in found.met.items()}
-    if baseline is not None or min(sizes.values()) == len(found.met) - 1:
+    over = "unequal opponents"
+    if baseline is not None:
+        over, spread = "different questions", f"models met the baseline {found.least} to {found.most} times"
+    elif min(sizes.values()) == len(found.met) - 1:
         spread = f"two models met {found.least} to {found.most} times"
     else:
         few = sorted((model for model in sizes if sizes[model] < max(sizes.values())), key=lambda m: (sizes[m], m))
@@ -183,7 +186,7 @@ def meetings_note(found: Meetings, baseline: str | None = None) -> str | None:
         more = f"; {len(few) - 3} more met only some" if len(few) > 3 else ""
         spread = told + more
     chosen = "; p allows for pairs that were chosen by earlier results" if found.uneven else ""
-    return f"win rates are over unequal opponents, ranks and verdicts (by strength) are not: {spread}{chosen}"
+    return f"win rates are over {over}, ranks and verdicts (by strength) are not: {spread}{chosen}"
 
 
 def _listed(met: dict[str, int]) -> str:
