@@ -117,11 +117,10 @@ def _fields(action: object) -> list[tuple[str, str]]:
     return [(name, value) for name, value in good]
 
 
-def build(context: Context) -> Any:
+def build(views: Views) -> Any:
     """Return the Gradio app, not yet served; `gradio` is imported here and not before."""
     import gradio as gr
 
-    views = Views(context)
     with gr.Blocks(title="turnbench", analytics_enabled=False, fill_width=True) as app:
         gr.HTML(_top(), elem_classes="tb-top", apply_default_css=False, padding=False)
         query = gr.Textbox(label="address", elem_id="tb-query", visible="hidden")
@@ -155,6 +154,14 @@ def build(context: Context) -> Any:
         for event in (opening, going, acting):
             event.then(**tell)
     return app
+
+
+def opening(views: Views, query: str) -> str:
+    """Return the page of an address as it is read until Gradio's scripts have made theirs, which looks the same."""
+    state, shown = views.view(query)
+    links = "".join(markup.link(state.to(tab=t.name), t.title, current=t.name == state.tab) for t in views.tabs)
+    top = f'<div class="tb-top">{_top()}</div><nav aria-label="Tabs">{links}</nav>'
+    return f'{top}<div class="tb-view">{shown}</div>'
 
 
 def _top() -> str:

@@ -17,6 +17,7 @@ from harness.judgments.case import TOTAL, Asked, Case, winner
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Part, read_judgments
 from harness.records import Form, Games, Observation, QuestionId
+from viewer.later import apart
 from viewer.places import End, ends_of, stamp
 from viewer.store import JudgmentFile
 
@@ -160,7 +161,7 @@ class Indexes:
         if known is not None and known[2] is not None and known[2].continues(file.path):
             found = _read_on(known[1], known[2].place)
         if found is None:
-            found = read_columns(file)
+            found = apart(read_columns, file, of=[file.path], first=True)
         with self._lock:
             self._files[file.path] = (mark, found, end)
         return found

@@ -27,6 +27,8 @@ _LONG = 3.0
 """Seconds after which a page says how long it has been waiting, and asks less often."""
 _SOON, _LATER = 250, 700
 
+_NICE = 10
+"""What no view shows first makes way for what is asked for, by so much, where the system knows that."""
 _LARGE = 20_000_000
 """Bytes of files from which on counting is left to a process of its own."""
 
@@ -37,17 +39,22 @@ def patience(of: Iterable[pathlib.Path]) -> float:
 
 
 def apart(
-    make: Callable[..., Made], *args: Any, of: Iterable[pathlib.Path], told: Callable[[float], None] | None = None
+    make: Callable[..., Made],
+    *args: Any,
+    of: Iterable[pathlib.Path],
+    told: Callable[[float], None] | None = None,
+    first: bool = False,
 ) -> Made:
     """Return what a function of a module returns, called in a process of its own if the files `of` are large.
 
     Reading much in this process would hold up every page, since only one thread runs Python at a time. With `told`
-    the function takes a keyword `told` and calls it with the share of its work that is done.
+    the function takes a keyword `told` and calls it with the share of its work that is done. What is not `first`
+    leaves the processor to whatever else wants it.
     """
     if patience(of):
         return make(*args) if told is None else make(*args, told=told)
     ours, theirs = PROCESSES.Pipe(duplex=False)
-    process = PROCESSES.Process(target=_send, args=(theirs, make, args, told is not None), daemon=True)
+    process = PROCESSES.Process(target=_send, args=(theirs, make, args, told is not None, first), daemon=True)
     process.start()
     theirs.close()
     try:
@@ -67,8 +74,12 @@ def apart(
         ours.close()
 
 
-def _send(pipe: "Connection[Any, Any]", make: Callable[..., Any], args: Sequence[Any], tells: bool) -> None:
+def _send(
+    pipe: "Connection[Any, Any]", make: Callable[..., Any], args: Sequence[Any], tells: bool, first: bool
+) -> None:
     """Send the share that is done, at every percent, and then what was made, or what was raised."""
+    if not first and hasattr(os, "nice"):
+        os.nice(_NICE)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C goes to all processes, and ends this one without a word
     threading.Thread(target=_end_with_parent, daemon=True).start()
     last = 0.0

@@ -1,5 +1,5 @@
 /* How a click becomes an address: links and forms of the views lead to addresses, which are fetched through one hidden
-   button and put into the address bar. It loads nothing, and makes no HTML. */
+   button and put into the address bar. It loads nothing. */
 (() => {
   "use strict";
   const page = (window.turnbench = { query: location.search, asked: null, action: "", shown: null });
@@ -26,6 +26,15 @@
     press("tb-go");
     setTimeout(again, 100);
   };
+  /* What is read until Gradio has made its page; scripts in HTML that is set so do not run, were there any. */
+  page.opening = (html) => {
+    const theme = new URLSearchParams(location.search).get("__theme");
+    const part = document.createElement("div");
+    part.id = "tb-opening";
+    part.classList.toggle("dark", theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+    part.innerHTML = html;
+    document.body.append(part);
+  };
   page.tab = (name) => {
     const wanted = here();
     if ((wanted.get("tab") || "leaderboard") !== name) {
@@ -43,6 +52,10 @@
     // What was clicked while a view was on its way counts, and not that view.
     if (page.asked !== page.query) return void setTimeout(again);
     document.body.classList.remove("tb-busy");
+    if (page.shown === null) {
+      remember();
+      document.getElementById("tb-opening")?.remove();
+    }
     document.body.dataset.shown = Number(document.body.dataset.shown || 0) + 1;
     const before = page.shown;
     page.query = page.asked = page.shown = query;
@@ -125,6 +138,7 @@
     setTimeout(() => (button.textContent = "Copy"), 1500);
   });
 
+  const act = () => (page.shown === null ? setTimeout(act, 50) : press("tb-act"));
   const fields = (form, button) => {
     const found = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
     if (button?.name) found.push([button.name, button.value]);
@@ -147,7 +161,7 @@
       if (document.body.classList.contains("tb-busy")) return; /* what is on the page is being replaced */
       page.action = JSON.stringify(given);
       document.body.classList.add("tb-busy");
-      press("tb-act");
+      act();
     } else page.go("?" + new URLSearchParams(given).toString());
   });
 

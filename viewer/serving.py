@@ -12,13 +12,15 @@ a connection that asks nothing is closed (`idle`).
 import asyncio
 import contextlib
 import errno
+import json
 import os
 import pathlib
 import re
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from harness.errors import StorageError, TurnbenchError, UsageError
@@ -30,7 +32,7 @@ from viewer.idle import ending_idle
 from viewer.later import NotYet
 from viewer.limited import get_ready
 from viewer.state import State
-from viewer.store import AHEAD, Store
+from viewer.store import AHEAD, JudgmentFile
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -101,6 +103,40 @@ class Gate:
             await self.app(scope, receive, told)
         else:
             await _reply(told, 404, "not found")
+
+
+class Opening:
+    """Puts what is the viewer's own into Gradio's page: its style and script and, unless there are passwords, the view
+    that the address leads to, which can then be read while the browser reads Gradio's scripts.
+    """
+
+    def __init__(
+        self, app: Callable[[Scope, Receive, Send], Awaitable[None]], head: str, view: Callable[[str], str] | None
+    ) -> None:
+        """`view` is None where whoever has not said the password is shown this page as well."""
+        self.app, self.head, self.view = app, head, view
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and, if it is for the page, the page with what is put into it."""
+        if scope["type"] != "http" or scope["path"] != "/" or scope["method"] != "GET":
+            await self.app(scope, receive, send)
+            return
+        sent: list[MutableMapping[str, Any]] = []
+
+        async def held(message: MutableMapping[str, Any]) -> None:
+            sent.append(message)
+
+        await self.app(scope, receive, held)
+        page = b"".join(message.get("body", b"") for message in sent)
+        page = page.replace(b"</head>", f"{self.head}</head>".encode())
+        if self.view is not None:
+            query = scope.get("query_string", b"").decode("latin-1")
+            # As a string, which the script sets as HTML: so no script runs in it, were there any.
+            shown = json.dumps(await asyncio.to_thread(self.view, f"?{query}")).replace("<", "\\u003c")
+            page = page.replace(b"</body>", f"<script>turnbench.opening({shown})</script></body>".encode())
+        headers = [pair for pair in sent[0]["headers"] if pair[0].lower() != b"content-length"]
+        await send({**sent[0], "headers": [*headers, (b"content-length", str(len(page)).encode())]})
+        await send({"type": "http.response.body", "body": page})
 
 
 class _Refused(Exception):  # noqa: N818  (a reply, not a fault)
@@ -225,10 +261,13 @@ def serve(
     import gradio as gr
     from starlette.middleware import Middleware
 
-    from viewer.app import build
+    from viewer.app import Views, build, opening
 
     style, script = (_HERE.joinpath(name).read_text(encoding="utf-8") for name in ("style.css", "page.js"))
-    app = build(context)
+    views = Views(context)
+    app = build(views)
+    head = f"<style>{style}</style><script>{script}</script>"
+    view = None if people else partial(opening, views)
     try:
         _, address, _ = app.queue(default_concurrency_limit=8, api_open=False).launch(
             server_name=f"[{host.strip('[]')}]" if ":" in host else host,
@@ -245,8 +284,10 @@ def serve(
             inbrowser=False,
             enable_monitoring=False,
             theme=gr.themes.Default(),
-            head=f"<style>{style}</style><script>{script}</script>",
-            app_kwargs={"middleware": [Middleware(Gate, hosts=hosts)], **_NO_DOCUMENTS},
+            app_kwargs={
+                "middleware": [Middleware(Gate, hosts=hosts), Middleware(Opening, head=head, view=view)],
+                **_NO_DOCUMENTS,
+            },
         )
     except OSError:
         context.store.later.close()
@@ -256,31 +297,40 @@ def serve(
 
 
 def begin(context: Context) -> None:
-    """Make what views show first of files that take seconds: the tables of all modes, and the first report on a judge.
+    """Make what views show first of files that take seconds: the tables of all modes, the first report on a judge,
+    and what Find lists.
 
     One by one, or the page itself would wait.
     """
     from viewer.app import Views
+    from viewer.filters import judgments_of
 
     get_ready()
-    store, judged = context.store, False
+    store, begun = context.store, False
     for mode in MODES:
         with contextlib.suppress(TurnbenchError):
             state = State(bench=store.bench("").name, mode=mode)
-            small = size_of(store.judgment_file(state).path) <= AHEAD
-            judged |= small
-            while small and _is_being_made(store, state):
-                time.sleep(_LOOK)
-    if judged:
+            make: Callable[[], object] = partial(store.result, state, intervals=False)
+            begun |= _made_of(make, [store.judgment_file(state)])
+    if begun:
         Views(context).view("?tab=judge")
+    for kind in ("single", "pair"):
+        with contextlib.suppress(TurnbenchError):
+            bench = store.bench("")
+            files = store.judgment_files(bench, kind)
+            _made_of(partial(judgments_of, context, bench, kind), files)
 
 
-def _is_being_made(store: Store, state: State) -> bool:
-    try:
-        store.result(state, intervals=False)
-    except NotYet:
-        return True
-    return False
+def _made_of(make: Callable[[], object], files: Sequence[JudgmentFile]) -> bool:
+    """Wait until something is made, and return whether it was; not of no file, and not of much."""
+    if not files or sum(size_of(file.path) for file in files) > AHEAD:
+        return False
+    while True:
+        try:
+            make()
+            return True
+        except NotYet:
+            time.sleep(_LOOK)
 
 
 def free_port(host: str, port: int | None) -> int:

@@ -356,7 +356,8 @@ class Store:
         what = "comparing with the answers, working out intervals" if intervals else f"reading {file.path.name}"
         words = {"input_file": file.path, "baseline_model": baseline, "intervals": intervals, **_where(bench)}
         words["check_answers"] = intervals
-        make = functools.partial(apart, functools.partial(_result, state.mode, **words), of=[file.path])
+        made = functools.partial(_result, state.mode, **words)
+        make = functools.partial(apart, made, of=[file.path], first=not intervals)
         lane: Lane = "whole" if intervals else "first"
         return self.later.get(key, what, make, patience=patience([file.path]), lane=lane)
 

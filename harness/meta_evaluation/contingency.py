@@ -122,10 +122,7 @@ def cohen_kappa(table: Floats) -> Floats:
     total = table.sum(axis=(-2, -1))
     agree = np.trace(table, axis1=-2, axis2=-1) * total
     chance = (table.sum(axis=-1) * table.sum(axis=-2)).sum(axis=-1)
-    kappa: Floats = np.divide(
-        agree - chance, total**2 - chance, out=np.full(total.shape, np.nan), where=total**2 > chance
-    )
-    return kappa
+    return _ratio(agree - chance, total**2 - chance)
 
 
 def pearson(values: Floats, counts: Floats) -> Floats:
@@ -138,6 +135,13 @@ def spearman(counts: Floats) -> Floats:
     """Return Spearman's correlation, tied grades at their mean rank; NaN where a side does not vary."""
     rows, columns = _margins(counts)
     return _correlation(counts, *(_centred(np.cumsum(side, axis=-1) - side / 2, side) for side in (rows, columns)))
+
+
+def mean_ranks(values: Floats) -> Floats:
+    """Return ranks from 1 along the last axis, ties at their mean rank; NaN where one of the values is."""
+    above = values[..., :, None] - values[..., None, :]
+    ranks: Floats = (above > 0).sum(axis=-1) + ((above == 0).sum(axis=-1) + 1) / 2
+    return np.where(np.isnan(values).any(axis=-1, keepdims=True), np.nan, ranks)
 
 
 def kendall_tau_b(counts: Floats) -> Floats:
@@ -176,17 +180,13 @@ def exact_tau_b(x: Floats, y: Floats) -> float | None:
     one, other = (np.unique(side[both], return_inverse=True)[1].astype(np.int64) for side in (x, y))
     n = len(one)
     pairs = n * (n - 1) // 2
-    tied = [_tied_pairs(side) for side in (one, other, one * n + other)]
+    times = (np.unique(side, return_counts=True)[1] for side in (one, other, one * n + other))
+    tied = [int((alike * (alike - 1) // 2).sum()) for alike in times]
     discordant = _inversions(other[np.lexsort((other, one))])
     untied = (pairs - tied[0]) * (pairs - tied[1])
     if untied == 0:
         return None
     return float((pairs - tied[0] - tied[1] + tied[2] - 2 * discordant) / np.sqrt(float(untied)))
-
-
-def _tied_pairs(values: Ints) -> int:
-    times = np.unique(values, return_counts=True)[1]
-    return int((times * (times - 1) // 2).sum())
 
 
 def _inversions(values: Ints) -> int:

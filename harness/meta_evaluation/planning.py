@@ -37,7 +37,9 @@ def planned_rows(plan: JudgmentPlan, costs: Sequence[Estimate] = ()) -> tuple[li
     spread = _measured(plan) or (PAIRS if plan.mode != "single" else assumed(scale[1] - scale[0] if scale else 1.0))
     family = models * (models - 1) // 2
     calls = sum(1 for _ in plan.every_match(0)) / questions * judges
-    price = _a_call(costs)
+    known = [(own.cost.high, own.calls) for own in costs if own.cost is not None]
+    priced = sum(number for _, number in known) if len(known) == len(costs) else 0
+    price = sum(cost for cost, _ in known) / priced if priced else None
     rows = design_rows(spread, alternatives(spread, questions, samples), judges=judges, family=family)
     for row in rows:
         row["calls"] = round(calls * row["questions"] * row["samples"])
@@ -57,12 +59,6 @@ def _scale(plan: JudgmentPlan) -> tuple[float, float] | None:
         return None
     match = next(iter(plan.every_match(0)), None)
     return None if match is None else plan.materials.form(match).scale
-
-
-def _a_call(costs: Sequence[Estimate]) -> float | None:
-    known = [(own.cost.high, own.calls) for own in costs if own.cost is not None]
-    calls = sum(number for _, number in known)
-    return sum(cost for cost, _ in known) / calls if calls and len(known) == len(costs) else None
 
 
 def _measured(plan: JudgmentPlan) -> Spread | None:

@@ -141,6 +141,28 @@ def test_hostile_names_are_names_on_every_tab(tab: str, more: list[tuple[str, ob
     go(page, address(tab, ("judge", judge), *more))
 
 
+@pytest.mark.parametrize(
+    "queries",
+    [
+        pytest.param([address("answers", ("question", n), ("model", MODELS[1])) for n in by_question()], id="texts"),
+        pytest.param([address(tab) for tab in ("leaderboard", "find", "judge", "vote", "runs")], id="names"),
+        pytest.param(["?tab=find&f.text=" + quote("</script><script>window.hacked=1</script>")], id="an address"),
+    ],
+)
+def test_what_comes_with_the_page_does_nothing(queries: list[str], hostile: str, chromium: Any) -> None:
+    """Gradio's scripts do not arrive, so that the first view stays."""
+    page = chromium.new_page()
+    page.route("**/assets/*.js", lambda route: route.abort())
+    watched = Watched(page, hostile)
+    for query in queries:
+        page.goto(hostile + query)
+        assert page.locator("#tb-opening .tb-view").inner_text()
+        assert page.evaluate("window.hacked") is None
+        assert page.evaluate(FOREIGN) == []
+    assert [fault for fault in watched.told() if "net::ERR_FAILED" not in fault] == []
+    page.close()
+
+
 def test_names_are_seen_as_they_are(page: Any) -> None:
     go(page, address("leaderboard"))
     shown = words(page.locator("#tb-pane-leaderboard").inner_text())

@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import urllib.error
@@ -207,7 +208,10 @@ def test_a_password_is_asked_for_and_shown_nowhere(
 ) -> None:
     address = serve_viewer(guarded, "--auth-file", str(people))
     assert ask(address, "/config")[0] == 401
-    assert "small" not in ask(address, "/")[1]
+    for query in ("", "?tab=answers", "?tab=find", "?tab=runs"):
+        text = ask(address, "/" + query)[1]
+        assert "page.shown_now" in text
+        assert not re.search(r"eliza|Asia|turnbench\.opening\(", text)
     body = {"data": ["?tab=answers"], "fn_index": 0, "session_hash": "x"}
     assert ask(address, "/gradio_api/run/predict", body)[0] == 401
     assert refused_for_its_size(address, {**body, "more": "x" * MOST_BODY})

@@ -73,6 +73,20 @@ def test_votes_by_key_are_on_disk_under_the_models_that_were_shown(
         assert (who[*where, left], who[*where, right]) == (row["model_a"], row["model_b"])
 
 
+def test_a_vote_counts_that_is_cast_before_gradios_scripts_have_come(
+    bench: pathlib.Path, demo: str, chromium: Any
+) -> None:
+    page = chromium.new_page()
+    page.route("**/assets/*.js", lambda route: None)
+    page.goto(demo + "?tab=vote&bench=voted&f.voter=Eve", wait_until="commit")
+    page.locator("#tb-opening").get_by_role("button", name="A is better").click()
+    page.unroute("**/assets/*.js")  # which lets go on what has waited
+    settled(page, 1)
+    assert [row["winner"] for row in rows(bench / "human_judgment" / "Eve.jsonl")] == ["model_a"]
+    assert page.get_by_role("progressbar", name="votes").get_attribute("aria-valuenow") == "1"
+    page.close()
+
+
 def test_a_link_goes_on_where_the_voter_left_and_the_last_vote_can_be_changed(
     bench: pathlib.Path, demo: str, open_view: OpenView
 ) -> None:

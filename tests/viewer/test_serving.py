@@ -2,6 +2,7 @@
 
 import asyncio
 import pathlib
+import re
 import socket
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -13,11 +14,12 @@ from harness.records import Mode
 from tests.small_bench import small_bench, write
 from tests.viewer.test_app import grade, pair
 from viewer import store
+from viewer.app import Views, opening
 from viewer.context import Context
 from viewer.hosts import Hosts
 from viewer.idle import ending_idle
 from viewer.later import Later
-from viewer.serving import MOST_BODY, Gate, begin, free_port, prepare_environment, read_people
+from viewer.serving import MOST_BODY, Gate, Opening, begin, free_port, prepare_environment, read_people
 from viewer.state import State
 from viewer.store import Store
 
@@ -358,3 +360,47 @@ def test_the_first_tables_are_made_before_anybody_asks(
 
 def test_nothing_to_show_is_nothing_to_begin(tmp_path: pathlib.Path) -> None:
     begin(Context(Store(tmp_path / "absent", ["small"])))
+
+
+def page_of(path: str, query: str = "", view: Callable[[str], str] | None = None) -> str:
+    """Return what `Opening` sends where the app behind it sends a page in two parts."""
+    sent: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        headers = [(b"content-type", b"text/html"), (b"content-length", b"39")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"<html><head></head><body>", "more_body": True})
+        await send({"type": "http.response.body", "body": b"</body></html>"})
+
+    async def receive() -> Any:
+        pytest.fail("the request has no body")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "path": path, "method": "GET", "query_string": query.encode()}
+    asyncio.run(Opening(app, "<style></style>", view)(scope, receive, send))
+    body = b"".join(message.get("body", b"") for message in sent)
+    assert dict(sent[0]["headers"])[b"content-length"] == str(len(body)).encode()
+    return body.decode()
+
+
+def test_the_page_comes_with_its_view_as_a_string_that_nothing_in_it_ends() -> None:
+    def view(address: str) -> str:
+        return f"</script><script>é\ud800{address}"
+
+    shown = '<script>turnbench.opening("\\u003c/script>\\u003cscript>\\u00e9\\ud800?tab=find")</script>'
+    page = "<html><head><style></style></head><body>{}</body></html>"
+    assert page_of("/", "tab=find", view) == page.format(shown)
+    assert page_of("/", "tab=find") == page.format("")
+    assert page_of("/config", "tab=find", view) == "<html><head></head><body></body></html>"
+
+
+def test_the_page_before_the_scripts_says_what_the_view_says(tmp_path: pathlib.Path) -> None:
+    folder = small_bench(tmp_path).folder / "model_judgment"
+    write(folder / "j_single.jsonl", [grade(1, "<script>a", 4)])
+    views = Views(Context(Store(tmp_path, ["small"])))
+    page = opening(views, "?tab=find")
+    assert "&lt;script&gt;a" in page
+    assert "<script>a" not in page
+    assert re.search(r'<a href="[^"]*tab=find[^"]*" aria-current="true">Find</a>', page)

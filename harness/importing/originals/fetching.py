@@ -62,7 +62,7 @@ def fetch(
         try:
             _bring(wanted, folder, state / "fetch", origin, watch)
         finally:
-            held.release()
+            held.close()
     made = make_ours(original.reader, folder) if original.reader else ()
     return Fetched(
         original,
@@ -82,7 +82,7 @@ def _bring(
         part = parts / f"{file.sha256[:16]}.part"
         with storing(part):
             parts.mkdir(parents=True, exist_ok=True)
-        _transfer(file, part, origin, _shifted(watch, done))
+        _transfer(file, part, origin, lambda size, done=done: watch(done + size))  # type: ignore[misc]
         verified.append((file, part))
         done += file.size
     for file, part in verified:
@@ -92,10 +92,6 @@ def _bring(
             os.replace(part, target)
     with contextlib.suppress(OSError):
         parts.rmdir()
-
-
-def _shifted(watch: Watcher, done: int) -> Watcher:
-    return lambda size: watch(done + size)
 
 
 def _transfer(file: OriginalFile, part: pathlib.Path, origin: Source, watch: Watcher) -> None:

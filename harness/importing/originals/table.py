@@ -2,9 +2,8 @@
 
 import pathlib
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from harness.errors import UsageError
 from harness.importing.originals.readers import READERS
@@ -12,10 +11,6 @@ from harness.written import Wanted, decoded, nearest, read_toml
 
 ORIGINALS = pathlib.Path(__file__).with_name("originals.toml")
 UPSTREAM = "https://raw.githubusercontent.com"
-
-
-def _apart(files: Sequence[Any]) -> bool:
-    return bool(files) and len({file.into for file in files}) == len(files)
 
 
 _INTO = Wanted(
@@ -42,6 +37,12 @@ class OriginalFile:
         return self.bytes
 
 
+_FILES = Wanted(
+    "one table or more, each with a place of its own",
+    lambda files: bool(files) and len({file.into for file in files}) == len(files),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Original:
     """What can be fetched under one name: files of one repository at one revision."""
@@ -50,7 +51,7 @@ class Original:
     repository: str
     revision: str
     licence: str
-    files: Annotated[tuple[OriginalFile, ...], Wanted("one table or more, each with a place of its own", _apart)]
+    files: Annotated[tuple[OriginalFile, ...], _FILES]
     notice: str | None = None
     """What the user should have read before it is fetched."""
     afterwards: tuple[str, ...] = ()
