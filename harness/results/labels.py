@@ -31,7 +31,7 @@ from harness.results.about import is_fixed
 from harness.results.calibration import calibration
 from harness.results.matrix import Floats, Ints, Matrix, label, matrix
 from harness.results.statistics.bootstrap import Resampling, estimates
-from harness.results.table import ALL, Line, Table, best_first
+from harness.results.table import ALL, Line, Row, Table, best_first
 
 CORRECT, INCORRECT, NOT_ATTEMPTED = NAMES = ("CORRECT", "INCORRECT", "NOT_ATTEMPTED")
 _TAKEN = frozenset({"model", "n", "unparsed", "missing", "mean_share", "ece", "brier", "with_confidence"})
@@ -118,10 +118,12 @@ def label_table(
     for at, model in enumerate(models):
         for group, own in _parts(inside):
             strata = [inside[question] for question in own] if fixed else None
-            sums = np.column_stack([one.sums[own, at] for one in measures])
-            counts = np.column_stack([one.counts[own, at] for one in measures])
-            found = estimates(sums, counts, strata, bounds=(0.0, 1.0), **how)
-            numbers = {one.name: rate for one, rate in zip(measures, found, strict=True)}
+            numbers: Row = {}
+            for batch in measures:  # apart, since the digits of a product depend on how many columns it has
+                sums = np.column_stack([one.sums[own, at] for one in batch])
+                counts = np.column_stack([one.counts[own, at] for one in batch])
+                found = estimates(sums, counts, strata, bounds=(0.0, 1.0), **how)
+                numbers |= {one.name: rate for one, rate in zip(batch, found, strict=True)}
             lost = {"unparsed": int(without[own, at].sum()), "missing": absent(model, group)}
             fit = fits.get(model) if group is ALL else None
             stated = {} if fit is None else {"ece": fit.ece, "brier": fit.brier, "with_confidence": fit.n}
@@ -156,25 +158,27 @@ def _counted(
     return given, without
 
 
-def _facts(given: Floats) -> list[_Measure]:
+def _facts(given: Floats) -> list[list[_Measure]]:
     right, wrong, left = np.moveaxis(given, 2, 0)
     every, tried = right + wrong + left, right + wrong
     return [
-        _Measure("correct", right, every),
-        _Measure("incorrect", wrong, every),
-        _Measure("not_attempted", left, every),
-        _Measure("given_attempted", right, tried),
-        _Measure("f1", 2 * right, 2 * tried + left),
-        _Measure("coverage", tried, every),
+        [
+            _Measure("correct", right, every),
+            _Measure("incorrect", wrong, every),
+            _Measure("not_attempted", left, every),
+            _Measure("given_attempted", right, tried),
+            _Measure("f1", 2 * right, 2 * tried + left),
+            _Measure("coverage", tried, every),
+        ]
     ]
 
 
-def _shares(given: Floats, names: Sequence[str], worth: Sequence[float]) -> list[_Measure]:
+def _shares(given: Floats, names: Sequence[str], worth: Sequence[float]) -> list[list[_Measure]]:
     """Return the share of each label, and the mean of what the labels count for."""
     every = given.sum(axis=2)
     columns = [f"label {name}" if name in _TAKEN else name for name in names]
     shares = [_Measure(name, given[:, :, at], every) for at, name in enumerate(columns)]
-    return [*shares, _Measure("mean_share", given @ np.array(worth), every)]
+    return [shares, [_Measure("mean_share", given @ np.array(worth), every)]]
 
 
 def _parts(inside: Sequence[Any]) -> list[tuple[Any, Ints]]:

@@ -20,7 +20,7 @@ from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there, logical_files, read_rows
 from harness.judgments.observations import Observations
 from harness.names import name_of
-from harness.records import Measurement, Observation, QuestionId, Source
+from harness.records import Form, Measurement, Observation, QuestionId, Source
 from harness.results.means import matrices, means_table
 from harness.results.query import KIND
 from harness.results.table import Mean, Table
@@ -54,21 +54,7 @@ def read_metric(bench: Bench, name: str, variant: str | None = None) -> Observat
 
 def read_main_numbers(path: pathlib.Path, variant: str | None = None) -> Observations:
     """Return the main number of each row of a metric's file, as if it were a grade; raises as `read_metric` does."""
-    return Observations.of(
-        Observation(
-            one.question_id,
-            one.turn,
-            one.model,
-            None,
-            one.metric,
-            one.value,
-            (),
-            _source_of(one)._replace(form="grade"),
-            None,
-            _content_of(one),
-        )
-        for one in _measurements(path, variant)
-    )
+    return Observations.of(_number(one, one.metric, one.value, "grade") for one in _measurements(path, variant))
 
 
 class CheckFound(NamedTuple):
@@ -186,24 +172,19 @@ def _measurements(path: pathlib.Path, variant: str | None) -> list[Measurement]:
 
 def _numbers(one: Measurement, names: Sequence[str]) -> Iterator[Observation]:
     """Yield an observation of each number; a row that could not be computed has none of any of them."""
-    source, content = _source_of(one), _content_of(one)
     for name in names:
         if one.values and name not in one.values:  # not asked in this category
             continue
         value = one.values.get(name) if one.values else one.value
         own = name if name.startswith(one.metric.split("_")[0]) else f"{one.metric} {name}"
-        yield Observation(one.question_id, one.turn, one.model, None, own, value, (), source, None, content)
+        yield _number(one, own, value, "dimensions")
 
 
-def _source_of(one: Measurement) -> Source:
-    return Source(
-        one.library or "turnbench",
-        judge_set=one.metric,
-        choice=str(one.choice),
-        method=one.variant,
-        form="dimensions",
-        scale=None if one.metric == UNIEVAL else _SHARE,
-    )
+def _number(one: Measurement, name: str, value: float | None, form: Form) -> Observation:
+    who, choice = one.library or "turnbench", str(one.choice)
+    scale = None if one.metric == UNIEVAL else _SHARE
+    source = Source(who, judge_set=one.metric, choice=choice, method=one.variant, form=form, scale=scale)
+    return Observation(one.question_id, one.turn, one.model, None, name, value, (), source, None, _content_of(one))
 
 
 def _content_of(one: Measurement) -> str | None:

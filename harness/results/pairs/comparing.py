@@ -40,7 +40,6 @@ from statistics import NormalDist
 from typing import NamedTuple, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.results.common import few
 from harness.results.matrix import Floats, Ints, Pairs
@@ -103,14 +102,12 @@ def compared_strengths(pairs: Pairs, *, baseline: str | None = None, **how: Unpa
 
 def ranked_models(pairs: Pairs, baseline: str | None = None) -> list[str]:
     """Return the models that were judged on enough questions to be ranked (`common`); a baseline is not."""
-    judged = [len(np.unique(pairs.question[_of(pairs, at)])) for at in range(len(pairs.models))]
+    good = ~np.isnan(pairs.outcome)
+    sides = pairs.model_1[good], pairs.model_2[good]
+    own = [pairs.question[good][(sides[0] == at) | (sides[1] == at)] for at in range(len(pairs.models))]
+    judged = [len(np.unique(questions)) for questions in own]
     most = max((n for n, model in zip(judged, pairs.models, strict=True) if model != baseline), default=0)
     return [m for m, n in zip(pairs.models, judged, strict=True) if m != baseline and not few(n, most)]
-
-
-def _of(pairs: Pairs, model: int) -> npt.NDArray[np.bool_]:
-    there: npt.NDArray[np.bool_] = ((pairs.model_1 == model) | (pairs.model_2 == model)) & ~np.isnan(pairs.outcome)
-    return there
 
 
 def uneven(games: Games) -> bool:

@@ -40,9 +40,11 @@ from harness.results.statistics.bootstrap import Estimate, Resampling, jackknife
 from harness.results.table import Line, best_first
 
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_HEADER = re.compile(r"^#{1,6}[^\S\n]", re.MULTILINE)
-_ITEM = re.compile(r"^[^\S\n]*(?:[*+•-]|\d{1,3}[.)])[^\S\n]", re.MULTILINE)
-_BOLD = re.compile(r"\*\*(?=\S)[^\n*]{1,500}\*\*|__(?=\S)[^\n_]{1,500}__")
+_MARKS = {
+    "headers": re.compile(r"^#{1,6}[^\S\n]", re.MULTILINE),
+    "lists": re.compile(r"^[^\S\n]*(?:[*+•-]|\d{1,3}[.)])[^\S\n]", re.MULTILINE),
+    "bold": re.compile(r"\*\*(?=\S)[^\n*]{1,500}\*\*|__(?=\S)[^\n_]{1,500}__"),
+}
 FEATURES: Mapping[str, str] = {
     "length": "characters",
     "headers": "markdown headers",
@@ -77,9 +79,6 @@ def counted(text: str) -> dict[str, int]:
     prose = _CODE.sub("", text)
     marks = {name: len(pattern.findall(prose)) for name, pattern in _MARKS.items()}
     return {"length": len(text), **marks}
-
-
-_MARKS = {"headers": _HEADER, "lists": _ITEM, "bold": _BOLD}
 
 
 def relative_difference(one: Floats, other: Floats) -> Floats:
