@@ -90,13 +90,13 @@ def _pairs(result: Result, shown: Shown, pairs: Observations) -> Result:
     result = replace(result, table=table, column=column)
     if not _sure(result, wanted.intervals, len(lines), len(pairs)):
         return result
-    from harness.results.pairs.comparing import compared_strengths, meetings, meetings_note
+    from harness.results.pairs.comparing import compared_strengths, meetings_note
     from harness.results.pairs.rates import adjusted_rates
 
     found = pair_arrays(pairs, subject.groups)
     result = with_intervals(result, adjusted_rates(found, baseline=baseline, seed=seed))
     result = with_ranks(result, {column: compared_strengths(found, baseline=baseline, resamplings=0)})
-    result.notes.extend([note] if (note := meetings_note(meetings(found), baseline)) else [])
+    result.notes.extend([note] if (note := meetings_note(found, baseline)) else [])
     if wanted.intervals:
         from harness.results.detail import pairs_detail, position_of
 
@@ -154,9 +154,9 @@ def _panel(result: Result, shown: Shown, records: Observations) -> Result:
     column = "win_rate_adjusted" if kind == "pairs" else result.column
     result = replace(result, table=panel.table, panel=panel, column=column)
     if kind == "pairs":
-        from harness.results.pairs.comparing import meetings, meetings_note
+        from harness.results.pairs.comparing import meetings_note
 
-        note = meetings_note(meetings(panel.together), shown.baseline)
+        note = meetings_note(panel.together, shown.baseline)
         result.notes.extend([note] if note else [])
     if not ranked or not shown.wanted.intervals:
         return result

@@ -37,7 +37,7 @@ for the mixture; Davidson (1970), J. Am. Stat. Assoc. 65, 317; Neyman (1959) for
 import math
 import sys
 from statistics import NormalDist
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -126,62 +126,33 @@ def anytime(p: float) -> float:
     return min(1.0, max(math.sqrt(1 + _MIXED) * math.exp(-(z**2) / 2 * _MIXED / (1 + _MIXED)), sys.float_info.min))
 
 
-class Meetings(NamedTuple):
-    """How far the models of a table met the same opponents."""
+def meetings_note(pairs: Pairs, baseline: str | None = None) -> str | None:
+    """Return who met whom in pairs that have a verdict, where the win rates of a table are over unequal opponents.
 
-    fewest: int
-    """The fewest other models that a model met."""
-    least: int
-    """The fewest pairs that two models who met have."""
-    most: int
-    """The most."""
-    uneven: bool
-    """Whether some pairs met much more often than others, as if chosen by earlier results."""
-    apart: tuple[tuple[str, ...], ...]
-    """Groups of models between which there is no chain of pairs; one group where all can be compared."""
-    met: dict[str, dict[str, int]]
-    """For each model, how many pairs with each opponent count."""
-
-    @property
-    def unequal(self) -> bool:
-        """Whether win rates are over unequal opponents."""
-        return self.fewest < len(self.met) - 1 or self.least < _EQUAL * self.most
-
-
-def meetings(pairs: Pairs) -> Meetings:
-    """Return who met whom, counting the pairs that have a verdict."""
+    With a baseline, the pairs are those against it, and all that can be unequal is how many these are.
+    """
     models, games = games_of(in_order(pairs))
     counts = games.counts.sum(axis=(0, 2))
     met: dict[str, dict[str, int]] = {model: {} for model in sorted(pairs.models)}
     for one, other, count in zip(games.first.tolist(), games.second.tolist(), counts.tolist(), strict=True):
         met[models[one]][models[other]] = met[models[other]][models[one]] = int(count)
-    alone = [(model,) for model in met if not met[model]]
-    groups = [tuple(models[at] for at in own.tolist()) for own in _components(games, len(models))]
-    fewest = min((len(own) for own in met.values()), default=0)
-    least = int(counts.min()) if len(counts) else 0
-    return Meetings(fewest, least, int(counts.max(initial=0)), uneven(games), (*groups, *alone), met)
-
-
-def meetings_note(found: Meetings, baseline: str | None = None) -> str | None:
-    """Return who met whom, where the win rates of a table are over unequal opponents.
-
-    With a baseline, `found` is of the pairs against it, and all that can be unequal is how many these are.
-    """
-    if len(found.met) < 3 or not (found.unequal if baseline is None else found.least < _EQUAL * found.most):
+    sizes = {model: len(own) for model, own in met.items()}
+    least, most = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
+    everybody = min(sizes.values(), default=0) == len(met) - 1
+    if len(met) < 3 or (least >= _EQUAL * most and (everybody or baseline is not None)):
         return None
-    sizes = {model: len(own) for model, own in found.met.items()}
     over = "unequal opponents"
     if baseline is not None:
-        over, spread = "different questions", f"models met the baseline {found.least} to {found.most} times"
-    elif min(sizes.values()) == len(found.met) - 1:
-        spread = f"two models met {found.least} to {found.most} times"
+        over, spread = "different questions", f"models met the baseline {least} to {most} times"
+    elif everybody:
+        spread = f"two models met {least} to {most} times"
     else:
         few = sorted((model for model in sizes if sizes[model] < max(sizes.values())), key=lambda m: (sizes[m], m))
         few = few or sorted(sizes)
-        told = "; ".join(f"{model} met {_listed(found.met[model])}" for model in few[:3])
+        told = "; ".join(f"{model} met {_listed(met[model])}" for model in few[:3])
         more = f"; {len(few) - 3} more met only some" if len(few) > 3 else ""
         spread = told + more
-    chosen = "; p allows for pairs that were chosen by earlier results" if found.uneven else ""
+    chosen = "; p allows for pairs that were chosen by earlier results" if uneven(games) else ""
     return f"win rates are over {over}, ranks and verdicts (by strength) are not: {spread}{chosen}"
 
 

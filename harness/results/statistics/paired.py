@@ -25,7 +25,7 @@ Source: Holm (1979), Scand. J. Stat. 6, 65; Miller (2024), arXiv 2411.00640, for
 """
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, Unpack
 
@@ -138,7 +138,8 @@ class PairedTable(NamedTuple):
     @property
     def smallest_detectable(self) -> float | None:
         """The median over pairs of the smallest difference that the questions would show."""
-        return _median(pair.smallest_detectable for pair in self.pairs)
+        known = [own for pair in self.pairs if (own := pair.smallest_detectable) is not None]
+        return float(np.median(known)) if known else None
 
     def by_models(self) -> dict[tuple[str, str], Paired]:
         """Return each pair by its two models, and the other way round."""
@@ -148,16 +149,6 @@ class PairedTable(NamedTuple):
     def with_stated(self, difference: float | None) -> "PairedTable":
         """Return the same table with the difference that the user wants to see."""
         return self._replace(pairs=tuple(pair._replace(stated=difference) for pair in self.pairs))
-
-    @property
-    def power(self) -> float | None:
-        """The median over pairs of the chance to show the stated difference; None if none was stated."""
-        return _median(pair.power for pair in self.pairs)
-
-
-def _median(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.median(known)) if known else None
 
 
 def paired(grades: Matrix, **how: Unpack[Resampling]) -> PairedTable:
