@@ -115,7 +115,7 @@ class Detail:
                 return place.get(model, len(place))
 
             lines = sorted(only.matrix.lines, key=lambda line: (at(line.model), at(line.group)))
-            only = replace(only, matrix=replace(only.matrix, lines=lines))
+            only = replace(only, matrix=only.matrix._replace(lines=lines))
         return replace(self, table=self.table.in_order(place), only=only)
 
     def neighbours(self) -> list[Paired]:

@@ -5,8 +5,7 @@ repeats) moves with it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,21 +18,7 @@ from harness.results.about import is_fixed
 from harness.results.common import few
 
 
-class Grouped:
-    """Questions in groups."""
-
-    __slots__ = ()
-    groups: tuple[Any, ...]
-    fixed_mix: bool
-
-    @property
-    def strata(self) -> tuple[Any, ...] | None:
-        """The groups within which questions are resampled; None: all are one."""
-        return self.groups if self.fixed_mix else None
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix(Grouped):
+class Matrix(NamedTuple):
     """The values of one metric: models on questions."""
 
     questions: tuple[QuestionId, ...]
@@ -53,14 +38,18 @@ class Matrix(Grouped):
     """How many repeats each score is the mean of, of the same shape; None: one of each."""
 
     @property
+    def strata(self) -> tuple[Any, ...] | None:
+        """The groups within which questions are resampled; None: all are one."""
+        return self.groups if self.fixed_mix else None
+
+    @property
     def counts(self) -> Floats:
         """How much each score counts in a mean over ratings; 0 where there is none."""
         there = ~np.isnan(self.scores)
         return (there if self.ratings is None else np.where(there, self.ratings, 0)).astype(np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs(Grouped):
+class Pairs(NamedTuple):
     """Outcomes of pairs of models on questions, one entry for each judged pair and turn."""
 
     questions: tuple[QuestionId, ...]
@@ -82,6 +71,11 @@ class Pairs(Grouped):
     """Where verdicts were weighed, the mean preference for model_1, from 0 to 1; None: they were not."""
     fixed_mix: bool = False
     """As of a `Matrix`."""
+
+    @property
+    def strata(self) -> tuple[Any, ...] | None:
+        """The groups within which questions are resampled; None: all are one."""
+        return self.groups if self.fixed_mix else None
 
     @property
     def share(self) -> Floats:
@@ -152,7 +146,7 @@ def of_turn(grades: Matrix, turn: int) -> Matrix:
     """Return the grades of one turn only; `excluded` still counts all turns."""
     at = grades.turns.index(turn)
     ratings = None if grades.ratings is None else grades.ratings[:, :, at : at + 1]
-    return replace(grades, turns=(turn,), scores=grades.scores[:, :, at : at + 1], ratings=ratings)
+    return grades._replace(turns=(turn,), scores=grades.scores[:, :, at : at + 1], ratings=ratings)
 
 
 def of_group(grades: Matrix, group: Any) -> Matrix:
@@ -164,7 +158,7 @@ def of_models(grades: Matrix, models: Sequence[str]) -> Matrix:
     """Return the grades of these models only, in this order."""
     places = [grades.models.index(model) for model in models]
     own, ratings = grades.scores[:, places], None if grades.ratings is None else grades.ratings[:, places]
-    return replace(grades, models=tuple(models), scores=own, excluded=grades.excluded[places], ratings=ratings)
+    return grades._replace(models=tuple(models), scores=own, excluded=grades.excluded[places], ratings=ratings)
 
 
 def ranked(grades: Matrix) -> Matrix:
@@ -186,8 +180,7 @@ def question_order(questions: Sequence[QuestionId]) -> list[int]:
 
 def of_questions(grades: Matrix, places: Sequence[int]) -> Matrix:
     """Return the grades of the questions at these places, in this order."""
-    return replace(
-        grades,
+    return grades._replace(
         questions=tuple(grades.questions[at] for at in places),
         groups=tuple(grades.groups[at] for at in places),
         scores=grades.scores[list(places)],

@@ -118,7 +118,7 @@ def with_kinds(table: Table, bench: Bench, kept: Observations) -> Table:
             means = {name: own for name, own in line.fields.items() if isinstance(own, Mean)}
             fields = {name: replace(means[name], excluded=None) if name in means else None for name in table.names}
             lines.append(line._replace(fields=fields, group=kind))
-    return replace(table, lines=lines, by=KIND)
+    return table._replace(lines=lines, by=KIND)
 
 
 def is_metric(found: Observations) -> bool:

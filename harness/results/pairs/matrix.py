@@ -42,7 +42,7 @@ def pair_matrix(pairs: Pairs, **how: Unpack[Resampling]) -> Table:
     pairs = in_order(pairs)
     order = _best_first(pairs)
     wins, ties = (table[:, order][:, :, order] for table in tallies(pairs))
-    sides = tallies(replace(pairs, weighed=None))
+    sides = tallies(pairs._replace(weighed=None))
     excluded = _excluded(pairs)[np.ix_(order, order)].tolist()
     upper = np.triu_indices(len(order), 1)
     own, other = wins[:, *upper], wins.swapaxes(1, 2)[:, *upper]
