@@ -30,6 +30,9 @@ _Made = TypeVar("_Made")
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _LONGEST_CELL = 2**31 - 1
 _MOST_DEPTH = 100
+_NUMBERS = b"0123456789+-.eE"
+_LONGEST_NUMBER = 1 << 20
+"""Characters of a number that is still read."""
 
 
 class Record(NamedTuple):
@@ -113,15 +116,30 @@ def _items(file: BinaryIO) -> Iterator[Record]:
     try:
         for position, value in enumerate(_values(file), 1):
             yield _record(position, value)
-    except (ijson.JSONError, _TooDeepError) as error:
+    except (ijson.JSONError, _OddError) as error:
         reason = " ".join(str(error).split())[:200]
         yield Record(position + 1, None, f"the JSON is broken here ({reason}); nothing after it was read")
     except UnicodeDecodeError:
         yield Record(position + 1, None, "the file is not UTF-8 here; nothing after it was read")
 
 
-class _TooDeepError(Exception):
-    """Lists and objects are nested so deep that nobody can have meant it."""
+class _OddError(Exception):
+    """Values are nested so deep, or a number is so long, that nobody can have meant it."""
+
+
+class _Bounded:
+    """A file whose numbers have a bound: the parser's time grows with the square of their length."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._digits = file, 0
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes."""
+        piece = self._file.read(size)
+        self._digits = 0 if piece.strip(_NUMBERS) else self._digits + len(piece)
+        if self._digits > _LONGEST_NUMBER:
+            raise _OddError(f"a number of over {_LONGEST_NUMBER >> 20} MiB")
+        return piece
 
 
 def _values(file: BinaryIO) -> Iterator[Any]:
@@ -134,11 +152,11 @@ def _values(file: BinaryIO) -> Iterator[Any]:
     from ijson.common import ObjectBuilder
 
     depth, builder = 0, None
-    for event, value in ijson.basic_parse(file, use_float=True):
+    for event, value in ijson.basic_parse(_Bounded(file), use_float=True):
         opens, closes = event in ("start_map", "start_array"), event in ("end_map", "end_array")
         depth += opens - closes
         if depth > _MOST_DEPTH:
-            raise _TooDeepError(f"nested over {_MOST_DEPTH} deep")
+            raise _OddError(f"nested over {_MOST_DEPTH} deep")
         if depth == 0 or (depth == 1 and opens):
             continue  # the brackets of the array itself
         builder = builder or ObjectBuilder()

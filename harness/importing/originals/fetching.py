@@ -62,7 +62,7 @@ def fetch(
         try:
             _bring(wanted, folder, state / "fetch", origin, watch)
         finally:
-            held.release()
+            held.close()
     made = make_ours(original.reader, folder) if original.reader else ()
     return Fetched(
         original,

@@ -342,7 +342,7 @@ def test_two_fetches_of_one_original_do_not_meet(tmp_path: pathlib.Path) -> None
         with pytest.raises(StorageError, match="is being written by"):
             fetch(SMALL, tmp_path, source=str(laid_out(tmp_path / "from", ("question.jsonl", "gpt.jsonl"))))
     finally:
-        held.release()
+        held.close()
 
 
 def test_only_files_of_the_table_are_written(tmp_path: pathlib.Path) -> None:
