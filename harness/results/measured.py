@@ -21,7 +21,6 @@ from harness.jsonl import is_there, logical_files, read_rows
 from harness.judgments.observations import Observations
 from harness.names import name_of
 from harness.records import Form, Measurement, Observation, QuestionId, Source
-from harness.results.means import matrices, means_table
 from harness.results.query import KIND
 from harness.results.table import Mean, Table
 from harness.rows import measurement_from_row
@@ -109,6 +108,8 @@ def _checks_in(row: Mapping[str, Any]) -> Iterator[CheckFound]:
 
 def with_kinds(table: Table, bench: Bench, kept: Observations) -> Table:
     """Return the table of all checks with the lines of each kind, of the models and turns that `kept` is about."""
+    from harness.results.means import matrices, means_table  # which other tables do without
+
     wanted = {(case.models[0], case.turn) for case in kept.cases}
     turns = [turn for turn in read_checks(bench) if (turn.model, turn.turn) in wanted]
     lines = list(table.lines)

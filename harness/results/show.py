@@ -3,7 +3,7 @@
 import pathlib
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from harness.errors import UsageError
 from harness.judging.builtin import notices
@@ -19,11 +19,13 @@ from harness.results.grades.aggregates import Aggregate, column_of
 from harness.results.measured import is_metric, read_main_numbers
 from harness.results.query import Query, Words
 from harness.results.result import Result as Result
-from harness.results.runs import Runs, compared_runs
 from harness.results.settings import settings_notes
 from harness.results.standing import on_board
 from harness.results.tables import conversations, table_of
 from harness.results.wanted import LengthControl, Shown, Wanted, settled
+
+if TYPE_CHECKING:  # imported only where there are two runs
+    from harness.results.runs import Runs
 
 
 def show_result(
@@ -124,8 +126,10 @@ def estimand(subject: About, *, judged: bool = True) -> str:
     return f"intervals are for questions of this kind in {mix}; {own}"
 
 
-def _runs(shown: Shown, path: pathlib.Path) -> Runs:
+def _runs(shown: Shown, path: pathlib.Path) -> "Runs":
     """Return this run compared with the one in another file; by the same judge where that file has several."""
+    from harness.results.runs import compared_runs
+
     wanted = shown.wanted
     records = Observations.joined([one.observations for one in shown.found])
     records = records if shown.baseline is None else shown.records

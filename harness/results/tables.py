@@ -15,10 +15,8 @@ from harness.results.common import Common, common_questions
 from harness.results.grades.aggregates import aggregated, column_of, with_turns
 from harness.results.grades.scores import average_of
 from harness.results.grades.single import category_rows, single_rows
-from harness.results.labels import judgments_of, label_table, worth
 from harness.results.matrix import matrix, ranked
 from harness.results.matrix import pairs as pair_arrays
-from harness.results.means import matrices, means_table
 from harness.results.measured import of_checks, with_kinds
 from harness.results.pairs.pairwise import pairwise_rows, side_scores, with_scores
 from harness.results.query import KIND, UNGROUPED
@@ -27,7 +25,7 @@ from harness.results.statistics.paired import paired
 from harness.results.table import Made, Table
 from harness.results.wanted import Shown
 
-if TYPE_CHECKING:  # what is shown with --intervals only is imported there
+if TYPE_CHECKING:  # what not every table needs is imported where it is made
     from harness.results.detail import Detail
 
 OF_SCALE, OF_WIN_RATES = 0.05, 0.1
@@ -121,9 +119,13 @@ def _named(result: Result, shown: Shown, found: Observations) -> Result:
     sure = _sure(result, wanted.intervals, 1, len(found) // len(found.metrics()))
     how = _how(shown, sure)
     if shown.kind == "label":
+        from harness.results.labels import label_table, worth
+
         table = label_table(arrays, **how)
         arrays = worth(found, table, subject.groups)
     else:
+        from harness.results.means import means_table
+
         table = means_table(arrays, shown.kind, **how)
     result = replace(result, table=with_kinds(table, wanted.query.bench, found) if of_kinds else table)
     few = len(arrays) * len(table.whole) ** 2 <= MOST_MODELS**2
@@ -182,10 +184,16 @@ def _arrays(found: Observations, shown: Shown) -> Any:
     """Return the observations of one judge as the tables of their kind are made of them."""
     groups = shown.subject.groups
     if shown.kind == "label":
+        from harness.results.labels import judgments_of
+
         return judgments_of(found)
     if shown.kind == "grades":
         return matrix(found, groups)
-    return pair_arrays(found, groups) if shown.kind == "pairs" else matrices(found, groups or None)
+    if shown.kind == "pairs":
+        return pair_arrays(found, groups)
+    from harness.results.means import matrices
+
+    return matrices(found, groups or None)
 
 
 def _how(shown: Shown, sure: bool) -> Made:
