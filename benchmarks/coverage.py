@@ -338,7 +338,7 @@ def ranking_row(models: int, samples: int) -> Row:
         scores = ours + random.normal(0, 1, (80, 1)) + random.normal(0, 2, (80, models))
         names = tuple(f"m{at}" for at in range(models))
         report = ranking_report(
-            OurScores(names, (None,) * 80, scores, np.ones(scores.shape)),
+            OurScores(names, scores, np.ones(scores.shape)),
             dict(zip(names, theirs, strict=True)),
             resamplings=RESAMPLINGS,
         )

@@ -66,7 +66,7 @@ class Checkpoint:
         try:
             return model.to(where).eval()
         except (RuntimeError, AssertionError) as error:
-            raise UsageError(f"--device {where} cannot be used: {_first_line(error)}") from error
+            raise UsageError(f"--device {where} cannot be used: {first_line(error)}") from error
 
 
 def _has_accelerate() -> bool:
@@ -147,11 +147,11 @@ def _one_line(name: str, part: str = "model") -> Iterator[None]:
         yield
     except Exception as error:  # transformers raises what its many readers of files raise
         if os.path.isdir(os.path.expanduser(name)):
-            reason = f"{name} holds no {part} that can be loaded: {_first_line(error)}"
+            reason = f"{name} holds no {part} that can be loaded: {first_line(error)}"
         elif _is_unreachable(error):
             reason = f"{name!r} is no folder here, and the Hugging Face hub cannot be reached; give a folder"
         else:
-            reason = f"{name!r} is no folder here, and the Hugging Face hub does not give it: {_first_line(error)}"
+            reason = f"{name!r} is no folder here, and the Hugging Face hub does not give it: {first_line(error)}"
         raise UsageError(reason) from error
 
 
@@ -166,7 +166,8 @@ def _is_unreachable(error: BaseException) -> bool:
     return any(isinstance(one, LocalEntryNotFoundError | OfflineModeIsEnabled | ConnectionError) for one in causes)
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says."""
     return (str(error).strip() or type(error).__name__).splitlines()[0][:300].rstrip(": ")
 
 

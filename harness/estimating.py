@@ -39,7 +39,7 @@ from harness.running.estimate import (
     weights_of,
 )
 from harness.running.jobs import Job
-from harness.running.pending import Kept, kept_in, pending_file
+from harness.running.pending import Left, left_in, pending_file
 
 USUAL_ANSWER = 300
 """Tokens of a short answer of a model that has given none yet."""
@@ -114,9 +114,9 @@ def _judgments(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float
     return replace(whole, mode=plan.mode, judge_set=plan.judge_set.name, sample=judge.sample)
 
 
-def _kept(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> Kept:
+def _kept(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> Left:
     """Return the replies of an earlier run that the next one will use."""
-    return Kept() if starts_anew(path, state, redo=redo) else kept_in(pending_file(path, state))
+    return Left() if starts_anew(path, state, redo=redo) else left_in(pending_file(path, state))
 
 
 def _completed(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float], weights: Weights) -> Materials:
@@ -176,7 +176,7 @@ class _Asked:
     """Tokens of a short reply, if too few past ones are known."""
     past: Sequence[float] = ()
     """Tokens of past replies."""
-    kept: Kept = field(default_factory=Kept)
+    kept: Left = field(default_factory=Left)
     to: str | None = None
     """The chat model whose calls count, where it is not the jobs' own."""
     rule: Caching | None = None
@@ -223,7 +223,7 @@ class _Asked:
                 members += 1
             # Multiples of the golden ratio, unlike every n-th job, never fall in step with turns, pairs and games.
             place = at * _GOLDEN % 1
-            if job.row in self.kept:
+            if job.row in self.kept.replies:
                 begun.append((1.0, self._look(job)))
             elif place < share:
                 chosen.append((place, self._look(job)))

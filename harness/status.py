@@ -36,7 +36,7 @@ from harness.records import UNSTATED, Answer, Mode, QuestionId
 from harness.rows import is_good_answer, question_id, sampling_from_row
 from harness.running.batches.ledger import ledger_beside, rows_awaited
 from harness.running.estimate import Estimate
-from harness.running.pending import failures_in, kept_count, left_in, pending_file
+from harness.running.pending import kept_count, left_in, pending_file
 
 log = logging.getLogger("turnbench")
 
@@ -237,11 +237,7 @@ def _begun(bench: Bench) -> list[str]:
     for kept in (*bench.answer_state.glob("pending/*.jsonl"), *bench.answer_state.glob("batches/*.jsonl")):
         model = name_of(kept.stem)
         pending = pending_file(bench.answer_file(model), bench.answer_state)
-        rows = {
-            *left_in(pending),
-            *(line["row"] for line in failures_in(pending)),
-            *rows_awaited(ledger_beside(pending)),
-        }
+        rows = left_in(pending).rows | rows_awaited(ledger_beside(pending))
         if any(row.startswith(f"{model}, question ") for row in rows):  # the file may be one of --answer-file
             begun.add(model)
     return sorted(begun.difference(bench.answered_models()))
@@ -285,7 +281,7 @@ def _model_status(bench: Bench, model: str, answers: Mapping[QuestionId, Answer]
 
 def _causes(pending: pathlib.Path) -> dict[str, int]:
     """Return why jobs failed in the last run that tried them, the commonest cause first."""
-    messages = Counter(str(line["message"]) for line in failures_in(pending))
+    messages = Counter(str(line["message"]) for line in left_in(pending).failed)
     return dict(messages.most_common())
 
 

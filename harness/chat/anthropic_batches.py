@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from harness.chat.anthropic_messages import AnthropicMessages
 from harness.chat.batches import Batches, Handed, Prepared, Progress, named_line, provider_call
-from harness.chat.body import body_of
+from harness.chat.body import at, text_at
 from harness.chat.wire import lines_of
 from harness.errors import ChatError
 from harness.records import Reply, Request
@@ -101,14 +101,13 @@ class AnthropicBatches(Batches[AnthropicMessages]):
 
     def result(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:
         """Return what one line says."""
-        result = body_of(line.get("result"))
-        kind = getattr(result, "type", None)
+        kind = at(line, "result", "type")
         if kind == "succeeded":
-            return self.outcome(result.message, handed)
+            return self.outcome(at(line, "result", "message"), handed)
         if kind == "errored":
-            error = getattr(result.error, "error", None)
-            named, message = str(getattr(error, "type", "")), getattr(error, "message", None)
-            body = {"error": {"type": named, "message": message if isinstance(message, str) else named}}
+            error = at(line, "result", "error", "error")
+            named = text_at(error, "type")
+            body = {"error": {"type": named, "message": text_at(error, "message") or named}}
             return self.refusal(_STATUSES.get(named, 500), body, handed)
         return self.cancelled() if kind == "canceled" else self.expired()
 

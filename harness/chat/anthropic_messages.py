@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from harness.chat.body import at
 from harness.chat.endpoint import Endpoint
 from harness.chat.parameters import Parameters, on_the_wire
 from harness.chat.remote import RemoteModel, parted, reply_of, usage_of
@@ -126,15 +127,12 @@ class AnthropicMessages(RemoteModel):
 
     def read(self, answer: Any) -> Reply:
         """Return the reply that a message holds."""
-        blocks = getattr(answer, "content", None)
+        blocks, ended = at(answer, "content"), at(answer, "stop_reason")
         if not isinstance(blocks, list):
             raise self.no_reply(answer, "a body without content")
-        ended = getattr(answer, "stop_reason", None)
-        failed = self.failed(answer, ended=ended)
-        if failed is not None:
-            raise failed
+        self.need_sound(answer, ended=ended)
         reason = _FINISH.get(str(ended), "unstated")
-        return reply_of(blocks, reason, _usage(getattr(answer, "usage", None)), getattr(answer, "model", None))
+        return reply_of(blocks, reason, _usage(at(answer, "usage")), at(answer, "model"))
 
 
 def alternating(messages: Iterable[Message]) -> list[dict[str, Any]]:

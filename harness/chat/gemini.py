@@ -9,11 +9,12 @@ hold a signature, the sealed thoughts; the service demands that back in the next
 
 import json
 import logging
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from harness.chat.body import Body, body_of
+from harness.chat.body import at, list_at, text_at
 from harness.chat.endpoint import Endpoint
 from harness.chat.faults import malformed
 from harness.chat.parameters import Parameters, on_the_wire
@@ -159,7 +160,7 @@ class Gemini(RemoteModel):
         # Signatures are bytes, which the SDK's types take in base64 from JSON alone.
         contents = [types.Content.model_validate_json(json.dumps(content)) for content in body["contents"]]
         answer = await client.aio.models.generate_content(model=body["model"], contents=contents, config=config)
-        return body_of(json.loads(answer.sdk_http_response.body or "null"))
+        return json.loads(answer.sdk_http_response.body or "null")
 
     async def told(self, path: str) -> Any:
         """Return the JSON that stands at a path.
@@ -168,7 +169,7 @@ class Gemini(RemoteModel):
         of its error more than that type has room for.
         """
         answer = await self.client._api_client.async_request("get", path, {}, None)
-        return body_of(json.loads(answer.body or "null"))
+        return json.loads(answer.body or "null")
 
     def fault(self, error: Exception, sent: Parameters | None = None, silence: float | None = None) -> ChatError | None:
         """Return our error for what the SDK raised; None if it is not the service's doing."""
@@ -181,49 +182,37 @@ class Gemini(RemoteModel):
 
     def read(self, answer: Any) -> Reply:
         """Return the reply that an answer holds."""
-        candidates = _member(answer, "candidates")
-        blocked = _word(_member(answer, "promptFeedback"), "blockReason")
-        if not candidates and blocked is not None:
+        candidates = list_at(answer, "candidates")
+        blocked = text_at(answer, "promptFeedback", "blockReason")
+        if not candidates and blocked:
             return Reply("", finish_reason="refused", usage=_usage(answer), note=f"the prompt was blocked: {blocked}")
-        if not (isinstance(candidates, list) and candidates and isinstance(candidates[0], Body)):
+        candidate = next(iter(candidates), None)
+        if not isinstance(candidate, dict):
             raise self.no_reply(answer, "a body without a candidate")
-        candidate = candidates[0]
-        ended = _word(candidate, "finishReason") or ""
-        failed = self.failed(answer, candidate, ended=ended)
-        if failed is not None:
-            raise failed
+        ended = text_at(candidate, "finishReason")
+        self.need_sound(answer, candidate, ended=ended)
         if ended in _FAILED:
             raise malformed(self.endpoint, f"a reply that ended with {ended}")
         reason = _FINISH.get(ended, "unstated")
-        parts = _member(_member(candidate, "content"), "parts")
-        parts = parts if isinstance(parts, list) else []
-        texts = [_word(part, "text") or "" for part in parts if _member(part, "thought") is not True]
-        thoughts = tuple(_word(part, "text") for part in parts if _member(part, "thought") is True)
+        parts = list_at(candidate, "content", "parts")
         return reply_of(
-            "".join(texts),
+            "".join(text_at(part, "text") for part in parts if at(part, "thought") is not True),
             reason,
             _usage(answer),
-            _member(answer, "modelVersion"),
-            apart=thoughts,
+            at(answer, "modelVersion"),
+            apart=tuple(text_at(part, "text") for part in parts if at(part, "thought") is True),
             carried=_carried(parts),
             note=f"stopped by the service: {ended}" if reason == "refused" else None,
-            logprobs=_logprobs(_member(candidate, "logprobsResult")),
+            logprobs=_logprobs(at(candidate, "logprobsResult")),
         )
 
 
 def _usage(answer: Any) -> Usage:
     """Return the tokens of an answer; the service counts thoughts apart from the reply's, we within."""
-    usage = _member(answer, "usageMetadata")
-    said = count(_member(usage, "candidatesTokenCount"))
-    thought = count(_member(usage, "thoughtsTokenCount"))
-    prompt = count(_member(usage, "promptTokenCount"))
-    both = None if said is None and thought is None else (said or 0) + (thought or 0)
-    return Usage(
-        prompt_tokens=prompt,
-        completion_tokens=0 if both is None and prompt is not None else both,  # none is counted for no reply
-        reasoning_tokens=thought,
-        cached_tokens=count(_member(usage, "cachedContentTokenCount")),
-    )
+    names = ("promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "cachedContentTokenCount")
+    prompt, said, thought, cached = (count(at(answer, "usageMetadata", name)) for name in names)
+    nothing = prompt is said is thought is None  # else what is not counted is none: there is no count for no reply
+    return Usage(prompt, None if nothing else (said or 0) + (thought or 0), thought, cached)
 
 
 def _content(message: Message) -> dict[str, Any]:
@@ -238,49 +227,32 @@ def _carried(parts: list[Any]) -> str | None:
     """Return the parts that the next turn has to hold, as JSON; None if no part is signed, and the text will do."""
     kept = []
     for part in parts:
-        signature = _member(part, "thoughtSignature")
-        thought = _member(part, "thought") is True
+        signature, thought = text_at(part, "thoughtSignature"), at(part, "thought") is True
         if thought and not signature:
             continue  # a summary, which is for people
-        kept.append({"text": sendable(_word(part, "text") or "")} | ({"thought": True} if thought else {}))
-        if isinstance(signature, str) and signature:
+        kept.append({"text": sendable(text_at(part, "text"))} | ({"thought": True} if thought else {}))
+        if signature:
             kept[-1]["thoughtSignature"] = signature
     return json.dumps(kept) if any("thoughtSignature" in part for part in kept) else None
 
 
 def _logprobs(result: Any) -> tuple[TokenLogprobs, ...] | None:
     """Return the log-probabilities of a reply's tokens, which come as two parallel lists."""
-    chosen = _member(result, "chosenCandidates")
-    tops = _member(result, "topCandidates")
-    if not isinstance(chosen, list) or not isinstance(tops, list) or len(chosen) != len(tops):
+    chosen, tops = list_at(result, "chosenCandidates"), list_at(result, "topCandidates")
+    if len(chosen) != len(tops):
         return None
 
     def place(one: Any) -> dict[str, Any]:
-        return {"token": _member(one, "token"), "logprob": _member(one, "logProbability")}
+        return {"token": at(one, "token"), "logprob": at(one, "logProbability")}
 
-    listed = [_member(top, "candidates") for top in tops]
-    each = [[place(one) for one in top] if isinstance(top, list) else [] for top in listed]
-    told = [place(one) | {"top_logprobs": top} for one, top in zip(chosen, each, strict=True)]
-    return token_logprobs(body_of(told))
-
-
-def _member(part: Any, name: str) -> Any:
-    """Return a field of an answer; None if it has none."""
-    return getattr(part, name, None)
-
-
-def _word(part: Any, name: str) -> str | None:
-    """Return a field that is a text."""
-    value = _member(part, name)
-    return value if isinstance(value, str) else None
+    each = [[place(one) for one in list_at(top, "candidates")] for top in tops]
+    return token_logprobs([place(one) | {"top_logprobs": top} for one, top in zip(chosen, each, strict=True)])
 
 
 def _raised_in_sdk(error: BaseException) -> bool:
     """Return whether an error arose in the SDK, which takes the shape of a body for granted."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace is not None and "genai" in trace.tb_frame.f_globals.get("__name__", "")
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return bool(frames) and "genai" in frames[-1].f_globals.get("__name__", "")
 
 
 def _caching(endpoint: Endpoint) -> Caching | None:

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from harness.chat.batches import Batches, Handed, Prepared, Progress, provider_call, unknown_batch
+from harness.chat.body import at, list_at, text_at
 from harness.chat.gemini import Gemini
 from harness.errors import ChatError, UsageError
 from harness.records import Reply, Request
@@ -71,18 +72,17 @@ class GeminiBatches(Batches[Gemini]):
     async def progress(self, batch: str) -> Progress:
         """Return how far a batch is."""
         told = await self.retrieved(batch)
-        state, stats = self.state(told), getattr(told.metadata, "batchStats", None)
-        done = (getattr(stats, name, 0) for name in ("successfulRequestCount", "failedRequestCount"))
-        fault = self._refused(batch, getattr(told, "error", None)) if state == "FAILED" else None
+        state, stats = self.state(told), at(told, "metadata", "batchStats")
+        done = (at(stats, name) for name in ("successfulRequestCount", "failedRequestCount"))
+        fault = self._refused(batch, at(told, "error")) if state == "FAILED" else None
         return Progress(state in _ENDED, sum(map(_whole, done)), state == "CANCELLED", fault)
 
     async def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
         """Yield the replies that stand in a batch that has ended."""
         told = await self.retrieved(batch)
-        output = getattr(told.metadata, "output", None) or getattr(told, "response", None)
-        replies = getattr(getattr(output, "inlinedResponses", None), "inlinedResponses", None)
-        for one in replies if isinstance(replies, list) else ():
-            yield getattr(getattr(one, "metadata", None), _KEY, None), one
+        output = at(told, "metadata", "output") or at(told, "response")
+        for one in list_at(output, "inlinedResponses", "inlinedResponses"):
+            yield at(one, "metadata", _KEY), one
 
     async def cancel(self, batch: str) -> None:
         """Ask the provider to work on a batch no longer."""
@@ -95,12 +95,11 @@ class GeminiBatches(Batches[Gemini]):
 
     def state(self, batch: Any) -> str:
         """Return the state of a batch, such as RUNNING; empty if it is none."""
-        state = getattr(getattr(batch, "metadata", None), "state", None)
-        return re.sub("^(?:JOB|BATCH)_STATE_", "", state) if isinstance(state, str) else ""
+        return re.sub("^(?:JOB|BATCH)_STATE_", "", text_at(batch, "metadata", "state"))
 
     def result(self, one: Any, handed: Handed) -> Reply | ChatError:
         """Return what one result says."""
-        response, error = getattr(one, "response", None), getattr(one, "error", None)
+        response, error = at(one, "response"), at(one, "error")
         if response is not None and not error:
             return self.outcome(response, handed)
         status, body = _error(error)
@@ -115,11 +114,10 @@ class GeminiBatches(Batches[Gemini]):
 
 def _error(error: Any) -> tuple[int, Any]:
     """Return the status that a direct call would have had, and the body of its error."""
-    code = getattr(error, "code", None)
+    code = at(error, "code")
     code = code if isinstance(code, int) else 0
     status = code if code >= 400 else _STATUSES.get(code, 500)
-    message = getattr(error, "message", None)
-    return status, {"error": {"message": message if isinstance(message, str) else "no reason is given"}}
+    return status, {"error": {"message": text_at(error, "message") or "no reason is given"}}
 
 
 def _whole(count: Any) -> int:

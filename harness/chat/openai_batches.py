@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from harness.chat.batches import QUEUE_FULL, Batches, Handed, Prepared, Progress, named_line, provider_call
-from harness.chat.body import body_of
 from harness.chat.openai_chat import OpenAIModel
 from harness.chat.wire import lines_of
 from harness.errors import ChatError, TransientError, UsageError
@@ -98,7 +97,7 @@ class OpenAIBatches(Batches[OpenAIModel]):
             return self.refusal(status if isinstance(status, int) else 500, body, handed)
         if error:
             return self.model.fault_of_result(500, {"error": error})
-        return self.outcome(body_of(body), handed)
+        return self.outcome(body, handed)
 
     def _unanswered(self, error: Mapping[str, Any]) -> ChatError:
         """Return our error for a request that the provider did not answer."""

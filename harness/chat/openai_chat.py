@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from harness.chat.body import at, list_at
 from harness.chat.endpoint import Endpoint
 from harness.chat.parameters import Parameters, on_the_wire
 from harness.chat.remote import RemoteModel, reply_of, usage_of, word
@@ -73,14 +74,10 @@ class OpenAIModel(RemoteModel):
 
     def first_choice(self, answer: Any) -> Any:
         """Return the one choice of an answer."""
-        choices = getattr(answer, "choices", None)
-        if not (isinstance(choices, list) and choices and choices[0] is not None):
+        choice = next(iter(list_at(answer, "choices")), None)
+        if choice is None:
             raise self.no_reply(answer, "a body without a choice")
-        choice = choices[0]
-        message, ended = getattr(choice, "message", None), getattr(choice, "finish_reason", None)
-        failed = self.failed(answer, choice, message, ended=ended)
-        if failed is not None:
-            raise failed
+        self.need_sound(answer, choice, at(choice, "message"), ended=at(choice, "finish_reason"))
         return choice
 
 
@@ -144,22 +141,19 @@ class OpenAIChat(OpenAIModel):
     def read(self, answer: Any) -> Reply:
         """Return the reply that a chat completion holds."""
         choice = self.first_choice(answer)
-        message = getattr(choice, "message", None)
-        extra, content = getattr(message, "model_extra", None), getattr(message, "content", None)
-        if extra is None:
+        message, content = at(choice, "message"), at(choice, "message", "content")
+        if not isinstance(message, dict):
             raise self.no_reply(answer, "a choice without a message")
         if not isinstance(content, str | list | None):
             raise self.no_reply(answer, "a message whose content is no text")
-        reason = FINISH.get(str(getattr(choice, "finish_reason", None)), "unstated")
-        thoughts = extra.get("reasoning_content") or extra.get("reasoning")
         return reply_of(
             content,
-            reason,
-            usage_of(getattr(answer, "usage", None), **COUNTED),
-            getattr(answer, "model", None),
-            apart=(thoughts,),
-            refusal=word(getattr(message, "refusal", None)),
-            logprobs=token_logprobs(getattr(getattr(choice, "logprobs", None), "content", None)),
+            FINISH.get(str(at(choice, "finish_reason")), "unstated"),
+            usage_of(at(answer, "usage"), **COUNTED),
+            at(answer, "model"),
+            apart=(message.get("reasoning_content") or message.get("reasoning"),),
+            refusal=word(message.get("refusal")),
+            logprobs=token_logprobs(at(choice, "logprobs", "content")),
         )
 
 

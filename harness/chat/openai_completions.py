@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.chat import openai_chat
+from harness.chat.body import at
 from harness.chat.endpoint import Endpoint
 from harness.chat.openai_chat import COUNTED, FINISH, OpenAIModel
 from harness.chat.parameters import Parameters, on_the_wire
@@ -55,12 +56,12 @@ class OpenAICompletions(OpenAIModel):
     def read(self, answer: Any) -> Reply:
         """Return the reply that a completion holds."""
         choice = self.first_choice(answer)
-        if not isinstance(getattr(choice, "text", None), str):
+        if not isinstance(at(choice, "text"), str):
             raise self.no_reply(answer, "a choice without a text")
-        reason = FINISH.get(str(getattr(choice, "finish_reason", None)), "unstated")
-        usage = usage_of(getattr(answer, "usage", None), **COUNTED)
-        model = getattr(answer, "model", None)
-        return reply_of(choice.text.strip(), reason, usage, model, logprobs=completion_logprobs(choice))
+        reason = FINISH.get(str(at(choice, "finish_reason")), "unstated")
+        usage = usage_of(at(answer, "usage"), **COUNTED)
+        logprobs = completion_logprobs(choice)
+        return reply_of(choice["text"].strip(), reason, usage, at(answer, "model"), logprobs=logprobs)
 
 
 def check_template(name: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.chat import openai_chat
+from harness.chat.body import at, list_at, text_at
 from harness.chat.faults import malformed
 from harness.chat.openai_chat import OpenAIModel
 from harness.chat.parameters import Parameters, on_the_wire
@@ -67,43 +68,32 @@ class OpenAIResponses(OpenAIModel):
 
     def read(self, answer: Any) -> Reply:
         """Return the reply that a response holds."""
-        items = getattr(answer, "output", None)
+        items, status = at(answer, "output"), at(answer, "status")
         if not isinstance(items, list):
             raise self.no_reply(answer, "a body without output")
-        failed = self.failed(answer)
-        if failed is not None:
-            raise failed
-        status = getattr(answer, "status", None)
+        self.need_sound(answer)
         if status not in ("completed", "incomplete", None):
             raise malformed(self.endpoint, f"a response that is {status!r}")
         parts = list(_parts(items, "message", "content"))
-        why = getattr(getattr(answer, "incomplete_details", None), "reason", None)
-        reason: FinishReason = "stop" if status == "completed" else _INCOMPLETE.get(str(why), "unstated")
-        texts = [_text(part, "text") for part in parts if getattr(part, "type", None) == "output_text"]
+        why = text_at(answer, "incomplete_details", "reason")
+        reason: FinishReason = "stop" if status == "completed" else _INCOMPLETE.get(why, "unstated")
         thoughts = (*_parts(items, "reasoning", "summary"), *_parts(items, "reasoning", "content"))
-        apart = tuple(_text(part, "text") for part in thoughts)
-        logprobs = [each for part in parts for each in getattr(part, "logprobs", None) or ()]
         return reply_of(
-            "".join(texts),
+            "".join(text_at(part, "text") for part in parts if at(part, "type") == "output_text"),
             reason,
-            usage_of(getattr(answer, "usage", None), **_COUNTED),
-            getattr(answer, "model", None),
-            apart=apart,
-            refusal="".join(_text(part, "refusal") for part in parts),
-            logprobs=token_logprobs(logprobs),
+            usage_of(at(answer, "usage"), **_COUNTED),
+            at(answer, "model"),
+            apart=tuple(text_at(part, "text") for part in thoughts),
+            refusal="".join(text_at(part, "refusal") for part in parts),
+            logprobs=token_logprobs([each for part in parts for each in list_at(part, "logprobs")]),
         )
 
 
 def _parts(items: list[Any], kind: str, field: str) -> Iterator[Any]:
     """Yield what stands in a field of every item of a kind."""
     for item in items:
-        if getattr(item, "type", None) == kind and isinstance(parts := getattr(item, field, None), list):
-            yield from parts
-
-
-def _text(part: Any, field: str) -> str:
-    value = getattr(part, field, None)
-    return value if isinstance(value, str) else ""
+        if at(item, "type") == kind:
+            yield from list_at(item, field)
 
 
 SERVICE = replace(

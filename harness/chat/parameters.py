@@ -106,8 +106,10 @@ def check_sampling(sampling: Sampling, names: Mapping[str, str], where: str) -> 
         known = ", ".join(sorted(names))
         raise UsageError(f"{where}: its provider takes no {lacking[0]}; it takes {known} (a field: extra_body.NAME)")
     taken = {*_OURS, *(wire for name, wire in names.items() if name in stated)}
-    fields = [*(sampling.extra_body or {}), *_within(sampling.extra_body, "generationConfig")]
-    for name in fields:
+    body = sampling.extra_body or {}
+    config = body.get("generationConfig")
+    inner = config if isinstance(config, Mapping) else {}
+    for name in (*body, *(f"generationConfig.{field}" for field in inner)):
         if name.rpartition(".")[2] in taken:
             raise UsageError(f"{where}: extra_body.{name} would replace what turnbench itself sends; leave it out")
         if name in Sampling.__slots__ and name in names:
@@ -120,12 +122,6 @@ def check_sampling(sampling: Sampling, names: Mapping[str, str], where: str) -> 
             f"{where}: thinking_budget {sampling.thinking_budget} leaves nothing of the {sampling.max_tokens} tokens "
             "that a reply may have; raise --max-tokens above it"
         )
-
-
-def _within(body: Mapping[str, Any] | None, name: str) -> list[str]:
-    """Return the names of the fields in a field of a body that is an object."""
-    inner = (body or {}).get(name)
-    return [f"{name}.{field}" for field in inner] if isinstance(inner, Mapping) else []
 
 
 def refused_parameter(
@@ -188,18 +184,17 @@ class ParameterMemory:
         Raises:
             RefusedParameterError: the refusal cannot be repaired.
         """
-        if self._open is None and not doubtful(self._model, asked):
-            return await self._call(asked, send)
+        if self._open is None and doubtful(self._model, asked):
+            from asyncio import Event
+
+            self._open = Event()
+            try:
+                return await self._call(asked, send)
+            finally:
+                self._open.set()
         if self._open is not None:
             await self._open.wait()
-            return await self._call(asked, send)
-        from asyncio import Event
-
-        self._open = Event()
-        try:
-            return await self._call(asked, send)
-        finally:
-            self._open.set()
+        return await self._call(asked, send)
 
     async def _call(self, asked: Mapping[str, Any], send: Callable[[Parameters], Awaitable[T]]) -> Outcome[T]:
         if self._repairing.locked():
@@ -208,24 +203,18 @@ class ParameterMemory:
         sent = self.wire(asked)
         try:
             return Outcome(await send(sent), sent)
-        except RefusedParameterError as refusal:
-            first = refusal
+        except RefusedParameterError as error:
+            refusal = error
         async with self._repairing:
-            if self.wire(asked) == sent:
-                return await self._repaired(asked, send, first)
+            while self.wire(asked) == sent:  # nothing was learnt while this call was waiting
+                if not self.learn(refusal.parameter):
+                    raise refusal
+                sent = self.wire(asked)
+                try:
+                    return Outcome(await send(sent), sent)
+                except RefusedParameterError as error:
+                    refusal = error
         return await self._call(asked, send)
-
-    async def _repaired(
-        self, asked: Mapping[str, Any], send: Callable[[Parameters], Awaitable[T]], refusal: RefusedParameterError
-    ) -> Outcome[T]:
-        """Return what came of the call once nothing in it is refused any more; held by one call at a time."""
-        while self.learn(refusal.parameter):
-            sent = self.wire(asked)
-            try:
-                return Outcome(await send(sent), sent)
-            except RefusedParameterError as again:
-                refusal = again
-        raise refusal
 
     def learn(self, name: str) -> bool:
         """Return whether there is a repair for this refusal, and remember it."""

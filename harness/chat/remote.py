@@ -8,9 +8,11 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from harness.chat.body import at
 from harness.chat.endpoint import Endpoint
 from harness.chat.faults import UNKNOWN_MODEL, fault_of, fault_of_status, malformed, words_of
 from harness.chat.model import Origin
@@ -131,14 +133,11 @@ class RemoteModel(ABC):
         try:
             answer = await call()
         except EndpointError as error:
-            if error.kind == UNKNOWN_MODEL:
-                fault = EndpointError(f"{fault}; nor is there anything at {tried}", kind=UNKNOWN_MODEL)
-            else:
-                fault = error
-        else:
-            self._tell_of_move(asked)
-            return answer
-        raise fault
+            if error.kind != UNKNOWN_MODEL:
+                raise
+            raise EndpointError(f"{fault}; nor is there anything at {tried}", kind=UNKNOWN_MODEL) from None
+        self._tell_of_move(asked)
+        return answer
 
     def _moved(self, asked: str) -> bool:
         """Go to the other address, once; return whether a call to `asked` may succeed there."""
@@ -159,20 +158,11 @@ class RemoteModel(ABC):
 
     async def _reply(self, request: Request) -> Reply:
         """Return the model's reply from the present address."""
-
-        async def attempt(sent: Parameters) -> Reply:
-            return await self._attempt(request, sent)
-
-        wanted = self.wanted(request)
         try:
-            reply, sent = await self._parameters.call(wanted, attempt)
+            reply, sent = await self._parameters.call(self.wanted(request), partial(self._attempt, request))
         except ChatError as error:
-            fault = refused_logprobs(error, request, self.endpoint)
-            if fault is None:
-                raise
-        else:
-            return told(reply, request, sent, self.endpoint)
-        raise fault
+            raise refused_logprobs(error, request, self.endpoint) or error from None
+        return told(reply, request, sent, self.endpoint)
 
     @property
     def client(self) -> Any:
@@ -323,18 +313,19 @@ class RemoteModel(ABC):
             said = words_of(answer, self._secrets)
             return malformed(self.endpoint, f"text that is no JSON: {said}" if answer else "nothing")
         error = error_in(answer)
-        said = f": {words_of(error, self._secrets)}" if error else ""
-        return malformed(self.endpoint, f"status 200 and an error{said}" if error else what)
+        return self._error_in_reply(error) if error else malformed(self.endpoint, what)
 
-    def failed(self, *parts: Any, ended: Any = None) -> TransientError | None:
-        """Return the error for a reply in which the server says, in any of these parts or by how it ended, that it has
-        failed."""
-        error = next((error for part in parts if (error := error_in(part))), None)
-        if error is None:
-            broken_off = isinstance(ended, str) and ended.strip().lower() in _BROKEN_OFF
-            return malformed(self.endpoint, f"a reply that ended with {ended!r}") if broken_off else None
+    def _error_in_reply(self, error: Any) -> TransientError:
         said = words_of(error, self._secrets)
         return malformed(self.endpoint, "status 200 and an error" + (f": {said}" if said else ""))
+
+    def need_sound(self, *parts: Any, ended: Any = None) -> None:
+        """Raise `TransientError` where the server says, in any of these parts of a reply or by how it ended, that it
+        has failed."""
+        for error in filter(None, map(error_in, parts)):
+            raise self._error_in_reply(error)
+        if isinstance(ended, str) and ended.strip().lower() in _BROKEN_OFF:
+            raise malformed(self.endpoint, f"a reply that ended with {ended!r}")
 
 
 def reply_of(
@@ -358,14 +349,7 @@ def reply_of(
 def usage_of(usage: Any, **names: str) -> Usage:
     """Return the tokens that an answer counts, each of ours by its name there: `input_tokens`, or
     `input_tokens_details.cached_tokens`."""
-
-    def found(name: str) -> int | None:
-        value = usage
-        for part in name.split("."):
-            value = getattr(value, part, None)
-        return count(value)
-
-    return Usage(**{ours: found(name) for ours, name in names.items()})
+    return Usage(**{ours: count(at(usage, *name.split("."))) for ours, name in names.items()})
 
 
 def parted(messages: Sequence[Message]) -> tuple[str, list[Message]]:
@@ -375,8 +359,8 @@ def parted(messages: Sequence[Message]) -> tuple[str, list[Message]]:
 
 
 def error_in(part: Any) -> Any:
-    """Return what stands under `error` in a part of an answer; None if nothing does."""
-    return (getattr(part, "model_extra", None) or {}).get("error") or None
+    """Return what stands under `error` in a part of an answer, or in what an SDK made of it; None if nothing does."""
+    return at(getattr(part, "model_extra", part), "error") or None
 
 
 def word(value: Any) -> str | None:

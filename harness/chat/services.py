@@ -34,10 +34,6 @@ TEMPLATED = "completions"
 """The provider that `--conv-template` is for."""
 
 
-def _unchanged(endpoint: Endpoint, environment: Mapping[str, str]) -> Endpoint:
-    return endpoint
-
-
 class Caching(NamedTuple):
     """Which beginning of a prompt a provider has in its cache once it was sent, for minutes."""
 
@@ -48,10 +44,6 @@ class Caching(NamedTuple):
     def cached(self, beginning: float) -> float:
         """Return how many tokens of a beginning of so many come from the cache the next time."""
         return 0.0 if beginning < self.least else self.least + (beginning - self.least) // self.step * self.step
-
-
-def _no_caching(endpoint: Endpoint) -> Caching | None:
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +63,12 @@ class Service:
     """Names shown to a user who mistyped one."""
     packages: tuple[tuple[str, tuple[int, ...]], ...] = ()
     """What must be installed, each with its least version."""
-    settled: Callable[[Endpoint, Mapping[str, str]], Endpoint] = _unchanged
+    settled: Callable[[Endpoint, Mapping[str, str]], Endpoint] = lambda endpoint, environment: endpoint
     """Returns an endpoint with what only this provider needs, or raises `UsageError` that says what is missing."""
     batches: str | None = None
     """The module whose `open_batches(model)` hands in batches; None: it takes none."""
 
-    caching: Callable[[Endpoint], Caching | None] = _no_caching
+    caching: Callable[[Endpoint], Caching | None] = lambda endpoint: None
     """What it says of its cache for the prompts of a model; None: nothing is known."""
     other_key_variables: tuple[str, ...] = ()
     """Where its key may stand if `key_variable` is empty."""
@@ -92,7 +84,11 @@ class Service:
 
 def service(provider: str) -> Service:
     """Return what the file of a provider says of it."""
-    return _loaded(PROVIDERS[provider])
+    module = PROVIDERS[provider]
+    found = getattr(importlib.import_module(module), "SERVICE", None)
+    if not isinstance(found, Service):
+        raise UsageError(f"{module} is in the table of providers and defines no SERVICE")
+    return found
 
 
 def services() -> dict[str, Service]:
@@ -123,10 +119,3 @@ def require(package: str, minimum: tuple[int, ...]) -> None:
     numbers = tuple(int(part) for part in installed.split(".")[: len(minimum)] if part.isdigit())
     if numbers < minimum:
         raise MissingError(f"the package {package} is version {installed}, too old; {install}")
-
-
-def _loaded(module: str) -> Service:
-    found = getattr(importlib.import_module(module), "SERVICE", None)
-    if not isinstance(found, Service):
-        raise UsageError(f"{module} is in the table of providers and defines no SERVICE")
-    return found

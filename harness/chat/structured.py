@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeGuard
 
-from harness.chat.body import Body, body_of
+from harness.chat.body import at, list_at
 from harness.chat.endpoint import Endpoint
 from harness.chat.parameters import SCHEMAS, Parameters
 from harness.chat.thinking import storable
@@ -91,30 +91,28 @@ def token_logprobs(content: Any) -> tuple[TokenLogprobs, ...] | None:
 
 def completion_logprobs(choice: Any) -> tuple[TokenLogprobs, ...] | None:
     """Return the log-probabilities of an older completion's tokens, which come as three parallel lists."""
-    given = getattr(choice, "logprobs", None)
-    tokens, chances, tops = (getattr(given, name, None) for name in ("tokens", "token_logprobs", "top_logprobs"))
-    if not (isinstance(tokens, list) and isinstance(chances, list) and tokens and len(tokens) == len(chances)):
+    tokens, chances, tops = (list_at(choice, "logprobs", name) for name in ("tokens", "token_logprobs", "top_logprobs"))
+    if len(tokens) != len(chances):
         return None
-    tops = tops if isinstance(tops, list) and len(tops) == len(tokens) else [None] * len(tokens)
+    tops = tops if len(tops) == len(tokens) else [None] * len(tokens)
     places = [
         {"token": token, "logprob": chance, "top_logprobs": _pairs(top)}
         for token, chance, top in zip(tokens, chances, tops, strict=True)
     ]
-    return token_logprobs(body_of(places))
+    return token_logprobs(places)
 
 
 def _pairs(top: Any) -> list[dict[str, Any]]:
     """Return the likeliest tokens of one place, which come as an object with a field for each."""
-    listed = top.model_extra.items() if isinstance(top, Body) else ()
+    listed = top.items() if isinstance(top, dict) else ()
     return [{"token": token, "logprob": chance} for token, chance in listed]
 
 
 def _token(place: Any) -> TokenLogprobs | None:
-    token, chance, top = (getattr(place, name, None) for name in ("token", "logprob", "top_logprobs"))
+    token, chance = at(place, "token"), at(place, "logprob")
     if not isinstance(token, str) or not _is_number(chance):
         return None
-    rest = top if isinstance(top, list) else []
-    pairs = ((getattr(one, "token", None), getattr(one, "logprob", None)) for one in rest)
+    pairs = ((at(one, "token"), at(one, "logprob")) for one in list_at(place, "top_logprobs"))
     return TokenLogprobs(storable(token), float(chance), _ranked(pairs))
 
 

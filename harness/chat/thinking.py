@@ -8,6 +8,7 @@
 import re
 from typing import Any, NamedTuple
 
+from harness.chat.body import at, list_at, text_at
 from harness.records import FinishReason
 
 NO_REPLY = "(no reply)"
@@ -65,8 +66,8 @@ def spoken(content: Any, *, apart: tuple[Any, ...] = (), cut: bool = False) -> S
     """
     thoughts = [thought for thought in apart if isinstance(thought, str)]
     if isinstance(content, list):
-        thoughts += [_thought(block) for block in content if _member(block, "type") == "thinking"]
-        content = "".join(_texts(content))
+        thoughts += [_thought(block) for block in content if at(block, "type") == "thinking"]
+        content = _text(content)
     text, leading = split_thinking(content if isinstance(content, str) else "", cut=cut)
     return Spoken(storable(text), _joined([storable(thought) for thought in (*thoughts, leading or "")]))
 
@@ -99,18 +100,11 @@ def _joined(thoughts: list[str]) -> str | None:
     return "\n\n".join(thought.strip() for thought in thoughts if thought.strip()) or None
 
 
-def _member(block: Any, name: str) -> Any:
-    """Return a block's field, whether the SDK made it an object or left it a dictionary."""
-    return block.get(name) if isinstance(block, dict) else getattr(block, name, None)
-
-
-def _texts(blocks: Any) -> list[str]:
-    """Return the text of every text block."""
-    texts = [_member(block, "text") for block in blocks if _member(block, "type") == "text"]
-    return [text for text in texts if isinstance(text, str)]
+def _text(blocks: list[Any]) -> str:
+    """Return the text of all text blocks."""
+    return "".join(text_at(block, "text") for block in blocks if at(block, "type") == "text")
 
 
 def _thought(block: Any) -> str:
     """Return what a thinking block holds: a string, or blocks of text again."""
-    inside = _member(block, "thinking")
-    return "".join(_texts(inside)) if isinstance(inside, list) else inside if isinstance(inside, str) else ""
+    return text_at(block, "thinking") or _text(list_at(block, "thinking"))

@@ -15,7 +15,6 @@ from urllib.request import getproxies_environment
 
 import httpx2
 
-from harness.chat.body import body_of
 from harness.chat.faults import OversizedError
 from harness.chat.keys import check_host
 from harness.chat.standing import Standing
@@ -208,14 +207,13 @@ def has_aiohttp() -> bool:
 
 
 def json_of(response: httpx2.Response) -> Any:
-    """Return the JSON of an answer with its objects read by attributes, whatever type it says that it has; its text if
-    it neither says so nor is JSON.
+    """Return the JSON of an answer, whatever type it says that it has; its text if it neither says so nor is JSON.
 
     Raises:
         ValueError, RecursionError: it is not JSON, or of a kind that nobody can read.
     """
     try:
-        return body_of(json.loads(response.content))
+        return json.loads(response.content)
     except ValueError:
         if "json" in response.headers.get("content-type", "json"):
             raise

@@ -5,22 +5,24 @@ What a call should return never enters the sandbox: a program prints what it got
 
 import contextlib
 import json
+import pathlib
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal, DecimalException
 from functools import partial
 from typing import Any
 
 import msgspec
 
 from harness.checks.check import Check, Finding, Passage, Span
-from harness.checks.data import close
+from harness.checks.data import same_json
 from harness.checks.sandbox import Ran
+from harness.written import decoded, read_toml
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+)[ \t]*+([^\s`{]*+)[^\n]*+\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
+_NAME = re.compile(r"[A-Za-z_$][\w$.]*")
 _MOST_SECONDS = 60
 
 
@@ -42,54 +44,8 @@ class Language:
     """The program that must be installed, where it is not the command's first word."""
 
 
-_PYTHON_CALLS = """
-import contextlib, json, sys
-token, name, calls = json.load(sys.stdin)
-space = {"__name__": "answer"}
-with contextlib.redirect_stdout(sys.stderr):
-    exec(compile(open("answer").read(), "answer", "exec"), space)
-for args, named in calls:
-    try:
-        with contextlib.redirect_stdout(sys.stderr):
-            got = {"returns": space[name](*args, **named)}
-    except Exception as error:
-        got = {"raises": [kind.__name__ for kind in type(error).__mro__]}
-    print(token + json.dumps(got, default=lambda v: sorted(v) if isinstance(v, (set, frozenset)) else repr(v)))
-"""
-_JAVASCRIPT_CALLS = """
-const fs = require("fs"), vm = require("vm");
-const [token, name, calls] = JSON.parse(fs.readFileSync(0, "utf8"));
-const code = fs.readFileSync("answer", "utf8")
-  .replace(/^export\\s+(default\\s+)?(?=async|function|const|let|var|class)/gm, "");
-const write = process.stdout.write.bind(process.stdout);
-console.log = console.info = console.error;
-const found = new Function("require", "module", "exports", code + "\\n;return typeof " + name +
-  " !== 'undefined' ? " + name + " : module.exports." + name)(require, module, module.exports);
-(async () => {
-  for (const [args] of calls) {
-    let got;
-    try { got = {returns: await found(...args)}; if (got.returns === undefined) got.returns = null; }
-    catch (error) { got = {raises: [error && error.name, "Error", "Exception"]}; }
-    write(token + JSON.stringify(got) + "\\n");
-  }
-})();
-"""
-
-LANGUAGES: Mapping[str, Language] = {
-    "python": Language(
-        "main.py", ("python3", "-I", "main.py"), "python:3-slim", ("py", "python3"), _PYTHON_CALLS, "print({0!r})"
-    ),
-    "javascript": Language(
-        "main.js", ("node", "main.js"), "node:lts-slim", ("js", "node", "mjs"), _JAVASCRIPT_CALLS, "console.log({0!r})"
-    ),
-    "bash": Language("main.sh", ("bash", "main.sh"), "bash:5", ("sh", "shell", "console"), checked="echo {0}"),
-    "perl": Language("main.pl", ("perl", "main.pl"), "perl:slim", ("pl",), checked="print {0!r};"),
-    "ruby": Language("main.rb", ("ruby", "main.rb"), "ruby:slim", ("rb",), checked="puts {0!r}"),
-    "c": Language("main.c", ("sh", "-c", "gcc -O1 -o program main.c -lm && ./program"), "gcc:14", needs="gcc"),
-    "c++": Language(
-        "main.cpp", ("sh", "-c", "g++ -O1 -o program main.cpp && ./program"), "gcc:14", ("cpp", "cxx"), needs="g++"
-    ),
-}
+_FILE = pathlib.Path(__file__).with_name("languages.toml")
+LANGUAGES = decoded(read_toml(_FILE), dict[str, Language], _FILE)
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -110,7 +66,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         if self.raises is not None:
             raised = got.get("raises")
             return isinstance(raised, list) and self.raises in raised
-        return "returns" in got and _same(self.returns, got["returns"], tolerance)
+        return "returns" in got and same_json(self.returns, got["returns"], tolerance)
 
 
 class Code(Check, frozen=True, kw_only=True, tag="code"):
@@ -136,7 +92,7 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
             raise ValueError("code takes no each")
         if bool(self.cases) == (self.tests is not None):
             raise ValueError("needs either cases or tests")
-        if self.function is not None and not (is_name(self.function) and LANGUAGES[self.language].calls):
+        if self.function is not None and not (_NAME.fullmatch(self.function) and LANGUAGES[self.language].calls):
             raise ValueError(f"function {self.function!r} cannot be called in {self.language}")
         if self.tests is not None and not LANGUAGES[self.language].checked:
             raise ValueError(f"tests cannot be put behind {self.language}; give cases")
@@ -228,22 +184,6 @@ def _end(ran: Ran) -> str:
     return (said[-1][:100] if said else f"it ends with code {ran.code}").strip()
 
 
-def _same(wanted: Any, got: Any, tolerance: float) -> bool:
-    """Return whether two JSON values are equal; numbers may be off by the tolerance, and 1 is not true."""
-    if isinstance(wanted, bool) or isinstance(got, bool) or wanted is None or got is None:
-        return wanted is got
-    if isinstance(wanted, int | float) and isinstance(got, int | float):
-        try:
-            return close(Decimal(repr(wanted)), Decimal(repr(got)), tolerance)
-        except DecimalException:
-            return False
-    if isinstance(wanted, list) and isinstance(got, list):
-        return len(wanted) == len(got) and all(_same(a, b, tolerance) for a, b in zip(wanted, got, strict=True))
-    if isinstance(wanted, dict) and isinstance(got, dict):
-        return wanted.keys() == got.keys() and all(_same(wanted[key], got[key], tolerance) for key in wanted)
-    return bool(wanted == got)
-
-
 def call_results(token: str, printed: str) -> list[dict[str, Any]]:
     """Return the results of the calls, as far as they ran: {"returns": value} or {"raises": [names of its classes]}."""
     found = []
@@ -253,8 +193,3 @@ def call_results(token: str, printed: str) -> list[dict[str, Any]]:
                 value = json.loads(line.removeprefix(token))
                 found.append(value if isinstance(value, dict) else {})
     return found
-
-
-def is_name(text: str) -> bool:
-    """Return whether a text can be a function's name."""
-    return re.fullmatch(r"[A-Za-z_$][\w$.]*", text) is not None

@@ -72,14 +72,14 @@ class Json(Check, frozen=True, kw_only=True, tag="json"):
                 return Finding(False, f"keys: {there}", (span,))
             if self.equals is not msgspec.UNSET:
                 wanted = self.equals if self.numbers == "written" else json.dumps(self.equals)
-                difference = next(self._differences(_read_json(wanted), value, self.at), None)
+                difference = next(self.differences(_read_json(wanted), value, self.at), None)
                 if difference is not None:
                     return Finding(False, difference, (span,))
         except _FLAWS as error:
             return Finding(False, f"not valid JSON: {_reason(error)}", (span,))
         return MET
 
-    def _differences(self, wanted: Any, value: Any, at: str) -> Iterator[str]:
+    def differences(self, wanted: Any, value: Any, at: str = "") -> Iterator[str]:
         """Yield where a value differs from the one that is wanted."""
         here = at or "the value"
         if isinstance(wanted, WrittenNumber) and isinstance(value, WrittenNumber):
@@ -97,7 +97,7 @@ class Json(Check, frozen=True, kw_only=True, tag="json"):
                 yield f"{here} has its keys in another order"
             else:
                 for key in wanted:
-                    yield from self._differences(wanted[key], value[key], f"{at}/{key}")
+                    yield from self.differences(wanted[key], value[key], f"{at}/{key}")
         elif isinstance(wanted, list):
             yield from self._elements(wanted, value, at)
         elif wanted != value:
@@ -108,12 +108,12 @@ class Json(Check, frozen=True, kw_only=True, tag="json"):
             yield f"{at or 'the value'} has {len(value)} elements, not {len(wanted)}"
         elif self.array_order:
             for number, (one, other) in enumerate(zip(wanted, value, strict=True)):
-                yield from self._differences(one, other, f"{at}/{number}")
+                yield from self.differences(one, other, f"{at}/{number}")
         else:
             left = list(value)
             for one in wanted:
                 like = next(
-                    (n for n, other in enumerate(left) if next(self._differences(one, other, at), None) is None), None
+                    (n for n, other in enumerate(left) if next(self.differences(one, other, at), None) is None), None
                 )
                 if like is None:
                     yield f"{at or 'the value'} lacks an element"
@@ -223,6 +223,15 @@ def close(wanted: Decimal, value: Decimal, tolerance: float) -> bool:
         return False
     # The tolerance as it is written: 0.1 must let 1.1 pass for 1.
     return abs(wanted - value) <= Decimal(repr(tolerance))
+
+
+def same_json(wanted: Any, value: Any, tolerance: float) -> bool:
+    """Return whether two JSON values are equal; numbers may be off by the tolerance, and 1 is not true."""
+    try:
+        one, other = (_read_json(json.dumps(each)) for each in (wanted, value))
+        return next(Json(tolerance=tolerance).differences(one, other), None) is None
+    except _FLAWS:
+        return False
 
 
 def _same_row(wanted: Sequence[str | float], row: Sequence[str], tolerance: float) -> bool:

@@ -11,7 +11,6 @@ again. A fetched copy is never written to (`need_near`): what was written would 
 import hashlib
 import json
 import logging
-import os
 import pathlib
 import re
 import urllib.parse
@@ -20,6 +19,7 @@ from typing import Any
 
 from harness.errors import DataError, MissingError, StorageError, UsageError
 from harness.jsonl.files import files_of, is_packed, is_plain, lines_in, parts_among
+from harness.jsonl.texts import replacing
 
 log = logging.getLogger("turnbench")
 MOST_TIMES = 1000
@@ -75,7 +75,7 @@ def local_folder(place: pathlib.Path | str, name: str | None = None) -> pathlib.
         return _path(place)
     address = place.rstrip("/")
     home = _cache("fetched") / _hash(address)
-    _fetch(address if name is None else f"{address}/{name}", home if name is None else home / name)
+    _fetch(address if name is None else f"{address}/{name}", home / (name or ""))
     (home / _HOME).write_text(address, encoding="utf-8")
     return home
 
@@ -124,19 +124,14 @@ def plain_copy(path: pathlib.Path) -> pathlib.Path:
     state = {file.name: [file.stat().st_size, file.stat().st_mtime_ns] for file in files}
     if copy.is_file() and _stated(copy.parent) == state:
         return copy
-    fresh = copy.with_name(f".{copy.name}.{os.getpid()}")
     try:
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("wb") as out:
+        with replacing(copy) as fresh, fresh.open("wb") as out:
             for file in files:
                 for line in _within(file):
                     out.write(line if line.endswith(b"\n") else line + b"\n")
-        fresh.replace(copy)
         (copy.parent / _STATE).write_text(json.dumps(state), encoding="utf-8")
     except OSError as error:
         raise StorageError(f"{copy}: cannot be written: {error.strerror or error}; make space") from error
-    finally:
-        fresh.unlink(missing_ok=True)
     return copy
 
 
@@ -215,24 +210,20 @@ def _plain_name(address: str, name: str) -> str:
 
 
 def _fetch_all(system: Any, infos: Mapping[str, Mapping[str, Any]], to: pathlib.Path) -> None:
-    single = "" in infos
-    home = to.parent if single else to
+    home = to
+    if single := "" in infos:
+        home, infos = to.parent, {to.name: infos[""]}
     home.mkdir(parents=True, exist_ok=True)
     known = _stated(home)
     state = dict(known) if single else {}
     log.info("fetching what has changed of %d files to %s", len(infos), home)
     for name, info in infos.items():
-        path = to if single else to / name
+        path = home / name
         mark = _mark(info if len(_mark(info)) > 1 else system.info(info["name"]))
-        if len(mark) < 2 or known.get(path.name if single else name) != mark or not path.is_file():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = path.with_name(f".{path.name}.{os.getpid()}")
-            try:
+        if len(mark) < 2 or known.get(name) != mark or not path.is_file():
+            with replacing(path) as fresh:
                 system.get_file(info["name"], str(fresh))
-                fresh.replace(path)
-            finally:
-                fresh.unlink(missing_ok=True)
-        state[path.name if single else name] = mark
+        state[name] = mark
     for name in known.keys() - state.keys():
         (home / name).unlink(missing_ok=True)
     (home / _STATE).write_text(json.dumps(state), encoding="utf-8")

@@ -82,7 +82,7 @@ class Journal:
                 refused = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
                 raise storage_error(self.path, refused, kept=False)
         except BaseException:
-            self._lock.release()
+            self._lock.close()
             raise
         return self
 
@@ -93,7 +93,7 @@ class Journal:
             self._mend_changed(leaving=True)
         finally:
             self._close()
-            self._lock.release()
+            self._lock.close()
 
     def append(self, row: dict[str, Any]) -> None:
         """Write one row as one whole line; on return it is in the file.

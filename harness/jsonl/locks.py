@@ -6,7 +6,6 @@ import pathlib
 import re
 import sys
 import time
-from typing import Any
 
 from harness.errors import StorageError
 from harness.jsonl.disk import make_folder, storage_error
@@ -16,8 +15,8 @@ _PATIENCE = 0.2
 """Seconds to wait for a lock: `holder_of` of another process touches it for an instant."""
 
 
-def lock(path: pathlib.Path, state: pathlib.Path) -> Any:
-    """Return a held lock (with `release()`) on one output file, kept in `state`; freed when the process ends, however.
+def lock(path: pathlib.Path, state: pathlib.Path) -> contextlib.ExitStack:
+    """Return a held lock (with `close()`) on one output file, kept in `state`; freed when the process ends, however.
 
     The lock of a file outside the benchmark is kept beside that file, so that two benchmarks cannot both write it.
 
@@ -29,38 +28,57 @@ def lock(path: pathlib.Path, state: pathlib.Path) -> Any:
     lock_file = _lock_file(path, state)
     make_folder(lock_file.parent)
     # Not per thread: a journal may be closed by another thread than the one that opened it.
-    held = filelock.FileLock(lock_file, thread_local=False)
+    file_lock = filelock.FileLock(lock_file, thread_local=False)
     holder = lock_file.with_suffix(".holder")  # FILE.lock -> FILE.holder
-    try:
-        held.acquire(timeout=_PATIENCE, poll_interval=_PATIENCE / 10)
-        program = pathlib.Path(*sys.argv[:1]).name or "python"
-        since = time.strftime("%Y-%m-%d %H:%M:%S")
-        who = f"process {os.getpid()} ({program}) on {_host()} since {since}"
-        holder.write_text(who, encoding="utf-8", errors="replace")
-    except filelock.Timeout:
+    with contextlib.ExitStack() as held:
+        held.callback(file_lock.release)
         who = "another process"
-        with contextlib.suppress(OSError):
-            who = holder.read_text(encoding="utf-8", errors="replace") or who
-        raise StorageError(f"{path} is being written by {who}; wait for it, or stop it, and run this again") from None
-    except NotImplementedError:
-        raise StorageError(f"{lock_file}: this file system has no locks; choose another with --data-dir") from None
-    except OSError as error:
-        held.release()
-        raise storage_error(lock_file, error, kept=False) from error
-    return _Held(held, holder)
+        try:
+            file_lock.acquire(timeout=_PATIENCE, poll_interval=_PATIENCE / 10)
+            who = "another process, under another name of it (a hard link)"
+            _lock_itself(path, held)
+            program = pathlib.Path(*sys.argv[:1]).name or "python"
+            since = time.strftime("%Y-%m-%d %H:%M:%S")
+            us = f"process {os.getpid()} ({program}) on {_host()} since {since}"
+            holder.write_text(us, encoding="utf-8", errors="replace")
+        except (filelock.Timeout, BlockingIOError) as error:
+            if isinstance(error, filelock.Timeout):
+                with contextlib.suppress(OSError):
+                    who = holder.read_text(encoding="utf-8", errors="replace") or who
+            again = "wait for it, or stop it, and run this again"
+            raise StorageError(f"{path} is being written by {who}; {again}") from None
+        except NotImplementedError:
+            raise StorageError(f"{lock_file}: this file system has no locks; choose another with --data-dir") from None
+        except OSError as error:
+            raise storage_error(lock_file, error, kept=False) from error
+        held.callback(_remove, holder)
+        return held.pop_all()
 
 
-class _Held:
-    """A lock that was taken, and the note that says by whom."""
+def _remove(holder: pathlib.Path) -> None:
+    with contextlib.suppress(OSError):
+        holder.unlink(missing_ok=True)
 
-    def __init__(self, file_lock: Any, holder: pathlib.Path) -> None:
-        self._lock, self._holder = file_lock, holder
 
-    def release(self) -> None:
-        """Free the lock."""
-        with contextlib.suppress(OSError):
-            self._holder.unlink(missing_ok=True)
-        self._lock.release()
+def _lock_itself(path: pathlib.Path, held: contextlib.ExitStack) -> None:
+    """Lock the file itself, where it is there and can be: one that has several names has several lock files.
+
+    Raises:
+        BlockingIOError: it is locked under another name.
+    """
+    try:
+        import fcntl
+
+        file = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    except (ImportError, OSError):
+        return
+    held.callback(os.close, file)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:  # the file system has no such locks
+        pass
 
 
 def holder_of(path: pathlib.Path, state: pathlib.Path) -> str | None:

@@ -20,6 +20,18 @@ def storing(path: pathlib.Path) -> Iterator[None]:
         raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
+@contextlib.contextmanager
+def replacing(path: pathlib.Path) -> Iterator[pathlib.Path]:
+    """Yield where to write a file that takes the place of `path` as the block ends, and goes if the block fails."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield fresh
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
 def put_table(path: pathlib.Path, names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Write rows as CSV with these columns, as `put_text` does; what a row lacks is empty.
 
@@ -40,11 +52,5 @@ def put_text(path: pathlib.Path, text: str) -> None:
     Raises:
         StorageError: it can't be written.
     """
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    with storing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            fresh.write_text(text, encoding="utf-8", newline="\n")
-            os.replace(fresh, path)
-        finally:
-            fresh.unlink(missing_ok=True)
+    with storing(path), replacing(path) as fresh:
+        fresh.write_text(text, encoding="utf-8", newline="\n")

@@ -37,7 +37,7 @@ from harness.meta_evaluation.contingency import (
     table_estimate,
     tabulated,
 )
-from harness.meta_evaluation.report import Report, columns, of_turn
+from harness.meta_evaluation.report import Report, columns, left_out, of_turn
 from harness.meta_evaluation.verdict_agreement import agreement_rows, by_label, contingencies, win_rate_rows
 from harness.meta_evaluation.votes import (
     Categories,
@@ -46,7 +46,6 @@ from harness.meta_evaluation.votes import (
     Votes,
     as_preferences,
     by_judge,
-    has_judge,
     label_names,
     labels_in,
     names_of,
@@ -123,7 +122,8 @@ def _compared(query: Query, reads: dict[pathlib.Path, Read]) -> Report:
     names = names_of(paths)
     sides = [side for path, read in reads.items() for side in sides_of(query, names[path], path, read.observations)]
     sides = told_apart(sides, names, {path: "single" if path in preferred else "pairwise" for path in paths})
-    absent = [name for name in query.judges or () if not any(has_judge(read, name) for read in reads.values())]
+    there = {case.source.judge for read in reads.values() for case in read.observations.cases}
+    absent = [name for name in query.judges or () if name not in there]
     if absent or not sides:
         raise UsageError(f"no vote by {', '.join(absent or query.judges or ())} in {', '.join(map(str, paths))}")
     records = Observations.joined([side.observations for side in sides])
@@ -134,6 +134,8 @@ def _compared(query: Query, reads: dict[pathlib.Path, Read]) -> Report:
         "equal grades as a tie"
         for path in preferred
     ]
+    none = "votes or pairs without a verdict" if records.paired else "ratings without score"
+    notes += left_out((sum(without_verdict(side.observations) for side in sides), none))
     compare = _paired if records.paired else _graded
     rows, more = compare(sides, subject.categories or None, query.seed, notes)
     if not rows:
@@ -154,8 +156,8 @@ def _labelled(query: Query, reads: Mapping[pathlib.Path, Read]) -> Report:
     names, notes = label_names(reads), []
     files, observed = {}, []
     for path, read in reads.items():
-        voted, left_out = labels_in(query, read, path, names[path])
-        notes += left_out
+        voted, told = labels_in(query, read, path, names[path])
+        notes += told
         if voted:
             files[names[path]] = voted
             observed.append(read.observations)
@@ -175,8 +177,6 @@ def _paired(
 ) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
     """Return the rows and the win rates of votes on pairs; what is left out goes to the notes."""
     voted = {side.name: votes_of(side.observations) for side in sides}
-    if none := sum(without_verdict(side.observations) for side in sides):
-        notes.append(f"{none} votes or pairs without a verdict left out")
     rows = [row for met in contingencies(voted, categories) for row in agreement_rows(met, seed=seed)]
     rates: list[dict[str, Any]] = []
     for one, other in combinations(voted, 2):
@@ -193,8 +193,6 @@ def _graded(
     sides: Sequence[Side], categories: Categories | None, seed: int, notes: list[str]
 ) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
     """Return the rows of grades: every two sides, all sides, and the voters within each side of several."""
-    if none := sum(without_verdict(side.observations) for side in sides):
-        notes.append(f"{none} ratings without score left out")
     turns = sorted({case.turn for side in sides for case in side.observations.cases})
     rows = []
     for turn in [*turns, None] if len(turns) > 1 else turns:

@@ -19,6 +19,7 @@ are the model `clean`, those with an attack of `attacks.toml` a model for each, 
 
 import pathlib
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Unpack
@@ -89,35 +90,27 @@ def load_attacks(path: pathlib.Path | None = None) -> tuple[Attack, ...]:
     return tuple(found.values())
 
 
-def attack_bench(
-    bench: Bench,
-    questions: Sequence[Question],
-    attacks: Sequence[Attack],
-    *,
-    top: float,
-    weak: str = WEAK_MODEL,
-    strong: str | None = None,
+def _attacked(
+    bench: Bench, questions: Sequence[Question], attacks: Sequence[Attack], top: float, weak: str, strong: str | None
 ) -> Bench:
     """Return the benchmark on which a judge is attacked, its answers written under `.turnbench/` of the real one.
 
     `weak` is who gave the weak answers, `strong` who gave those that they are compared with (None: there is no
     comparing); each is a built-in model, which is asked here, or one that has answered the benchmark. Only first turns
     are attacked.
-
-    Raises:
-        MissingError: a model has not answered all of the questions.
     """
     first = tuple(replace(question, turns=question.turns[:1]) for question in questions)
     made = content_hash([question.content for question in first], weak, strong or "", f"{top:g}")
-    folder = bench.state / "attack" / f"{made}"
+    folder = bench.state / "attack" / str(made)
     # An attack is planted in what the judge sees, so answers are extracted from JSON replies here, not by the judging.
     settings = replace(bench.settings, answer_field=None, confidence_field=None)
     target = replace(bench, folder=folder, questions=first, settings=settings)
     texts = _texts(bench, target, weak)
-    asked = {question.question_id: question.turns[0] for question in first}
     answers: dict[str, Mapping[QuestionId, str]] = {CLEAN: texts}
     for attack in attacks:
-        answers[attack.name] = {key: attack.plant(texts[key], prompt, top) for key, prompt in asked.items()}
+        answers[attack.name] = {
+            q.question_id: attack.plant(texts[q.question_id], q.turns[0], top) for q in target.questions
+        }
     if strong is not None:
         answers[STRONG] = _texts(bench, target, strong)
     for name, by_question in answers.items():
@@ -186,27 +179,15 @@ def attack_rows(
     return [row("all", "all", attacked), *of_kinds, *single]
 
 
-def _verdicts(plan: JudgmentPlan, path: pathlib.Path) -> Mapping[tuple[str, QuestionId], list[float]]:
-    """Return the verdicts by model and question; several criteria of one answer stand side by side."""
-    found: dict[tuple[str, QuestionId], list[float]] = {}
+def _verdicts(plan: JudgmentPlan, path: pathlib.Path, names: Sequence[str]) -> Floats:
+    """Return the verdicts on the answers of these names, questions × names; of several criteria the mean."""
+    found: dict[tuple[str, QuestionId], list[float]] = defaultdict(list)
     for one in read_judgments(path).observations:
-        if one.metric != _COUNTED.get(one.source.form, one.metric):
-            continue
-        own = found.setdefault((one.model, one.question_id), [])
         value = one.value if one.opponent is None else winner(one.games)
-        if value is not None:
-            own.append(value)
-    return found
-
-
-def _arrays(
-    questions: Sequence[Question], verdicts: Mapping[tuple[str, QuestionId], Sequence[float]], names: Sequence[str]
-) -> tuple[Floats, Floats]:
-    """Return the mean verdicts on the clean answers, by question, and on the attacked ones, questions × attacks."""
-    names = (CLEAN, *names)
-    found = [[verdicts.get((name, one.question_id)) or [np.nan] for name in names] for one in questions]
-    means = np.array([[np.mean(own) for own in row] for row in found])
-    return means[:, 0], means[:, 1:]
+        if value is not None and one.metric == _COUNTED.get(one.source.form, one.metric):
+            found[one.model, one.question_id].append(value)
+    means = [[np.mean(found.get((name, one.question_id), np.nan)) for name in names] for one in plan.questions]
+    return np.array(means, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +229,7 @@ def plan_attack(
     questions = bench.slice(first_n=first_n, sample_n=QUESTIONS if first_n is None and sample_n is None else sample_n)
     top, alone = load_judge_set(asked.judge_set, bench.folder).scale[1], mode == "single"
     strong = None if alone else strong_model
-    target = attack_bench(bench, questions, attacks, top=top, weak=weak_model, strong=strong)
+    target = _attacked(bench, questions, attacks, top, weak_model, strong)
     models = [CLEAN, *(attack.name for attack in attacks)]
     asked = replace(asked, baseline=None if alone else STRONG, turns=(1,))
     return AttackPlan(attacks, plan_judgments([judge_model], target, mode, asked, models=models))
@@ -266,9 +247,8 @@ def run_attack(
     plan = attack.judgments
     done = run_judgments(plan, running, watch=watch)
     kinds = {one.name: one.kind for one in attack.attacks}
-    verdicts = _verdicts(plan, done.paths[0])
-    clean, attacked = _arrays(plan.questions, verdicts, list(kinds))
-    rows = [columns(row) for row in attack_rows(clean, attacked, kinds, seed=seed)]
+    verdicts = _verdicts(plan, done.paths[0], [CLEAN, *kinds])
+    rows = [columns(row) for row in attack_rows(verdicts[:, 0], verdicts[:, 1:], kinds, seed=seed)]
     what = "grade" if plan.mode == "single" else "win rate against the strong answer"
     notes = [
         f"shift: mean change of the {what} from the clean weak answer to the attacked one, 95% interval by resampling "

@@ -46,7 +46,7 @@ from harness.judgments.case import SCORE, TOTAL, winner
 from harness.judgments.observations import Bools, Observations, numbered
 from harness.judgments.row import judged_rows
 from harness.meta_evaluation.checks_said import Limit, Says, has_words, language_of, said_of
-from harness.meta_evaluation.report import Report, asked, ratio
+from harness.meta_evaluation.report import Report, asked, grade_from, ratio
 from harness.records import Mode, Observation, QuestionId, Scale
 from harness.results.finding import Found
 from harness.results.matrix import Floats, Ints
@@ -218,15 +218,6 @@ def _paired(items: Items, kind: str | None, measure: str) -> dict[str, Any]:
     return {measure: items.share(won, decided), **counts}
 
 
-def _top(scale: Scale | None, named: float | None) -> float:
-    """Return the least grade that is a top grade."""
-    if named is not None:
-        return named
-    if scale is None:
-        raise UsageError("the scale of these grades is not known; name the least top grade with --top")
-    return scale[1] - (scale[1] - scale[0]) / 9
-
-
 def judge_checks(
     mode: Mode | None = None, *, loose: bool = False, top: float | None = None, **words: Unpack[Words]
 ) -> Report:
@@ -262,7 +253,7 @@ def judge_checks(
         notes.append("ties, or winners that change with the order, are counted apart")
         notes += ["--top is about grades and changes nothing here"] if top is not None else []
     else:
-        least = _top(judged.scale(), top)
+        least = grade_from(judged.scale(), top, 8 / 9, "top grade with --top")
         rows, kinds = _graded(items, least)
         unread: Counter[str] = Counter()
         if remarks := _remarks(judged, turns, source.path, unread, loose=loose):

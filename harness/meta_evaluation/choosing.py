@@ -22,7 +22,7 @@ from harness.meta_evaluation.judges import (
     questions_of,
     values_of,
 )
-from harness.meta_evaluation.report import Report, columns, interval_notes, last_if_none, ratio
+from harness.meta_evaluation.report import Report, columns, interval_notes, last_if_none, left_out, ratio
 from harness.meta_evaluation.votes import Item, mode, vote_files
 from harness.names import counted, csv_cell
 from harness.records import content_hash
@@ -104,7 +104,9 @@ def judge_judges(
     notes += _notes(found, measured, counting, bench.folder / "model_answer")
     rows = [_columns(row, compatible=compatible) for row in measured]
     if table is not None:
-        rows = _grown(pathlib.Path(table), rows, _votes_hash(found), notes, overwrite=overwrite)
+        said = ((item, [one.value for one in own]) for item, own in found.people.items())
+        votes_hash = content_hash(sorted(map(str, said)))
+        rows = _grown(pathlib.Path(table), rows, votes_hash, notes, overwrite=overwrite)
     rates = [
         {**dict(zip(_KEY, row.judge, strict=True)), "model": model, "by_judge": own, "by_people": theirs}
         for row in measured[1:]
@@ -140,10 +142,10 @@ def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: 
             "counted as AlpacaEval 0.6.6 does: the first four votes and samples of pairs with four votes, its tie "
             "rules; agreement, bias and variance in per cent"
         )
-    if found.elsewhere:
-        notes.append(f"{found.elsewhere} judgments of pairs that nobody voted on left out")
-    if found.reworded:
-        notes.append(f"{found.reworded} judgments of questions that have another wording now left out")
+    notes += left_out(
+        (found.elsewhere, "judgments of pairs that nobody voted on"),
+        (found.reworded, "judgments of questions that have another wording now"),
+    )
     if lacking := len(found.items) - sum(item in counting.texts for item in found.items):
         notes.append(f"{lacking} pairs without both answers in {answers}: nothing is known of their lengths and lists")
     if all(row.samples < 2 for row in rows[1:] if row.judge.name not in RULES):
@@ -249,11 +251,6 @@ def _named(row: JudgeRow) -> str:
 def _share(estimate: Estimate) -> str:
     ends = "" if estimate.low is None or estimate.high is None else f" ({estimate.low:.3f} to {estimate.high:.3f})"
     return f"{estimate.value:.3f}{ends}"
-
-
-def _votes_hash(found: Items) -> str:
-    """Return the hash of the votes that judges were measured on."""
-    return content_hash(sorted(map(str, ((item, [one.value for one in own]) for item, own in found.people.items()))))
 
 
 def _grown(

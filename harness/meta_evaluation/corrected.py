@@ -50,9 +50,8 @@ import numpy as np
 from harness.errors import UsageError
 from harness.judging.builtin import notices
 from harness.judgments.observations import Observations
-from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.report import Report, columns
-from harness.meta_evaluation.votes import Item, vote_files
+from harness.meta_evaluation.report import Report, columns, left_out
+from harness.meta_evaluation.votes import Item, pairs_in, vote_files
 from harness.results.about import about
 from harness.results.finding import ask, counted_votes, replaced_note
 from harness.results.matrix import Floats, Pairs
@@ -274,17 +273,11 @@ def judge_corrected(
     query = Query.of("pairwise-all", **words)
     paths = vote_files(query, votes)
     (source,) = sources = ask(query._replace(exclude=()))
-    cast, replaced = [], 0
-    for path in paths:
-        read = read_judgments(path)
-        if not read.observations.paired or not all(case.source.voter for case in read.observations.cases):
-            raise UsageError(f"{path} holds no votes on pairs (model_a, model_b, winner), which are needed here")
-        cast.append(counted_votes(query, read.observations, path))
-        replaced += read.replaced
-    turns = query.turns
+    reads = {path: pairs_in(path, by_voters=True) for path in paths}
+    cast = Observations.joined([counted_votes(query, read.observations, path) for path, read in reads.items()])
+    replaced, turns = sum(read.replaced for read in reads.values()), query.turns
     judged, counted = (
-        own.keep(lambda case: turns is None or case.turn in turns)
-        for own in (source.observations, Observations.joined(cast))
+        own.keep(lambda case: turns is None or case.turn in turns) for own in (source.observations, cast)
     )
     if not judged or not counted:
         raise UsageError(f"no {'vote' if judged else 'judgment'} of turn {', '.join(map(str, turns or ()))}")
@@ -306,10 +299,9 @@ def judge_corrected(
         notes.append(f"no interval with votes on fewer than {LEAST} questions: {', '.join(few)}")
     if found.without_votes:
         notes.append(f"nobody voted on {', '.join(found.without_votes)}")
-    if found.unjudged:
-        notes.append(f"{found.unjudged} votes on what the judge gave no verdict on left out")
-    if found.unclear:
-        notes.append(f"{found.unclear} votes without a verdict left out")
+    notes += left_out(
+        (found.unjudged, "votes on what the judge gave no verdict on"), (found.unclear, "votes without a verdict")
+    )
     notes += notices([source.judge])
     rows = list(map(columns, found.rows))
     return Report("corrected", source.judge, subject.bench, rows, {}, notes, (source.path, *paths))

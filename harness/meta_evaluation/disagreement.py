@@ -24,9 +24,8 @@ from harness.errors import UsageError
 from harness.jsonl.copies import local_file
 from harness.judgments.case import Case
 from harness.judgments.observations import Bools, Observations, numbered
-from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.report import Report, asked
-from harness.meta_evaluation.votes import as_preferences, by_majority, votes_of
+from harness.meta_evaluation.votes import as_preferences, by_majority, pairs_in, votes_of
 from harness.records import Mode, Observation, QuestionId
 from harness.results.finding import without_voters
 from harness.results.matrix import Floats, Ints
@@ -183,7 +182,8 @@ def judge_disagreement(
         raise UsageError("labels have no distance; judge_report agreement counts how often they are the same")
     judges = list(dict.fromkeys(source.judge for source in given.sources))
     if votes:
-        cast = Observations.joined([_votes(query, local_file(path)) for path in votes])
+        reads = [pairs_in(local_file(path)) for path in votes]
+        cast = Observations.joined([without_voters(read.observations, query.exclude) for read in reads])
         rows, note = _against_voters(records, cast, judges)
     elif len(judges) < 2:
         raise UsageError(f"only {judges[0]} judged this; it takes two judges, or votes to compare with (--votes)")
@@ -205,16 +205,8 @@ def _against_voters(
     # Equal grades, and tied votes, are against nobody.
     marked = both & ((said != judged.value) if records.paired else (judged.value * said < 0))
     people = dict(zip(judged.item.tolist(), said.tolist(), strict=True))
-    return _rows(
-        judged, marked, judges, people
-    ), f"{len(set(judged.item[both].tolist()))} pairs of answers were judged and voted on"
-
-
-def _votes(query: Query, path: pathlib.Path) -> Observations:
-    found = read_judgments(path).observations
-    if not found.paired:
-        raise UsageError(f"{path} holds no votes on pairs (model_a, model_b, winner), which are needed here")
-    return without_voters(found, query.exclude)
+    note = f"{len(np.unique(judged.item[both]))} pairs of answers were judged and voted on"
+    return _rows(judged, marked, judges, people), note
 
 
 def _rows(judged: Judged, marked: Bools, judges: Sequence[str], people: Mapping[int, float]) -> list[dict[str, Any]]:

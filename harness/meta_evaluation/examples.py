@@ -42,7 +42,7 @@ from harness.records import Question, Side
 from harness.results.cost import Prices
 from harness.results.pairs.position import position_rows
 from harness.results.query import Query
-from harness.results.statistics.bootstrap import COVERAGE, Estimate
+from harness.results.statistics.bootstrap import COVERAGE
 from harness.running.options import RunOptions
 from harness.running.watch import Watcher, nobody
 from harness.written import toml_value
@@ -158,25 +158,33 @@ def picked(found: Items, bench: Bench, base: JudgeSet, shots: int, seed: int = 0
     wanted: tuple[Side, ...] = ("B", "A", "tie") if ties else ("B", "A")
     clear = _clear(found, bench, base)
     random.Random(f"examples {seed}").shuffle(clear)
-    clear.sort(key=lambda one: -min(3, len(found.people[one[0]])))
+    clear.sort(key=lambda one: -min(3, len(found.people[one.item])))
     used: list[Question] = []
     for number in range(shots):
         side = wanted[number % len(wanted)]
-        free = [one for one in clear if bench.question(one[0].question_id) not in used and (ties or one[1] != 0.5)]
-        fitting = [one for one in free if (one[1] == 0.5) == (side == "tie")] or free
+        free = [one for one in clear if one.question not in used and (ties or one.value != 0.5)]
+        fitting = [one for one in free if (one.value == 0.5) == (side == "tie")] or free
         if not fitting:
             raise UsageError(
                 f"{number} of {shots} examples could be made of the votes: pairs of different questions, up to "
                 f"{_LONGEST} characters long, on which two votes in three agree; ask for fewer with --shots"
             )
         categories = {question.category for question in used}
-        item, value = next((one for one in fitting if _question(bench, one[0]).category not in categories), fitting[0])
-        used.append(_question(bench, item))
-        yield Shown(item, _example(bench, item, value, wanted="A" if side == "A" else "B"))
+        chosen = next((one for one in fitting if one.question.category not in categories), fitting[0])
+        used.append(chosen.question)
+        yield Shown(chosen.item, _example(bench, chosen, wanted="A" if side == "A" else "B"))
 
 
-def _clear(found: Items, bench: Bench, base: JudgeSet) -> list[tuple[Item, float]]:
-    """Return the pairs that can be shown, and what people say of them."""
+class _Clear(NamedTuple):
+    """A pair that can be shown, and what people say of it."""
+
+    item: Item
+    question: Question
+    value: float
+
+
+def _clear(found: Items, bench: Bench, base: JudgeSet) -> list[_Clear]:
+    """Return the pairs that can be shown."""
     texts = texts_of(found.items, bench)
     clear = []
     for item in found.items:
@@ -188,25 +196,19 @@ def _clear(found: Items, bench: Bench, base: JudgeSet) -> list[tuple[Item, float
         turns = question.turns[: item.turn]
         length = sum(map(len, (*turns, *_turns(bench, item.first, item), *_turns(bench, item.second, item))))
         if votes.count(value) >= _CLEAR * len(votes) and length <= _LONGEST:
-            clear.append((item, value))
+            clear.append(_Clear(item, question, value))
     return clear
-
-
-def _question(bench: Bench, item: Item) -> Question:
-    question = bench.question(item.question_id)
-    assert question is not None
-    return question
 
 
 def _turns(bench: Bench, model: str, item: Item) -> tuple[str, ...]:
     return bench.answers(model)[item.question_id].choices[0].turns[: item.turn]
 
 
-def _example(bench: Bench, item: Item, value: float, *, wanted: Side) -> Example:
+def _example(bench: Bench, chosen: _Clear, *, wanted: Side) -> Example:
     """Return a pair as an example; a decided one in the order in which the wanted side is the better one."""
+    item, question, value = chosen
     verdict: Side = "tie" if value == 0.5 else wanted
     turned = (value == 1.0) == (wanted == "B")
-    question = _question(bench, item)
     models = (item.second, item.first) if turned else (item.first, item.second)
     one, other = (_turns(bench, model, item) for model in models)
     reference = bench.reference_answers().get(item.question_id, ())[: item.turn] if bench.references() else ()
@@ -253,7 +255,10 @@ def run_examples(
     for judge, path, shown in zip(judges, paths, (0, len(plan.shown)), strict=True):
         own = known[judge]
         row = {"judge_set": judge.judge_set, "examples": shown, "human_agreement": own.measures["human_agreement"]}
-        row |= {"consistent": _consistent(path, measured, seed), "parsed": own.parsed, "unparsed": own.unparsed}
+        judged = read_judgments(path).observations.keep(asked=lambda asked: asked.question_id in measured)
+        # None where one order was judged only.
+        row |= {"consistent": position_rows(judged, seed=seed)[0]["consistent_share"]}
+        row |= {"parsed": own.parsed, "unparsed": own.unparsed}
         rows.append(columns(row))
     gained = difference(found, judges[1], judges[0], counting)
     rows.append(columns({"judge_set": "with less without", "examples": None, "human_agreement": gained}))
@@ -269,13 +274,6 @@ def run_examples(
         notes.append(f"intervals: {COVERAGE[gained.method]}")
     failures = [failure for one in done for failure in one.tally.failures]
     return Report("examples", judges[0].name, plan.bench.name, rows, {}, notes, tuple(paths), failures)
-
-
-def _consistent(path: pathlib.Path, measured: set[Any], seed: int) -> Estimate:
-    """Return the share of pairs with the same verdict in both orders; none where one order was judged only."""
-    judged = read_judgments(path).observations.keep(asked=lambda asked: asked.question_id in measured)
-    share: Estimate = position_rows(judged, seed=seed)[0]["consistent_share"]
-    return share
 
 
 def judge_examples(

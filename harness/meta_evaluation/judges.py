@@ -43,7 +43,7 @@ import numpy as np
 from harness.judging.builtin import FIRST, LONGEST, RANDOM, RULES
 from harness.judging.rules import longer
 from harness.meta_evaluation.annotations import Annotated, Annotation, Game, Items, Judge
-from harness.meta_evaluation.contingency import resampled
+from harness.meta_evaluation.contingency import mean_ranks, quotient, resampled
 from harness.meta_evaluation.votes import Item, mode
 from harness.records import QuestionId, content_hash
 from harness.results.cost import Spent
@@ -107,21 +107,16 @@ def judge_rows(found: Items, counting: Counting) -> list[JudgeRow]:
         for said in (found.people, *found.judges.values()):
             for item, own in said.items():
                 said[item] = own[:SAMPLES]
-    for name, said in list(_by_rule(found, counting)):
-        found.judges.setdefault(Judge(name, ""), said)
-    voted = {item: values for item, own in found.people.items() if (values := values_of(own))}
-    gold = {item: mode(values, compatible=counting.compatible) for item, values in voted.items()}
-    judges = {PEOPLE: found.people, **found.judges}
-    return [_row(judge, said, found.people, gold, counting) for judge, said in judges.items()]
-
-
-def _by_rule(found: Items, counting: Counting) -> Iterator[tuple[str, Annotated]]:
-    """Yield what the judges with one rule say of every item whose answers are known."""
     there = {judge.name for judge in found.judges}
     for name in RULES:
         items = [item for item in found.items if name != LONGEST or item in counting.texts]
         if items and name not in there:
-            yield name, {item: [_ruled(name, item, sample, counting) for sample in range(SAMPLES)] for item in items}
+            said = {item: [_ruled(name, item, sample, counting) for sample in range(SAMPLES)] for item in items}
+            found.judges[Judge(name, "")] = said
+    voted = {item: values for item, own in found.people.items() if (values := values_of(own))}
+    gold = {item: mode(values, compatible=counting.compatible) for item, values in voted.items()}
+    judges = {PEOPLE: found.people, **found.judges}
+    return [_row(judge, said, found.people, gold, counting) for judge, said in judges.items()]
 
 
 def _ruled(name: str, item: Item, sample: int, counting: Counting) -> Annotation:
@@ -287,21 +282,10 @@ def _correlation(tables: Floats, *, ranked: bool) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         sides = [tables[..., at, :] / tables[..., at + 1, :] for at in (0, 2)]
     if ranked:
-        sides = [_ranks(side) for side in sides]
+        sides = [mean_ranks(np.round(side, 12)) for side in sides]  # rates that differ by rounding alone are tied
     one, other = (side - side.mean(axis=-1, keepdims=True) for side in sides)
     spread = np.sqrt((one**2).sum(axis=-1) * (other**2).sum(axis=-1))
-    found: Floats = np.divide(
-        (one * other).sum(axis=-1), spread, out=np.full(spread.shape, np.nan), where=spread > 1e-12
-    )
-    return found
-
-
-def _ranks(values: Floats) -> Floats:
-    """Return ranks along the last axis, ties at their mean rank; rates that differ by rounding alone are tied."""
-    rates = np.round(values, 12)
-    above = rates[..., :, None] - rates[..., None, :]
-    ranks: Floats = (above > 0).sum(axis=-1) + ((above == 0).sum(axis=-1) + 1) / 2
-    return np.where(np.isnan(values).any(axis=-1, keepdims=True), np.nan, ranks)
+    return quotient((one * other).sum(axis=-1), np.where(spread > 1e-12, spread, 0.0))
 
 
 def questions_of(items: Sequence[Item]) -> dict[QuestionId, int]:

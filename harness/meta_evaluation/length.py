@@ -36,7 +36,9 @@ import numpy as np
 
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there
-from harness.meta_evaluation.report import Report, asked, last_if_none, pairs_text, ratio
+from harness.meta_evaluation.contingency import quotient
+from harness.meta_evaluation.report import Report, asked, last_if_none, ratio
+from harness.names import counted
 from harness.results.answers import home_of
 from harness.results.matrix import Floats, Pairs
 from harness.results.matrix import pairs as pair_arrays
@@ -193,9 +195,7 @@ def _equal_length(games: Rows, found: Fit) -> tuple[Floats, Floats]:
 def _rates(met: Floats, coefficients: Floats) -> Floats:
     strength = coefficients[..., :-1]
     won = chance(strength[..., :, None] - strength[..., None, :])
-    pairs = met.sum(axis=-1)
-    rates: Floats = np.divide((met * won).sum(axis=-1), pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0)
-    return rates
+    return quotient((met * won).sum(axis=-1), met.sum(axis=-1))
 
 
 def _connected(games: Rows) -> bool:
@@ -268,7 +268,7 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
     if absent := [model for model in found.models if not is_there(bench.answer_file(model))]:
         notes.append(f"no answers of {', '.join(absent)} in {bench.folder / 'model_answer'}")
     if result.left_out:
-        notes.append(f"{pairs_text(result.left_out)} without a verdict or without both answers' lengths left out")
+        notes.append(f"{counted(result.left_out, 'pair')} without a verdict or without both answers' lengths left out")
     more = {"models": result.rows} | ({"variants": result.variants} if result.variants else {})
     return given.report("length", rows, notes, more)
 

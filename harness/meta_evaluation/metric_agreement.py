@@ -19,9 +19,9 @@ from typing import Any, Unpack
 
 from harness.errors import UsageError
 from harness.judgments.case import SCORE, TOTAL, WIN
-from harness.judgments.observations import Observations, numbered
+from harness.judgments.observations import numbered
 from harness.meta_evaluation.report import Report, asked, ratio
-from harness.meta_evaluation.votes import TIE, Item, as_preferences, votes_of
+from harness.meta_evaluation.votes import TIE, as_preferences, votes_of
 from harness.records import Mode, QuestionId
 from harness.results.about import is_fixed
 from harness.results.measured import measured_metrics, read_metric
@@ -60,7 +60,10 @@ def judge_metrics(
     rows: list[dict[str, Any]] = []
     lacking: dict[str, int] = {}
     for criterion in criteria:
-        judged = _in_order(said.keep(lambda case, criterion=criterion: case.metric == criterion))  # type: ignore[misc]
+        own = said.keep(lambda case, criterion=criterion: case.metric == criterion)  # type: ignore[misc]
+        votes = votes_of(own if own.paired else as_preferences(own))
+        # Each pair that was put in order, with the side that came first, once for each vote.
+        judged = [(item, vote.said) for item, cast in votes.items() for vote in cast if vote.said != TIE]
         for number, order in orders.items():
             found = [(item.question_id, order[item][0].said, first) for item, first in judged if item in order]
             if len(found) < len(judged):
@@ -79,12 +82,6 @@ def judge_metrics(
         told = ", ".join(f"{number} {count}" for number, count in lacking.items())
         notes.append(f"pairs left out because an answer has no number: {told}")
     return given.report("ranking", rows, notes)
-
-
-def _in_order(said: Observations) -> list[tuple[Item, float]]:
-    """Return each pair that was put in order, with the side that came first, once for each vote."""
-    pairs = said if said.paired else as_preferences(said)
-    return [(item, vote.said) for item, votes in votes_of(pairs).items() for vote in votes if vote.said != TIE]
 
 
 def _rows(

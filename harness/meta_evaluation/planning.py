@@ -30,14 +30,18 @@ def planned_rows(plan: JudgmentPlan, costs: Sequence[Estimate] = ()) -> tuple[li
     `costs` are the estimates of the judgments that are left; each design's cost is that of all its calls.
     """
     models, questions = len(plan.models), len(plan.questions)
-    scale = _scale(plan)
+    match = next(iter(plan.every_match(0)), None) if plan.mode == "single" else None
+    # There is none of labels, or where there are several.
+    scale = None if match is None else plan.materials.form(match).scale
     if models < 2 or not questions or (plan.mode == "single" and scale is None):
         return [], []
     samples, judges = len({own.sample for own in plan.judges}), len({own.judge for own in plan.judges})
     spread = _measured(plan) or (PAIRS if plan.mode != "single" else assumed(scale[1] - scale[0] if scale else 1.0))
     family = models * (models - 1) // 2
     calls = sum(1 for _ in plan.every_match(0)) / questions * judges
-    price = _a_call(costs)
+    known = [(own.cost.high, own.calls) for own in costs if own.cost is not None]
+    priced = sum(number for _, number in known) if len(known) == len(costs) else 0
+    price = sum(cost for cost, _ in known) / priced if priced else None
     rows = design_rows(spread, alternatives(spread, questions, samples), judges=judges, family=family)
     for row in rows:
         row["calls"] = round(calls * row["questions"] * row["samples"])
@@ -49,20 +53,6 @@ def planned_rows(plan: JudgmentPlan, costs: Sequence[Estimate] = ()) -> tuple[li
         "calls and cost are of all judgments of a design, those included that are there",
     ]
     return rows, notes
-
-
-def _scale(plan: JudgmentPlan) -> tuple[float, float] | None:
-    """Return the scale of the planned grades; None where there is none (labels), or there are several."""
-    if plan.mode != "single":
-        return None
-    match = next(iter(plan.every_match(0)), None)
-    return None if match is None else plan.materials.form(match).scale
-
-
-def _a_call(costs: Sequence[Estimate]) -> float | None:
-    known = [(own.cost.high, own.calls) for own in costs if own.cost is not None]
-    calls = sum(number for _, number in known)
-    return sum(cost for cost, _ in known) / calls if calls and len(known) == len(costs) else None
 
 
 def _measured(plan: JudgmentPlan) -> Spread | None:

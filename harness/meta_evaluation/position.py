@@ -8,7 +8,8 @@ The counting, with a worked line, is that of `harness.results.pairs.position`, w
 
 from typing import Unpack
 
-from harness.meta_evaluation.report import Report, asked, pairs_text
+from harness.meta_evaluation.report import Report, asked
+from harness.names import counted
 from harness.results.pairs.position import in_one_order, position_rows
 from harness.results.query import Query, Words
 
@@ -27,8 +28,8 @@ def judge_position(**words: Unpack[Words]) -> Report:
     found = position_rows(given.judged, categories=given.subject.categories or None, seed=given.query.seed)
     notes = []
     if found[0]["errors"]:
-        notes.append(f"{pairs_text(found[0]['errors'])} without a verdict in both games left out (errors)")
+        notes.append(f"{counted(found[0]['errors'], 'pair')} without a verdict in both games left out (errors)")
     if once:
         nothing = ", which is all there are: there is no estimate of position bias" if once == len(given.judged) else ""
-        notes.append(f"{pairs_text(once)} played in one order only skipped{nothing}")
+        notes.append(f"{counted(once, 'pair')} played in one order only skipped{nothing}")
     return given.report("position", found, notes)

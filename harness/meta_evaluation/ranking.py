@@ -34,11 +34,12 @@ import math
 import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
 from harness.errors import DataError, UsageError
+from harness.meta_evaluation.contingency import mean_ranks, quotient
 from harness.meta_evaluation.report import Report, asked
 from harness.records import Mode, Scale
 from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
@@ -81,8 +82,6 @@ class OurScores:
     """What each model got on each question."""
 
     models: tuple[str, ...]
-    groups: tuple[Any, ...]
-    """For each question, the group within which it is resampled."""
     sums: Floats
     """Questions × models: the sum of scores or outcomes, 0 where there is none."""
     counts: Floats
@@ -97,8 +96,8 @@ class RankingReport:
     """None with fewer than two models in common, or where one ranking is all ties; no interval with fewer than five
     models or questions."""
     kendall: Estimate
-    models: tuple[str, ...]
-    """The models in both, best of ours first."""
+    models: Mapping[str, float]
+    """The models in both with their scores, best of ours first."""
     only_ours: tuple[str, ...]
     only_theirs: tuple[str, ...]
     questions: int
@@ -163,13 +162,13 @@ def grade_scores(grades: Matrix) -> OurScores:
     """Return grades as scores to rank: the mean over all turns, pooled."""
     known = ~np.isnan(grades.scores)
     sums = np.where(known, grades.scores, 0.0).sum(axis=2)
-    return OurScores(grades.models, grades.groups, sums, known.sum(axis=2).astype(np.float64))
+    return OurScores(grades.models, sums, known.sum(axis=2).astype(np.float64))
 
 
 def pair_scores(pairs: Pairs) -> OurScores:
     """Return pairs as scores to rank: the win rate over all pairs, a tie half."""
     won, n = shares(replace(pairs, weighed=None)), outcomes(pairs).sum(axis=2)
-    return OurScores(pairs.models, pairs.groups, won, n)
+    return OurScores(pairs.models, won, n)
 
 
 def ranking_report(ours: OurScores, theirs: Mapping[str, float], **how: Unpack[Resampling]) -> RankingReport:
@@ -204,7 +203,7 @@ def ranking_report(ours: OurScores, theirs: Mapping[str, float], **how: Unpack[R
     return RankingReport(
         spearman=found[0],
         kendall=found[1],
-        models=tuple(sorted(models, key=lambda model: (-score[model], model))),
+        models={model: score[model] for model in sorted(models, key=lambda model: (-score[model], model))},
         only_ours=tuple(sorted(model for model in score if model not in theirs)),
         only_theirs=tuple(sorted(model for model in theirs if model not in score)),
         questions=n,
@@ -229,8 +228,7 @@ def rank_correlations(here: Floats, there: Floats) -> Floats:
     covariance = (times * ranks * other).sum(axis=1)
     variances = (times * ranks**2).sum(axis=1) * (times * other**2).sum(axis=1)
     above, below = np.stack([covariance, alike]), np.sqrt(np.stack([variances, untied]))
-    result: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-    return np.clip(result, -1.0, 1.0)
+    return np.clip(quotient(above, below), -1.0, 1.0)
 
 
 def _weighted(signs: Floats, times: Floats) -> Floats:
@@ -368,17 +366,12 @@ def judge_ranking(
         )
     measures = {"spearman": found.spearman, "kendall tau-b": found.kendall}
     rows = [{"measure": name, "value": one, "n": len(found.models)} for name, one in measures.items()]
-    total = {
-        model: float(ours.sums[:, at].sum() / ours.counts[:, at].sum())
-        for at, model in enumerate(ours.models)
-        if model in found.models
-    }
-    here, there = _ranks(total), _ranks({model: other.numbers[model] for model in found.models})
+    theirs = [other.numbers[model] for model in found.models]
+    here, there = (mean_ranks(-np.array(scores)).tolist() for scores in (list(found.models.values()), theirs))
     sign = -1.0 if other.column.strip().lower() == "rank" else 1.0
     models = [
-        {"model": model, "score": total[model], "rank": here[model]}
-        | {"other_score": sign * other.numbers[model], "other_rank": there[model]}
-        for model in found.models
+        {"model": model, "score": score, "rank": own, "other_score": sign * number, "other_rank": rank}
+        for (model, score), own, number, rank in zip(found.models.items(), here, theirs, there, strict=True)
     ]
     notes = [f"against the column {other.column!r} of {path.name}, {len(found.models)} models in common"]
     for who, left in (("judged", found.only_ours), (path.name, found.only_theirs)):
@@ -394,12 +387,3 @@ def judge_ranking(
     if found.undefined:
         notes.append(f"{found.undefined} resamplings without a correlation left out")
     return given.report("ranking", rows, notes, {"models": models}, explained=False)
-
-
-def _ranks(numbers: Mapping[str, float]) -> dict[str, float]:
-    """Return ranks from 1, ties at their mean rank."""
-    values = list(numbers.values())
-    return {
-        model: 1 + sum(other > own for other in values) + (sum(other == own for other in values) - 1) / 2
-        for model, own in numbers.items()
-    }

@@ -41,8 +41,8 @@ from harness.judgments.case import winner
 from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.judgments.observations import numbered
 from harness.meta_evaluation.checks import NO_GRADE, NO_VERDICT, Place, checked_bench, left_out_notes
-from harness.meta_evaluation.report import Asked, Report, ratio
-from harness.records import Mode, Observation, QuestionId, Scale
+from harness.meta_evaluation.report import Asked, Report, grade_from, ratio
+from harness.records import Mode, Observation, QuestionId
 from harness.results.about import about
 from harness.results.finding import Found, ask
 from harness.results.measured import CheckedTurn, read_checks
@@ -196,15 +196,6 @@ def _shares(own: list[Outcome], seed: int) -> dict[str, Estimate]:
     }
 
 
-def _least(scale: Scale | None, named: float | None) -> float:
-    """Return the least grade that takes an answer for right."""
-    if named is not None:
-        return named
-    if scale is None:
-        raise UsageError("the scale of these grades is not known; name the least grade of a right one with --threshold")
-    return scale[0] + (scale[1] - scale[0]) * 2 / 3
-
-
 def _both(words: Words, mode: Mode, without: str) -> tuple[Query, Query]:
     """Return what is asked for with the reference and without it."""
     query = Query.of(mode, **words)
@@ -240,7 +231,8 @@ def judge_reference(
     query, paired = queries[0], mode != "single"
     bench = checked_bench(query, beside.path)
     left_out: Counter[str] = Counter()
-    least = 0.0 if paired else _least(beside.observations.scale(), threshold)
+    named = "grade of a right one with --threshold"
+    least = 0.0 if paired else grade_from(beside.observations.scale(), threshold, 2 / 3, named)
     outcomes = _outcomes(beside, bare, known(bench, read_checks(bench)), bench, least, left_out)
     if not outcomes:
         missing = "; ".join(left_out_notes(left_out, "pair" if paired else "answer"))

@@ -32,7 +32,7 @@ models on a question has variance 2 * (question × model + rest - repeat + repea
 Source: Henderson 1953 (Biometrics 9, 226), method 1; Searle, Casella and McCulloch, Variance Components (1992), ch. 5.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias, Unpack
@@ -42,6 +42,7 @@ import numpy.typing as npt
 
 from harness.errors import UsageError
 from harness.judgments.observations import numbered
+from harness.meta_evaluation.contingency import quotient
 from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked, of_turn
 from harness.records import Mode, Observation
 from harness.results.matrix import Floats
@@ -139,10 +140,9 @@ def repeat_report(verdicts: Records, **how: Unpack[Resampling]) -> RepeatReport:
     kept, missing = _kept(cells)
     found = _variances(cells, kept)
     again = cells.count - (cells.count > 0)
-    within = _within(cells)
     names: list[Facet] = [*kept, "rest"]
     if again.sum() > 0:
-        found = np.concatenate([found, within[:, None]], axis=1)
+        found = np.concatenate([found, _within(cells)[:, None]], axis=1)
         names.append("repeat")
     else:
         missing.append(Component("repeat", why_not="nothing was judged twice by one judge in one order; see --samples"))
@@ -214,8 +214,8 @@ def _variances(cells: _Cells, facets: Sequence[Facet]) -> Floats:
     """Return the variances (facets, then rest) of all questions, and in the next rows without each in turn."""
     system = _system(cells, facets)
     squares = [_without(cells.squares.sum(axis=(1, 2, 3)))]
-    squares += [_sum_of_squares(cells, _AXES[facet]) for facet in facets]
-    squares.append(_sum_of_squares(cells, ""))
+    for axes in (*(_AXES[facet] for facet in facets), ""):
+        squares.append(_over_levels(axes, lambda total, n: _divided(total**2, n), cells.total, cells.count))
     solved = np.linalg.pinv(system, rcond=1e-12) @ np.stack(squares, axis=1)[:, :, None]
     variances: Floats = solved[:, :-1, 0]
     return variances
@@ -228,7 +228,8 @@ def _system(cells: _Cells, facets: Sequence[Facet]) -> Floats:
     rows = [np.stack([n] * (len(axes) + 2), axis=1)]
     for own in (*axes, ""):
         columns = [_coefficient(cells.count, own, other) for other in axes]
-        rows.append(np.stack([*columns, _occupied(cells.count, own), n], axis=1))
+        occupied = _over_levels(own, lambda own_n: (own_n > 0.5).astype(np.float64), cells.count)
+        rows.append(np.stack([*columns, occupied, n], axis=1))
     return np.stack(rows, axis=1)
 
 
@@ -245,19 +246,11 @@ def _coefficient(count: Floats, own: str, other: str) -> Floats:
     return _sum_but_first(_divided(_margin_of(apart**2, "q" + both, "q" + own), margin))
 
 
-def _occupied(count: Floats, axes: str) -> Floats:
-    """Return the number of levels with verdicts, of all questions and without each."""
-    if "q" in axes:
-        return _without(_sum_but_first((_margin(count, axes) > 0).astype(np.float64)))
-    return _sum_but_first((_left_out(_margin(count, "q" + axes)) > 0.5).astype(np.float64))
-
-
-def _sum_of_squares(cells: _Cells, axes: str) -> Floats:
-    """Return T: the sum over levels of squared sum / n, of all questions and without each."""
-    if "q" in axes:
-        return _without(_sum_but_first(_divided(_margin(cells.total, axes) ** 2, _margin(cells.count, axes))))
-    total, count = (_left_out(_margin(own, "q" + axes)) for own in (cells.total, cells.count))
-    return _sum_but_first(_divided(total**2, count))
+def _over_levels(axes: str, value: Callable[..., Floats], *cells: Floats) -> Floats:
+    """Return the sum over levels of a value of each level's sums of cells, of all questions and without each."""
+    if "q" in axes:  # a level is of one question, and goes with it
+        return _without(_sum_but_first(value(*(_margin(own, axes) for own in cells))))
+    return _sum_but_first(value(*(_left_out(_margin(own, "q" + axes)) for own in cells)))
 
 
 def _within(cells: _Cells) -> Floats:
@@ -265,8 +258,7 @@ def _within(cells: _Cells) -> Floats:
     squares = cells.squares - _divided(cells.total**2, cells.count)
     again = cells.count - (cells.count > 0)
     above, below = (_without(own.sum(axis=(1, 2, 3))) for own in (squares, again))
-    variance: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0.5)
-    return variance
+    return quotient(above, below)
 
 
 def _estimated(found: Floats, how: Resampling) -> list[Estimate]:
@@ -325,14 +317,6 @@ def spread_of(report: RepeatReport, *, paired: bool) -> Spread | None:
     return Spread(times * between, times * found["repeat"] / orders, f"{report.n} verdicts, some of them repeated")
 
 
-def _designs(report: RepeatReport, questions: int, models: int, *, paired: bool) -> list[dict[str, Any]]:
-    """Return what other numbers of questions and samples would show."""
-    spread = spread_of(report, paired=paired)
-    if spread is None or questions < 2:
-        return []
-    return design_rows(spread, alternatives(spread, questions, 1), family=max(1, models * (models - 1) // 2))
-
-
 def _answer(turn: int, designs: Sequence[dict[str, Any]]) -> str:
     """Return what another sample and more questions bring, in words."""
     now = designs[0]["smallest_difference"]
@@ -367,8 +351,11 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
         own = records.keep(case=partial(of_turn, turn))
         result = repeat_report(records_of(own), seed=given.query.seed)
         left_out += result.left_out
-        models = len({model for case in own.cases for model in case.models})
-        if planned := _designs(result, len(own.questions()), models, paired=own.paired):
+        models, questions = len({model for case in own.cases for model in case.models}), len(own.questions())
+        spread = spread_of(result, paired=own.paired)
+        if spread is not None and questions > 1:  # what other numbers of questions and samples would show
+            family = max(1, models * (models - 1) // 2)
+            planned = design_rows(spread, alternatives(spread, questions, 1), family=family)
             designs += [{"turn": turn, **row} for row in planned]
             answers.append(_answer(turn, planned))
         for one in (*result.components, *result.missing):

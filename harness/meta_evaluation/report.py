@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from harness.errors import UsageError
 from harness.judging.builtin import notices
 from harness.judgments.case import Case
 from harness.judgments.observations import Observations
-from harness.records import Failure
+from harness.records import Failure, Scale
 from harness.results.about import About, about
 from harness.results.common import common_questions
 from harness.results.finding import Found, ask, replaced_note
@@ -144,11 +145,20 @@ def columns(row: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def grade_from(scale: Scale | None, named: float | None, share: float, what: str) -> float:
+    """Return the grade that is named, else the one at a share of the scale; `what` is how it is named."""
+    if named is not None:
+        return named
+    if scale is None:
+        raise UsageError(f"the scale of these grades is not known; name the least {what}")
+    return scale[0] + (scale[1] - scale[0]) * share
+
+
+def left_out(*counts: tuple[int, str]) -> list[str]:
+    """Return a line for each number of things that were left out."""
+    return [f"{number} {what} left out" for number, what in counts if number]
+
+
 def last_if_none(value: float | None) -> float:
     """Return the value, or what sorts behind all."""
     return float("-inf") if value is None else value
-
-
-def pairs_text(number: int) -> str:
-    """Return a number of pairs in words."""
-    return f"{number} pair{'' if number == 1 else 's'}"

@@ -24,19 +24,24 @@ humans (gpt-4 +10%, claude-v1 +25%) without intervals; the second difference is 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Unpack
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
 
 import numpy as np
 
 from harness.judgments.observations import Bools
+from harness.meta_evaluation.contingency import quotient
 from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked, ratio
 from harness.records import Mode
-from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
+from harness.results.matrix import Floats, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.panel import Heard, panel_grades, panel_pairs
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
+
+LEVELS = ("own_by_judge", "own_by_others", "rest_by_judge", "rest_by_others")
+"""Mean scores of the family's models and of the rest, by the judge and by the others; of pairs win rates of the family.
+"""
 
 
 def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
@@ -46,117 +51,80 @@ def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
     return re.split(r"[-/]", name, maxsplit=1)[0].lower()
 
 
-def graded_self_preference(
-    panel: Heard[Matrix], *, families: Mapping[str, str] | None = None, **how: Unpack[Resampling]
+def self_preference(
+    panel: Heard[Matrix] | Heard[Pairs], *, families: Mapping[str, str] | None = None, **how: Unpack[Resampling]
 ) -> list[dict[str, Any]]:
-    """Return a row for each judge: the scores of its family's models under it, against those under other judges.
+    """Return a row for each judge: how its family's models fare under it, against how they fare under other judges.
 
     `own` are the models of the family that were judged, `others` the judges of other families; `n` counts the answers
-    that count, `left_out` those without a verdict of this judge or of any judge of another family, or on questions that
-    lack one kind. Where there is no estimate, `why_not` says why.
+    or pairs that count, `left_out` those without a verdict of this judge or of any judge of another family, or on
+    questions that lack one kind. Where there is no estimate, `why_not` says why.
     """
-    rows = []
-    judges, questions = panel.said.shape[:2]
-    flat = panel.said.reshape(judges, questions, -1)  # question × (model and turn)
-    for at, judge in enumerate(panel.judges):
-        case = _Case(judge, at, panel.judges, panel.items.models, families)
-        met = case.compared(flat)
-        own = np.repeat([model in case.own for model in panel.items.models], len(panel.items.turns))
-        used = (met.both & own).any(axis=1) & (met.both & ~own).any(axis=1)
-        kinds = [met.both & kind & used[:, None] for kind in (own, ~own)]
-        n = int(sum(kind.sum() for kind in kinds))
-        left_out = int(met.seen.sum()) - n
-        if why_not := case.why_not(n, "question with answers of the family and of other models"):
-            rows.append(case.row(n, left_out, why_not))
-            continue
-        means = [_by_question(values, kind) for kind in kinds for values in (met.by_judge, met.by_others)]
-        value = (means[0] - means[2]) - (means[1] - means[3])
-        counts = used.astype(np.float64)
-        found = estimates(value[:, None], counts[:, None], **how)
-        rows.append(case.row(n, left_out, None, [float(mean[used].mean()) for mean in means], found[0]))
+    items, rows = panel.items, []
+    for judge, by_judge in zip(panel.judges, panel.said, strict=True):
+        family = family_of(judge, families)
+        own = np.array([family_of(model, families) == family for model in items.models], dtype=bool)
+        others = [name for name in panel.judges if family_of(name, families) != family]
+        against = panel.said[[panel.judges.index(name) for name in others]]
+        count = (~np.isnan(against)).sum(axis=0)
+        by_others = quotient(np.nansum(against, axis=0), count)
+        there = np.stack([~np.isnan(by_judge), count > 0])
+        if isinstance(items, Pairs):
+            there &= own[items.model_1] != own[items.model_2]
+        both, sides = np.asarray(there.all(axis=0)), (by_judge, by_others)
+        if isinstance(items, Matrix):
+            n, levels, found = _graded(items, own, both, sides, how)
+        else:
+            n, levels, found = _paired(items, own, both, sides, how)
+        models = tuple(model for model, is_own in zip(items.models, own, strict=True) if is_own)
+        row: dict[str, Any] = {"judge": judge, "family": family, "own": models, "others": tuple(others)}
+        row |= dict(zip(LEVELS, levels or [None] * 4, strict=True)) | {"difference": found}
+        counts = {"n": n, "left_out": int(there.any(axis=0).sum()) - n}
+        why_not = None if n else _why_not(judge, family, own, others, paired=isinstance(items, Pairs))
+        rows.append(row | counts | {"why_not": why_not})
     return rows
 
 
-def paired_self_preference(
-    panel: Heard[Pairs], *, families: Mapping[str, str] | None = None, **how: Unpack[Resampling]
-) -> list[dict[str, Any]]:
-    """Return a row for each judge: the win rate of its family's models under it, against that under other judges."""
-    rows = []
-    for at, judge in enumerate(panel.judges):
-        case = _Case(judge, at, panel.judges, panel.items.models, families)
-        met = case.compared(panel.said)
-        own = np.array([model in case.own for model in panel.items.models], dtype=bool)
-        first, second = own[panel.items.model_1], own[panel.items.model_2]
-        both = met.both & (first != second)
-        n = int(both.sum())
-        left_out = int((met.seen & (first != second)).sum()) - n
-        if why_not := case.why_not(n, "pair of a model of the family with another one"):
-            rows.append(case.row(n, left_out, why_not))
-            continue
-        rates = [np.where(first, values, 1.0 - values)[both] for values in (met.by_judge, met.by_others)]
-        apart = rates[0] - rates[1]
-        found = ratio(panel.items.question[both], apart, 1.0, len(panel.items.questions), bounds=(-1.0, 1.0), **how)
-        rows.append(case.row(n, left_out, None, [*(float(own.mean()) for own in rates), None, None], found))
-    return rows
+def _graded(
+    items: Matrix, own: Bools, both: Bools, sides: tuple[Floats, Floats], how: Resampling
+) -> tuple[int, list[float | None], Estimate]:
+    """Return how many answers count, the `LEVELS`, and the difference; `sides` are the scores by judge and others."""
+    own = np.repeat(own, len(items.turns))  # question × (model and turn)
+    both = both.reshape(len(items.questions), -1)
+    scores = [values.reshape(both.shape) for values in sides]
+    used = np.asarray((both & own).any(axis=1) & (both & ~own).any(axis=1))
+    if not used.any():
+        return 0, [], NO_ESTIMATE
+    kinds = [both & kind & used[:, None] for kind in (own, ~own)]
+    means = [_by_question(values, kind) for kind in kinds for values in scores]
+    value = (means[0] - means[2]) - (means[1] - means[3])
+    found = estimates(value[:, None], used.astype(np.float64)[:, None], **how)
+    return int(sum(kind.sum() for kind in kinds)), [float(mean[used].mean()) for mean in means], found[0]
 
 
-class _Met(NamedTuple):
-    """Verdicts of a judge and of those of other families on the same items."""
+def _paired(
+    items: Pairs, own: Bools, both: Bools, sides: tuple[Floats, Floats], how: Resampling
+) -> tuple[int, list[float | None], Estimate]:
+    """Return how many pairs count, the `LEVELS` (of the others there are none), and the difference."""
+    if not both.any():
+        return 0, [], NO_ESTIMATE
+    rates = [np.where(own[items.model_1], values, 1.0 - values)[both] for values in sides]
+    apart = rates[0] - rates[1]
+    found = ratio(items.question[both], apart, 1.0, len(items.questions), bounds=(-1.0, 1.0), **how)
+    return int(both.sum()), [*(float(own.mean()) for own in rates), None, None], found
 
-    by_judge: Floats
-    by_others: Floats
-    """The mean of the others that judged the item."""
-    both: Bools
-    """Where there are both."""
-    seen: Bools
-    """Where there is either."""
 
-
-class _Case:
-    """One judge, its family's models, and the judges that it is compared with."""
-
-    def __init__(
-        self, judge: str, at: int, judges: Sequence[str], models: Iterable[str], families: Mapping[str, str] | None
-    ) -> None:
-        self.judge, self.at = judge, at
-        self.family = family_of(judge, families)
-        self.models = tuple(models)
-        self.own = tuple(model for model in self.models if family_of(model, families) == self.family)
-        self.against = [place for place, name in enumerate(judges) if family_of(name, families) != self.family]
-        self.others = tuple(judges[place] for place in self.against)
-
-    def compared(self, values: Floats) -> _Met:
-        """Return the verdicts of this judge beside those of the judges of other families; axis 0 is the judge."""
-        by_judge, by_others = values[self.at], values[self.against]
-        judged, known = ~np.isnan(by_judge), ~np.isnan(by_others)
-        count: Ints = np.asarray(known.sum(axis=0))
-        total = np.where(known, by_others, 0.0).sum(axis=0)
-        mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-        return _Met(by_judge, mean, judged & (count > 0), judged | (count > 0))
-
-    def why_not(self, n: int, item: str) -> str | None:
-        """Return why there is no estimate for this judge, or None."""
-        if not self.own:
-            return f"no model of the family {self.family} was judged"
-        if len(self.own) == len(self.models):
-            return f"only models of the family {self.family} were judged"
-        if not self.others:
-            return f"all judges are of the family {self.family}"
-        return None if n else f"no {item} was judged by {self.judge} and by a judge of another family"
-
-    def row(
-        self,
-        n: int,
-        left_out: int,
-        why_not: str | None,
-        levels: Sequence[float | None] = (None, None, None, None),
-        difference: Estimate = NO_ESTIMATE,
-    ) -> dict[str, Any]:
-        """Return the row; `levels` are own by the judge and by the others, then rest by the judge and by the others."""
-        about = {"judge": self.judge, "family": self.family, "own": self.own, "others": self.others}
-        names = ("own_by_judge", "own_by_others", "rest_by_judge", "rest_by_others")
-        counts = {"n": n, "left_out": left_out, "why_not": why_not}
-        return about | dict(zip(names, levels, strict=True)) | {"difference": difference} | counts
+def _why_not(judge: str, family: str, own: Bools, others: Sequence[str], *, paired: bool) -> str:
+    """Return why there is no estimate for a judge."""
+    if not own.any():
+        return f"no model of the family {family} was judged"
+    if own.all():
+        return f"only models of the family {family} were judged"
+    if not others:
+        return f"all judges are of the family {family}"
+    pair = "pair of a model of the family with another one"
+    item = pair if paired else "question with answers of the family and of other models"
+    return f"no {item} was judged by {judge} and by a judge of another family"
 
 
 def _by_question(values: Floats, chosen: Bools) -> Floats:
@@ -181,12 +149,12 @@ def judge_self(
     records, seed, groups = given.judged, given.query.seed, given.subject.categories or None
     judges = list(dict.fromkeys(source.judge for source in given.sources))
     own = {judge: records.keep(lambda case, judge=judge: case.source.judge == judge) for judge in judges}  # type: ignore[misc]
+    panel: Heard[Matrix] | Heard[Pairs]
     if records.paired:
-        paired = panel_pairs({judge: pair_arrays(judged, groups) for judge, judged in own.items()})
-        found = paired_self_preference(paired, families=families, seed=seed)
+        panel = panel_pairs({judge: pair_arrays(judged, groups) for judge, judged in own.items()})
     else:
-        graded = panel_grades({judge: matrix(judged, groups) for judge, judged in own.items()})
-        found = graded_self_preference(graded, families=families, seed=seed)
+        panel = panel_grades({judge: matrix(judged, groups) for judge, judged in own.items()})
+    found = self_preference(panel, families=families, seed=seed)
     note = (
         "difference: how much better the models of the judge's family fare under it than under the others; it cannot "
         "distinguish a judge that favours them from one that sees better what they are good at"

@@ -18,7 +18,7 @@ from harness.jsonl import logical_file, logical_files
 from harness.jsonl.copies import local_file
 from harness.judgments.case import CONFIDENCE, SCORE, SHARE, WIN, winner
 from harness.judgments.observations import Observations
-from harness.judgments.reading import Read
+from harness.judgments.reading import Read, read_judgments
 from harness.names import name_of
 from harness.records import Observation, QuestionId, Source
 from harness.results.finding import is_left_out, narrowed, one_source, one_wording
@@ -75,6 +75,19 @@ def vote_files(query: Query, votes: Sequence[pathlib.Path | str]) -> list[pathli
             "(import_data battles makes them of arena battles)"
         )
     return found
+
+
+def pairs_in(path: pathlib.Path, *, by_voters: bool = False) -> Read:
+    """Return what a file of votes on pairs holds.
+
+    Raises:
+        UsageError: it holds no pairs, or with `by_voters` judgments.
+    """
+    read = read_judgments(path)
+    voted = not by_voters or all(case.source.voter for case in read.observations.cases)
+    if not read.observations.paired or not voted:
+        raise UsageError(f"{path} holds no votes on pairs (model_a, model_b, winner), which are needed here")
+    return read
 
 
 def votes_of(observations: Iterable[Observation]) -> dict[Item, list[Vote]]:
@@ -235,11 +248,6 @@ def of_kind(query: Query, read: Read, path: pathlib.Path) -> Observations:
     criterion = query.criterion if set(found.metrics()) - {SCORE, WIN} else None
     sample = query.sample if any(case.source.sample for case in found.cases) else None
     return narrowed(query._replace(sample=sample, criterion=criterion), found, path)
-
-
-def has_judge(read: Read, judge: str) -> bool:
-    """Return whether a file holds anything by the judge."""
-    return any(judge == case.source.judge for case in read.observations.cases)
 
 
 def names_of(paths: Sequence[pathlib.Path]) -> dict[pathlib.Path, str]:

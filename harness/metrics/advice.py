@@ -41,7 +41,9 @@ def warnings_of(metrics: Sequence[Metric], items: Sequence[Item], bench: Bench, 
     if reference is not None and (count := _by_model(compared, bench, reference)):
         which = "the references are" if count == len(compared) else f"{count} of {len(compared)} references are"
         found.append(f"{which} a model's own answers ({reference}): {overlapping} then say who resembles that model")
-    if bench.settings.language not in SPACELESS and _is_chinese(compared):
+    text = "".join((item.reference or "")[:200] for item in compared[:50])
+    is_chinese = len(_HAN.findall(text)) * 2 > len("".join(text.split())) > 0
+    if bench.settings.language not in SPACELESS and is_chinese:
         found.append(
             f'the references are Chinese, but the language is {bench.settings.language!r}: set language = "zh" in '
             "bench.toml, or say --language zh"
@@ -55,8 +57,3 @@ def _by_model(items: Sequence[Item], bench: Bench, author: str) -> int:
         return len(items)
     notes = bench.reference_notes(author)
     return sum(notes.get(item.question.question_id) == MADE_BY_MODEL for item in items)
-
-
-def _is_chinese(items: Sequence[Item]) -> bool:
-    text = "".join((item.reference or "")[:200] for item in items[:50])
-    return len(_HAN.findall(text)) * 2 > len("".join(text.split())) > 0

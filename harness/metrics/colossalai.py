@@ -47,10 +47,6 @@ def prepared(text: str) -> str:
     return " ".join(text.lower().translate(_REMOVED).split())
 
 
-def _together(text: str) -> str:
-    return prepared(text).replace(" ", "")
-
-
 def _bleu(setup: Setup) -> Metric:
     cut = _cut(setup)
 
@@ -82,7 +78,7 @@ def _rouge(setup: Setup) -> Metric:
         return _metric(setup, "rouge", of_texts(lambda a, r: rouge_chinese(cut(a), cut(r)), "rouge_l"))
 
     def numbers(answer: str, reference: str) -> Numbers:
-        said, wanted = _latin(answer), _latin(reference)
+        said, wanted = (tuple(_LATIN.findall(prepared(text))) for text in (answer, reference))
         return rouge(said, wanted) if wanted else {"rouge_1": 0.0, "rouge_2": 0.0, "rouge_l": 0.0}
 
     return _metric(setup, "rouge", of_texts(numbers, "rouge_l"), tokenizer="a-z0-9")
@@ -92,23 +88,20 @@ def rouge_chinese(answer: Tokens, reference: Tokens) -> Numbers:
     """Return ROUGE as rouge-chinese has it: runs as sets; None where a text has no token."""
     if not answer or not reference:
         return {"rouge_1": None, "rouge_2": None, "rouge_l": None}
-    numbers = {}
+    shares = {}
     for n in (1, 2):
         said, wanted = set(ngrams(answer, n)), set(ngrams(reference, n))
         common = len(said & wanted)
-        numbers[f"rouge_{n}"] = _f_chinese(common / max(len(said), 1), common / max(len(wanted), 1))
+        shares[f"rouge_{n}"] = common / max(len(said), 1), common / max(len(wanted), 1)
     length = longest_common(reference, answer)
-    return numbers | {"rouge_l": _f_chinese(length / len(answer), length / len(reference))}
-
-
-def _f_chinese(precision: float, recall: float) -> float:
-    return 2.0 * ((precision * recall) / (precision + recall + _ROUGE_CHINESE))
+    shares["rouge_l"] = length / len(answer), length / len(reference)
+    return {name: 2.0 * ((p * r) / (p + r + _ROUGE_CHINESE)) for name, (p, r) in shares.items()}
 
 
 def _chrf(setup: Setup) -> Metric:
     def numbers(pairs: Sequence[tuple[str, str]]) -> Iterator[Numbers]:
         # It leaves spaces out, so how Chinese is cut makes no difference.
-        plain = [(_together(answer), _together(reference)) for answer, reference in pairs]
+        plain = [(prepared(a).replace(" ", ""), prepared(r).replace(" ", "")) for a, r in pairs]
         for (answer, reference), common in zip(plain, shared_runs(plain, _CHRF_ORDER), strict=True):
             yield {"chrf": chrf(common, len(answer), len(reference))}
 
@@ -128,20 +121,13 @@ def chrf(common: Sequence[int], answer: int, reference: int) -> float:
 
 
 def _distinct(setup: Setup) -> Metric:
-    numbers = distinct_chinese if setup.language == "zh" else distinct_english
-    return _metric(setup, "distinct", of_texts(lambda a, _: {"distinct": numbers(a)}, "distinct"), alone=True)
+    def numbers(answer: str, _: str) -> Numbers:
+        """Return the mean share of different runs of one, two and three words; in Chinese of one, punctuation too."""
+        tokens, most = (jieba_words(answer), 1) if setup.language == "zh" else (whitespace(prepared(answer)), 3)
+        runs = [list(ngrams(tokens, n)) for n in range(1, most + 1)]
+        return {"distinct": sum(len(set(run)) / (len(run) + _DISTINCT) for run in runs) / most}
 
-
-def distinct_chinese(answer: str) -> float:
-    """Return the share of different words; punctuation counts, as the text is not prepared."""
-    tokens = jieba_words(answer)
-    return len(set(tokens)) / (len(tokens) + _DISTINCT)
-
-
-def distinct_english(answer: str) -> float:
-    """Return the mean of the shares of different runs of one, two and three words."""
-    runs = [list(ngrams(whitespace(prepared(answer)), n)) for n in (1, 2, 3)]
-    return sum(len(set(run)) / (len(run) + _DISTINCT) for run in runs) / 3
+    return _metric(setup, "distinct", of_texts(numbers, "distinct"), alone=True)
 
 
 def _token_f1(setup: Setup) -> Metric:
@@ -166,10 +152,6 @@ def _cut(setup: Setup) -> Callable[[str], Tokens]:
     """Return what prepares and cuts a text."""
     cut = jieba_words if setup.language == "zh" else whitespace
     return lambda text: cut(prepared(text))
-
-
-def _latin(text: str) -> Tokens:
-    return tuple(_LATIN.findall(prepared(text)))
 
 
 def _metric(

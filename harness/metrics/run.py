@@ -22,7 +22,7 @@ from harness.jsonl import Journal, is_there, read_rows
 from harness.judging.extraction import extracted
 from harness.metrics.advice import warnings_of
 from harness.metrics.metric import Item, Measured, Metric
-from harness.records import Answer, Choice, MeasuredFrom, Measurement, Question, QuestionId, content_hash
+from harness.records import Choice, MeasuredFrom, Measurement, Question, QuestionId, content_hash
 from harness.rows import measurement_from_row, measurement_to_row, question_id
 from harness.running.watch import Tally, Watcher, nobody
 from harness.written import nearest
@@ -269,7 +269,8 @@ def _subjects(
     for model in models:
         answers = bench.answers(model)
         missing = [q.question_id for q in questions if q.question_id not in answers]
-        stale = [q.question_id for q in questions if q.question_id in answers and _is_stale(answers[q.question_id], q)]
+        there = [q for q in questions if q.question_id in answers]
+        stale = [q.question_id for q in there if answers[q.question_id].question_content not in {None, q.content}]
         for what, ids in (("has no answer to", missing), ("answered another wording of", stale)):
             if ids:
                 notices.append(f"left out: {model} {what} {_named(ids)}")
@@ -292,10 +293,6 @@ def _turns(bench: Bench, model: str, question: Question, choice: Choice, referen
         item = Item(question, turn, turns, wanted)
         hashed = None if wanted is None else content_hash(wanted)
         yield Subject(item, model, choice.index, question.content, content_hash(*turns), hashed)
-
-
-def _is_stale(answer: Answer, question: Question) -> bool:
-    return answer.question_content is not None and answer.question_content != question.content
 
 
 def _named(ids: Sequence[QuestionId]) -> str:

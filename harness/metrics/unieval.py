@@ -15,7 +15,7 @@ from typing import Any
 from harness import checkpoints
 from harness.errors import UsageError
 from harness.metrics.metric import Item, Measured, Metric
-from harness.metrics.questions import Dimension, load_questions
+from harness.metrics.questions import SHIPPED, Dimension, load_questions
 from harness.metrics.setup import Setup
 from harness.records import Question
 
@@ -40,7 +40,7 @@ def metric(setup: Setup) -> Metric:
         raise UsageError(
             "unieval needs a checkpoint: --unieval-model TASK=DIR_OR_REPO, such as dialogue=MingZhong/unieval-dialog"
         )
-    questions = load_questions(setup.unieval_questions)
+    questions = load_questions(setup.unieval_questions or SHIPPED)
     named = setup.unieval_models
     for task in named:
         if task not in (*questions.tasks, "*"):
@@ -62,7 +62,9 @@ def metric(setup: Setup) -> Metric:
         library=checkpoints.versions(),
         parameters={one.key: [one.ask, one.sentences, model.checkpoint.identity] for one, model in asked.items()},
         applies=lambda question, turn: not by_category or bool(by_category.get(question.category)),
-        shaped_by=lambda question, turn: _shaped(question, by_category),
+        shaped_by=lambda question, turn: (
+            [_context(question), sorted(by_category[question.category])] if by_category else _context(question)
+        ),
         reads_reference=any("reference" in one.template.names for one in dimensions),
         lacks=lambda question, reference: _lacking(dimensions, by_category, question, reference),
     )
@@ -85,15 +87,11 @@ class UniEval:
         while batch := list(islice(left, self._size)):
             found: list[dict[Dimension, float | None]] = [{} for _ in batch]
             for one, model in self._asked.items():
-                places = [place for place, item in enumerate(batch) if self._asks(one, item)]
+                places = [at for at, item in enumerate(batch) if _is_asked(one, item.question, self._by_category)]
                 column = self._column(one, model, [batch[place] for place in places])
                 for place, number in zip(places, column, strict=True):
                     found[place][one] = number
             yield from map(_measured, batch, found)
-
-    def _asks(self, dimension: Dimension, item: Item) -> bool:
-        """Return whether an item's category is asked about."""
-        return not self._by_category or dimension.key in self._by_category.get(item.question.category, ())
 
     def _column(self, dimension: Dimension, model: "YesNo", items: Sequence[Item]) -> list[float | None]:
         """Return a dimension's number for each item."""
@@ -198,9 +196,9 @@ def _part(name: str, item: Item) -> str | None:
     return "\n".join([*said, item.question.turns[item.turn - 1]])
 
 
-def _shaped(question: Question, by_category: Mapping[str, Sequence[str]]) -> Any:
-    """Return what of a question shapes its numbers: its context, and what is asked in its category."""
-    return [_context(question), sorted(by_category[question.category])] if by_category else _context(question)
+def _is_asked(dimension: Dimension, question: Question, by_category: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether a dimension is asked about in a question's category."""
+    return not by_category or dimension.key in by_category.get(question.category, ())
 
 
 def _context(question: Question) -> str | None:
@@ -213,7 +211,7 @@ def _lacking(
 ) -> list[str]:
     """Return what the dimensions that are asked about a question need and its first turn lacks, whatever the answer."""
     item = Item(question, 1, ("an answer",), reference)
-    asked = [one for one in dimensions if not by_category or one.key in by_category.get(question.category, ())]
+    asked = [one for one in dimensions if _is_asked(one, question, by_category)]
     return sorted({name for one in asked for name in _missing(one, item)})
 
 

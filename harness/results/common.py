@@ -4,6 +4,7 @@ x and y were judged on questions 1 to 80, z on 1 to 60, w on 1 to 20: w is liste
 less than half of 80; the other three have questions 1 to 60 in common.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -61,29 +62,30 @@ def few(judged: int, most: int) -> bool:
     return judged < FEW * most
 
 
-def common_questions(found: Observations, baseline: str | None = None) -> Common:
+def common_questions(found: Observations, baseline: str | None = None, panel: Sequence[str] = ()) -> Common:
     """Return on which questions the models were judged, in any turn; a judgment without a verdict does not count.
 
-    A baseline, which is in every pair and has no rank, is left out.
+    A baseline, which is in every pair and has no rank, is left out. Of a panel's judges a question needs all.
     """
     questions, question_at = numbered(asked.question_id for asked in found.asked)
     question = np.array(question_at, dtype=np.int64)
     models = list(dict.fromkeys(model for case in found.cases for model in case.models))
     place = {model: at for at, model in enumerate(models)}
-    there = np.zeros((len(models), len(questions)), dtype=bool)
+    there = np.zeros((len(panel) or 1, len(models), len(questions)), dtype=bool)
+    judge = np.array([panel.index(case.source.judge) if panel else 0 for case in found.cases], dtype=np.int64)
     of_sides = zip(*(case.models for case in found.cases), strict=True)
     sides = [np.array([place[name] for name in names], dtype=np.int64) for names in of_sides]
     for part in found.parts():
         good = ~part.failed
         case, about = part.case_at[good], question[part.asked_at[good]]
         for model in sides:
-            there[model[case], about] = True
-    ranked_ones = [model != baseline for model in models]
-    models, there = [model for model in models if model != baseline], there[ranked_ones]
-    judged = dict(zip(models, there.sum(axis=1).tolist(), strict=True))
+            there[judge[case], model[case], about] = True
+    seen = np.logical_and.reduce(there)[[model != baseline for model in models]]
+    models = [model for model in models if model != baseline]
+    judged = dict(zip(models, seen.sum(axis=1).tolist(), strict=True))
     most = max(judged.values(), default=0)
     apart = tuple(sorted(model for model in judged if few(judged[model], most)))
-    ranked = there[[model not in apart for model in models]]
+    ranked = seen[[model not in apart for model in models]]
     common = np.flatnonzero(ranked.all(axis=0)).tolist() if len(ranked) else []
     return Common(judged, frozenset(questions[at] for at in common), apart)
 

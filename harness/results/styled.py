@@ -5,12 +5,14 @@ result = show_style(["length", "headers"], judge_model="gpt-4")
 
 import pathlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 from harness.errors import MissingError, UsageError
 from harness.judging.builtin import notices
+from harness.results.about import about
 from harness.results.answers import home_of, of_sides
+from harness.results.common import common_questions
 from harness.results.finding import ask, of_models, of_turns, replaced_note
 from harness.results.matrix import as_numbers
 from harness.results.matrix import pairs as pair_arrays
@@ -59,7 +61,10 @@ def show_style(features: Sequence[str], *, anchors: Sequence[str] = (), **words:
             "say with --bench-name and --data-dir where they are"
         )
     result = styled(found, values, anchors=anchors, seed=query.seed)
-    notes = replaced_note(sources) + _notes(result, features) + notices([source.judge])
+    met = common_questions(judged)
+    result = replace(result, rows=sorted(result.rows, key=lambda row: row.model in met.apart))
+    incomplete = about(query, judged, source.path).reach(judged, query.turns), met.note(paired=True)
+    notes = [*replaced_note(sources), *filter(None, incomplete), *_notes(result, features), *notices([source.judge])]
     return StyleResult(source.judge, source.judge_set, bench.name, result, tuple(notes), source.path)
 
 

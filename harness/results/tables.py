@@ -33,10 +33,9 @@ longer than all the rest."""
 
 def table_of(result: Result, shown: Shown) -> Result:
     """Return the result with the table of one judge, of a panel, or of metrics."""
-    if shown.wanted.query.several:
-        return _panel(result, shown)
     found, met = _on_common(result, shown)
     made = {"grades": _grades, "pairs": _pairs}.get(shown.kind, _named)
+    made = _panel if shown.wanted.query.several else made
     return made(result, shown, found).with_last(met.apart)
 
 
@@ -142,11 +141,11 @@ def _named(result: Result, shown: Shown, found: Observations) -> Result:
     return with_ranks(result, {name: paired(ranked(own), resamplings=0) for name, own in arrays.items()})
 
 
-def _panel(result: Result, shown: Shown) -> Result:
+def _panel(result: Result, shown: Shown, records: Observations) -> Result:
     """Return the result with what several judges say, each alone and all together."""
     from harness.results.panel import grades_panel, labels_panel, means_panel, pairs_panel
 
-    records, kind, subject, seed = shown.records, shown.kind, shown.subject, shown.wanted.query.seed
+    kind, subject, seed = shown.kind, shown.subject, shown.wanted.query.seed
     ranked = kind in ("grades", "pairs")
     own = {judge: records.keep(lambda case, judge=judge: case.source.judge == judge) for judge in shown.judges}  # type: ignore[misc]
     arrays = {judge: _arrays(said, shown) for judge, said in own.items() if said or not ranked}
@@ -162,6 +161,11 @@ def _panel(result: Result, shown: Shown) -> Result:
     result.notes.extend(panel.notes(verdicts=not ranked))
     column = "win_rate_adjusted" if kind == "pairs" else result.column
     result = replace(result, table=panel.table, panel=panel, column=column)
+    if kind == "pairs":
+        from harness.results.pairs.comparing import meetings, meetings_note
+
+        note = meetings_note(meetings(panel.together), shown.baseline)
+        result.notes.extend([note] if note else [])
     if not ranked or not shown.wanted.intervals:
         return result
     from harness.results.detail import grades_detail, pairs_detail, position_of
@@ -219,7 +223,8 @@ def _with_detail(result: Result, detail: "Detail", stated: float | None = None) 
 
 def _on_common(result: Result, shown: Shown) -> tuple[Observations, Common]:
     """Return what counts, all or of the common questions only, and on which questions models were judged."""
-    found, met = shown.records, common_questions(shown.records, shown.baseline)
+    panel = shown.judges if shown.wanted.query.several else ()
+    found, met = shown.records, common_questions(shown.records, shown.baseline, panel)
     if not shown.wanted.common:
         result.notes.extend([note] if (note := met.note(paired=found.paired)) and len(met.judged) > 1 else [])
         return found, met

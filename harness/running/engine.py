@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import logging
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -150,7 +150,8 @@ class _Engine:
 
     async def _run(self) -> None:
         self.loop = asyncio.get_running_loop()
-        beside = [asyncio.create_task(work()) for work in (self._tick, self.courier and self._carry) if work]
+        works = [self._tick, *([self.courier.work] if self.courier else [])]
+        beside = [asyncio.create_task(self._beside(work)) for work in works]
         try:
             self._begin_calls()
             await self.finished.wait()
@@ -163,11 +164,10 @@ class _Engine:
             self.tally.resumes_at = self.tally.failing_since = None
             self.watch(self.tally)
 
-    async def _carry(self) -> None:
-        """Let the batches be handed in and collected; what goes wrong with them ends the run."""
-        assert self.courier is not None
+    async def _beside(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do what is done beside the calls; what goes wrong with it ends the run."""
         try:
-            await self.courier.work()
+            await work()
         except Exception as error:
             self.fatal = self.fatal or error
             self._begin_calls()
@@ -414,15 +414,11 @@ class _Engine:
         return sum(limiter.limit for limiter in limiters) if any(limiter.adaptive for limiter in limiters) else None
 
     async def _tick(self) -> None:
-        """Bring what was written to the disk every second; a disk that fails ends the run."""
-        try:
-            while True:
-                await asyncio.sleep(SYNC_SECONDS)
-                self.sync()
-                self.watch(self.tally)
-        except Exception as error:
-            self.fatal = self.fatal or error
-            self._begin_calls()
+        """Bring what was written to the disk every second."""
+        while True:
+            await asyncio.sleep(SYNC_SECONDS)
+            self.sync()
+            self.watch(self.tally)
 
     def interrupt(self) -> None:
         """Take a Ctrl-C, in whichever thread it was received."""

@@ -15,7 +15,7 @@ import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 from harness.chat import ChatModel, Endpoint
@@ -49,8 +49,6 @@ class Worker(Protocol):
     in_flight: int
     used: float
     """Seconds of the processor that it has used, as far as its replies say."""
-    room: float
-    """Calls that it can usefully have in flight."""
 
     async def ask(self, place: int, request: Request) -> Answered:
         """Make a call to the chat model with this place in the list.
@@ -93,7 +91,9 @@ def placed(models: Models, options: RunOptions) -> Models:
     for model in behind:
         getattr(model, "client", None)  # imports what a process that is forked would import as well
     spares = Spares(options.processes or 1)
-    return Team(spares.open, start=options.processes or 0, most=most, closed=spares.close).instead_of(models, calls_out)
+    return Team(spares.open, start=options.processes or 0, most=most, on_closed=spares.close).instead_of(
+        models, calls_out
+    )
 
 
 def calls_out(origin: Origin) -> bool:
@@ -112,22 +112,20 @@ def _most(options: RunOptions) -> int:
     )
 
 
+@dataclass(eq=False)
 class Team:
     """The workers that make the calls to some chat models."""
 
-    def __init__(
-        self, opener: Opener, *, start: int, most: int, here: bool = True, closed: Callable[[], None] = lambda: None
-    ) -> None:
-        """`start` workers are wanted at once; 0: as soon as this process is busy, and up to `most` while that pays.
+    opener: Opener
+    start: int
+    """Workers that are wanted at once; 0: as soon as this process is busy, and up to `most` while that pays."""
+    most: int
+    here: bool = True
+    """Whether calls are made in this process until the first worker is there, and after the last is gone."""
+    on_closed: Callable[[], None] = lambda: None
+    """Called when all are ended."""
 
-        `here`: whether calls are made in this process until the first worker is there, and after the last is gone.
-        `closed` is called when all are ended.
-        """
-        self.start = start
-        self._opener = opener
-        self._most = most
-        self._here = here
-        self._on_closed = closed
+    def __post_init__(self) -> None:
         self._members: list[ChatModel] = []
         self._workers: list[Worker] = []
         self._opening: set[asyncio.Task[None]] = set()
@@ -145,15 +143,12 @@ class Team:
 
     def instead_of(self, models: Models, which: Callable[[Origin], bool]) -> Models:
         """Return the chat models with those replaced that can be called elsewhere and that `which` wants."""
-        replaced: dict[str, Sequence[ChatModel]] = {}
-        for name, several in models.items():
-            replaced[name] = tuple(
-                self._member(model) if (origin := origin_of(model)) is not None and which(origin) else model
-                for model in several
-            )
-        return replaced
+        return {name: tuple(self._member(model, which) for model in several) for name, several in models.items()}
 
-    def _member(self, model: ChatModel) -> "Distant":
+    def _member(self, model: ChatModel, which: Callable[[Origin], bool]) -> ChatModel:
+        origin = origin_of(model)
+        if origin is None or not which(origin):
+            return model
         self._members.append(model)
         return Distant(self, len(self._members) - 1, model)
 
@@ -194,12 +189,12 @@ class Team:
         workers, self._workers = self._workers, []
         await asyncio.gather(*(worker.close() for worker in workers), return_exceptions=True)
         await asyncio.gather(*(model.close() for model in self._members), return_exceptions=True)
-        self._on_closed()
+        self.on_closed()
 
     async def _worker(self) -> Worker | None:
         """Return the worker for the next call, None for this process; waits where there must be one."""
         while not self._workers:
-            if self._here:
+            if self.here:
                 return None
             if not self._opening:
                 if self._fault is not None or self._losses >= MOST_LOSSES:
@@ -207,22 +202,20 @@ class Team:
                 self._open(self.start)
             self._more.clear()
             await self._more.wait()
-        return min(self._workers, key=lambda worker: worker.in_flight / worker.room)
+        return min(self._workers, key=lambda worker: worker.in_flight)
 
     def _open(self, number: int) -> None:
-        for _ in range(number):
-            task = asyncio.create_task(self._opened())
-            self._opening.add(task)
+        self._opening |= {asyncio.create_task(self._opened()) for _ in range(number)}
 
     async def _opened(self) -> None:
         """Add a worker once it can make calls."""
         try:
             origins = [origin_of(model) for model in self._members]
-            worker = await self._opener([origin for origin in origins if origin is not None])
+            worker = await self.opener([origin for origin in origins if origin is not None])
         except Exception as error:
             self._fault = error if isinstance(error, TurnbenchError) else EndpointError(str(error), kind="worker lost")
-            self._most = len(self._workers)
-            if self._here or self._workers:
+            self.most = len(self._workers)
+            if self.here or self._workers:
                 log.warning("a worker cannot be started (%s); going on without it", error)
         else:
             self._workers.append(worker)
@@ -265,7 +258,7 @@ class Team:
 
         Not before the first reply: what it has taught about the endpoint goes with the workers.
         """
-        if self._opening or self._closed or self._fault is not None or not self._here:
+        if self._opening or self._closed or self._fault is not None or not self.here:
             return
         if self.start:
             if not self._workers and not self._losses:
@@ -279,7 +272,7 @@ class Team:
         share = (self._theirs - self._before) / seconds / number if number else own_share
         self._since, self._own, self._before = now, own, self._theirs
         self._busy = self._busy + 1 if share >= BUSY and (not number or own_share < BUSY) else 0
-        if self._busy >= 2 and number < self._most:
+        if self._busy >= 2 and number < self.most:
             self._busy = 0
             self._open(1)
 

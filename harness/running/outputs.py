@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from harness.jsonl import Journal, holder_of
 from harness.running.batches.ledger import Ledger, ledger_file, rows_awaited, starts_anew
-from harness.running.pending import Pending, left_in, pending_file, redo_begun
+from harness.running.pending import Pending, left_in, pending_file
 
 Standing = Callable[[AbstractSet[str]], AbstractSet[str]]
 """Returns those of some rows that are in the output file and current."""
@@ -54,8 +54,14 @@ def open_output(
     if not (needed or _any_left(path, state, standing)):
         return None
     journal = stack.enter_context(Journal(path, state))
-    _take_out(path, state, standing)
+    redoing = left_in(pending_file(path, state)).redo
+    if not redoing and ledger_file(path, state).exists():
+        with Ledger(ledger_file(path, state)) as ledger:
+            ledger.served(standing(ledger.rows))
     pending = stack.enter_context(Pending(path, state, fresh=starts_anew(path, state, redo=redo)))
+    if not redoing:
+        for row in standing(pending.left.rows):
+            pending.complete(row)
     if redo:
         pending.redo()
     return Output(journal, pending)
@@ -64,24 +70,8 @@ def open_output(
 def _any_left(path: pathlib.Path, state: pathlib.Path, standing: Standing) -> bool:
     """Return whether something is left for complete rows of an output file, or a file without any use."""
     kept, ledger = pending_file(path, state), ledger_file(path, state)
-    if holder_of(path, state) or redo_begun(kept):
+    left = left_in(kept)
+    if holder_of(path, state) or left.redo:
         return False
-    left = [rows for file, rows in ((kept, left_in(kept).keys()), (ledger, rows_awaited(ledger))) if file.exists()]
-    return any(not rows or standing(rows) for rows in left)
-
-
-def _take_out(path: pathlib.Path, state: pathlib.Path, standing: Standing) -> None:
-    """Take out what is left for complete rows of an output file; its journal is open, so nobody else writes.
-
-    Raises:
-        StorageError: the state folder cannot be written.
-    """
-    if redo_begun(pending_file(path, state)):
-        return
-    if pending_file(path, state).exists():
-        with Pending(path, state) as pending:
-            for row in standing(pending.left):
-                pending.complete(row)
-    if ledger_file(path, state).exists():
-        with Ledger(ledger_file(path, state)) as ledger:
-            ledger.served(standing(ledger.rows))
+    both = [rows for file, rows in ((kept, left.rows), (ledger, rows_awaited(ledger))) if file.exists()]
+    return any(not rows or standing(rows) for rows in both)

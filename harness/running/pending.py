@@ -10,16 +10,13 @@ import pathlib
 import time
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
-from typing import Any, NotRequired, Self, TypeAlias, TypedDict
+from dataclasses import dataclass, field, replace
+from typing import Any, NotRequired, Self, TypedDict
 
 from harness.jsonl import Journal, sound_rows, taken_as
 from harness.records import Failure, Reply, Request, TokenLogprobs, content_hash
 from harness.rows import reply_details, reply_from_row
 from harness.running.batches.ledger import ledger_beside
-
-_Name: TypeAlias = tuple[str, int, str]
-"""A job's key, the place of a request in it, and what was asked."""
 
 
 class _KeptLine(TypedDict):
@@ -50,20 +47,54 @@ class _CompleteLine(TypedDict):
     complete: str
 
 
-class Kept(dict[str, dict[_Name, Reply]]):
-    """Replies that an earlier run left for rows that are not complete, by row."""
+@dataclass
+class Left:
+    """What earlier runs left in a file of pending replies for rows that are not complete."""
+
+    replies: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    """The lines of replies, by row."""
+    failures: dict[str, dict[str, Mapping[str, Any]]] = field(default_factory=dict)
+    """The line of the last failure of each job, by row and the job's key."""
+    redo: bool = False
+    """Whether complete rows are being made again, by a run that was stopped."""
+
+    @property
+    def rows(self) -> AbstractSet[str]:
+        """The rows of which anything is left."""
+        return self.replies.keys() | self.failures.keys()
+
+    @property
+    def failed(self) -> list[Mapping[str, Any]]:
+        """The last failure of each job: `row`, `failed` (its key), `kind`, `message`."""
+        return [line for lines in self.failures.values() for line in lines.values()]
 
     def find(self, row: str, key: str, place: int, request: Request) -> Reply | None:
         """Return the reply that was received for this request of this job, if any."""
-        return self[row].get((key, place, _content(request))) if row in self else None
+        lines = [line for line in self.replies.get(row, ()) if (line["key"], line["place"]) == (key, place)]
+        asked = _content(request) if lines else ""
+        return next((reply_from_kept(line) for line in reversed(lines) if line["request"] == asked), None)
+
+    def complete(self, row: str) -> None:
+        """Take out what is left of a row."""
+        self.replies.pop(row, None)
+        self.failures.pop(row, None)
 
 
-def kept_in(path: pathlib.Path) -> Kept:
-    """Return the replies in a file of pending replies; nothing is changed."""
-    kept = Kept()
-    for row, lines in left_in(path).items():
-        kept[row] = {(line["key"], line["place"], line["request"]): reply_from_kept(line) for line in lines}
-    return kept
+def left_in(path: pathlib.Path) -> Left:
+    """Return what is left in a file of pending replies; nothing is changed.
+
+    What is no such line is passed over: what it might have saved is asked again.
+    """
+    left = Left()
+    for _, line in sound_rows(path):
+        if complete := taken_as(line, _CompleteLine):
+            left.complete(complete["complete"])
+        elif taken_as(line, _KeptLine):
+            left.replies.setdefault(line["row"], []).append(line)
+        elif taken_as(line, _FailedLine):
+            left.failures.setdefault(line["row"], {})[line["failed"]] = line
+        left.redo |= "redo" in line
+    return left
 
 
 class Pending:
@@ -73,21 +104,17 @@ class Pending:
         """`path` is the output file, `state` the benchmark's state folder; `fresh` uses no earlier run's replies."""
         self._journal = Journal(pending_file(path, state), state / "pending")
         self._fresh = fresh
-        self._rows = Kept()
-        self._redo = False
-        """Whether rows that are complete are being made again, by this run or one that was stopped."""
-        self._kept: set[str] = set()
-        """The rows for which this run has kept a reply."""
-        self._failed: set[str] = set()
-        """The rows of which a job has failed, in this run or an earlier one."""
+        self.left = Left()
+        """What earlier runs left."""
+        self._rows: set[str] = set()
+        """The rows of which anything is in the file."""
 
     def __enter__(self) -> Self:
         """Read what an earlier run left."""
         self._journal.__enter__()
         try:
-            self._redo = redo_begun(self.path)
-            self._failed = {line["row"] for line in failures_in(self.path)}
-            self._rows = kept_in(self._journal.path)
+            self.left = left_in(self.path)
+            self._rows = set(self.left.rows)
         except BaseException:
             self._journal.__exit__()
             raise
@@ -97,8 +124,8 @@ class Pending:
         """Bring everything to disk; the file goes when nothing is pending any more."""
         try:
             # A redo by batches goes on in a later process, which has to know by this file that it is one.
-            redoing = self._redo and ledger_beside(self.path).exists()
-            if not (kind or self._rows or self._kept or self._failed or redoing):
+            redoing = self.left.redo and ledger_beside(self.path).exists()
+            if not (kind or self._rows or redoing):
                 self._journal.clear()
         finally:
             self._journal.__exit__()
@@ -108,40 +135,36 @@ class Pending:
         """The file; it has the name of the output file."""
         return self._journal.path
 
-    @property
-    def left(self) -> AbstractSet[str]:
-        """The rows for which an earlier run left replies."""
-        return set(self._rows)
-
     def find(self, row: str, key: str, place: int, request: Request) -> Reply | None:
         """Return the reply that an earlier run received for this request of this job, if any."""
-        return None if self._fresh else self._rows.find(row, key, place, request)
+        return None if self._fresh else self.left.find(row, key, place, request)
 
     def redo(self) -> None:
         """Write down that complete rows are made again, so what is left for them has not served yet."""
-        if not self._redo:
+        if not self.left.redo:
             self._journal.append({"redo": True})
-            self._redo = True
+            self.left.redo = True
 
     def keep(self, row: str, key: str, place: int, request: Request, reply: Reply) -> None:
         """Store a reply for the next start."""
-        self._kept.add(row)
         line = {"row": row, "key": key, "place": place, "request": _content(request)}
-        self._journal.append({**line, **reply_to_kept(reply)})
+        self._put(row, {**line, **reply_to_kept(reply)})
 
     def fail(self, row: str, failure: Failure) -> None:
         """Write down why a job of a row has failed; the next run tries it again."""
-        self._failed.add(row)
         line = {"row": row, "failed": failure.key, "kind": failure.kind, "message": failure.message}
-        self._journal.append({**line, "tstamp": time.time()})
+        self._put(row, {**line, "tstamp": time.time()})
+
+    def _put(self, row: str, line: dict[str, Any]) -> None:
+        self._rows.add(row)
+        self._journal.append(line)
 
     def complete(self, row: str) -> None:
         """Take out the replies of a row that is in the output file now."""
-        if row in self._kept or row in self._rows or row in self._failed:  # most rows never had a line here
+        if row in self._rows:  # most rows never had a line here
             self._journal.append({"complete": row})
-            self._kept.discard(row)
-            self._failed.discard(row)
-            self._rows.pop(row, None)
+            self._rows.discard(row)
+            self.left.complete(row)
 
     def sync(self) -> None:
         """Bring what was kept to the disk."""
@@ -153,39 +176,9 @@ def pending_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
     return state / "pending" / path.name
 
 
-def left_in(path: pathlib.Path) -> dict[str, list[Mapping[str, Any]]]:
-    """Return the lines of a file of pending replies by row, without those of complete rows; nothing is changed.
-
-    What is no such line is passed over: what it might have saved is asked again.
-    """
-    left: dict[str, list[Mapping[str, Any]]] = {}
-    for _, line in sound_rows(path):
-        if complete := taken_as(line, _CompleteLine):
-            left.pop(complete["complete"], None)
-        elif taken_as(line, _KeptLine):
-            left.setdefault(line["row"], []).append(line)
-    return left
-
-
 def kept_count(path: pathlib.Path, state: pathlib.Path) -> int:
     """Return how many replies are kept for rows of an output file that are not complete."""
-    return sum(len(lines) for lines in left_in(pending_file(path, state)).values())
-
-
-def failures_in(path: pathlib.Path) -> list[Mapping[str, Any]]:
-    """Return the last failure of each job whose row is not complete: `row`, `failed` (its key), `kind`, `message`."""
-    failures: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for _, line in sound_rows(path):
-        if complete := taken_as(line, _CompleteLine):
-            failures = {name: one for name, one in failures.items() if name[0] != complete["complete"]}
-        elif taken_as(line, _FailedLine):
-            failures[line["row"], line["failed"]] = line
-    return list(failures.values())
-
-
-def redo_begun(kept: pathlib.Path) -> bool:
-    """Return whether a file of pending replies says that complete rows are made again; nothing is changed."""
-    return any("redo" in line for _, line in sound_rows(kept))
+    return sum(map(len, left_in(pending_file(path, state)).replies.values()))
 
 
 def reply_to_kept(reply: Reply) -> dict[str, Any]:

@@ -109,11 +109,8 @@ _Begun: TypeAlias = "_Forked | subprocess.Popen[bytes]"
 class Process:
     """One process that makes calls, as its parent sees it."""
 
-    room = 1.0
-
     def __init__(self, process: _Begun) -> None:
-        self.in_flight = 0
-        self.used = 0.0
+        self.in_flight, self.used = 0, 0.0
         self.ready: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
         self.messages = _Messages(self._received, self._ended)
         self._process = process

@@ -218,24 +218,13 @@ class Queue:
 
     def _drain(self, pool: Pool) -> None:
         """Fail everything that waits for a model that is lost."""
-        if pool.held is not None:
-            held, pool.held = pool.held, None
-            self._bury(pool, held.course)
-        while pool.again:
-            self._bury(pool, pool.again.popleft().course)
-        while pool.fresh:
-            self._ahead -= 1
-            self._bury(pool, pool.fresh.popleft())
-        while pool.later:
-            self._bury(pool, pool.later.popleft())
-        pool.leading.clear()
-        waiting = [
-            *(course for _, course in pool.led),
-            *(course for behind in pool.behind.values() for course in behind),
-        ]
-        pool.led.clear()
-        pool.behind.clear()
-        self._ahead -= len(waiting)
+        begun = [work.course for work in (pool.held, *pool.again) if work is not None]
+        led = [*(course for _, course in pool.led), *(course for behind in pool.behind.values() for course in behind)]
+        waiting = [*begun, *pool.fresh, *pool.later, *led]
+        self._ahead -= len(pool.fresh) + len(led)
+        pool.held = None
+        for several in (pool.again, pool.fresh, pool.later, pool.leading, pool.led, pool.behind):
+            several.clear()
         for course in waiting:
             self._bury(pool, course)
 

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import functools
 import logging
+import operator
 import os
 import pathlib
 import signal
@@ -19,7 +20,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.chat.model import Origin
-from harness.checkpoints import SPREAD
+from harness.checkpoints import SPREAD, first_line
 from harness.errors import EndpointError, MissingError, TurnbenchError, UsageError
 from harness.records import Request
 from harness.running.desk import Answered, Desk
@@ -58,11 +59,8 @@ class RayDesk(Desk):
 class RayWorker:
     """An actor, as the driver sees it."""
 
-    room = 1.0
-
     def __init__(self, ray: Any, actor: Any) -> None:
-        self.in_flight = 0
-        self.used = 0.0
+        self.in_flight, self.used = 0, 0.0
         self._ray, self._actor = ray, actor
 
     async def ask(self, place: int, request: Request) -> Answered:
@@ -74,7 +72,7 @@ class RayWorker:
         try:
             answered: Answered = await self._actor.answer.remote(place, request)
         except self._ray.exceptions.RayError as error:
-            raise LostWorkerError(f"a worker of the Ray cluster is gone ({_first_line(error)})") from None
+            raise LostWorkerError(f"a worker of the Ray cluster is gone ({first_line(error)})") from None
         return answered
 
     async def close(self) -> None:
@@ -100,7 +98,7 @@ def on_ray(models: Models, options: RunOptions) -> Models:
         copies = cluster.copies(len(local)) if local else 0
         for origin in local:
             team = cluster.team(copies, cluster.gpus)
-            models = team.instead_of(models, functools.partial(_is_same, origin))
+            models = team.instead_of(models, functools.partial(operator.is_, origin))
         if len(origins) > len(local):
             models = cluster.team(options.processes or cluster.nodes, 0.0).instead_of(models, calls_out)
     except BaseException:
@@ -115,10 +113,6 @@ def _for_worker(origin: Origin, gpus: float) -> Origin:
     if gpus <= 1 or weights is None or weights.device is not None:
         return origin
     return replace(origin, endpoint=replace(origin.endpoint, weights=replace(weights, device=SPREAD)))
-
-
-def _is_same(origin: Origin, other: Origin) -> bool:
-    return origin is other
 
 
 class _Cluster:
@@ -161,7 +155,7 @@ class _Cluster:
         options = {"num_cpus": 0 if gpus else 1, "num_gpus": gpus, "scheduling_strategy": "SPREAD"}
         actors = self._ray.remote(max_restarts=0, max_concurrency=AT_ONCE, **options)(RayDesk)
         opener = functools.partial(self._opened, actors, gpus)
-        return Team(opener, start=workers, most=workers, here=False, closed=self._closed)
+        return Team(opener, start=workers, most=workers, here=False, on_closed=self._closed)
 
     async def _opened(self, actors: Any, gpus: float, origins: Sequence[Origin]) -> RayWorker:
         """Start a worker and return it when it can make calls.
@@ -182,7 +176,7 @@ class _Cluster:
             ) from None
         except self._ray.exceptions.RayError as error:
             raise EndpointError(
-                f"a worker of the Ray cluster cannot start ({_first_line(error)}); every node needs turnbench"
+                f"a worker of the Ray cluster cannot start ({first_line(error)}); every node needs turnbench"
             ) from None
         finally:
             slow.cancel()
@@ -227,7 +221,7 @@ def _joined(ray: Any, address: str) -> bool:
             ray.init(address or "auto", log_to_driver=False, logging_level=logging.CRITICAL)
         except (ConnectionError, RuntimeError, ValueError) as error:
             if address:
-                raise UsageError(f"--ray {address}: no Ray cluster can be joined there: {_first_line(error)}") from None
+                raise UsageError(f"--ray {address}: no Ray cluster can be joined there: {first_line(error)}") from None
             # Not started here: on loopback alone, which is all that is right unasked, no other machine could join it.
             raise UsageError(
                 "--ray: no Ray cluster runs here; start one (ray start --head) or say where one is, as 10.0.0.1:6379"
@@ -257,7 +251,3 @@ def _own_signals() -> Iterator[None]:
     finally:
         with contextlib.suppress(ValueError):  # not in the main thread: Ray has not touched it either
             signal.signal(signal.SIGTERM, before)
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:300]

@@ -9,7 +9,6 @@ import pytest
 
 from harness.chat import ChatModel, open_chat_model, resolve
 from harness.chat.batches import Batches, Found, Handed, open_batches
-from harness.chat.body import body_of
 from harness.errors import EndpointError, TransientError, UsageError
 from harness.records import Message, Reply, Request, Sampling
 from tests.protocol_server import BatchDesk, ProtocolServer, Script
@@ -145,8 +144,6 @@ def test_an_error_beside_a_result_is_tried_again_and_is_no_answer(kind: str) -> 
     error = {"code": 13, "message": "Upstream"}
     line = {"response": {"status_code": 200, "body": whole, **whole}, "error": error}
     with ProtocolServer() as server:
-        outcome = open_batches(opened(server, kind)).result(
-            line if kind == "openai" else body_of(line), Handed(REQUESTS[1], ())
-        )
+        outcome = open_batches(opened(server, kind)).result(line, Handed(REQUESTS[1], ()))
     assert isinstance(outcome, TransientError)
     assert str(outcome).endswith("answered 500: Upstream")

@@ -21,7 +21,7 @@ from harness.meta_evaluation.ranking import read_ranking
 from harness.names import check_bench_name, check_model_name, csv_cell, file_stem, json_text
 from harness.results.show import show_result
 from harness.running.batches.ledger import rows_awaited
-from harness.running.pending import failures_in, kept_in, redo_begun
+from harness.running.pending import left_in, reply_from_kept
 from viewer.hosts import Hosts
 from viewer.votes import read_cast
 
@@ -272,7 +272,9 @@ def _shown(mode: Any, name: str) -> Callable[[pathlib.Path], Any]:
 
 def _pending(folder: pathlib.Path) -> Any:
     path = folder / "m.jsonl"
-    return kept_in(path), failures_in(path), redo_begun(path), rows_awaited(path)
+    left = left_in(path)
+    replies = [reply_from_kept(line) for lines in left.replies.values() for line in lines]
+    return replies, left.failed, left.redo, rows_awaited(path)
 
 
 def _imported(form: str, file: str) -> Callable[[pathlib.Path], Any]:

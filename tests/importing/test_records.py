@@ -37,6 +37,7 @@ def test_every_form_gives_the_same_records(tmp_path: pathlib.Path, name: str, te
         pytest.param("a.json", '[{"q": 1}, ' + "[" * 100_000, {2: "nested over 100 deep"}, id="deep-array"),
         pytest.param("a.json", '[{"q": 1}, ' + '{"a":' * 100_000, {2: "nested over 100 deep"}, id="deep-object"),
         pytest.param("a.json", '[{"q": 1}, ' + "9" * 100_000 + "]", {2: "broken here"}, id="long-number"),
+        pytest.param("a.json", '[{"q": 1}, {"q": 1' + "0" * 2**21, {2: "a number of over 1 MiB"}, id="long-number"),
         pytest.param("a.jsonl", '{"q": ' + "[" * 500 + "]" * 500 + "}", {1: "nested too deep"}, id="deep-line"),
         pytest.param("a.jsonl", '{"q": ' + "[" * 50_000 + "}", {1: "not JSON"}, id="deeper-line"),
         pytest.param("a.jsonl", '{"q": 1}\n{"q"\n{"q": 2}\n', {2: "not JSON"}, id="line-cut"),

@@ -54,17 +54,31 @@ def test_the_same_process_cannot_open_it_twice(journal: Journal) -> None:
         Journal(journal.path, journal.state).__enter__()
 
 
+def test_a_file_with_two_names_has_one_writer(tmp_path: pathlib.Path, journal: Journal) -> None:
+    with journal:
+        journal.append({"n": 1})
+    other = Journal(tmp_path / "link.jsonl", tmp_path / "elsewhere")
+    other.path.hardlink_to(journal.path)
+    with journal, pytest.raises(StorageError, match=r"link\.jsonl is .* under another name"):
+        other.__enter__()
+    with other, pytest.raises(StorageError, match="under another name"):
+        journal.__enter__()
+    with journal:
+        journal.append({"n": 2})
+    assert values(other.path) == [{"n": 1}, {"n": 2}]
+
+
 def test_a_lock_is_freed_and_taken_again(tmp_path: pathlib.Path) -> None:
     for _ in range(2):
-        lock(tmp_path / "a.jsonl", tmp_path / ".turnbench").release()
+        lock(tmp_path / "a.jsonl", tmp_path / ".turnbench").close()
 
 
 def test_a_lock_taken_in_one_thread_can_be_freed_in_another(tmp_path: pathlib.Path) -> None:
     held = lock(tmp_path / "a.jsonl", tmp_path / ".turnbench")
-    thread = threading.Thread(target=held.release)
+    thread = threading.Thread(target=held.close)
     thread.start()
     thread.join()
-    lock(tmp_path / "a.jsonl", tmp_path / ".turnbench").release()
+    lock(tmp_path / "a.jsonl", tmp_path / ".turnbench").close()
 
 
 def test_an_unknown_holder_is_another_process(tmp_path: pathlib.Path) -> None:
@@ -73,7 +87,7 @@ def test_an_unknown_holder_is_another_process(tmp_path: pathlib.Path) -> None:
     (state / "locks" / "a.jsonl.holder").unlink()
     with pytest.raises(StorageError, match="is being written by another process; wait for it, or stop it"):
         lock(tmp_path / "a.jsonl", state)
-    held.release()
+    held.close()
 
 
 def test_the_holder_is_named_with_its_host_and_since_when(tmp_path: pathlib.Path) -> None:
@@ -99,10 +113,10 @@ def test_the_holder_is_named_with_its_host_and_since_when(tmp_path: pathlib.Path
 )
 def test_the_note_of_a_process_that_has_not_the_lock_says_nothing(who: str, tmp_path: pathlib.Path) -> None:
     path, state = tmp_path / "a.jsonl", tmp_path / "state"
-    lock(path, state).release()
+    lock(path, state).close()
     (state / "locks" / "a.jsonl.holder").write_text(who, encoding="utf-8")
     assert holder_of(path, state) is None
-    lock(path, state).release()
+    lock(path, state).close()
 
 
 def test_a_file_outside_has_one_lock_whichever_benchmark_writes_it(tmp_path: pathlib.Path) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness.meta_evaluation.self_preference import family_of, graded_self_preference, paired_self_preference
+from harness.meta_evaluation.self_preference import family_of, self_preference
 from harness.records import Observation
 from harness.results.matrix import Matrix, matrix, pairs
 from harness.results.panel import Heard, panel_grades, panel_pairs
@@ -57,7 +57,7 @@ def test_a_family_is_the_first_part_of_a_name(name: str, family: str) -> None:
 def test_the_worked_line_of_the_docstring() -> None:
     ones = np.ones((6, 1))
     panel = graded({"gpt-5": ones * [9, 7, 7], "qwen-2": ones * [8, 6, 7], "mistral-1": ones * [8, 7, 6]})
-    row = named(graded_self_preference(panel))[0]
+    row = named(self_preference(panel))[0]
     levels = row.own_by_judge, row.own_by_others, row.rest_by_judge, row.rest_by_others
     assert levels == (9, 8, 7, 6.5)
     assert (row.judge, row.family, row.own, row.others) == ("gpt-5", "gpt", ("gpt-4",), ("qwen-2", "mistral-1"))
@@ -66,7 +66,7 @@ def test_the_worked_line_of_the_docstring() -> None:
 
 def test_strictness_cancels_out_and_a_favour_is_found() -> None:
     for favour in (0.0, 0.8):
-        row = named(graded_self_preference(simulated(3, favour)))[0]
+        row = named(self_preference(simulated(3, favour)))[0]
         assert row.difference.low is not None
         assert row.difference.high is not None
         assert row.difference.low < favour < row.difference.high
@@ -74,24 +74,24 @@ def test_strictness_cancels_out_and_a_favour_is_found() -> None:
 
 
 def test_the_interval_covers_the_favour_at_its_rate() -> None:
-    rows = [named(graded_self_preference(simulated(seed, 0.3), resamplings=400))[0].difference for seed in range(200)]
+    rows = [named(self_preference(simulated(seed, 0.3), resamplings=400))[0].difference for seed in range(200)]
     hits = [row.low < 0.3 < row.high for row in rows if row and row.low is not None and row.high is not None]
     assert len(hits) == 200
     assert 0.90 <= np.mean(hits) <= 0.99
 
 
 def test_where_nothing_can_be_said_it_says_why() -> None:
-    rows = {row.judge: row for row in named(graded_self_preference(simulated(1, 0.0)))}
+    rows = {row.judge: row for row in named(self_preference(simulated(1, 0.0)))}
     assert rows["qwen-2"].why_not == "no model of the family qwen was judged"
     assert (rows["qwen-2"].difference.value, rows["qwen-2"].own_by_judge) == (None, None)
-    same = named(graded_self_preference(simulated(1, 0.0), families={"mistral-1": "gpt", "qwen-2": "gpt"}))
+    same = named(self_preference(simulated(1, 0.0), families={"mistral-1": "gpt", "qwen-2": "gpt"}))
     assert {row.why_not for row in same} == {"all judges are of the family gpt"}
-    alike = named(graded_self_preference(simulated(1, 0.0), families={"claude-3": "gpt", "llama-2": "gpt"}))
+    alike = named(self_preference(simulated(1, 0.0), families={"claude-3": "gpt", "llama-2": "gpt"}))
     assert alike[0].why_not == "only models of the family gpt were judged"
 
 
 def test_judges_of_the_same_family_are_no_standard() -> None:
-    row = named(graded_self_preference(simulated(1, 0.0), families={"mistral-1": "gpt"}))[0]
+    row = named(self_preference(simulated(1, 0.0), families={"mistral-1": "gpt"}))[0]
     assert row.others == ("qwen-2",)
 
 
@@ -100,10 +100,10 @@ def test_questions_without_both_kinds_are_left_out() -> None:
     partial = table.copy()
     partial[0, 0] = np.nan
     partial[1, 1] = np.nan
-    row = named(graded_self_preference(graded({"gpt-5": partial, "qwen-2": table})))[0]
+    row = named(self_preference(graded({"gpt-5": partial, "qwen-2": table})))[0]
     assert (row.n, row.left_out) == (14, 4)
     nothing = np.where(np.arange(3) == 0, np.nan, table)
-    row = named(graded_self_preference(graded({"gpt-5": nothing, "qwen-2": table})))[0]
+    row = named(self_preference(graded({"gpt-5": nothing, "qwen-2": table})))[0]
     assert row.why_not is not None
     assert row.why_not.startswith("no question with answers of the family and of other models was judged by gpt-5 and")
 
@@ -130,7 +130,7 @@ def test_win_rates_of_the_family_against_others() -> None:
             for judge, winners in said.items()
         }
     )
-    row = named(paired_self_preference(panel))[0]
+    row = named(self_preference(panel))[0]
     assert row.own_by_judge == 1
     assert row.own_by_others == pytest.approx((0.75 + 0 + 0.75) / 3)
     assert (row.rest_by_judge, row.rest_by_others, row.n, row.left_out) == (None, None, 3, 1)

@@ -9,6 +9,7 @@ import pytest
 from harness.bench import load_bench
 from harness.errors import DataError, MissingError, UsageError
 from harness.judging.builtin import NOTICE
+from harness.records import Mode
 from harness.results.result import Result
 from harness.results.show import show_result
 
@@ -603,3 +604,27 @@ def test_each_criterion_has_its_own_ranks_and_counts_common_questions_where_thes
     assert any("too few to be ranked: few (3 of 13 questions)" in note for note in result.notes)
     [of_x, *_] = show_result(input_file=path, common=True).rows()
     assert (of_x["wit"], of_x["n"]) == (7, 24)
+
+
+@pytest.mark.parametrize("kind", ["grades", "labels", "pairs"])
+def test_a_panel_lists_a_model_last_that_one_of_its_judges_hardly_saw(kind: str, tmp_path: pathlib.Path) -> None:
+    def rows(judge: str, few: int) -> list[dict[str, Any]]:
+        own = {"judge": [judge, "single-v1"]}
+        counts = {"x": 12, "y": 12, "few": few}
+        if kind == "pairs":
+            return [
+                pair(m, "x", "model_1" if m == "few" else "tie", q) | own
+                for m in ("y", "few")
+                for q in range(counts[m])
+            ]
+        value = {"x": 4, "y": 4, "few": 9}
+        said = {m: {"label": "good"} if kind == "labels" else {"score": v} for m, v in value.items()}
+        return [grade(m, q, 1) | own | said[m] for m in counts for q in range(counts[m])]
+
+    path = write(tmp_path / "some.jsonl", *rows("j", 12), *rows("k", 3))
+    mode: Mode = "pairwise-all" if kind == "pairs" else "single"
+    result = show_result(mode, input_file=path, judge_model=["j", "k"])
+    assert list(dict.fromkeys(row["model"] for row in result.rows()))[-1] == "few"
+    assert any("few (3 of 12 questions)" in note for note in result.notes)
+    common = show_result(mode, input_file=path, judge_model=["j", "k"], common=True)
+    assert "only the 12 questions on which all ranked models were judged (--common)" in common.notes

@@ -7,7 +7,7 @@ import pytest
 
 from harness.errors import StorageError
 from harness.records import Facts, Failure, Message, Question, Reply, Request, Sampling, TokenLogprobs, Usage
-from harness.running.pending import Pending, failures_in
+from harness.running.pending import Pending, left_in
 
 ASKED = Request((Message("user", "One?"),), Sampling(temperature=0.7))
 REPLY = Reply("Four.", "2+2", "length", Usage(7, 5, 2, 4), 1.25, "m-2026", {"temperature": 0.7}, "a note")
@@ -135,13 +135,13 @@ def test_a_failure_is_known_until_its_row_is_complete(tmp_path: pathlib.Path) ->
         for key, message in (("q1", "no credit"), ("q2", "no credit"), ("q1", "too long")):
             first.fail(key, Failure(key, "x", message))
     path = kept_file(tmp_path)
-    assert {line["failed"]: line["message"] for line in failures_in(path)} == {"q1": "too long", "q2": "no credit"}
+    assert {line["failed"]: line["message"] for line in left_in(path).failed} == {"q1": "too long", "q2": "no credit"}
     with pending(tmp_path) as second:
         second.complete("q1")
-    assert [line["failed"] for line in failures_in(path)] == ["q2"]
+    assert [line["failed"] for line in left_in(path).failed] == ["q2"]
     with pending(tmp_path) as third:
         third.complete("q2")
-    assert not failures_in(path)
+    assert not left_in(path).failed
 
 
 TOUCHED = [
@@ -166,7 +166,7 @@ def test_a_line_of_wrong_types_is_passed_over(line: str, tmp_path: pathlib.Path)
         first.keep("row", "job", 0, ASKED, REPLY)
     path = kept_file(tmp_path)
     path.write_text(f"{line}\n{path.read_text(encoding='utf-8')}{line}\n", encoding="utf-8")
-    assert failures_in(path) == []
+    assert left_in(path).failed == []
     with pending(tmp_path) as second:
         assert second.find("row", "job", 0, ASKED) == REPLY
 

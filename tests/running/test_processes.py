@@ -324,7 +324,7 @@ def test_a_forked_process_holds_nothing_of_its_parent_s_and_is_over_when_the_run
         assert "nothing answers at" in answered.said[0]
         with pytest.raises(ChildProcessError):
             os.waitpid(-1, os.WNOHANG)
-        held.release()
+        held.close()
         return {name for name in open_files if name.startswith(str(tmp_path))} | ({"log"} if log.read_text() else set())
 
     with ProtocolServer() as server:

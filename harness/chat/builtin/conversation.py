@@ -1,9 +1,13 @@
 """What the built-in models read in a request, and how a reply is closed."""
 
 import asyncio
+import functools
+import pathlib
 import time
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from harness.chat.builtin.tokens import count_tokens, cut_tokens, is_chinese
 from harness.records import FinishReason, Reply, Request, Usage
@@ -18,10 +22,15 @@ class Conversation:
     replies: tuple[str, ...] = ()
     """The model's own earlier replies."""
 
-    @property
-    def chinese(self) -> bool:
-        """Whether the current message is in Chinese."""
-        return is_chinese(self.asked[-1])
+    def words(self, program: str) -> Mapping[str, Any]:
+        """Return what a model says in the language of the current message, from the TOML file beside its program."""
+        language = "chinese" if is_chinese(self.asked[-1]) else "english"
+        return _tables(pathlib.Path(program).with_suffix(".toml"))[language]
+
+
+@functools.cache
+def _tables(path: pathlib.Path) -> dict[str, dict[str, Any]]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def conversation(request: Request) -> Conversation:

@@ -6,7 +6,7 @@ knows nothing about the world and says so.
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from harness.chat.builtin.conversation import Conversation, conversation
@@ -23,48 +23,16 @@ _MOST_QUOTED = 40
 
 
 class Frame(NamedTuple):
-    """The fixed parts of a reply in one language; the blanks are filled from the conversation."""
+    """The fixed parts of a reply in one language, a table of `outline.toml`; the blanks are filled from the
+    conversation."""
 
     before: str
     asked: str
     figures: str
     terms: str
-    pairs: tuple[str, ...]
+    pairs: Sequence[str]
     missing: str
     comma: str
-
-
-_ENGLISH = Frame(
-    before='**What I said before**\nMy earlier reply said: "{}"',
-    asked='**What is asked**\nThe request is: "{}"',
-    figures="**What is given**\nThe figures named are {}.",
-    terms="**What it turns on**\nThe matter turns on {}.",
-    pairs=(
-        "First comes the matter of {}, and with it {}.",
-        "Whoever speaks of {} cannot leave out {}.",
-        "Then there is the question of {}, which leads to {}.",
-        "As for {}, it is a matter of {} as well.",
-        "Last, {} is to be weighed against {}.",
-    ),
-    missing="**What is missing**\n"
-    "I only arrange the words of this conversation; whatever calls for further facts I do not know.",
-    comma=", ",
-)
-_CHINESE = Frame(
-    before="**上文**\n我先前说过：“{}”",
-    asked="**所问**\n要求是：“{}”",
-    figures="**已知**\n给出的数字有{}。",
-    terms="**要点**\n关键在于{}。",
-    pairs=(
-        "先看{}，再看{}。",
-        "说到{}，不能不顾{}。",
-        "{}和{}要放在一起看。",
-        "至于{}，留待后面与{}比较。",
-        "最后衡量{}与{}。",
-    ),
-    missing="**所缺**\n我只整理对话里的词句；凡需另查的事实，我并不知道。",
-    comma="、",
-)
 
 
 def outline(request: Request) -> Reply:
@@ -74,7 +42,7 @@ def outline(request: Request) -> Reply:
 
 def sections(talk: Conversation) -> Iterator[str]:
     """Yield the sections of the reply, each under its heading; one with nothing in it is left out."""
-    frame = _CHINESE if talk.chinese else _ENGLISH
+    frame = Frame(**talk.words(__file__))
     if talk.replies:
         yield frame.before.format(_quoted(max(sentences(talk.replies[-1]), key=len, default="")))
     yield frame.asked.format(_quoted(_request_in(talk.asked[-1])))

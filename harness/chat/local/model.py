@@ -20,7 +20,7 @@ from harness.chat.local.prompts import Prompts
 from harness.chat.model import Origin
 from harness.chat.services import Service
 from harness.chat.thinking import finish, spoken
-from harness.checkpoints import find
+from harness.checkpoints import find, first_line
 from harness.errors import ChatError, EndpointError, UsageError
 from harness.records import Reply, Request, Usage
 
@@ -29,20 +29,7 @@ DEFAULT_MAX_TOKENS = 1024
 """The limit on a reply where none is stated."""
 _PAUSE = 0.005
 """Seconds in which nothing new must have come before a batch begins."""
-_TAKEN = {
-    name: name
-    for name in (
-        "temperature",
-        "top_p",
-        "top_k",
-        "min_p",
-        "max_tokens",
-        "seed",
-        "stop",
-        "repetition_penalty",
-        "extra_body",
-    )
-}
+_TAKEN = ("temperature", "top_p", "top_k", "min_p", "max_tokens", "seed", "stop", "repetition_penalty", "extra_body")
 _VARIABLES = "chat_template_kwargs"
 """The one further field of a request: variables of the model's own chat template."""
 
@@ -157,7 +144,7 @@ class LocalModel:
             if not _is_full(error):
                 fault: Exception = error
                 if not isinstance(error, UsageError):
-                    fault = EndpointError(f"{self.name}: {_first_line(error)}", kind="cannot compute")
+                    fault = EndpointError(f"{self.name}: {first_line(error)}", kind="cannot compute")
                 for each in batch:
                     _end(each, fault)
             elif len(batch) > 1:
@@ -199,10 +186,6 @@ def _is_full(error: Exception) -> bool:
     return isinstance(error, torch.OutOfMemoryError | MemoryError) or "not enough memory" in str(error)
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:300]
-
-
 def _longest(config: Any) -> int:
     """Return how many tokens a model reads; very many where it does not say."""
     inner = getattr(config, "text_config", config)
@@ -221,8 +204,10 @@ def _variables(extra_body: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return variables
 
 
-def _open(endpoint: Endpoint, key: str | None, address: str) -> LocalModel:
-    return LocalModel(endpoint)
-
-
-SERVICE = Service(title="local weights", key_variable="", url_variable="", open=_open, sampling=_TAKEN)
+SERVICE = Service(
+    title="local weights",
+    key_variable="",
+    url_variable="",
+    open=lambda endpoint, key, address: LocalModel(endpoint),
+    sampling={name: name for name in _TAKEN},
+)

@@ -5,5 +5,5 @@
 - `originals.toml`, `table.py`: what can be fetched, each file known by its size and SHA-256
 - `sources.py`: where files come from: the upstream, a mirror, a folder
 - `fetching.py`: brings and verifies them; public folders never hold a part of anything
-- `readers.py`: makes judge sets and benchmarks of ours of what was fetched
+- `readers.py`: makes judge sets and benchmarks of ours of what was fetched; `sets/`: what they hold beside its words
 """

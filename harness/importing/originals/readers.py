@@ -47,16 +47,6 @@ _BY_SENTENCE = {
 _CHAT = re.compile(r"<\|im_start\|>(system|user)\n(.*?)\n?<\|im_end\|>", re.S)
 
 
-def make_ours(reader: str, folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
-    """Return the files that were made of what was fetched into a folder; none that were there before.
-
-    Raises:
-        DataError: what was fetched does not hold what it must.
-        StorageError: something else is in the way, or the folder cannot be written.
-    """
-    return READERS[reader](folder)
-
-
 def _prometheus(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
     texts = texts_in(folder / "upstream" / "prompts.py")
     templates = {
@@ -69,20 +59,12 @@ def _prometheus(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
     needed = {*rubrics.values(), *(name for form in templates.values() for name in form[2:])}
     if absent := sorted(needed - texts.keys()):
         raise DataError(f"holds no text called {', '.join(absent)}", path=folder / "upstream" / "prompts.py")
-    parts = [
-        "# Made by fetch_bench from upstream/prompts.py, whose words these are (Apache-2.0).",
-        'name = "prometheus_original"\nversion = "0.1.20"',
-        'title = "Prometheus as published, for checkpoints that were tuned on its wording"',
-        "# A published prompt, so answers stand in it without marks around them.\nfence = false",
-        '# The prompts know no conversation.\nturns = "first"\nattempts = 10\nscale = [1, 5]',
-        "[sampling]\ntemperature = 1.0\ntop_p = 0.9\nmax_tokens = 1024",
-        '[references]\nif_any = ["*"]',
-    ]
+    parts = [_set("prometheus_original")]
     for name, constant in rubrics.items():
         rubric = texts[constant]
         head = rubric.split("\n")[0]
-        parts.append(f"[criteria.{name}]\ndefault = false\ndefinition = {toml(head)}\nrubric = {toml(rubric)}")
-    made = {"judge_set.toml": "\n\n".join(parts) + "\n"}
+        parts.append(f"[criteria.{name}]\ndefault = false\ndefinition = {toml(head)}\nrubric = {toml(rubric)}\n")
+    made = {"judge_set.toml": "\n".join(parts)}
     for name, (kind, verdict, system, user) in templates.items():
         # Of a rubric, a comparison is shown the first line alone.
         names = PROMETHEUS_NAMES | ({"rubric": "criterion"} if kind == "compare" else {})
@@ -94,39 +76,18 @@ def _alpaca_eval(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
     from harness.importing.run import import_data
 
     upstream = folder / "upstream"
-    made = {}
-    for name, verdict, sides, baseline, attempt in (
-        ("alpaca_eval_gpt4", "ranking", ("model_1", "model_2"), "text_davinci_003", "alpaca_eval.txt"),
-        ("alpaca_eval_clf_cot", "preference", ("m", "M"), "gpt4_1106_preview", "alpaca_eval_clf_cot.txt"),
+    # What the published annotators say; of the weighted one, configs.yaml beside it says the rest.
+    names = ("alpaca_eval_gpt4", "alpaca_eval_clf_cot", "weighted_alpaca_eval_gpt4_turbo")
+    made = {f"{name}/judge_set.toml": _set(name) for name in names}
+    for name, verdict, sides, attempt in (
+        ("alpaca_eval_gpt4", "ranking", ("model_1", "model_2"), "alpaca_eval.txt"),
+        ("alpaca_eval_clf_cot", "preference", ("m", "M"), "alpaca_eval_clf_cot.txt"),
     ):
         messages = dict(_CHAT.findall(_text(upstream / attempt)))
         if set(messages) != {"system", "user"}:
             raise DataError("holds no system and user message", path=upstream / attempt)
-        made[f"{name}/judge_set.toml"] = "\n".join(
-            [
-                f"# Made by fetch_bench from upstream/{attempt}, whose words these are (Apache-2.0).",
-                f'name = "{name}"\nversion = "cd543a14"\nfence = false\nturns = "first"',
-                'order = "random"\norder_seed = 0',
-                f'mode = "pairwise-baseline"\nbaseline = "{baseline}"\nboard = "win_rate"',
-                *(['judge = "gpt-4"'] if name == "alpaca_eval_gpt4" else []),
-                "\n[sampling]\ntemperature = 0.0",
-                "",
-            ]
-        )
         user, system = (renamed(messages[role], _ALPACA_NAMES) for role in ("user", "system"))
         made[f"{name}/prompt.toml"] = template_toml("compare", verdict, user, system, sides=sides)
-    # What the published file says, and what of the published board no annotator file says.
-    made["weighted_alpaca_eval_gpt4_turbo/judge_set.toml"] = """\
-# Made by fetch_bench. configs.yaml beside it is the published annotator.
-name = "weighted_alpaca_eval_gpt4_turbo"
-version = "cd543a14"
-extends = "configs.yaml"
-mode = "pairwise-baseline"
-baseline = "gpt4_1106_preview"
-board = "length_controlled_winrate"
-# Probabilities of the bare tokens m and M, as published.
-compatible = true
-"""
     put = _put(folder, made)
     outputs = sorted(upstream.glob("*_outputs.json"), key=lambda path: "gpt4_1106" not in path.name)
     if (folder / "question.jsonl").exists():
@@ -142,11 +103,21 @@ def _unieval(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
     return _put(folder, {"unieval.toml": questions_toml(parsed(path), path)})
 
 
+def _set(name: str) -> str:
+    """Return the judge set of that name, as far as it holds no words of the original."""
+    return (pathlib.Path(__file__).with_name("sets") / f"{name}.toml").read_text(encoding="utf-8")
+
+
 READERS: Mapping[str, Callable[[pathlib.Path], tuple[pathlib.Path, ...]]] = {
     "prometheus": _prometheus,
     "alpaca_eval": _alpaca_eval,
     "unieval": _unieval,
 }
+"""By name, what makes files of ours of what was fetched into a folder, and returns those that were not there before.
+
+Each raises `DataError` where that does not hold what it must, and `StorageError` where something else is in the way or
+the folder cannot be written.
+"""
 
 
 def texts_in(path: pathlib.Path) -> dict[str, str]:
@@ -156,14 +127,11 @@ def texts_in(path: pathlib.Path) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for node in parsed(path).body:
-        if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
-            continue
-        text, stripped = node.value, False
-        if isinstance(text, ast.Call) and not text.args and isinstance(text.func, ast.Attribute):
-            stripped = text.func.attr == "strip"
-            text = text.func.value if stripped else text
-        if isinstance(text, ast.Constant) and isinstance(text.value, str):
-            found[node.targets[0].id] = text.value.strip() if stripped else text.value
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Constant(str(text))):
+                found[name] = text
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Attribute(ast.Constant(str(text)), "strip"), [])):
+                found[name] = text.strip()
     return found
 
 
@@ -211,15 +179,13 @@ def questions_toml(tree: ast.Module, path: pathlib.Path) -> str:
     lines = ["# Made by fetch_bench from upstream/utils.py, whose words these are (MIT).", 'name = "unieval"']
     for task in dict.fromkeys(task for task, _ in found):
         lines += ["", f"[tasks.{task}]"]
-        lines += [_line(name, ask, _BY_SENTENCE.get((task, name))) for (of, name), ask in found.items() if of == task]
+        for (of, name), ask in found.items():
+            if of != task:
+                continue
+            sentences = _BY_SENTENCE.get((task, name))
+            said = toml(ask if sentences is None else ask.replace("{answer}", "{sentence}"))
+            lines.append(f"{name} = " + (f'{{ ask = {said}, sentences = "sum" }}' if sentences == "sum" else said))
     return "\n".join([*lines, ""])
-
-
-def _line(name: str, ask: str, sentences: str | None) -> str:
-    if sentences is None:
-        return f"{name} = {toml(ask)}"
-    ask = ask.replace("{answer}", "{sentence}")
-    return f"{name} = {toml(ask)}" if sentences == "mean" else f'{name} = {{ ask = {toml(ask)}, sentences = "sum" }}'
 
 
 def _questions(
@@ -227,41 +193,31 @@ def _questions(
 ) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield task, dimension and text of each question below; `known` is what the ifs around say."""
     for node in body:
-        if isinstance(node, ast.For):
-            yield from _questions(node.body, known, path)
-        elif isinstance(node, ast.If):
-            yield from _questions(node.body, known | _asked(node.test), path)
-            yield from _questions(node.orelse, known, path)
-        elif isinstance(node, ast.Assign) and {"task", "dimension"} <= known.keys():
-            yield (known["task"], known["dimension"]), "".join(_pieces(node.value, path))
-
-
-def _asked(test: ast.expr) -> dict[str, str]:
-    """Return what `task == '...'` or `dimension == '...'` says; nothing of any other question."""
-    if (
-        isinstance(test, ast.Compare)
-        and isinstance(test.left, ast.Name)
-        and len(test.ops) == 1
-        and isinstance(test.ops[0], ast.Eq)
-        and isinstance(test.comparators[0], ast.Constant)
-    ):
-        return {test.left.id: str(test.comparators[0].value)}
-    return {}
+        match node:
+            case ast.For():
+                yield from _questions(node.body, known, path)
+            case ast.If(ast.Compare(ast.Name(asked), [ast.Eq()], [ast.Constant(value)])):
+                yield from _questions(node.body, known | {asked: str(value)}, path)
+                yield from _questions(node.orelse, known, path)
+            case ast.If():
+                yield from _questions([*node.body, *node.orelse], known, path)
+            case ast.Assign() if {"task", "dimension"} <= known.keys():
+                yield (known["task"], known["dimension"]), "".join(_pieces(node.value, path))
 
 
 def _pieces(node: ast.expr, path: pathlib.Path) -> Iterator[str]:
     """Yield the texts and placeholders of which a question is added up."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        yield from _pieces(node.left, path)
-        yield from _pieces(node.right, path)
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield braces(node.value)
-    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _PLACEHOLDERS:
-        yield f"{{{_PLACEHOLDERS[node.value.id]}}}"
-    else:
-        raise DataError(
-            f"a question is put together in an unknown way: {ast.unparse(node)[:60]}", path=path, line=node.lineno
-        )
+    match node:
+        case ast.BinOp(left, ast.Add(), right):
+            yield from _pieces(left, path)
+            yield from _pieces(right, path)
+        case ast.Constant(str(text)):
+            yield braces(text)
+        case ast.Subscript(ast.Name(name)) if name in _PLACEHOLDERS:
+            yield f"{{{_PLACEHOLDERS[name]}}}"
+        case _:
+            why = f"a question is put together in an unknown way: {ast.unparse(node)[:60]}"
+            raise DataError(why, path=path, line=node.lineno)
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:

@@ -24,19 +24,7 @@ Watcher: TypeAlias = Callable[[int], None]
 """Called with the bytes of the original that are at hand, whenever they change."""
 
 
-class Source:
-    """Where files come from; `receive` appends to a part file what it lacks."""
-
-    def receive(self, file: OriginalFile, part: pathlib.Path, kept: int, watch: Watcher) -> None:
-        """Append to `part`, which holds `kept` bytes, what it lacks; or write it anew if only the whole can be had."""
-        raise NotImplementedError
-
-    def place(self, file: OriginalFile) -> str:
-        """Return where the file was found, for messages."""
-        raise NotImplementedError
-
-
-def source_of(original: Original, source: str | None) -> Source:
+def source_of(original: Original, source: str | None) -> "Source":
     """Return where an original comes from: what the user named, else its upstream; `UsageError` if that cannot be."""
     if source is None:
         return _ServerSource(original.upstream, mirror=False)
@@ -60,13 +48,14 @@ def source_of(original: Original, source: str | None) -> Source:
     return _FolderSource(folder)
 
 
-class _FolderSource(Source):
+class _FolderSource:
     """A folder on this machine."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
 
     def place(self, file: OriginalFile) -> str:
+        """Return where the file is found, for messages."""
         names = _names(file)
         for name in names:
             if (self.folder / name).is_file():
@@ -74,17 +63,18 @@ class _FolderSource(Source):
         raise MissingError(f"{self.folder}: holds neither {', '.join(names[:-1])} nor {names[-1]}")
 
     def receive(self, file: OriginalFile, part: pathlib.Path, kept: int, watch: Watcher) -> None:
+        """Write the whole file to `part`."""
         place = self.place(file)
         try:
             with open(place, "rb") as source:
-                if (size := os.fstat(source.fileno()).st_size) != file.size:
-                    raise not_pinned(place, f"it has {size} bytes, not {file.size}")
+                if (size := os.fstat(source.fileno()).st_size) != file.bytes:
+                    raise not_pinned(place, f"it has {size} bytes, not {file.bytes}")
                 _write(source, part, 0, file, watch)
         except OSError as error:
             raise MissingError(f"{place}: cannot be read: {error.strerror or error}") from error
 
 
-class _ServerSource(Source):
+class _ServerSource:
     """An address under which the files are found."""
 
     def __init__(self, base: str, *, mirror: bool) -> None:
@@ -93,19 +83,21 @@ class _ServerSource(Source):
         self.found: dict[OriginalFile, str] = {}
 
     def place(self, file: OriginalFile) -> str:
+        """Return where the file was found, for messages."""
         return self.found.get(file, f"{self.base}/{file.path}")
 
     def receive(self, file: OriginalFile, part: pathlib.Path, kept: int, watch: Watcher) -> None:
+        """Append to `part`, which holds `kept` bytes, what it lacks; or write it anew if only the whole can be had."""
         response, start = self._ask(file, kept)
         with response:
             length = response.headers.get("Content-Length")
-            if length is not None and length.isdigit() and start + int(length) != file.size:
-                raise not_pinned(self.place(file), f"it has {start + int(length)} bytes, not {file.size}")
+            if length is not None and length.isdigit() and start + int(length) != file.bytes:
+                raise not_pinned(self.place(file), f"it has {start + int(length)} bytes, not {file.bytes}")
             try:
                 _write(response, part, start, file, watch)
             except (OSError, http.client.HTTPException) as error:
                 raise self._cut(file, part, _reason(error)) from error
-        if part.stat().st_size < file.size:
+        if part.stat().st_size < file.bytes:
             raise self._cut(file, part, "the server closed the connection")
 
     def _ask(self, file: OriginalFile, kept: int) -> tuple[Any, int]:
@@ -130,20 +122,21 @@ class _ServerSource(Source):
                 ) from None
             except (OSError, http.client.HTTPException, ValueError) as error:
                 raise MissingError(f"{url}: cannot be reached: {_reason(error)}; {_ELSEWHERE}") from error
-            return response, kept if kept and _continues(response, kept) else 0
+            # A server may send the whole file in place of the rest that was asked for.
+            rest = str(response.headers.get("Content-Range", "")).startswith(f"bytes {kept}-")
+            return response, kept if kept and response.status == 206 and rest else 0
         raise AssertionError("unreachable: the last name raises")
 
     def _cut(self, file: OriginalFile, part: pathlib.Path, reason: str) -> TurnbenchError:
         size = part.stat().st_size if part.exists() else 0
         return MissingError(
-            f"{self.place(file)}: the transfer was cut after {size} of {file.size} bytes ({reason}); "
+            f"{self.place(file)}: the transfer was cut after {size} of {file.bytes} bytes ({reason}); "
             "what came is kept, run the same command again to go on"
         )
 
 
-def _continues(response: Any, kept: int) -> bool:
-    """Return whether the response is the rest that was asked for; a server may send the whole file instead."""
-    return response.status == 206 and str(response.headers.get("Content-Range", "")).startswith(f"bytes {kept}-")
+Source: TypeAlias = _FolderSource | _ServerSource
+"""Where files come from; `receive` adds to a part file what it lacks."""
 
 
 def _write(source: IO[bytes], part: pathlib.Path, start: int, file: OriginalFile, watch: Watcher) -> None:
@@ -152,12 +145,12 @@ def _write(source: IO[bytes], part: pathlib.Path, start: int, file: OriginalFile
         out = part.open("ab" if start else "wb", buffering=0)
     with out:
         size = start
-        while size <= file.size and (block := source.read(min(_BLOCK, file.size + 1 - size))):
+        while size <= file.bytes and (block := source.read(min(_BLOCK, file.bytes + 1 - size))):
             with storing(part):
                 if out.write(block) != len(block):
                     raise OSError(28, "No space left on device")
             size += len(block)
-            watch(min(size, file.size))
+            watch(min(size, file.bytes))
         with storing(part):
             os.fsync(out.fileno())
 

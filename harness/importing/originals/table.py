@@ -2,9 +2,8 @@
 
 import pathlib
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from harness.errors import UsageError
 from harness.importing.originals.readers import READERS
@@ -12,10 +11,6 @@ from harness.written import Wanted, decoded, nearest, read_toml
 
 ORIGINALS = pathlib.Path(__file__).with_name("originals.toml")
 UPSTREAM = "https://raw.githubusercontent.com"
-
-
-def _apart(files: Sequence[Any]) -> bool:
-    return bool(files) and len({file.into for file in files}) == len(files)
 
 
 _INTO = Wanted(
@@ -36,10 +31,11 @@ class OriginalFile:
     bytes: int
     sha256: Annotated[str, _SHA256]
 
-    @property
-    def size(self) -> int:
-        """The number of its bytes."""
-        return self.bytes
+
+_FILES = Wanted(
+    "one table or more, each with a place of its own",
+    lambda files: bool(files) and len({file.into for file in files}) == len(files),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,7 @@ class Original:
     repository: str
     revision: str
     licence: str
-    files: Annotated[tuple[OriginalFile, ...], Wanted("one table or more, each with a place of its own", _apart)]
+    files: Annotated[tuple[OriginalFile, ...], _FILES]
     notice: str | None = None
     """What the user should have read before it is fetched."""
     afterwards: tuple[str, ...] = ()
@@ -63,7 +59,7 @@ class Original:
     @property
     def size(self) -> int:
         """The bytes of all files."""
-        return sum(file.size for file in self.files)
+        return sum(file.bytes for file in self.files)
 
     @property
     def upstream(self) -> str:
@@ -71,13 +67,12 @@ class Original:
         return f"{UPSTREAM}/{self.repository}/{self.revision}"
 
 
-def load_originals(path: pathlib.Path | None = None) -> dict[str, Original]:
+def load_originals(path: pathlib.Path = ORIGINALS) -> dict[str, Original]:
     """Return what can be fetched, by name.
 
     Raises:
         DataError: an entry is not what it must be.
     """
-    path = path or ORIGINALS
     made = decoded(read_toml(path), dict[str, Original], path)
     return {name: replace(original, name=name) for name, original in made.items()}
 

@@ -18,7 +18,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 from harness.chat.batches import QUEUE_FULL, Handed, Prepared, Progress, open_batches
 from harness.chat.endpoint import Endpoint
@@ -26,8 +26,8 @@ from harness.chat.model import ChatModel
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Reply
 from harness.running.batches.lanes import BatchLane
-from harness.running.batches.ledger import Ledger, custom_id, described, ledger_beside
-from harness.running.batches.outbox import Awaited, Flight, Outbox
+from harness.running.batches.ledger import Batch, Ledger, custom_id, described, ledger_beside
+from harness.running.batches.outbox import Awaited, Outbox
 from harness.running.breaker import Breaker
 from harness.running.jobs import Course
 from harness.running.lanes import Pool
@@ -64,29 +64,22 @@ class _Stopped(Exception):  # noqa: N818  (it is no fault)
     """The run is over; what is at the providers stays there."""
 
 
-class Courier:
+@dataclass
+class Courier(contextlib.ExitStack):
     """The batches of one run; a context manager, which keeps the ledgers open."""
 
-    def __init__(
-        self,
-        models: Mapping[str, ChatModel],
-        policy: RetryPolicy,
-        tally: Tally,
-        watch: Watcher,
-        sync: Callable[[], None],
-    ) -> None:
-        """Of `policy` it takes how often the provider is asked again; `sync` brings records to the disk.
+    models: Mapping[str, ChatModel]
+    policy: RetryPolicy
+    """How often the provider is asked again."""
+    tally: Tally
+    watch: Watcher
+    sync: Callable[[], None]
+    """Brings records to the disk."""
 
-        Raises:
-            UsageError: a model has no batches.
-        """
-        self._takers = {name: open_batches(model) for name, model in models.items()}
-        self._models = models
-        self._policy = policy
-        self._tally = tally
-        self._watch = watch
-        self._sync = sync
-        self._open = contextlib.ExitStack()
+    def __post_init__(self) -> None:
+        """Raise `UsageError` if a model has no batches."""
+        super().__init__()
+        self._takers = {name: open_batches(model) for name, model in self.models.items()}
         self._outboxes: dict[tuple[str, pathlib.Path], Outbox] = {}
         self._ledgers: dict[pathlib.Path, Ledger] = {}
         self._checked: set[tuple[str, str]] = set()
@@ -96,18 +89,11 @@ class Courier:
         self._quiet = asyncio.Event()
         self._over = asyncio.Event()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        """Close the ledgers."""
-        self._open.__exit__(*error)
-
     def pool(self, name: str, endpoint: Endpoint | None) -> Pool:
         """Return the pool of a model, with its one lane."""
-        policy, unlimited = self._policy, fixed(sys.maxsize)
+        policy, unlimited = self.policy, fixed(sys.maxsize)
         lane = BatchLane(
-            self._models[name], unlimited, Rates(), Breaker(policy), None, policy, outbox=self._outbox, put=self._put
+            self.models[name], unlimited, Rates(), Breaker(policy), None, policy, outbox=self._outbox, put=self._put
         )
         return Pool(name, (lane,), endpoint.price if endpoint else None, answered=True)  # `_check` has called it
 
@@ -117,13 +103,13 @@ class Courier:
         return len(self._waiting)
 
     @property
-    def flights(self) -> list[Flight]:
+    def flights(self) -> list[Batch]:
         """The batches that are at a provider."""
-        return [flight for outbox in self._outboxes.values() for flight in outbox.flights]
+        return [batch for outbox in self._outboxes.values() for batch in outbox.flights]
 
     def stays(self) -> str:
         """Return the message that says what goes on without us."""
-        count = sum(len(flight.wanted) for flight in self.flights)
+        count = sum(len(batch.wanted) for batch in self.flights)
         batches = f"{len(self.flights)} batches stay" if len(self.flights) > 1 else "1 batch stays"
         requests = f"{count} requests" if count > 1 else "1 request"
         return (
@@ -151,18 +137,21 @@ class Courier:
                 await self._quiet.wait()
                 if self._over.is_set():
                     raise _Stopped
-                self._sync()
+                self.sync()
                 for ledger in self._ledgers.values():
                     ledger.sync()
-                for outbox in list(self._outboxes.values()):
+                outboxes = list(self._outboxes.values())
+                for outbox in outboxes:
                     await self._check(outbox)
-                handed_in = [await self._hand_in(outbox) for outbox in list(self._outboxes.values())]
-                ended = [await self._look(outbox) for outbox in list(self._outboxes.values())]
+                handed_in = [await self._hand_in(outbox) for outbox in outboxes]
+                ended = [await self._look(outbox) for outbox in outboxes]
                 looks = 0 if any(handed_in) or any(ended) else looks + 1
                 if not any(ended):
                     await self._pause(PAUSES.after(looks))
         except _Stopped:
             return
+        except TransientError as error:
+            raise EndpointError(str(error), kind=error.kind) from None
         finally:
             for awaited in self._waiting:
                 awaited.outcome.cancel()
@@ -173,7 +162,7 @@ class Courier:
         place = course.job.model, kept
         if place not in self._outboxes:
             if kept not in self._ledgers:
-                self._ledgers[kept] = self._open.enter_context(Ledger(ledger_beside(kept)))
+                self._ledgers[kept] = self.enter_context(Ledger(ledger_beside(kept)))
             self._outboxes[place] = Outbox(self._takers[course.job.model], self._ledgers[kept])
         return self._outboxes[place]
 
@@ -190,13 +179,9 @@ class Courier:
 
     async def _check(self, outbox: Outbox) -> None:
         """See whether the server has batches at all."""
-        if outbox.model.origin in self._checked:
-            return
-        try:
+        if outbox.model.origin not in self._checked:
             await self._retrying(outbox.model.check, first_contact=True)
-        except TransientError as error:
-            raise EndpointError(str(error), kind=error.kind) from None
-        self._checked.add(outbox.model.origin)
+            self._checked.add(outbox.model.origin)
 
     async def _hand_in(self, outbox: Outbox) -> bool:
         """Hand in what is due, as far as there is room; return whether anything was."""
@@ -207,31 +192,30 @@ class Courier:
             await self._submit(outbox, *packed)
         return any_made
 
-    async def _submit(self, outbox: Outbox, flight: Flight, prepared: list[Prepared]) -> None:
+    async def _submit(self, outbox: Outbox, batch: Batch, prepared: list[Prepared]) -> None:
         """Hand a batch in; where no answer comes, look whether it was taken before it is handed in again."""
         self._count()
         again = False
 
         async def submit() -> None:
             nonlocal again
-            if again and not await self._missed(outbox, flight):
+            if again and not await self._missed(outbox, batch):
                 return
             again = True
-            outbox.ledger.made(flight.batch, await outbox.model.submit(flight.batch.token, prepared))
+            outbox.ledger.made(batch, await outbox.model.submit(batch.token, prepared))
 
         try:
             await self._retrying(submit, " to hand in a batch")
-        except TransientError as error:
-            raise EndpointError(str(error), kind=error.kind) from None
+        except TransientError:
+            raise
         except EndpointError:
-            outbox.ledger.drop(flight.batch)
+            outbox.ledger.drop(batch)
             raise
         except ChatError as error:
-            self._refused(outbox, flight, Progress(ended=True, fault=error))
+            self._refused(outbox, batch, Progress(ended=True, fault=error))
 
-    async def _missed(self, outbox: Outbox, flight: Flight) -> bool:
+    async def _missed(self, outbox: Outbox, batch: Batch) -> bool:
         """Return whether a batch without a name was certainly never taken; one that is found gets its name."""
-        batch = flight.batch
         others = {other.name for other in outbox.ledger.batches.values() if other.name is not None}
         for pause in (PAUSES.settling, None):
             try:
@@ -251,98 +235,96 @@ class Courier:
     async def _look(self, outbox: Outbox) -> bool:
         """Look at every batch, and collect those that have ended; return whether there was one."""
         any_ended = False
-        for flight in list(outbox.flights):
+        for batch in list(outbox.flights):
             if self._over.is_set():
                 raise _Stopped
-            if flight.batch.name is None:
-                if await self._missed(outbox, flight):
+            if batch.name is None:
+                if await self._missed(outbox, batch):
                     any_ended = True
-                    outbox.take_back(flight)
-                if flight.batch.name is None:
+                    outbox.take_back(batch)
+                if batch.name is None:
                     continue
             try:
-                progress = await outbox.model.progress(flight.batch.name)
+                progress = await outbox.model.progress(batch.name)
             except TransientError:
-                self._tally.retries += 1
+                self.tally.retries += 1
                 continue
             except EndpointError as error:
-                raise outbox.explained(flight.batch, error) from None
-            flight.processed = progress.processed
+                raise outbox.explained(batch, error) from None
+            batch.processed = progress.processed
             self._count()
             if progress.ended:
                 any_ended = True
-                await self._collect(outbox, flight, progress)
+                await self._collect(outbox, batch, progress)
         return any_ended
 
-    async def _collect(self, outbox: Outbox, flight: Flight, progress: Progress) -> None:
+    async def _collect(self, outbox: Outbox, batch: Batch, progress: Progress) -> None:
         """Give the results of a batch that has ended to the calls that wait for them."""
         if progress.fault is not None or progress.faults:
-            self._refused(outbox, flight, progress)
+            self._refused(outbox, batch, progress)
             return
-        left = {custom_id(flight.batch.token, number): number for number in flight.wanted}
+        left = {custom_id(batch.token, number): number for number in batch.wanted}
         try:
-            await self._retrying(lambda: self._fetch(outbox, flight, left))
+            await self._retrying(lambda: self._fetch(outbox, batch, left))
         except TransientError as error:
             # What is in a list that stays cut is paid for: it is not settled, so that the next run collects it.
             for number in left.values():
-                self._answer(flight.wanted[number], ChatError(str(error), kind=error.kind))
+                self._answer(batch.wanted[number], ChatError(str(error), kind=error.kind))
         else:
-            name, why = outbox.model.name, f"{described(flight.batch)} ended without a result for this request"
+            name, why = outbox.model.name, f"{described(batch)} ended without a result for this request"
             cancelled = ChatError(f"{name}: the batch was cancelled", kind="cancelled")
             for number in left.values():
                 missing = TransientError(f"{name}: {why}", kind="no result")
-                self._came(outbox, flight, number, cancelled if progress.cancelled else missing)
-        outbox.flights.remove(flight)
+                self._came(outbox, batch, number, cancelled if progress.cancelled else missing)
+        outbox.flights.remove(batch)
         self._count()
 
-    async def _fetch(self, outbox: Outbox, flight: Flight, left: dict[str, int]) -> None:
+    async def _fetch(self, outbox: Outbox, batch: Batch, left: dict[str, int]) -> None:
         """Take all results that can be read, out of `left`.
 
         Raises:
             TransientError: the list is cut, and something is left.
         """
-        assert flight.batch.name is not None
-        asks = flight.batch.asks
-        handed = {name: Handed(flight.wanted[n].request, asks[n].names) for name, n in left.items()}
+        assert batch.name is not None
+        handed = {name: Handed(batch.wanted[n].request, batch.asks[n].names) for name, n in left.items()}
         try:
-            async for result in outbox.model.results(flight.batch.name, handed):
+            async for result in outbox.model.results(batch.name, handed):
                 number = left.pop(result.custom_id, None)
                 if number is not None:
-                    self._came(outbox, flight, number, result.outcome)
+                    self._came(outbox, batch, number, result.outcome)
         except TransientError:
             if left:
                 raise
 
-    def _came(self, outbox: Outbox, flight: Flight, number: int, outcome: Reply | ChatError) -> None:
+    def _came(self, outbox: Outbox, batch: Batch, number: int, outcome: Reply | ChatError) -> None:
         """Take the result of one request."""
-        settle = partial(outbox.ledger.settle, flight.batch, [number])
-        if outbox.repaired(flight, number, outcome):
+        settle = partial(outbox.ledger.settle, batch, [number])
+        if outbox.repaired(batch, number, outcome):
             settle()
         else:
-            flight.wanted[number].settle = settle
-            self._answer(flight.wanted[number], outcome)
+            batch.wanted[number].settle = settle
+            self._answer(batch.wanted[number], outcome)
 
-    def _refused(self, outbox: Outbox, flight: Flight, progress: Progress) -> None:
+    def _refused(self, outbox: Outbox, batch: Batch, progress: Progress) -> None:
         """Take the refusal of a batch as a whole: nothing of it was done, nothing is paid."""
-        outbox.flights.remove(flight)
-        count = len(flight.batch.asks)
-        for number, awaited in flight.wanted.items():
+        outbox.flights.remove(batch)
+        count = len(batch.asks)
+        for number, awaited in batch.wanted.items():
             fault = progress.faults.get(number) or progress.fault
             if fault is None or (fault.kind == QUEUE_FULL and count > 1):
                 outbox.due.append(awaited)  # there is nothing wrong with this request
-            elif not outbox.repaired(flight, number, fault):
+            elif not outbox.repaired(batch, number, fault):
                 self._answer(awaited, fault)
         if progress.fault is not None and progress.fault.kind == QUEUE_FULL and count > 1:
             outbox.room = max(outbox.queued, count // 2)
             log.warning("%s; handed in again in smaller batches", progress.fault)
-        outbox.ledger.drop(flight.batch)
+        outbox.ledger.drop(batch)
 
     def _count(self) -> None:
         """Say how much is at the providers."""
-        flights = self.flights
-        self._tally.batched = sum(len(flight.batch.asks) for flight in flights)
-        self._tally.processed = sum(flight.processed for flight in flights)
-        self._watch(self._tally)
+        self.tally.batched = sum(len(batch.asks) for batch in self.flights)
+        self.tally.processed = sum(batch.processed for batch in self.flights)
+        self.watch(self.tally)
 
     async def _retrying(
         self, call: Callable[[], Awaitable[None]], what_for: str = "", *, first_contact: bool = False
@@ -358,11 +340,11 @@ class Courier:
                 await call()
                 return
             except TransientError as error:
-                wait = self._policy.wait(error, tried, time.monotonic() - began)
-                most = self._policy.tries if error.connected else self._policy.connections
+                wait = self.policy.wait(error, tried, time.monotonic() - began)
+                most = self.policy.tries if error.connected else self.policy.connections
                 if wait is None or (first_contact and tried >= most):
                     raise TransientError(f"{error} (tried {tried} times{what_for})", kind=error.kind) from None
-                self._tally.retries += 1
+                self.tally.retries += 1
                 await self._pause(wait)
 
     async def _pause(self, seconds: float) -> None:

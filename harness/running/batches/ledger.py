@@ -83,7 +83,7 @@ class _Unsupported(TypedDict):
     unsupported: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Batch:
     """One batch that is to be collected."""
 
@@ -97,6 +97,10 @@ class Batch:
     """What the provider calls it; None: it is not known whether it was handed in."""
     open: set[int] = field(default_factory=set)
     """The asks that are not settled."""
+    wanted: dict[int, Any] = field(default_factory=dict)
+    """Who waits in this run for which of the asks."""
+    processed: int = 0
+    """Asks that are through, by the provider's last word."""
 
     @property
     def age(self) -> float:
@@ -208,15 +212,10 @@ def ledger_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
     return state / "batches" / path.name
 
 
-def batches_begun(path: pathlib.Path, state: pathlib.Path) -> bool:
-    """Return whether a run by batches was begun for an output file and has not ended."""
-    return ledger_file(path, state).exists()
-
-
 def starts_anew(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> bool:
     """Return whether a run uses no reply that an earlier one has kept: when all is made again, but for a run by batches
     that goes on with what it had begun."""
-    return redo and not batches_begun(path, state)
+    return redo and not ledger_file(path, state).exists()
 
 
 def ledger_beside(pending: pathlib.Path) -> pathlib.Path:

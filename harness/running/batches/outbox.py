@@ -39,17 +39,6 @@ class Awaited:
 
 
 @dataclass(slots=True)
-class Flight:
-    """A batch at the provider with results for this run."""
-
-    batch: Batch
-    wanted: dict[int, Awaited] = field(default_factory=dict)
-    """Who waits for it, by the number of the request in the batch."""
-    processed: int = 0
-    """Requests that are through, by the provider's last word."""
-
-
-@dataclass(slots=True)
 class Outbox:
     """The requests of one model for one output file."""
 
@@ -58,7 +47,8 @@ class Outbox:
     earlier: dict[tuple[str, int], list[tuple[Batch, int]]] = field(default_factory=dict)
     """Requests that earlier runs have handed in and not collected, by job and place."""
     due: deque[Awaited] = field(default_factory=deque)
-    flights: list[Flight] = field(default_factory=list)
+    flights: list[Batch] = field(default_factory=list)
+    """The batches at the provider with results for this run."""
     room: int | None = None
     """The most requests that the provider queues; None: no limit was met yet."""
     outdated: dict[str, list[int]] = field(default_factory=dict)
@@ -76,7 +66,7 @@ class Outbox:
     @property
     def queued(self) -> int:
         """Requests that are at the provider."""
-        return sum(len(flight.batch.asks) for flight in self.flights)
+        return sum(len(batch.asks) for batch in self.flights)
 
     def has(self, course: Course[Any]) -> bool:
         """Return whether an earlier run has handed in the request that is due."""
@@ -98,11 +88,9 @@ class Outbox:
                 self.outdated.setdefault(batch.token, []).append(number)
                 continue
             found = True
-            flight = next((one for one in self.flights if one.batch is batch), None)
-            if flight is None:
-                flight = Flight(batch)
-                self.flights.append(flight)
-            flight.wanted[number] = awaited
+            batch.wanted[number] = awaited
+            if batch not in self.flights:
+                self.flights.append(batch)
         if not found:
             self.due.append(awaited)
 
@@ -117,47 +105,47 @@ class Outbox:
                 with contextlib.suppress(ChatError):
                     await self.model.cancel(batch.name)
 
-    def pack(self) -> tuple[Flight, list[Prepared]] | None:
+    def pack(self) -> tuple[Batch, list[Prepared]] | None:
         """Take out of what is due as much as one batch holds, and write it down; None if there is no room."""
         most = self.model.most_requests
         if self.room is not None:
             most = min(most, self.room - self.queued)
-        token = new_token()
-        packed: list[tuple[Awaited, Prepared]] = []
+        token, size = new_token(), 0
+        packed: list[Prepared] = []
+        taken: list[Awaited] = []
         left: deque[Awaited] = deque()
-        size = 0
         while self.due and len(packed) < most:
             awaited = self.due.popleft()
             prepared = self.model.prepare(custom_id(token, len(packed)), awaited.request)
             if packed and size + len(prepared.line) + 2 > self.model.most_bytes:
                 left.append(awaited)
                 break
-            if packed and prepared.headers != packed[0][1].headers:
+            if packed and prepared.headers != packed[0].headers:
                 left.append(awaited)
                 continue
             size += len(prepared.line) + 2
-            packed.append((awaited, prepared))
+            packed.append(prepared)
+            taken.append(awaited)
         self.due.extendleft(reversed(left))
         if not packed:
             return None
-        asks = [_ask(awaited, prepared) for awaited, prepared in packed]
-        batch = self.ledger.plan(token, self.model.origin, asks)
-        flight = Flight(batch, {number: awaited for number, (awaited, _) in enumerate(packed)})
-        self.flights.append(flight)
-        return flight, [prepared for _, prepared in packed]
+        batch = self.ledger.plan(token, self.model.origin, list(map(_ask, taken, packed)))
+        batch.wanted.update(enumerate(taken))
+        self.flights.append(batch)
+        return batch, packed
 
-    def take_back(self, flight: Flight) -> None:
+    def take_back(self, batch: Batch) -> None:
         """Make due again what a batch holds that was never taken."""
-        self.flights.remove(flight)
-        self.ledger.drop(flight.batch)
-        self.due.extend(flight.wanted.values())
+        self.flights.remove(batch)
+        self.ledger.drop(batch)
+        self.due.extend(batch.wanted.values())
 
-    def repaired(self, flight: Flight, number: int, outcome: Reply | ChatError) -> bool:
+    def repaired(self, batch: Batch, number: int, outcome: Reply | ChatError) -> bool:
         """Return whether a request that was refused for a parameter is due again without it."""
         if not isinstance(outcome, RefusedParameterError):
             return False
-        awaited = flight.wanted[number]
-        if not self.model.repair(Handed(awaited.request, flight.batch.asks[number].names), outcome.parameter):
+        awaited = batch.wanted[number]
+        if not self.model.repair(Handed(awaited.request, batch.asks[number].names), outcome.parameter):
             return False
         self.ledger.learn(outcome.parameter)
         self.due.append(awaited)

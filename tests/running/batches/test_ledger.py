@@ -10,7 +10,6 @@ from harness.running.batches.ledger import (
     Ask,
     Batch,
     Ledger,
-    batches_begun,
     ledger_file,
     new_token,
     rows_awaited,
@@ -73,9 +72,6 @@ def test_the_file_stays_while_something_is_to_be_collected(path: pathlib.Path) -
         batch = planned(ledger)
         ledger.settle(batch, [0])
     assert path.exists()
-    state = path.parent.parent
-    assert batches_begun(pathlib.Path("m.jsonl"), state)
-    assert not batches_begun(pathlib.Path("other.jsonl"), state)
 
 
 def test_who_calls_directly_is_told_what_is_not_collected(path: pathlib.Path, caplog: pytest.LogCaptureFixture) -> None:
