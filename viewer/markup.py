@@ -25,6 +25,7 @@ _BREAKS = re.compile(r"(?<=\w)([/_.:@-])(?=\w)")
 _MOST_FAULTS = 5
 _MOST_COPIED = 60_000
 """Characters of a text that a button copies; it stands in the page a second time."""
+_SNIPPET = 90
 PAGE = 50
 """Rows of a table on one page."""
 
@@ -45,6 +46,19 @@ def link(state: State, text: str, *, key: str = "", label: str = "", current: bo
     more += ' aria-current="true"' if current else ""
     more += f' class="tb-{kind}"' if kind else ""
     return f'<a href="{escaped(state.query())}"{more}>{escaped(text)}</a>'
+
+
+def step(there: State | None, sign: str, *, key: str, label: str) -> str:
+    """Return the button to what is next to this, which the last of the keys is named for; off where nothing is."""
+    if there is None:
+        return f'<span class="tb-button tb-off" aria-hidden="true">{sign}</span>'
+    return link(there, sign, key=key, label=f"{label} ({key.split()[-1]})", kind="button")
+
+
+def switch(label: str, links: Iterable[str], *, seen: bool = True) -> str:
+    """Return links to the same view with another choice, of which one is open."""
+    before = f"<span>{escaped(label)}</span>" if seen else ""
+    return f'<nav class="tb-field tb-switch" aria-label="{escaped(label)}">{before}<span>{"".join(links)}</span></nav>'
 
 
 def form(state: State, inside: str, *, names: Iterable[str], label: str, act: bool = False) -> str:
@@ -195,8 +209,9 @@ def pages(state: State, total: int, *, size: int = PAGE) -> str:
     page = min(state.page, last)
     if last == 1:
         return ""
-    before = link(state.where(page=page - 1), "Previous page", kind="button") if page > 1 else ""
-    after = link(state.where(page=page + 1), "Next page", kind="button") if page < last else ""
+    to, kind = state.where, "button"
+    before = link(to(page=page - 1), "Previous page", key="k ArrowLeft", kind=kind) if page > 1 else ""
+    after = link(to(page=page + 1), "Next page", key="j ArrowRight", kind=kind) if page < last else ""
     first, end = (page - 1) * size + 1, min(total, page * size)
     told = f'<span class="tb-quiet">{first:,} to {end:,} of {total:,}</span>'
     return f'<nav class="tb-pages" aria-label="Pages">{before}{told}{after}</nav>'
@@ -206,6 +221,13 @@ def of_page(state: State, total: int, *, size: int = PAGE) -> slice:
     """Return which of so many rows stand on the view's page."""
     page = min(state.page, max(1, -(-total // size)))
     return slice((page - 1) * size, page * size)
+
+
+def snippet(text: str) -> str:
+    """Return the beginning of a text in one line."""
+    plain = " ".join(text[: 4 * _SNIPPET].split())
+    cut = plain if len(plain) <= _SNIPPET else plain[:_SNIPPET].rstrip() + "…"
+    return f'<span class="tb-snippet" dir="auto">{escaped(cut)}</span>'
 
 
 def number(value: float | None, places: int = 2) -> str:
@@ -244,33 +266,37 @@ def choices(context: "Context", state: State, *what: str, more: str = "") -> str
         names = {"bench", "question", "model", "judge", "set", *(f"f.{name}" for name, _ in state.filter)}
         parts.append(form(state, select("bench", "Benchmark", benches, state.bench), names=names, label="Benchmark"))
     if "mode" in what:
-        parts.append(_modes(context, state))
+        parts.append(modes(context, state, MODE_NAMES, "Mode"))
     if "judge" in what:
         parts.append(_judges(context, state))
     inside = "".join(parts) + more
     return f'<div class="tb-choices">{inside}</div>' if inside else ""
 
 
-def _modes(context: "Context", state: State) -> str:
-    """Return a link for each mode; the judge stays where it has judged in that mode too."""
+def modes(
+    context: "Context", state: State, names: Mapping[Mode, str], label: str, *, leave: Iterable[str] = ("page",)
+) -> str:
+    """Return a link for each mode, without the filters to `leave`; the judge stays where it has judged there too."""
     bench = context.store.bench(state.bench)
     links = []
-    for mode, name in MODE_NAMES.items():
+    for mode, name in names.items():
         there = {(f.judge, f.judge_set) for f in context.store.judgment_files(bench, kind_of(mode))}
         same = {} if (state.judge, state.judge_set) in there else {"judge": "", "judge_set": ""}
-        links.append(link(state.to(mode=mode, **same).where(page=""), name, current=mode == state.mode))
-    return f'<nav class="tb-field tb-switch" aria-label="Mode"><span>Mode</span><span>{"".join(links)}</span></nav>'
+        other = state.to(mode=mode, **same).where(**dict.fromkeys(leave))
+        links.append(link(other, name, current=mode == state.mode))
+    return switch(label, links)
 
 
 def _judges(context: "Context", state: State) -> str:
     """Return the field that chooses a judge, with its set where that is not the usual one."""
     files = context.store.judgment_files(context.store.bench(state.bench), kind_of(state.mode))
-    options = {_both(file.judge, file.judge_set): file.label for file in files}
+    options = {judge_value(file.judge, file.judge_set): file.label for file in files}
     if not options:
         return ""
-    inside = select("judge", "Judge", options, _both(state.judge, state.judge_set))
+    inside = select("judge", "Judge", options, judge_value(state.judge, state.judge_set))
     return form(state, inside, names={"judge", "set", "f.page"}, label="Judge")
 
 
-def _both(judge: str, judge_set: str) -> str:
+def judge_value(judge: str, judge_set: str) -> str:
+    """Return what stands for a judge and its set in the field of a form that chooses both."""
     return f"{judge}{JUDGE_AND_SET}{judge_set}" if judge_set else judge

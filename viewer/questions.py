@@ -35,8 +35,12 @@ def question_bar(context: Context, state: State, question: Question) -> str:
     at = context.store.question_places(bench.name)[question.question_id]
     if category:
         at = next(place for place, q in enumerate(among) if q.question_id == question.question_id)
-    before = _step(state, among[at - 1] if at else None, "Previous question", "ArrowLeft k", "\u2190")
-    after = _step(state, among[at + 1] if at + 1 < len(among) else None, "Next question", "ArrowRight j", "\u2192")
+    before, after = (
+        state.to(question=str(among[to].question_id), turn=None, whole=False) if 0 <= to < len(among) else None
+        for to in (at - 1, at + 1)
+    )
+    steps = markup.step(before, "\u2190", key="ArrowLeft k", label="Previous question")
+    steps += markup.step(after, "\u2192", key="ArrowRight j", label="Next question")
     number = markup.field("question", "Question", str(question.question_id), width="7em")
     jump = markup.form(state.to(turn=None, whole=False), number, names={"question"}, label="Go to a question")
     categories = ["", *dict.fromkeys(q.category for q in bench.questions)]
@@ -45,14 +49,7 @@ def question_bar(context: Context, state: State, question: Question) -> str:
     leave = {"f.category"} if category == "" else {"f.category", "question"}
     choose = markup.form(state.to(question="", turn=None, whole=False), inside, names=leave, label="Category")
     told = f'<span class="tb-quiet tb-place">{at + 1:,} of {len(among):,}</span>'
-    return f'<nav class="tb-bar" aria-label="Questions">{before}{after}{jump}{choose}{told}</nav>'
-
-
-def _step(state: State, question: Question | None, label: str, key: str, sign: str) -> str:
-    if question is None:
-        return f'<span class="tb-button tb-off" aria-hidden="true">{sign}</span>'
-    there = state.to(question=str(question.question_id), turn=None, whole=False)
-    return markup.link(there, sign, key=key, label=f"{label} ({key.split()[1]})", kind="button")
+    return f'<nav class="tb-bar" aria-label="Questions">{steps}{jump}{choose}{told}</nav>'
 
 
 def question_title(question: Question) -> str:

@@ -50,17 +50,11 @@ def stepping_bar(context: Context, state: State) -> str:
     if not len(found):
         return ""
     at = min(state.at or 0, len(found) - 1)
-    before, after = (
-        markup.link(item(judgments, found, to, from_list), sign, key=key, label=f"{label} ({key})", kind="button")
-        if 0 <= to < len(found)
-        else f'<span class="tb-button tb-off" aria-hidden="true">{sign}</span>'
-        for to, sign, key, label in (
-            (at - 1, "\u2190", "[", "Found before this"),
-            (at + 1, "\u2192", "]", "Found after this"),
-        )
-    )
+    before, after = (item(judgments, found, to, from_list) if 0 <= to < len(found) else None for to in (at - 1, at + 1))
+    steps = markup.step(before, "\u2190", key="[", label="Found before this")
+    steps += markup.step(after, "\u2192", key="]", label="Found after this")
     page = at // markup.PAGE + 1
     back = from_list.where(page=page if page > 1 else "").to(at=at)
     link = markup.link(back, "Back to the list", key="b", label="Back to the list (b)")
     told = f'<span class="tb-quiet">Found: {at + 1:,} of {len(found):,}</span>'
-    return f'<nav class="tb-bar tb-found-bar" aria-label="What was found">{before}{after}{told}{link}</nav>'
+    return f'<nav class="tb-bar tb-found-bar" aria-label="What was found">{steps}{told}{link}</nav>'

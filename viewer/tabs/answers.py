@@ -153,10 +153,10 @@ def _choice(state: State, answer: Answer | None) -> Choice | None:
 
 
 def _choice_links(state: State, answer: Answer, choice: Choice | None) -> str:
-    links = "".join(
-        markup.link(state.where(choice=c.index), str(c.index + 1), current=c is choice) for c in answer.choices
+    return markup.switch(
+        "Choice",
+        (markup.link(state.where(choice=c.index), str(c.index + 1), current=c is choice) for c in answer.choices),
     )
-    return f'<nav class="tb-field tb-switch" aria-label="Choice"><span>Choice</span><span>{links}</span></nav>'
 
 
 def _first_judge(graded: list[Graded], state: State) -> list[Graded]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.bench import Bench
 from harness.errors import UsageError
-from harness.records import Question
+from harness.records import Mode
 from harness.showing.values import ABSENT
 from viewer import filters, markup
 from viewer.context import Context, Tab
@@ -13,7 +13,7 @@ from viewer.index import Judgments
 from viewer.later import NotYet
 from viewer.markup import Html
 from viewer.people import people
-from viewer.state import JUDGE_AND_SET, State, parse
+from viewer.state import State, parse
 from viewer.stepping import item
 from viewer.store import Kind, kind_of
 from viewer.strips import score_chip
@@ -22,7 +22,9 @@ from viewer.text import escaped
 if TYPE_CHECKING:
     from harness.results.matrix import Ints
 
-_SNIPPET = 90
+_KINDS: Mapping[Mode, str] = {"single": "grades", "pairwise-all": "pairs"}
+_OF_KIND = ("page", "sort", "winner", "min", "max", "flag")
+"""Filters that say something else, or nothing, of the other kind of judgments."""
 _MOST_NAMES = 300
 FLAGS: Mapping[Kind, Mapping[str, str]] = {
     "single": {
@@ -64,7 +66,9 @@ def _show(context: Context, state: State) -> str:
     store = context.store
     bench = store.bench(state.bench)
     kind = kind_of(state.mode)
-    head = markup.choices(context, state, "bench", more=_kinds(context, bench, state))
+    head = markup.choices(
+        context, state, "bench", more=markup.modes(context, state, _KINDS, "Judgments", leave=_OF_KIND)
+    )
     files = store.judgment_files(bench, kind)
     if not files:
         return head + _nothing(bench, state)
@@ -94,17 +98,6 @@ def _nothing(bench: Bench, state: State) -> str:
     line = markup.command(f"gen_judgment --bench-name {bench.name} --mode {state.mode} --judge-model NAME")
     what = "grades" if state.mode == "single" else "pairs"
     return markup.notice(f"There are no {what} in {bench.name} yet. Let a judge make some:", then=line)
-
-
-def _kinds(context: Context, bench: Bench, state: State) -> str:
-    links = []
-    for mode, name in (("single", "grades"), ("pairwise-all", "pairs")):
-        there = {(f.judge, f.judge_set) for f in context.store.judgment_files(bench, kind_of(mode))}  # type: ignore[arg-type]
-        same = {} if (state.judge, state.judge_set) in there else {"judge": "", "judge_set": ""}
-        other = state.to(mode=mode, **same).where(page="", sort="", winner="", min="", max="", flag="")
-        links.append(markup.link(other, name, current=mode == state.mode))
-    inside = f"<span>Judgments</span><span>{''.join(links)}</span>"
-    return f'<nav class="tb-field tb-switch" aria-label="Judgments">{inside}</nav>'
 
 
 def _form(bench: Bench, judgments: Judgments, state: State) -> str:
@@ -162,7 +155,7 @@ def _judges(judgments: Judgments, state: State) -> str:
     options = {"": "all"}
     chosen = ""
     for file in judgments.files:
-        both = f"{file.judge}{JUDGE_AND_SET}{file.judge_set}" if file.judge_set else file.judge
+        both = markup.judge_value(file.judge, file.judge_set)
         options[both] = file.label
         if (file.judge, file.judge_set) == (state.judge, state.judge_set):
             chosen = both
@@ -181,14 +174,7 @@ def _table(judgments: Judgments, state: State, found: "Ints") -> str:
     heads = {name: _sorted_by(state, name) for name in rows[0] if name in filters.SORTS}
     label = "judgments that fit the filters"
     table = f'<div id="tb-found">{markup.table(rows, label=label, heads=heads)}</div>'
-    return head + table + _pages(state, len(found))
-
-
-def _pages(state: State, total: int) -> str:
-    bar = markup.pages(state, total)
-    return bar.replace(">Previous page<", ' data-key="k ArrowLeft">Previous page<').replace(
-        ">Next page<", ' data-key="j ArrowRight">Next page<'
-    )
+    return head + table + markup.pages(state, len(found))
 
 
 def _sorted_by(state: State, name: str) -> Html:
@@ -209,8 +195,8 @@ def _row(judgments: Judgments, state: State, at: int, there: State) -> dict[str,
     place = int(judgments.question[at])
     question = judgments.bench.questions[place] if place < len(judgments.bench.questions) else None
     name = str(judgments.ids[place])
-    said = _snippet(question, case.turn) if question else "not among the questions"
-    words = f'<span class="tb-snippet" dir="auto">{escaped(said)}</span>'
+    turns = question.turns if question else ["not among the questions"]
+    words = markup.snippet(turns[case.turn - 1 if case.turn <= len(turns) else 0])
     label = f"Open question {name}, turn {case.turn}"
     first = markup.link(there, name, label=label, current=there.at == state.at) if question else escaped(name)
     if there.at == state.at:
@@ -256,9 +242,3 @@ def _marks(judgments: Judgments, at: int) -> dict[str, object]:
     if bool(judgments.disagreed[at]):
         marks.append(markup.chip("judges disagree", "warn"))
     return {"marks": Html(" ".join(marks))}
-
-
-def _snippet(question: Question, turn: int) -> str:
-    text = question.turns[turn - 1] if turn <= len(question.turns) else question.turns[0]
-    plain = " ".join(text[: 4 * _SNIPPET].split())
-    return plain if len(plain) <= _SNIPPET else plain[:_SNIPPET].rstrip() + "…"

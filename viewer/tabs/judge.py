@@ -21,7 +21,7 @@ from viewer import markup
 from viewer.agreement import agreement_chart, report_on
 from viewer.context import Context, Tab
 from viewer.later import NotYet, apart
-from viewer.state import JUDGE_AND_SET, State
+from viewer.state import State
 from viewer.store import JudgmentFile
 from viewer.text import escaped
 from viewer.votes import settled_files
@@ -72,10 +72,10 @@ def _show(context: Context, state: State) -> str:
 
 def _choice(state: State, files: Sequence[JudgmentFile]) -> str:
     options = {
-        (f"{judge}{JUDGE_AND_SET}{judge_set}" if judge_set else judge): f"{judge} ({judge_set})" if judge_set else judge
+        markup.judge_value(judge, judge_set): f"{judge} ({judge_set})" if judge_set else judge
         for judge, judge_set in _judges(files)
     }
-    now = f"{state.judge}{JUDGE_AND_SET}{state.judge_set}" if state.judge_set else state.judge
+    now = markup.judge_value(state.judge, state.judge_set)
     return markup.form(state, markup.select("judge", "Judge", options, now), names={"judge", "set"}, label="Judge")
 
 
@@ -181,20 +181,24 @@ class _Page:
                 make = partial(
                     judge_repeat, "single" if kind == "single" else "pairwise-all", input_file=files, **self._where
                 )
-                parts.append(f"<h3>{_KINDS[kind].capitalize()}</h3>" + self._repeated(kind, make, files))
+                report = partial(self._report, f"repeat of {_KINDS[kind]}", make, *files)
+                parts.append(self._part(kind, "repeat", report))
             return "".join(parts)
 
         note = "Where the variance of the verdicts comes from: a judge that repeats itself has little rest."
         return self._section("Repeat", note, content)
 
-    def _repeated(self, kind: str, make: Callable[[], Report], files: Sequence[pathlib.Path]) -> str:
+    def _part(self, kind: str, name: str, made: Callable[[], Report]) -> str:
+        """Return the part of a section about grades, or about pairs; or why there is none."""
         try:
-            report = self._report(f"repeat of {_KINDS[kind]}", make, *files)
-            return self._drawn(f"repeat-{kind}", report)
+            report = made()
+            draw = partial(agreement_chart, report, self.own[0].judge, "S2") if name == "agreement" else None
+            inside = self._drawn(f"{name}-{kind}", report, draw)
         except NotYet as wait:
-            return markup.waiting(wait)
+            inside = markup.waiting(wait)
         except TurnbenchError as error:
-            return markup.notice(f"No report: {error}")
+            inside = markup.notice(f"No report: {error}")
+        return f"<h3>{_KINDS[kind].capitalize()}</h3>{inside}"
 
     def _self(self) -> str:
         def content() -> str:
@@ -237,20 +241,12 @@ class _Page:
                 file = next((f for f in self.own if f.kind == kind and "#" not in f.judge_set), None)
                 if file is None:
                     continue
-                parts.append(f"<h3>{_KINDS[kind].capitalize()}</h3>" + self._agreed(votes, file))
+                made = partial(report_on, self.context, self.bench, votes, file)
+                parts.append(self._part(kind, "agreement", partial(self._in_turn, made)))
             return left_out + "".join(parts)
 
         note = "How often the judge says what people say of the same two answers."
         return self._section("Agreement with votes", note, content)
-
-    def _agreed(self, votes: Sequence[pathlib.Path], file: JudgmentFile) -> str:
-        try:
-            report = self._in_turn(lambda: report_on(self.context, self.bench, votes, file))
-            return self._drawn(f"agreement-{file.kind}", report, partial(agreement_chart, report, file.judge, "S2"))
-        except NotYet as wait:
-            return markup.waiting(wait)
-        except TurnbenchError as error:
-            return markup.notice(f"No report: {error}")
 
     def _judges(self) -> str:
         def content() -> str:

@@ -251,12 +251,12 @@ class _View:
         there |= {name: heading_of(name) for name in numbers if name.startswith("turn_") or name == "drop"}
         chosen = self.state.looked_for("column")
         chosen = chosen if chosen in there else detail.column
-        links = "".join(
+        links = [
             markup.link(self.state.where(column=name), text, current=name == chosen) for name, text in there.items()
-        )
+        ]
         ranks = list(detail.ranks.values()) if chosen == detail.column else ()
         drawn = markup.chart(score_chart(detail.table, column=chosen, ranks=ranks), f"{chosen} of each model")
-        return f'<nav class="tb-field tb-switch" aria-label="Column"><span>{links}</span></nav>' + drawn
+        return markup.switch("Column", links, seen=False) + drawn
 
     def _radar(self, detail: "Detail") -> str:
         """Return the radar of the models that were ticked."""

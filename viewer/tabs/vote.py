@@ -22,7 +22,6 @@ from viewer.tabs.answers import given_chip
 from viewer.text import escaped, markdown_html
 from viewer.votes import Ballot, Booth, check_voter
 
-_SNIPPET = 90
 _PLANS = (10, 20, 50, 100, 200)
 _USUAL = 50
 _BUTTONS = (
@@ -223,8 +222,7 @@ def _votes(state: State, booth: Booth) -> str:
     for ballot in cast[markup.of_page(state, len(cast))]:
         there = state.where(show=f"{_AGAIN}{ballot.token} {ballot.question.question_id}", page="")
         name = str(ballot.question.question_id)
-        words = " ".join(ballot.question.turns[ballot.turn - 1].split())[:_SNIPPET]
-        snippet = f'<span class="tb-snippet" dir="auto">{escaped(words)}</span>'
+        snippet = markup.snippet(ballot.question.turns[ballot.turn - 1])
         link = markup.link(there, name, label=f"Look at the vote on question {name}, turn {ballot.turn} again")
         row = {"question": Html(f"{link} {snippet}"), "turn": ballot.turn, "my vote": _said(booth, ballot)}
         rows.append(row | {"category": ballot.question.category})

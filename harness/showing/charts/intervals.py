@@ -96,7 +96,6 @@ def interval_chart(
     known = [v for e in estimates.values() for v in (e.low, e.value, e.high) if v is not None]
     if not known:
         raise UsageError(f"a chart of the {label} needs at least one model with a value; there is none")
-    marks = ticks(*_ends(known if reference is None else [*known, reference]))
     range_of = {rank.model: str(rank) for rank in ranks}
     left = text_width(list(estimates), _NAME) + 12.0
     counts = {estimate.questions for estimate in estimates.values()}
@@ -108,6 +107,10 @@ def interval_chart(
     height = top + _ROW * len(estimates) + bottom
     sheet = Sheet(WIDTH, height, f"{label} of {len(estimates)} {of}, each with a 95% interval")
     span = WIDTH - right - left - 8.0
+    marks = ticks(*_ends(known if reference is None else [*known, reference]))
+    widest = text_width([_number(mark, places_of(marks), as_percent) for mark in marks], _NAME, SMALL)
+    if widest * len(marks) > span:
+        marks = ticks(marks[0], marks[-1], most=3)
 
     def at(value: float) -> float:
         return left + 4.0 + span * (value - marks[0]) / (marks[-1] - marks[0])

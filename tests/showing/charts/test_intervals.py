@@ -44,6 +44,19 @@ def test_large_counts_do_not_touch_the_values() -> None:
     assert ends["1234567"] - ends["0.10"] > text_width(["1234567"], 20.0, SMALL) + 4.0
 
 
+def test_the_numbers_of_an_axis_do_not_touch_where_names_are_long() -> None:
+    names = ("question × model × order, turn 1", "rest")
+    rows = {name: estimate(0.5, -0.26, 0.86, n) for name, n in zip(names, (80, 284), strict=True)}
+    svg = interval_chart(rows, label="share", as_percent=True)
+    below = [
+        text for text in root_of(svg).iter() if text.tag.endswith("text") and re.match(r"-?\d+%$", text.text or "")
+    ]
+    axis = [text for text in below if text.get("y") == below[0].get("y")]
+    assert len(axis) > 2
+    gap = float(axis[1].get("x", "")) - float(axis[0].get("x", ""))
+    assert gap > text_width([axis[0].text or ""], 20.0, SMALL) + 4.0
+
+
 def test_an_estimate_without_interval_is_a_ring_and_none_is_a_dash() -> None:
     svg = interval_chart({"a": estimate(1.0), "b": estimate(None, questions=0)}, label="score")
     assert texts_of(svg)[-3:] == ["b", "–", "0"]
