@@ -158,8 +158,7 @@ def tell_plan(args: argparse.Namespace, plan: "MetricPlan", name: str) -> None:
     messages.say(args, f"{plan.bench.name}: {messages.counted(len(plan.models), 'model')}{against}")
     for todo in plan.works:
         left = f"{messages.counted(len(todo.todo), 'turn')} to measure" if todo.todo else ""
-        parts = messages.work_text("measure", "measured", todo.already, todo.superseded, left)
-        messages.say(args, f"{_shown(todo.metric)}: {', '.join(parts)}")
+        messages.say(args, f"{_shown(todo.metric)}: {messages.work_text('measure', 'measured', todo, left)}")
         messages.detail(args, f"  numbers: {todo.path}")
 
 

@@ -185,9 +185,9 @@ def tell_plan(args: argparse.Namespace, plan: "AnswerPlan") -> None:
         messages.say(args, f"the user is played by {plan.user.endpoint.name}: {plan.simulated} conversations to hold")
     for model in plan.models:
         todo = f"{messages.counted(len(model.todo), 'question')} to answer, {messages.counted(model.calls, 'call')}"
-        parts = messages.work_text("answer", "answered", model.already, model.superseded, todo if model.todo else "")
-        parts += messages.kept_text(model.path, plan.bench.answer_state, redo=plan.redo)
-        messages.say(args, f"{model.endpoint.name}: {', '.join(parts)}")
+        kept = messages.kept_text(model.path, plan.bench.answer_state, redo=plan.redo)
+        told = messages.work_text("answer", "answered", model, todo if model.todo else "", kept)
+        messages.say(args, f"{model.endpoint.name}: {told}")
         messages.detail(args, f"  {messages.endpoint_text(model.endpoint)}; answers: {model.path}")
 
 

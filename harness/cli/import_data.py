@@ -121,7 +121,13 @@ def imported(
     with _bar(args) as progress:
         own = {"format_name": format_name, "language": language, "progress": progress}
         report = import_data(**flags.words(args, import_data, **own))
-    _tell(args, report, name)
+    parts = [messages.counted(report.questions, "question")]
+    parts += [f"{messages.counted(count, 'answer')} by {model}" for model, count in report.answers.items()]
+    parts += [messages.counted(report.votes, "vote")] if report.votes else []
+    messages.say(args, f"{report.folder}: {', '.join(parts)}")
+    if report.repeated:
+        messages.say(args, f"{messages.counted(report.repeated, 'record')} said what an earlier one says; left out")
+    _tell_bad(report.bad, name)
     return report
 
 
@@ -137,17 +143,6 @@ def answers_imported(args: argparse.Namespace, format_name: str, *, name: str = 
         messages.say(args, f"{model}: {messages.counted(count, 'answer')} imported, {report.new[model]} of them new")
     _tell_bad(report.bad, name)
     return list(report.answers)
-
-
-def _tell(args: argparse.Namespace, report: "ImportReport", name: str) -> None:
-    """Say what became of the records."""
-    parts = [messages.counted(report.questions, "question")]
-    parts += [f"{messages.counted(count, 'answer')} by {model}" for model, count in report.answers.items()]
-    parts += [messages.counted(report.votes, "vote")] if report.votes else []
-    messages.say(args, f"{report.folder}: {', '.join(parts)}")
-    if report.repeated:
-        messages.say(args, f"{messages.counted(report.repeated, 'record')} said what an earlier one says; left out")
-    _tell_bad(report.bad, name)
 
 
 def _tell_bad(bad: "Sequence[BadRow]", name: str) -> None:

@@ -85,11 +85,11 @@ def report_failures(command: str, failures: Sequence[Any]) -> None:
         tell(f"  and {len(causes) - 10} further causes")
 
 
-def work_text(do: str, done: str, already: int, superseded: int, todo: str) -> list[str]:
+def work_text(do: str, done: str, work: Any, todo: str, kept: Sequence[str] = ()) -> str:
     """Return what to say of work on one file: what was done before, what is to do anew, and `todo`, empty for none."""
-    parts = [f"{already} {done} before"] if already else []
-    parts += [f"{superseded} to {do} anew because something changed"] if superseded else []
-    return [*parts, todo or f"nothing left to {do}"]
+    parts = [f"{work.already} {done} before"] if work.already else []
+    parts += [f"{work.superseded} to {do} anew because something changed"] if work.superseded else []
+    return ", ".join([*parts, todo or f"nothing left to {do}", *kept])
 
 
 def moved(args: argparse.Namespace, number: int, what: str, state: "pathlib.Path") -> None:

@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from harness.bench import Bench
     from harness.evaluation import Evaluation, Planned
     from harness.judging.run import JudgeOptions
-    from harness.metrics.metric import Metric
     from harness.pipeline import BenchPlan
-    from harness.records import Question
 
 NAME = "run_bench"
 PURPOSE = "Answer, judge and show: every answer is judged as soon as it exists."
@@ -122,7 +120,7 @@ def work(args: argparse.Namespace) -> int:
         judge_set=args.judge_set,
     )
     check_metrics(planned.metrics, bench, reference)
-    metrics = _Metrics(args, bench, planned.metrics, planned.questions, reference)
+    metrics = _Metrics(args, bench, planned, reference)
     for notice in (*planned.notices, *metrics.forewarned):
         messages.warn(NAME, f"warning: {notice}")
     if not args.judge_model:
@@ -280,27 +278,20 @@ def _print_result(args: argparse.Namespace, otherwise: str | None, **words: Any)
 class _Metrics:
     """The metrics of a run, measured and shown beside the judgments."""
 
-    def __init__(
-        self,
-        args: argparse.Namespace,
-        bench: "Bench",
-        metrics: "Sequence[Metric]",
-        questions: "Sequence[Question]",
-        reference: str | None,
-    ) -> None:
+    def __init__(self, args: argparse.Namespace, bench: "Bench", planned: "Planned", reference: str | None) -> None:
         from harness.metrics.run import forewarned
 
-        self.args, self.bench, self.metrics, self.questions, self.reference = args, bench, metrics, questions, reference
-        self.forewarned = forewarned(metrics, bench, questions, reference)
+        self.args, self.bench, self.planned, self.reference = args, bench, planned, reference
+        self.forewarned = forewarned(planned.metrics, bench, planned.questions, reference)
 
     def measure(self, models: Sequence[str], *, complete: bool = True) -> None:
         """Compute the metrics of what is answered."""
         from harness.errors import MissingError
         from harness.metrics.run import plan_metrics
 
-        given: dict[str, Any] = {"questions": self.questions, "reference": self.reference, "redo": self.args.redo}
+        about: dict[str, Any] = {"questions": self.planned.questions, "reference": self.reference}
         try:
-            plan = plan_metrics(self.metrics, self.bench, models=models, **given)
+            plan = plan_metrics(self.planned.metrics, self.bench, models=models, redo=self.args.redo, **about)
         except MissingError as error:
             if complete:
                 raise
@@ -311,7 +302,8 @@ class _Metrics:
 
     def show(self, models: Sequence[str]) -> None:
         """Print the metrics' means."""
-        names, variants = [metric.name for metric in self.metrics], {metric.variant for metric in self.metrics}
+        names = [metric.name for metric in self.planned.metrics]
+        variants = {metric.variant for metric in self.planned.metrics}
         variant = variants.pop() if len(variants) == 1 else None
         _print_result(self.args, "the metrics are not shown", metric=names, variant=variant, model_list=models)
 
