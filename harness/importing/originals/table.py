@@ -31,11 +31,6 @@ class OriginalFile:
     bytes: int
     sha256: Annotated[str, _SHA256]
 
-    @property
-    def size(self) -> int:
-        """The number of its bytes."""
-        return self.bytes
-
 
 _FILES = Wanted(
     "one table or more, each with a place of its own",
@@ -64,7 +59,7 @@ class Original:
     @property
     def size(self) -> int:
         """The bytes of all files."""
-        return sum(file.size for file in self.files)
+        return sum(file.bytes for file in self.files)
 
     @property
     def upstream(self) -> str:
@@ -72,13 +67,12 @@ class Original:
         return f"{UPSTREAM}/{self.repository}/{self.revision}"
 
 
-def load_originals(path: pathlib.Path | None = None) -> dict[str, Original]:
+def load_originals(path: pathlib.Path = ORIGINALS) -> dict[str, Original]:
     """Return what can be fetched, by name.
 
     Raises:
         DataError: an entry is not what it must be.
     """
-    path = path or ORIGINALS
     made = decoded(read_toml(path), dict[str, Original], path)
     return {name: replace(original, name=name) for name, original in made.items()}
 
