@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages
+from harness.errors import UsageError
 from harness.importing import FORMATS
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ def parser() -> command.Parser:
 
 def work(args: argparse.Namespace) -> int:
     """Import, or write back; say what was done."""
-    from harness.errors import UsageError
 
     if args.bench_name is None:
         raise UsageError("say which benchmark with --bench-name: the name of its folder in the data folder")
@@ -77,7 +77,6 @@ def work(args: argparse.Namespace) -> int:
 
 
 def _import(args: argparse.Namespace) -> int:
-    from harness.errors import UsageError
 
     if args.format is None or not args.files:
         raise UsageError(f"give a format and a file; formats: {', '.join(FORMATS)}")
@@ -168,7 +167,6 @@ def _tell_next(args: argparse.Namespace, report: "ImportReport") -> None:
 
 def _write_back(args: argparse.Namespace) -> int:
     from harness.api import import_back
-    from harness.errors import UsageError
 
     if args.output is None:
         raise UsageError("say where to write with --output")

@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages, output
+from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.judging.prompts import JudgePrompt
@@ -45,7 +46,6 @@ def parser() -> command.Parser:
 
 def work(args: argparse.Namespace) -> int:
     """List the sets, describe one, or print its messages."""
-    from harness.errors import UsageError
     from harness.jsonl.copies import local_folder
     from harness.judging.sets import load_judge_set, shipped_judge_sets
     from harness.names import check_bench_name
