@@ -19,6 +19,7 @@ from harness.chat.model import ChatModel
 from harness.chat.parameters import Parameters
 from harness.chat.remote import RemoteModel
 from harness.chat.services import service
+from harness.chat.structured import told
 from harness.errors import ChatError, EndpointError, TransientError, TurnbenchError, UsageError
 from harness.records import Reply, Request
 
@@ -239,7 +240,8 @@ class Batches(ABC, Generic[ModelT]):
     def outcome(self, answer: Any, handed: Handed) -> Reply | ChatError:
         """Return the reply that an answer of the SDK's type holds, or why it holds none."""
         try:
-            return replace(self.model.concluded(answer, handed.request, self.sent(handed)), batch=True)
+            reply = told(self.model.read(answer), handed.request, self.sent(handed), self.model.endpoint)
+            return replace(reply, batch=True)
         except ChatError as fault:
             return fault
 

@@ -1,6 +1,7 @@
 """What the chat models behind an SDK share: one client, one time limit, one way to fail, one memory of refusals."""
 
 import asyncio
+import importlib
 import logging
 import os
 import re
@@ -42,13 +43,16 @@ class RemoteModel(ABC):
     also_refused: tuple[tuple[str, str], ...] = ()
     """Other names in a refusal, each with a parameter for whose sake it was sent."""
 
-    def __init__(self, endpoint: Endpoint, key: str | None, sdk: ModuleType, address: str) -> None:
+    sdk: str
+    """The module with the SDK's exceptions."""
+
+    def __init__(self, endpoint: Endpoint, key: str | None, address: str) -> None:
         """Prepare to talk to `address` with this key; nothing is opened before the first call."""
         self.name = endpoint.name
         self.endpoint = endpoint
         self.address = address
         self._key = key
-        self._sdk = sdk
+        self._sdk = importlib.import_module(self.sdk)
         self._client: Any = None
         self._line: Line | None = None
         self._left: Any = None
@@ -58,7 +62,7 @@ class RemoteModel(ABC):
         self._told_of_move = False
         self.standing = Standing()
         self._parameters = ParameterMemory(self.repairable, endpoint.model)
-        self._headers = _custom_headers(sdk)
+        self._headers = _custom_headers(self._sdk)
         said = [word for value in self._headers.values() for word in (value, *re.split(r"[\s,;=]+", value))]
         self._secrets = tuple({*filter(None, [key]), *(word for word in said if len(word) >= 8)})
 
@@ -203,14 +207,6 @@ class RemoteModel(ABC):
     def wired(self, request: Request) -> Parameters:
         """Return what a request wants as the model takes it, by all that is known so far."""
         return self._parameters.wire(self.wanted(request))
-
-    def concluded(self, answer: Any, request: Request, sent: Parameters) -> Reply:
-        """Return the reply that an answer holds, with what was applied.
-
-        Raises:
-            ChatError: it holds none, or not what was asked for.
-        """
-        return told(self.read(answer), request, sent, self.endpoint)
 
     def learn(self, parameter: str) -> bool:
         """Remember that the model does not take a parameter; return whether that was new and can be repaired."""

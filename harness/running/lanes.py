@@ -197,12 +197,9 @@ class Lane:
         # What was begun since is taken to cost as much as the mean call, so that a burst does not overdraw.
         for kind, allowance in standing.allowances.items():
             if allowance.resets_at > now and allowance.remaining < needs[kind] * (self._uncounted + 1):
-                ready = max(ready, allowance.resets_at if allowance.remaining < needs[kind] else self._after(now))
+                news = math.inf if self.in_flight else now  # the calls in flight will say what is left
+                ready = max(ready, allowance.resets_at if allowance.remaining < needs[kind] else news)
         return ready
-
-    def _after(self, now: float) -> float:
-        """Return infinity while the calls in flight will bring news of what is left."""
-        return math.inf if self.in_flight else now
 
 
 @dataclass(slots=True, eq=False)
@@ -289,9 +286,8 @@ class Pool:
         return all(lane.out is not None or lane.breaker.lost for lane in self.lanes)
 
 
-def open_lanes(name: str, models: ChatModel | Sequence[ChatModel], options: RunOptions, policy: RetryPolicy) -> Pool:
+def open_lanes(name: str, members: Sequence[ChatModel], options: RunOptions, policy: RetryPolicy) -> Pool:
     """Return the pool of a model's lanes."""
-    members = tuple(models) if isinstance(models, Sequence) else (models,)
     endpoint = endpoint_of(members[0])
     return Pool(name, tuple(_lane(member, options, policy) for member in members), endpoint.price if endpoint else None)
 
