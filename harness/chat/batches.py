@@ -41,7 +41,6 @@ ModelT = TypeVar("ModelT", bound=RemoteModel)
 class Prepared(NamedTuple):
     """One request as a batch takes it."""
 
-    custom_id: str
     line: bytes
     """The request as JSON, a line of the batch."""
     names: tuple[str, ...]
@@ -64,13 +63,6 @@ class Found(NamedTuple):
     batch: str | None
     certain: bool = True
     """False: it may be one that shows its requests only when it has ended."""
-
-
-class Result(NamedTuple):
-    """The reply to one request of a batch, or why there is none."""
-
-    custom_id: str
-    outcome: Reply | ChatError
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +128,9 @@ class Batches(ABC, Generic[ModelT]):
     def result(self, item: Any, handed: Handed) -> Reply | ChatError:
         """Return what became of a request."""
 
-    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
-        """Yield the results of these requests of a batch that has ended, in any order.
+    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[tuple[str, Reply | ChatError]]:
+        """Yield the names of these requests of a batch that has ended, in any order, each with its reply or why there
+        is none.
 
         Raises:
             TransientError: the list is cut; what was yielded is right.
@@ -146,7 +139,7 @@ class Batches(ABC, Generic[ModelT]):
         async for custom_id, item in self.items(batch):
             whole = whole and isinstance(custom_id, str)
             if isinstance(custom_id, str) and custom_id in handed:
-                yield Result(custom_id, self.result(item, handed[custom_id]))
+                yield custom_id, self.result(item, handed[custom_id])
         if not whole:
             message = f"{self.name}: the results of batch {batch} came cut or broken"
             raise TransientError(message, kind="malformed reply")

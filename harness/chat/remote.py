@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.chat.body import at
 from harness.chat.endpoint import Endpoint
-from harness.chat.faults import UNKNOWN_MODEL, fault_of, fault_of_status, malformed, words_of
+from harness.chat.faults import UNKNOWN_MODEL, fault_of, fault_of_status, malformed, named, words_of
 from harness.chat.model import Origin
 from harness.chat.parameters import ParameterMemory, Parameters
 from harness.chat.standing import Standing
@@ -215,8 +215,10 @@ class RemoteModel(ABC):
     def fault(self, error: Exception, sent: Parameters | None = None, silence: float | None = None) -> ChatError | None:
         """Return our error for what the SDK raised, if it was in a call with what was sent in it; None if it is not the
         endpoint's doing."""
-        secrets, also = self._secrets, self.also_refused if sent is not None else ()
-        return fault_of(error, self._sdk, self.endpoint, secrets=secrets, sent=sent, also=also, silence=silence)
+        if isinstance(error, named(self._sdk, "APIStatusError")):
+            return self.fault_of_result(error.status_code, error.body, sent, headers=error.response.headers)
+        silence = self.endpoint.timeout if silence is None else silence
+        return fault_of(error, self._sdk, self.endpoint, self._secrets, silence)
 
     def fault_of_result(
         self,

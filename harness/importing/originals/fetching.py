@@ -58,11 +58,8 @@ def fetch(
     wanted = [file for file in original.files if file not in already]
     if wanted:
         state = folder / ".turnbench"
-        held = lock(folder / "fetch_bench", state)
-        try:
+        with lock(folder / "fetch_bench", state):
             _bring(wanted, folder, state / "fetch", origin, watch)
-        finally:
-            held.close()
     made = make_ours(original.reader, folder) if original.reader else ()
     return Fetched(
         original,
