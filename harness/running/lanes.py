@@ -82,23 +82,13 @@ class Lane:
     """Means of the last calls' tokens."""
 
     @property
-    def weighs(self) -> bool:
-        """Whether it matters how many tokens a call needs."""
-        return self.rates.tokens is not None
-
-    @property
     def load(self) -> float:
         """The share of its limit that is in use."""
         return self.in_flight / self.limiter.limit
 
-    @property
-    def full(self) -> bool:
-        """Whether as many calls are in flight as may be."""
-        return self.in_flight >= self.limiter.limit
-
     def ready_at(self, now: float, tokens: float = 0.0) -> float:
         """Return when a call may begin: now or earlier, at a moment to come, or (infinity) after another has ended."""
-        self._found_full = self.full
+        self._found_full = self.in_flight >= self.limiter.limit
         if self.out is not None or self._found_full:
             return math.inf
         ready = max(self.paused_until, self.breaker.ready_at())
@@ -235,7 +225,7 @@ class Pool:
     @property
     def weighs(self) -> bool:
         """Whether it matters how many tokens a call needs."""
-        return any(lane.weighs for lane in self.lanes)
+        return any(lane.rates.tokens is not None for lane in self.lanes)
 
     @property
     def waiting(self) -> bool:
