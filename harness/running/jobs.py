@@ -11,7 +11,7 @@ when a judge gave no verdict:
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from harness.errors import ChatError
 from harness.records import Failure, Reply, Request
@@ -19,7 +19,6 @@ from harness.running.cache import Shelf
 from harness.running.pending import Pending
 
 Record = TypeVar("Record")
-RecordIn = TypeVar("RecordIn", contravariant=True)
 Steps: TypeAlias = Generator[Request, Reply, Record]
 
 
@@ -67,18 +66,6 @@ class Job(Generic[Record]):
         return self.part_of or self.key
 
 
-class Sink(Protocol[RecordIn]):
-    """Where records go."""
-
-    def put(self, record: RecordIn) -> bool:
-        """Write the record; return False if it waits for another one to complete its row."""
-        ...
-
-    def sync(self) -> None:
-        """Bring what was written to the disk."""
-        ...
-
-
 @dataclass(slots=True)
 class Course(Generic[Record]):
     """The course of one job: which request is next, which replies it has had, which record it ended in.
@@ -92,7 +79,8 @@ class Course(Generic[Record]):
     """
 
     job: Job[Record]
-    sink: Sink[Record]
+    put: Callable[[Record], bool]
+    """Writes the record; False: it waits for another one to complete its row."""
     pending: Pending
     cache: Shelf | None = None
     others: Mapping[str, Shelf | None] = field(default_factory=dict)
@@ -187,7 +175,7 @@ class Course(Generic[Record]):
             self.request = None
             # First the row, then the note that its replies have served: a kill in between leaves replies that are not
             # needed (`outputs.py` takes them out), the other order would lose what was paid for.
-            if self.sink.put(end.value):
+            if self.put(end.value):
                 self.pending.complete(self.job.row)
                 self._released.extend(self.then())
             else:
