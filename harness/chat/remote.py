@@ -140,7 +140,10 @@ class RemoteModel(ABC):
             if error.kind != UNKNOWN_MODEL:
                 raise
             raise EndpointError(f"{fault}; nor is there anything at {tried}", kind=UNKNOWN_MODEL) from None
-        self._tell_of_move(asked)
+        if not self._told_of_move:
+            self._told_of_move = True
+            message = "%s: nothing answers at %s; going on with %s, which --base-url should say"
+            log.warning(message, self.name, asked, self.address)
         return answer
 
     def _moved(self, asked: str) -> bool:
@@ -149,16 +152,6 @@ class RemoteModel(ABC):
         if self.address == asked and other is not None:
             self.address, self._left, self._client = other, self._client, None
         return self.address != asked
-
-    def _tell_of_move(self, asked: str) -> None:
-        if not self._told_of_move:
-            self._told_of_move = True
-            log.warning(
-                "%s: nothing answers at %s; going on with %s, which --base-url should say",
-                self.name,
-                asked,
-                self.address,
-            )
 
     async def _reply(self, request: Request) -> Reply:
         """Return the model's reply from the present address."""
