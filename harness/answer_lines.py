@@ -35,27 +35,6 @@ class _Id(msgspec.Struct, gc=False):
     question_id: int | str
 
 
-class Texts(msgspec.Struct, gc=False):
-    """The texts of a choice; see `records.Choice`."""
-
-    turns: list[str]
-    """Of a conversation with a played user the one transcript."""
-    index: int | None = None
-    """None: its place among the choices."""
-    history: list[str] = []
-    user: bool | None = None
-    """Whether a chat model played the user."""
-
-    def so_far(self, turn: int) -> list[str]:
-        """Return the assistant's turns of the conversation that a turn's reply ends, that reply included."""
-        before = self.history[: turn - 1]
-        return [*before, *self.turns[len(before) : turn]]
-
-
-class _TextRow(msgspec.Struct, gc=False):
-    choices: list[Texts]
-
-
 class _Details(msgspec.Struct, gc=False):
     finish_reason: FinishReason = "unstated"
     usage: Usage = Usage()
@@ -66,25 +45,34 @@ class _Details(msgspec.Struct, gc=False):
     given: str | None = None
 
 
-_NOTHING = _Details()
+class Texts(msgspec.Struct, gc=False):
+    """The texts of a choice; see `records.Choice`."""
 
-
-class _CostChoice(msgspec.Struct, gc=False):
     turns: list[str]
+    """Of a conversation with a played user the one transcript."""
+    index: int | None = None
+    """None: its place among the choices."""
+    history: list[str] = []
+    user: bool | None = None
+    """Whether a chat model played the user."""
     details: list[_Details] = []
-    """None where another tool wrote the row."""
+    """Of each turn; none where another tool wrote the row."""
+
+    def so_far(self, turn: int) -> list[str]:
+        """Return the assistant's turns of the conversation that a turn's reply ends, that reply included."""
+        before = self.history[: turn - 1]
+        return [*before, *self.turns[len(before) : turn]]
 
 
-class _CostRow(msgspec.Struct, gc=False):
-    choices: list[_CostChoice]
+class _Row(msgspec.Struct, gc=False):
+    choices: list[Texts]
 
 
 _MOST_OPEN = 256
 """Files that are kept open; systems allow a process about a thousand."""
 _open: set[IO[bytes]] = set()
 _id_of = msgspec.json.Decoder(_Id).decode
-_texts_of = msgspec.json.Decoder(_TextRow).decode
-_costs_of = msgspec.json.Decoder(_CostRow).decode
+_row_of = msgspec.json.Decoder(_Row).decode
 _REFUSALS = (msgspec.MsgspecError, UnicodeError, OverflowError, RecursionError)
 """What a row is that only `answer_from_row` reads, or says what is wrong with."""
 
@@ -151,35 +139,20 @@ class StoredAnswers:
         return next(of_number, self._texts[0])
 
     def _choices(self, line: bytes, question: QuestionId) -> list[Texts]:
-        with contextlib.suppress(*_REFUSALS):
-            choices = _texts_of(line).choices
-            if choices and all(own.turns and own.user is None for own in choices):
-                return choices
-        return [
+        return _decoded(line) or [
             Texts([own.transcript], own.index, [], user=True)
             if own.user
             else Texts(list(own.turns), own.index, list(own.history))
             for own in self._whole(question, line).choices
         ]
 
-    def lengths(self, question: QuestionId) -> list[int]:
-        """Return the characters of each reply of the first choice; raises as `texts` does."""
-        line = self._line(question)
-        with contextlib.suppress(*_REFUSALS):
-            choices = _texts_of(line).choices
-            if choices and choices[0].turns:
-                return list(map(len, choices[0].turns))
-        return list(map(len, self._whole(question, line).choices[0].turns))
-
     def costs(self, question: QuestionId) -> list[Said]:
         """Return the replies of the answer to a question that the model wrote itself; raises as `texts` does."""
         line = self._line(question)
-        with contextlib.suppress(*_REFUSALS):
-            choices = _costs_of(line).choices
-            if choices and all(own.turns and len(own.details) in {0, len(own.turns)} for own in choices):
-                stated = ((own.turns, own.details or [_NOTHING] * len(own.turns)) for own in choices)
-                each = (pair for own in stated for pair in zip(*own, strict=True))
-                return [Said(_reply(about), len(text)) for text, about in each if about.given is None]
+        if choices := _decoded(line):
+            stated = ((own.turns, own.details or [_Details()] * len(own.turns)) for own in choices)
+            each = (pair for own in stated for pair in zip(*own, strict=True))
+            return [Said(_reply(about), len(text)) for text, about in each if about.given is None]
         replies = [reply for choice in self._whole(question, line).choices for reply in choice.replies]
         light = ((replace(reply, text="", reasoning=None), len(reply.text)) for reply in replies if reply.given is None)
         return [Said(*own) for own in light]
@@ -260,6 +233,17 @@ class StoredAnswers:
             answer_from_row(row_of(path, number, value_of(path, number, line)).value, path, number, model=self.model)
             break
         raise DataError("has changed while it was read; run this again", path=path)
+
+
+def _decoded(line: bytes) -> list[Texts] | None:
+    """Return the choices on a line, or None where only `answer_from_row` reads it or says what is wrong with it."""
+    with contextlib.suppress(*_REFUSALS):
+        choices = _row_of(line).choices
+        if choices and all(
+            own.turns and own.user is None and len(own.details) in {0, len(own.turns)} for own in choices
+        ):
+            return choices
+    return None
 
 
 def _read(rows: Any, start: int, length: int) -> bytes:

@@ -10,7 +10,8 @@ import inspect
 import pathlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeVar, Unpack, cast
+from itertools import chain
+from typing import Any, Literal, Unpack, cast
 
 from harness.annotations import write_annotations
 from harness.answering import AnswerOptions, AnswerReport, plan_answers, run_answers
@@ -31,7 +32,6 @@ from harness.running.options import RunOptions
 from harness.running.watch import Watcher, nobody
 from harness.written import nearest
 
-Options = TypeVar("Options", AnswerOptions, JudgeOptions)
 _OF_EACH = ("temperature", "max_tokens", "params", "base_url", "api_key_env")
 """What `run_bench` takes for the models and, after `judge_`, for the judges."""
 
@@ -57,11 +57,12 @@ def gen_answer(
         TypeError: there is no such word.
         TurnbenchError: see `plan_answers` and `run_answers`.
     """
-    bench, (questions, words) = load_bench(bench_name, data_dir), _apart(words)
+    bench = load_bench(bench_name, data_dir)
+    questions, options, _ = _taken(gen_answer, words, options or AnswerOptions())
     plan = plan_answers(
         _listed(model),
         bench,
-        _with_words(gen_answer, options or AnswerOptions(), words),
+        options,
         questions=bench.slice(**questions),
         answer_file=None if answer_file is None else pathlib.Path(answer_file),
         redo=redo,
@@ -92,12 +93,13 @@ def gen_judgment(
         TypeError: there is no such word.
         TurnbenchError: see `plan_judgments` and `run_judgments`.
     """
-    bench, (questions, words) = load_bench(bench_name, data_dir), _apart(words)
+    bench = load_bench(bench_name, data_dir)
+    questions, options, _ = _taken(gen_judgment, words, options or JudgeOptions())
     plan = plan_judgments(
         _listed(judge_model),
         bench,
         mode,
-        _with_words(gen_judgment, options or JudgeOptions(), words),
+        options,
         models=model_list,
         questions=bench.slice(**questions),
         redo=redo,
@@ -138,10 +140,7 @@ def run_bench(
         TurnbenchError: see `load_metrics`, `Evaluation.planned`, `plan_bench`, `run_plan` and `run_metrics`.
     """
     bench = load_bench(bench_name, data_dir)
-    chosen, words = _apart(words)
-    of_answers, of_judgments = _shared_out(words)
-    answering = _with_words(run_bench, answering or AnswerOptions(), of_answers)
-    judging = _with_words(run_bench, judging or JudgeOptions(), of_judgments)
+    chosen, answering, judging = _taken(run_bench, words, answering or AnswerOptions(), judging or JudgeOptions())
     reference = None if judging.reference == NO_REFERENCE else judging.reference
     evaluation = None if config is None else read_evaluation(config)
     if evaluation is not None:
@@ -270,53 +269,40 @@ def import_back(
     raise UsageError(f"no shape {form!r} to write back; there are: feedback_collection, alpaca_eval")
 
 
-def _apart(words: Mapping[str, Any]) -> tuple[Slice, dict[str, Any]]:
-    """Return the words that choose questions, and the others."""
-    chosen = {word: value for word, value in words.items() if word in Slice.__annotations__}
-    return cast(Slice, chosen), {word: value for word, value in words.items() if word not in chosen}
-
-
-def _shared_out(words: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the words of answers and those of judgments; what is of calls as such (`timeout`, ...) is of both."""
-    own, judges = _words_of(AnswerOptions), _words_of(JudgeOptions)
-    of_answers, of_judgments = {}, {}
-    for word, value in words.items():
-        bare = word.removeprefix("judge_")
-        if bare != word and bare in _OF_EACH:
-            of_judgments[bare] = value
-            continue
-        judged = word in judges and word not in _OF_EACH
-        if judged:
-            of_judgments[word] = value
-        if not judged or word in own:  # unknown words too, which are named where they are looked up
-            of_answers[word] = value
-    return of_answers, of_judgments
-
-
-def _words_of(options: type[AnswerOptions] | type[JudgeOptions]) -> dict[str, str]:
-    """Return the field of each word."""
-    fields: dict[str, str] = {field.name: field.name for field in dataclasses.fields(options)}
-    return fields | ({"baseline_model": "baseline", "criterion": "criteria"} if options is JudgeOptions else {})
-
-
-def _with_words(function: Callable[..., Any], options: Options, words: Mapping[str, Any]) -> Options:
-    """Return the options with these fields replaced.
+def _taken(
+    function: Callable[..., Any], words: Mapping[str, Any], *options: AnswerOptions | JudgeOptions
+) -> tuple[Slice, Any, Any]:
+    """Return the words that choose questions, and the options, of one kind or of both, with the other words in them.
 
     Raises:
-        TypeError: there is no such field.
+        TypeError: there is no such word.
     """
-    fields: dict[str, str] = _words_of(JudgeOptions if isinstance(options, JudgeOptions) else AnswerOptions)
-    said: dict[str, Any] = {}
-    for word, value in words.items():
-        if word not in fields:
-            known = [*inspect.signature(function).parameters, *Slice.__annotations__, *fields]
-            known += [f"judge_{name}" for name in _OF_EACH] if function is run_bench else []
-            hint = nearest(word, [name for name in known if name != "words"])
+    fields = [{field.name: field.name for field in dataclasses.fields(own)} for own in options]
+    for own, of_words in zip(options, fields, strict=True):
+        if isinstance(own, JudgeOptions):
+            of_words |= {"baseline_model": "baseline", "criterion": "criteria"}
+    if len(options) == 2:  # these are the models' where nothing stands before them
+        fields[1] |= {f"judge_{name}": fields[1].pop(name) for name in _OF_EACH}
+    known = dict.fromkeys(chain(Slice.__annotations__, *fields))
+    for word in words:
+        if word not in known:
+            hint = nearest(
+                word, [name for name in (*inspect.signature(function).parameters, *known) if name != "words"]
+            )
             raise TypeError(f"{function.__name__}() got an unexpected keyword argument {word!r}; {hint}")
-        if fields[word] in {"criteria", "turns", "votes"} and value is not None:
-            value = (value,) if isinstance(value, str | int | pathlib.Path) else tuple(value)
-        said[fields[word]] = value
-    return replace(options, **said)
+    chosen = {word: value for word, value in words.items() if word in Slice.__annotations__}
+    made = [
+        replace(own, **{names[word]: _value(names[word], value) for word, value in words.items() if word in names})
+        for own, names in zip(options, fields, strict=True)
+    ]
+    return cast(Slice, chosen), made[0], made[-1]
+
+
+def _value(field: str, value: Any) -> Any:
+    """Return the value of a field; one of several may be given as it is."""
+    if field not in {"criteria", "turns", "votes"} or value is None:
+        return value
+    return (value,) if isinstance(value, str | int | pathlib.Path) else tuple(value)
 
 
 def _setup(setup: Setup | None, bench: Bench) -> Setup:

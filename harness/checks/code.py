@@ -22,6 +22,7 @@ from harness.checks.sandbox import Ran
 from harness.written import decoded, read_toml
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+)[ \t]*+([^\s`{]*+)[^\n]*+\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
+_NAME = re.compile(r"[A-Za-z_$][\w$.]*")
 _MOST_SECONDS = 60
 
 
@@ -91,7 +92,7 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
             raise ValueError("code takes no each")
         if bool(self.cases) == (self.tests is not None):
             raise ValueError("needs either cases or tests")
-        if self.function is not None and not (is_name(self.function) and LANGUAGES[self.language].calls):
+        if self.function is not None and not (_NAME.fullmatch(self.function) and LANGUAGES[self.language].calls):
             raise ValueError(f"function {self.function!r} cannot be called in {self.language}")
         if self.tests is not None and not LANGUAGES[self.language].checked:
             raise ValueError(f"tests cannot be put behind {self.language}; give cases")
@@ -192,8 +193,3 @@ def call_results(token: str, printed: str) -> list[dict[str, Any]]:
                 value = json.loads(line.removeprefix(token))
                 found.append(value if isinstance(value, dict) else {})
     return found
-
-
-def is_name(text: str) -> bool:
-    """Return whether a text can be a function's name."""
-    return re.fullmatch(r"[A-Za-z_$][\w$.]*", text) is not None

@@ -1,7 +1,7 @@
 """The reply beside what was said before: `keeps`, `quotes`, `shorter`."""
 
-from collections.abc import Sequence
-from typing import ClassVar, Literal
+from collections.abc import Hashable, Sequence
+from typing import ClassVar, Literal, TypeAlias
 
 import msgspec
 
@@ -9,6 +9,9 @@ from harness.checks.check import Bounds, Check, Finding, Passage, Selector, Span
 from harness.checks.find import some
 from harness.checks.scope import MissingPartError, narrow, place, validate
 from harness.checks.units import full_name, plural, quotes, singular, spans_of, words
+
+_Runs: TypeAlias = tuple[Sequence[Hashable], Sequence[Hashable]]
+"""The runs of some length in two texts, by where they begin; equal runs are equal."""
 
 
 class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
@@ -139,44 +142,30 @@ def earlier_reply(passage: Passage, turn: int | None) -> str | None:
 
 
 def longest_run(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return the length of the longest run of words that two texts share, in time linear in both.
+    """Return the length of the longest run of words that two texts share, in time all but linear in both.
 
-    A suffix automaton of the first (Blumer et al., Theoretical Computer Science 40, 1985) reads the second.
+    Runs of 1, 2, 4, 8 ... words get numbers, equal ones the same (Karp, Miller and Rosenberg, STOC 1972); the longest
+    that both share is put together of them, the greatest first.
     """
-    links, lengths, steps = [-1], [0], [{}]  # type: tuple[list[int], list[int], list[dict[str, int]]]
-    last = 0
-    for word in first:
-        new = len(links)
-        links.append(0)
-        lengths.append(lengths[last] + 1)
-        steps.append({})
-        state = last
-        while state >= 0 and word not in steps[state]:
-            steps[state][word] = new
-            state = links[state]
-        if state >= 0:
-            target = steps[state][word]
-            if lengths[state] + 1 != lengths[target]:
-                clone = len(links)
-                links.append(links[target])
-                lengths.append(lengths[state] + 1)
-                steps.append(dict(steps[target]))
-                while state >= 0 and steps[state].get(word) == target:
-                    steps[state][word] = clone
-                    state = links[state]
-                links[target] = clone
-                target = clone
-            links[new] = target
-        last = new
-    state = run = best = 0
-    for word in second:
-        while state and word not in steps[state]:
-            state = links[state]
-            run = lengths[state]
-        if word in steps[state]:
-            state, run = steps[state][word], run + 1
-        best = max(best, run)
-    return best
+    doubled: list[_Runs] = [(first, second)]
+    while not set(doubled[-1][0]).isdisjoint(doubled[-1][1]):
+        doubled.append(_joined(doubled[-1], doubled[-1], 2 ** (len(doubled) - 1)))
+    length, shared = 0, doubled[0]
+    for power in reversed(range(len(doubled) - 1)):
+        longer = _joined(shared, doubled[power], length)
+        if not set(longer[0]).isdisjoint(longer[1]):
+            length, shared = length + 2**power, longer
+    return length
+
+
+def _joined(runs: _Runs, others: _Runs, apart: int) -> _Runs:
+    """Return numbers of the runs that begin as these do and go on with others so many words later."""
+    known: dict[tuple[Hashable, Hashable], int] = {}
+    one, other = (
+        [known.setdefault(pair, len(known)) for pair in zip(own, after[apart:], strict=False)]
+        for own, after in zip(runs, others, strict=True)
+    )
+    return one, other
 
 
 def _folded_words(passage: Passage) -> list[str]:

@@ -65,8 +65,7 @@ def narrow(within: Selector | Sequence[Selector], passage: Passage) -> Passage:
         elif name == "before":
             passage = passage.part(Span(passage.span.start, _find(passage, value).start))
         elif name == "between":
-            passage = passage.part(Span(_find(passage, value[0]).end, passage.span.end))
-            passage = passage.part(Span(passage.span.start, _find(passage, value[1]).start))
+            passage = narrow([{"after": value[0]}, {"before": value[1]}], passage)
         elif name == "without":
             passage = _without(passage, value)
         else:

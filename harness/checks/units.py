@@ -114,17 +114,17 @@ def cells(passage: Passage) -> list[Span]:
 
 def code(passage: Passage) -> list[Span]:
     """Return what stands in fenced blocks of code."""
-    return [Span(*match.span(2)) for match in _within(_CODE, passage)]
+    return _matches(_CODE, passage)
 
 
 def quotes(passage: Passage) -> list[Span]:
     """Return what stands in quotation marks."""
-    return _groups(_QUOTE, passage)
+    return _matches(_QUOTE, passage)
 
 
 def highlights(passage: Passage) -> list[Span]:
     """Return what stands between *asterisks* or **pairs of them**."""
-    return [span for span in _groups(_HIGHLIGHT, passage) if passage.at(span).strip()]
+    return [span for span in _matches(_HIGHLIGHT, passage) if passage.at(span).strip()]
 
 
 def placeholders(passage: Passage) -> list[Span]:
@@ -141,7 +141,7 @@ def sentences(passage: Passage) -> list[Span]:
     found = []
     for block in _segments(passage):
         begin = block.start
-        for match in _within(_SENTENCE_END, passage.part(block)):
+        for match in _SENTENCE_END.finditer(passage.text, *block):
             if _ends_sentence(passage.text, begin, match, block.end):
                 span = _trimmed(passage.text, Span(begin, match.end()))
                 begin = match.end()
@@ -231,15 +231,8 @@ def first_letters(text: str) -> str:
 
 
 def _matches(pattern: re.Pattern[str], passage: Passage) -> list[Span]:
-    return [Span(*match.span()) for match in pattern.finditer(passage.text, *passage.span)]
-
-
-def _within(pattern: re.Pattern[str], passage: Passage) -> Iterator[re.Match[str]]:
-    return pattern.finditer(passage.text, *passage.span)
-
-
-def _groups(pattern: re.Pattern[str], passage: Passage) -> list[Span]:
-    return [Span(*match.span(match.lastindex or 0)) for match in _within(pattern, passage)]
+    """Return what a pattern matches: of one with groups, the last group in a match."""
+    return [Span(*match.span(match.lastindex or 0)) for match in pattern.finditer(passage.text, *passage.span)]
 
 
 def _trimmed(text: str, span: Span) -> Span:

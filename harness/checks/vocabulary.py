@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 import msgspec
 
 from harness.checks.answers import Choice, Number
-from harness.checks.check import MET, Check, Finding, Passage
+from harness.checks.check import Check, Finding, Passage
 from harness.checks.code import Code
 from harness.checks.contents import Contains, Ends, Equals, NotContains, NotEnds, NotStarts, Order, Starts
 from harness.checks.counts import Count, Distinct, Sorted
@@ -23,6 +23,8 @@ class _Joined(Check, frozen=True, kw_only=True):
     """Kinds that join checks to one."""
 
     JOINT: ClassVar[str]
+    FIRST: ClassVar[tuple[bool | None, ...]]
+    """What decides: of several findings the one that comes first here, of equal ones the first."""
     checks: list["AnyCheck"]
 
     def wanted(self) -> str:
@@ -33,28 +35,23 @@ class _Joined(Check, frozen=True, kw_only=True):
         """Return whether one of them needs it."""
         return any(check.needs_code() for check in self.checks)
 
+    def measure(self, passage: Passage) -> Finding:
+        """Return the finding that decides."""
+        return min((check.outcome(passage) for check in self.checks), key=lambda found: self.FIRST.index(found.met))
+
 
 class All(_Joined, frozen=True, kw_only=True, tag="all"):
     """All of these, counted as one check: {"kind": "all", "checks": [...]}."""
 
     JOINT = "and"
-
-    def measure(self, passage: Passage) -> Finding:
-        """Return the first that is not met."""
-        findings = [check.outcome(passage) for check in self.checks]
-        return next((f for f in findings if f.met is False), next((f for f in findings if f.met is None), MET))
+    FIRST = (False, None, True)
 
 
 class AnyOf(_Joined, frozen=True, kw_only=True, tag="any"):
     """At least one of these: {"kind": "any", "checks": [...]}."""
 
     JOINT = "or"
-
-    def measure(self, passage: Passage) -> Finding:
-        """Return the first that is met."""
-        findings = [check.outcome(passage) for check in self.checks]
-        unknown = next((f for f in findings if f.met is None), None)
-        return next((f for f in findings if f.met), unknown or findings[0])
+    FIRST = (True, None, False)
 
 
 AnyCheck: TypeAlias = (

@@ -1,7 +1,6 @@
 """Check the answers by what a program can check."""
 
 import argparse
-import sys
 
 from harness.cli import command, flags, messages
 from harness.cli.auto_metrics import measured
@@ -58,4 +57,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,10 +1,9 @@
 """Compute metrics that need no judge."""
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import command, flags, messages, values
+from harness.cli import command, flags, messages
 
 if TYPE_CHECKING:
     from harness.bench import Bench
@@ -68,7 +67,6 @@ def add_setup(p: command.Parser, group: command.Flags) -> None:
     models.add(
         "--bert-layer N",
         "the layer whose vectors bert_score compares (default: that of bert-score for models it knows, else the last)",
-        values.positive,
     )
     models.add(
         "--unieval-model [TASK=]DIR_OR_REPO ...",
@@ -86,7 +84,7 @@ def add_setup(p: command.Parser, group: command.Flags) -> None:
         "fetch_bench unieval_questions (default: stand-ins of our own wording)",
     )
     models.add("--device NAME", "where the models run: cpu, cuda:0, ... (default: a GPU if there is one)")
-    models.add("--batch-size N", "texts that a model reads at once", values.positive, default=8)
+    models.add("--batch-size N", "texts that a model reads at once", default=8)
 
 
 def setup(args: argparse.Namespace, bench: "Bench") -> "Setup":
@@ -176,4 +174,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,7 +1,6 @@
 """Look over a benchmark folder: all problems at once, and what the set consists of."""
 
 import argparse
-import sys
 
 from harness.cli import flags, output
 from harness.cli.command import Parser, main_of
@@ -26,9 +25,7 @@ def parser() -> Parser:
     flags.add_object(what, "--bench-name", "DIR_OR_NAME", about=names, default="mt_bench")
     flags.add_data_dir(what, "data folder in which a name is looked for")
     form = p.group("output")
-    form.add(
-        "--format", "how to print; a table shows the first 20 of each list", default="table", choices=["table", "json"]
-    )
+    form.add("--format table|json", "how to print; a table shows the first 20 of each list", default="table")
     return p
 
 
@@ -46,4 +43,4 @@ main = main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

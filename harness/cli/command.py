@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from harness import __version__
 from harness.cli.messages import flush, forget, mend_streams, tell, warn
+from harness.cli.values import KINDS
 from harness.errors import Interrupted, TurnbenchError
 
 EXIT_CODES = {
@@ -23,6 +24,7 @@ EXIT_CODES = {
     2: "wrong use or bad input",
     130: "interrupted; what was done is kept",
 }
+CODES = "\n".join(["exit codes:", *(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())])
 _GO_ON = "run the same command again to go on"
 """How a message ends behind which the command fits."""
 
@@ -31,21 +33,24 @@ class Flags(argparse._ArgumentGroup):
     """Flags that belong together in the help."""
 
     def add(self, shown: str, about: str, kind: Callable[[str], Any] | None = None, **more: Any) -> None:
-        """Add a flag, `shown` as in the manual: `--first-n N`, `--model NAME ...` for several values, `--redo` bare.
+        """Add a flag, `shown` as in the manual: `--redo`, `--first-n N`, `--model NAME ...`, `--choices first|all`.
 
-        What it is about ends with its default, unless `about` says it in other words.
+        What it is about ends with its default, unless `about` says it in other words. A value is of the kind that its
+        name says (`KINDS`), unless `kind` is another one.
         """
         words = shown.replace(",", "").split()
         names = [word for word in words if word.startswith("-")]
-        value = words[len(names) :]
-        takes_value = bool(value) or "choices" in more
-        if takes_value:
-            several = {"nargs": "+", "action": "extend"} if value[1:] else {}
-            more = {"type": kind, "metavar": value[0] if value else None, **several, **more}
+        value, several = (*words[len(names) :], "", "")[:2]
+        if "|" in value:
+            more = {"choices": value.split("|"), **more}
+        elif value:
+            more = {"type": kind or KINDS.get(value), "metavar": value, **more}
         else:
             more = {"action": "store_true", **more}
+        if several:
+            more = {"nargs": "+", "action": "extend", **more}
         if "(default: " not in about and "(needed" not in about:
-            usual = more.get("default") if takes_value else "off"
+            usual = more.get("default") if value else "off"
             about += " (needed)" if more.get("required") else f" (default: {'none' if usual is None else usual})"
         self.add_argument(*names, help=about, **more)
 
@@ -57,11 +62,10 @@ class Parser(argparse.ArgumentParser):
         """`usual` is the flag that a user means who gives a value without one."""
         self.examples = tuple(examples)
         self.usual = usual
-        codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
         super().__init__(
             prog=name,
             description=purpose,
-            epilog="\n".join(["examples:", *(f"  {example}" for example in examples), "", "exit codes:", codes]),
+            epilog="\n".join(["examples:", *(f"  {example}" for example in examples), "", CODES]),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
@@ -156,6 +160,16 @@ def main_of(parser: Callable[[], Parser], work: Callable[[argparse.Namespace], i
         return run_command(parser(), work, argv)
 
     return main
+
+
+def unknown(prog: str, said: str, name: str, known: Iterable[str]) -> int:
+    """Say that there is nothing of that name, and what is nearest to it; return the exit code."""
+    import difflib
+
+    near = difflib.get_close_matches(name, names := list(known), n=1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
+    warn(prog, f"error: {said}; {hint} (see {prog} --help)")
+    return 2
 
 
 def end_like_ctrl_c() -> None:

@@ -1,7 +1,6 @@
 """Bring a published benchmark from its upstream, verified."""
 
 import argparse
-import sys
 
 from harness.cli import flags
 from harness.cli.command import Parser, main_of
@@ -94,4 +93,4 @@ main = main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

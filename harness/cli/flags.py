@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from harness.records import Question
     from harness.running.options import RunOptions
 
-MODES = ("single", "pairwise-baseline", "pairwise-all")
+MODES = "single|pairwise-baseline|pairwise-all"
 """The same as `harness.records.MODES`, which is not imported so that every command starts at once."""
 
 
@@ -40,7 +40,7 @@ def add_redo(group: Flags, what: str) -> None:
 
 def add_turns(group: Flags, what: str = "the turns to count (default: all)") -> None:
     """Add the flag that chooses turns."""
-    group.add("--turns N ...", what, values.positive)
+    group.add("--turns N ...", what)
 
 
 def add_exclude(group: Flags, what: str = "voters to leave out") -> None:
@@ -77,22 +77,20 @@ def add_key(group: Flags, whose: str = "") -> None:
     group.add(
         f"--{whose}api-key-env VARIABLE",
         f"environment variable that holds the key for --{whose}base-url (default: no key is sent)",
-        values.variable,
     )
 
 
 def add_mode(group: Flags, what: str) -> None:
     """Add the flag that chooses among the three modes."""
-    group.add("--mode", f"{what} (default: what the judge set says, else single)", choices=MODES)
+    group.add(f"--mode {MODES}", f"{what} (default: what the judge set says, else single)")
 
 
 def add_board(group: Flags) -> None:
     """Add the flags of length control and of boards."""
     group.add(
-        "--length-control",
+        "--length-control own|compatible|off",
         "of pairs with a baseline, win rates at equal length: by the fit described in the README, as alpaca_eval fits "
         "(needs scikit-learn), or not (default: own where the judge set's board is ranked by it)",
-        choices=("own", "compatible", "off"),
     )
     group.add("--board FILE", "also write the rates to this CSV file with AlpacaEval's columns, or add them to it")
     group.add("--overwrite", "with --board: replace rows of models that are on it")
@@ -103,10 +101,9 @@ def add_format(group: Flags) -> None:
     from harness.showing import FORMATS
 
     group.add(
-        "--format",
+        f"--format {'|'.join(FORMATS)}",
         "how to print; json and csv are not rounded; a table fits itself to a terminal",
         default="table",
-        choices=list(FORMATS),
     )
 
 
@@ -134,9 +131,8 @@ def add_kind(group: Flags) -> None:
         "judged by which criterion (default: the only one; show_result shows grades by several side by side)",
     )
     group.add(
-        "--score-method",
+        "--score-method text|logprobs",
         "verdicts read from the judge's text, or weighed by its log-probabilities (default: the only one in the file)",
-        choices=["text", "logprobs"],
     )
 
 
@@ -149,12 +145,11 @@ def add_slice(group: Flags) -> None:
 
 def add_number(group: Flags, default: str = "all", these: str = "these questions") -> None:
     """Add the flags that say how many questions to take."""
-    group.add("--first-n N", f"only the first N of {these} in the file (default: {default})", values.positive)
+    group.add("--first-n N", f"only the first N of {these} in the file (default: {default})")
     group.add(
         "--sample-n N",
         f"only N of {these}, spread over the categories: the first of each, then the second of each; always the "
         f"same (default: {default})",
-        values.positive,
     )
 
 
@@ -178,7 +173,6 @@ def add_endpoint(parser: Parser, what: str) -> Flags:
     group.add(
         "--timeout SECONDS",
         "the longest that one call may take (default: 600, and 240 as long as the endpoint has not answered once)",
-        values.seconds,
     )
     add_models_file(group)
     return group
@@ -192,9 +186,8 @@ def add_weights(group: Flags) -> None:
     )
     group.add("--model-id NAME", "the name of these weights in every file (default: the end of --model-path)")
     group.add(
-        "--dtype",
+        "--dtype auto|float32|float16|bfloat16",
         "their precision; auto is the one in which they are stored",
-        choices=("auto", "float32", "float16", "bfloat16"),
         default="auto",
     )
     group.add(
@@ -202,10 +195,7 @@ def add_weights(group: Flags) -> None:
         "where they run: cpu, cuda, cuda:1, or auto for all GPUs together (default: a GPU if there is one)",
     )
     group.add(
-        "--batch-size N",
-        "conversations that are computed at once; halved where the memory is too small",
-        values.positive,
-        default=16,
+        "--batch-size N", "conversations that are computed at once; halved where the memory is too small", default=16
     )
 
 
@@ -248,13 +238,8 @@ def add_running(parser: Parser) -> Flags:
     group.add(
         "--patience SECONDS",
         "give an endpoint up that has worked and then brings nothing but failures for so long (default: 600)",
-        values.seconds,
     )
-    group.add(
-        "--max-wait SECONDS",
-        "the longest that an endpoint is left alone because it asks for it (default: 600)",
-        values.seconds,
-    )
+    group.add("--max-wait SECONDS", "the longest that an endpoint is left alone because it asks for it (default: 600)")
     group.add(
         "--cache FILE",
         "keep completions by content and use them again, across files, benchmarks and model names (default: off; "
@@ -263,9 +248,7 @@ def add_running(parser: Parser) -> Flags:
         const="",
     )
     group.add(
-        "--max-cost DOLLARS",
-        "stop before a call that could bring the cost of this run above this (default: no limit)",
-        values.dollars,
+        "--max-cost DOLLARS", "stop before a call that could bring the cost of this run above this (default: no limit)"
     )
     group.add("--dry-run", "print the calls, tokens and cost that are still to come, call nothing and write nothing")
     group.add(
@@ -281,7 +264,6 @@ def add_running(parser: Parser) -> Flags:
         "--processes N",
         "processes that make the calls, for endpoints that answer faster than one can ask; with --ray the number of "
         "workers (default: as many as pay, found out while the calls are made; with --ray one on each node)",
-        values.positive,
     )
     group.add(
         "--ray ADDRESS",
@@ -323,7 +305,6 @@ def add_retry_cut(group: Flags) -> None:
         "--retry-cut FACTOR",
         "ask once more for a reply that was cut at its limit on tokens, with FACTOR times the limit; 1: never "
         "(default: 2)",
-        values.factor,
         default=2.0,
     )
 
@@ -335,6 +316,5 @@ def add_params(group: Flags, whom: str, flag: str = "--param") -> None:
         f"further parameters of the requests to {whom}: reasoning_effort, thinking_budget, top_k, min_p, seed, "
         "stop, frequency_penalty, presence_penalty, repetition_penalty, extra_body.FIELD, extra_headers.NAME "
         "(default: as models.toml says)",
-        values.param,
         default=[],
     )

@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import sys
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages, output, values
@@ -71,13 +70,10 @@ def add_user(p: command.Parser) -> None:
     user.add(
         "--user-samples K",
         "conversations with the user for each question, each with a seed of its own; judge them with --choices all",
-        values.positive,
         default=1,
     )
     user.add("--user-seed N", "of the first one", values.whole, default=0)
-    user.add(
-        "--user-turns N", "the most turns of such a conversation (default: what the question says)", values.positive
-    )
+    user.add("--user-turns N", "the most turns of such a conversation (default: what the question says)")
     user.add(
         "--user-prompt FILE", "how the user is played: a TOML file like harness/answering/user.toml (default: that one)"
     )
@@ -88,20 +84,18 @@ def add_user(p: command.Parser) -> None:
 def add_sampling(p: command.Parser) -> None:
     """Add the flags that say how answers are sampled; `options` reads them."""
     sampling = p.group("sampling")
-    sampling.add("--num-choices N", "conversations for each question", values.positive, default=1)
+    sampling.add("--num-choices N", "conversations for each question", default=1)
     sampling.add(
         "--temperature, --force-temperature T",
         "one temperature for all questions (default: by category as in MT-Bench: 0.7 writing and roleplay, 0 "
         "extraction, math, coding and reasoning, 0.1 stem and humanities, else 0.7; bench.toml and models.toml may "
         "say otherwise)",
-        values.temperature,
     )
     sampling.add(
         "--max-tokens, --max-new-token N",
         "the most tokens of a reply, reasoning included (default: what models.toml says, else 4096)",
-        values.positive,
     )
-    sampling.add("--top-p P", "nucleus sampling (default: the endpoint's)", values.share)
+    sampling.add("--top-p P", "nucleus sampling (default: the endpoint's)")
     sampling.add("--seed N", "sent to endpoints that take one", int)
     flags.add_retry_cut(sampling)
     flags.add_params(sampling, "the models")
@@ -201,4 +195,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,10 +1,9 @@
 """Let judges grade or compare the answers."""
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import command, flags, messages, output, values
+from harness.cli import command, flags, messages, output
 
 if TYPE_CHECKING:
     from harness.judging.planned import JudgePlan, JudgmentPlan
@@ -25,21 +24,16 @@ def parser() -> command.Parser:
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--judge-model")
     judging = add_judging(p, "all that have answers")
     judging.add(
-        "--redo",
+        "--redo all|failed",
         "judge again what is judged, or with `failed` only what has no verdict; the old rows are kept in .turnbench/ "
         "(default: off)",
         nargs="?",
         const="all",
-        choices=("all", "failed"),
     )
     flags.add_slice(flags.add_bench(p))
     sampling = p.group("sampling")
-    sampling.add(
-        "--temperature, --force-temperature T", "the judge's temperature (default: the judge set's)", values.temperature
-    )
-    sampling.add(
-        "--max-tokens, --max-new-token N", "the most tokens of a judgment (default: the judge set's)", values.positive
-    )
+    sampling.add("--temperature, --force-temperature T", "the judge's temperature (default: the judge set's)")
+    sampling.add("--max-tokens, --max-new-token N", "the most tokens of a judgment (default: the judge set's)")
     flags.add_retry_cut(sampling)
     flags.add_params(sampling, "the judges")
     flags.add_endpoint(p, "the judges")
@@ -83,15 +77,13 @@ def add_judging(p: command.Parser, models: str, *, required: bool = True) -> com
         "--samples K",
         "judge each match K times; each further sample has a file and, if the judge set states a seed, a seed of its "
         "own",
-        values.positive,
         default=1,
     )
-    judging.add("--choices", "which choices of an answer to judge", choices=("first", "all"), default="first")
+    judging.add("--choices first|all", "which choices of an answer to judge", default="first")
     judging.add(
-        "--structured",
+        "--structured auto|off",
         "auto: ask for a reply by the judge set's JSON schema where it has one and the provider can see to it, in "
         "words elsewhere; off: always in words",
-        choices=("auto", "off"),
         default="auto",
     )
     judging.add("--skip-missing", "leave out questions whose answer or reference is missing, in place of stopping")
@@ -198,4 +190,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

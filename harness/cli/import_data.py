@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.cli import command, flags, messages, values
+from harness.cli import command, flags, messages
 from harness.importing import FORMATS
 
 if TYPE_CHECKING:
@@ -47,16 +47,15 @@ def parser() -> command.Parser:
         "--model-id NAME ...",
         "models of the further files, in their order (default: what their records say, else the file's name)",
     )
-    data.add("--first-n N", "only the first N questions (default: all)", values.positive)
+    data.add("--first-n N", "only the first N questions (default: all)")
     data.add("--keep-input", "keep a record's assembled judge input as the question's context, to send it as it is")
     data.add("--language CODE", "language of the questions, for bench.toml (default: en)")
     flags.add_bench(p, default=None)
     back = p.group("writing back")
     back.add(
-        "--back",
+        "--back feedback_collection|alpaca_eval",
         "write the benchmark's judgments in this shape instead: grades as feedback_collection, to train a judge, "
         "pairs as alpaca_eval's annotations.json (default: import)",
-        choices=("feedback_collection", "alpaca_eval"),
     )
     back.add(
         "--judge-model NAME",
@@ -218,4 +217,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,7 +1,6 @@
 """Show what a judge is worth: one report for each question about it."""
 
 import argparse
-import difflib
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -157,14 +156,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser_of_report.set_defaults(report=name)
         return command.run_command(parser_of_report, work, words[:at] + words[at + 1 :])
     if name is None or not name.startswith("-"):
-        near = difflib.get_close_matches(name or "", REPORTS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(REPORTS)}"
-        messages.warn(
-            NAME, f"error: {f'no report {name!r}' if name else 'no report named'}; {hint} (see {NAME} --help)"
-        )
-        return 2
+        said = f"no report {name!r}" if name else "no report named"
+        return command.unknown(NAME, said, name or "", REPORTS)
     return command.run_command(parser(), work, words)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

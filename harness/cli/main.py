@@ -1,13 +1,12 @@
 """The command `turnbench`, under which all commands are found."""
 
-import difflib
 import importlib
 import sys
 from collections.abc import Sequence
 
 from harness import __version__
-from harness.cli.command import EXIT_CODES, end_like_ctrl_c, leave
-from harness.cli.messages import mend_streams, results, warn
+from harness.cli.command import CODES, end_like_ctrl_c, leave, unknown
+from harness.cli.messages import mend_streams, results
 
 COMMANDS = {
     "gen_answer": "let chat models answer the questions of a benchmark",
@@ -53,23 +52,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     if first == "--version":
         results(f"turnbench {__version__}")
         return 0
-    near = difflib.get_close_matches(name, COMMANDS, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(COMMANDS)}"
-    warn("turnbench", f"error: no command {first!r}; {hint} (see turnbench --help)")
-    return 2
+    return unknown("turnbench", f"no command {first!r}", name, COMMANDS)
 
 
 def overview() -> str:
     """Return the help of `turnbench` itself."""
     commands = "\n".join(f"  {name:14} {purpose}" for name, purpose in COMMANDS.items())
     examples = "\n".join(f"  {example}" for example in EXAMPLES)
-    codes = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
     return (
         f"usage: turnbench COMMAND ...\n\n{PURPOSE}\n\ncommands:\n{commands}\n\n"
         "turnbench COMMAND --help says more; each command also stands alone under its own name.\n\n"
-        f"examples, which need no key:\n{examples}\n\nexit codes:\n{codes}"
+        f"examples, which need no key:\n{examples}\n\n{CODES}"
     )
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -2,7 +2,6 @@
 
 import argparse
 import importlib
-import sys
 from collections.abc import Sequence
 
 from harness.cli.command import EXIT_CODES, Parser
@@ -92,4 +91,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from harness.cli import flags, values
+from harness.cli import flags
 from harness.cli.command import Flags
 
 
@@ -22,9 +22,7 @@ def _files(group: Flags, what: str) -> None:
 
 
 def _mode(group: Flags) -> None:
-    group.add(
-        "--mode", "grades or pairs (default: what the files hold; of model_judgment/, single)", choices=flags.MODES
-    )
+    group.add(f"--mode {flags.MODES}", "grades or pairs (default: what the files hold; of model_judgment/, single)")
 
 
 def _votes(group: Flags, what: str, *, usual: str = "none") -> None:
@@ -125,7 +123,6 @@ def _checks_flags(group: Flags) -> None:
     group.add(
         "--top GRADE",
         "the least grade that is a top grade (default: where the upper ninth of the scale begins, 9 of 1 to 10)",
-        float,
     )
 
 
@@ -135,9 +132,8 @@ def _reference_flags(group: Flags) -> None:
         "two judgment files: with the reference, and without it (default: those in model_judgment/)",
     )
     group.add(
-        "--mode",
+        f"--mode {flags.MODES}",
         "grades, or pairs: how often the wrong one of a right and a wrong answer wins",
-        choices=flags.MODES,
         default="single",
     )
     _judge(group)
@@ -149,7 +145,6 @@ def _reference_flags(group: Flags) -> None:
         "--threshold GRADE",
         "the least grade that takes an answer for right (default: where the upper third of the scale begins, 7 of 1 "
         "to 10)",
-        float,
     )
 
 
@@ -172,7 +167,7 @@ def _examples_flags(group: Flags) -> None:
     group.add("--judge-model NAME", "the judge", required=True)
     group.add("--judge-set SET", "the judge set that gets examples", default="mt_bench")
     _votes(group, "files of people's votes on pairs", usual="those of the benchmark")
-    group.add("--shots N", "how many examples to show", values.positive, default=3)
+    group.add("--shots N", "how many examples to show", default=3)
     flags.add_number(group, these="the other questions with votes")
     group.add("--output DIR", "the folder of the judge set to write (default: SET_examples in the benchmark's folder)")
 
@@ -182,10 +177,7 @@ def _attack_flags(group: Flags) -> None:
     group.add("--judge-set SET", "with which judge set it judges", default="mt_bench")
     group.add("--criterion NAME ...", "the judge set's criteria to judge by (default: its usual ones)")
     group.add(
-        "--mode",
-        "grade the weak answers, or compare them with strong ones",
-        default="single",
-        choices=["single", "pairwise-baseline"],
+        "--mode single|pairwise-baseline", "grade the weak answers, or compare them with strong ones", default="single"
     )
     flags.add_number(group, default="--sample-n 10", these="the questions")
     group.add(

@@ -2,11 +2,10 @@
 
 import argparse
 import pathlib
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import auto_checks, auto_metrics, command, flags, gen_answer, gen_judgment, messages, output, values
+from harness.cli import auto_checks, auto_metrics, command, flags, gen_answer, gen_judgment, messages, output
 
 if TYPE_CHECKING:
     from harness.bench import Bench
@@ -56,8 +55,8 @@ def parser() -> command.Parser:
     flags.add_redo(models, "answer and judge again what is there")
     auto_checks.add_run_code(models)
     judging = gen_judgment.add_judging(p, "those of --model and --import", required=False)
-    judging.add("--judge-temperature T", "the judge's temperature (default: the judge set's)", values.temperature)
-    judging.add("--judge-max-tokens N", "the most tokens of a judgment (default: the judge set's)", values.positive)
+    judging.add("--judge-temperature T", "the judge's temperature (default: the judge set's)")
+    judging.add("--judge-max-tokens N", "the most tokens of a judgment (default: the judge set's)")
     metrics = p.group("metrics")
     metrics.add(
         "--metrics NAME ...",
@@ -80,12 +79,7 @@ def parser() -> command.Parser:
     flags.add_key(endpoint, "judge-")
     flags.add_running(p)
     form = p.group("output")
-    form.add(
-        "--format",
-        "how to print; json and csv are not rounded",
-        default="table",
-        choices=["table", "json", "csv", "markdown"],
-    )
+    form.add("--format table|json|csv|markdown", "how to print; json and csv are not rounded", default="table")
     flags.add_board(form)
     form.add(
         "--allow NAME ...", "with --board: may differ from its rows: judge, judge-set, baseline (default: nothing)"
@@ -326,4 +320,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -1,7 +1,6 @@
 """Show judge sets: which there are, what one says, and what it would send."""
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import command, flags, messages, output
@@ -32,15 +31,14 @@ def parser() -> command.Parser:
         "the model whose answer is shown, or the two that are compared (default: stand-ins)",
     )
     prompts.add(
-        "--mode",
+        f"--mode {flags.MODES}",
         "show one answer or two (default: as many as there are models, else all that the set can do)",
-        choices=flags.MODES,
     )
     prompts.add("--criterion NAME ...", "the judge set's criteria to show (default: its usual ones)")
     flags.add_reference(prompts)
     flags.add_bench(p)
     form = p.group("output")
-    form.add("--format", "how to print", default="table", choices=["table", "json"])
+    form.add("--format table|json", "how to print", default="table")
     form.add("--json", "the same as --format json", action="store_const", const="json", dest="format")
     return p
 
@@ -95,4 +93,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -2,7 +2,6 @@
 
 import argparse
 import pathlib
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -50,11 +49,10 @@ def parser() -> command.Parser:
     )
     flags.add_turns(what)
     what.add(
-        "--aggregate",
+        "--aggregate mean|min|last|pooled",
         "one number for each conversation: the mean, the least or the last of its turns' grades; one with a turn that "
         "has no grade is left out; pooled: one mean over all turns, as FastChat does (default: what the judge set "
         "states, else pooled)",
-        choices=["mean", "min", "last", "pooled"],
     )
     what.add("--common", "count only the questions on which all models were judged, those judged on few aside")
     what.add(
@@ -63,10 +61,9 @@ def parser() -> command.Parser:
     )
     flags.add_exclude(what, "voters to leave out of a vote file")
     what.add(
-        "--repeated",
+        "--repeated last|average|refuse",
         "of rows about the same match by the same judge and sample: the last good one counts, all of them on average, "
         "or it is an error",
-        choices=["last", "average", "refuse"],
         default="last",
     )
     flags.add_bench(p, default=None)
@@ -96,7 +93,6 @@ def parser() -> command.Parser:
         "--difference X",
         "a difference of two models that matters to you: the table says its chance to show it, and how many questions "
         "that takes (default: 5%% of the scale; of win rates 0.1)",
-        values.more_than_0,
     )
     sure.add("--against FILE", "judgments of another run of the same questions to compare with, question by question")
     sure.add(
@@ -108,7 +104,6 @@ def parser() -> command.Parser:
         "--margin X",
         "with --against: how much worse is still as good; says whether each model is shown to be as good as in the "
         "other run, within X",
-        values.more_than_0,
     )
     sure.add(
         "--fail-if-worse",
@@ -118,7 +113,6 @@ def parser() -> command.Parser:
     sure.add(
         "--max-missing SHARE",
         "with --fail-if-worse: the largest share of judgments that may have failed or be missing",
-        values.share,
         default=0.05,
     )
     sure.add("--seed N", "seed of the resampling", values.whole, default=0)
@@ -318,4 +312,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

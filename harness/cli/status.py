@@ -1,7 +1,6 @@
 """Show where a benchmark stands."""
 
 import argparse
-import sys
 
 from harness.cli import command, flags, messages, output
 
@@ -17,7 +16,7 @@ def parser() -> command.Parser:
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--bench-name")
     flags.add_models_file(flags.add_bench(p))
     form = p.group("output")
-    form.add("--format", "how to print", default="table", choices=["table", "json"])
+    form.add("--format table|json", "how to print", default="table")
     return p
 
 
@@ -40,4 +39,4 @@ main = command.main_of(parser, work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -63,3 +63,20 @@ def variable(text: str) -> str:
     if text in os.environ or (text.isascii() and text.isidentifier() and text.isupper()):
         return text
     raise argparse.ArgumentTypeError("must be the name of an environment variable that holds the key, never the key")
+
+
+KINDS: dict[str, Callable[[str], Any]] = {
+    "N": positive,
+    "K": positive,
+    "T": temperature,
+    "P": share,
+    "SHARE": share,
+    "X": more_than_0,
+    "GRADE": float,
+    "SECONDS": seconds,
+    "DOLLARS": dollars,
+    "FACTOR": factor,
+    "NAME=VALUE": param,
+    "VARIABLE": variable,
+}
+"""What a value must be by the name that the help gives it; any other is a text."""

@@ -1,10 +1,9 @@
 """Open the results in a browser."""
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
-from harness.cli import command, flags, messages, values
+from harness.cli import command, flags, messages
 
 if TYPE_CHECKING:
     from viewer.serving import Served
@@ -32,7 +31,7 @@ def parser() -> command.Parser:
         "address to listen on; the default is this machine alone, 0.0.0.0 all its networks",
         default="127.0.0.1",
     )
-    where.add("--port N", "port to listen on (default: the first free one from 7860)", values.positive)
+    where.add("--port N", "port to listen on (default: the first free one from 7860)")
     where.add(
         "--allow-host NAME ...",
         "name that browsers may ask the viewer by, such as that of a proxy before it; other names are refused, so "
@@ -121,4 +120,4 @@ main = command.main_of(parser, _work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

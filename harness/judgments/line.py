@@ -82,7 +82,6 @@ Line = msgspec.defstruct(
     gc=False,
 )  # fmt: skip
 """A judgment or a vote as its line has it, without the texts; `UNSET` for what it lacks."""
-decode_line: Callable[[bytes | memoryview], Any] = msgspec.json.Decoder(Line).decode
 decode_lines: Callable[[bytes | memoryview], list[Any]] = msgspec.json.Decoder(Line).decode_lines
 
 _PLACE = {name: at for at, name in enumerate(_FIELDS)}

@@ -11,7 +11,6 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -144,20 +143,19 @@ class Part:
             return Read(_each_number([*self.several] if self.every else kept), replaced, self.form)
         from harness.judgments.observations import Observations
 
-        whole = Observations(list(self.cases), list(self.asked), self._stored().whole(), list(self.games))
+        self.move()
+        assert self._store is not None
+        whole = Observations(list(self.cases), list(self.asked), self._store.whole(), list(self.games))
         latest, turned = whole.latest()
         return Read(whole if self.every else latest, len(whole) - len(latest), self.form, turned)
-
-    def move(self) -> None:
-        """Move the last rows to where there is room for many."""
-        self._stored()
 
     def clear(self) -> None:
         """Forget the last rows, which are elsewhere."""
         for column in (self.case_at, self.asked_at, self.said, self.judged):
             del column[:]
 
-    def _stored(self) -> "Store":
+    def move(self) -> None:
+        """Move the last rows to where there is room for many."""
         import numpy as np
 
         from harness.judgments.columns import ROW, Store
@@ -170,7 +168,6 @@ class Part:
         self.clear()
         self._store = self._store or Store()
         self._store.add(rows)
-        return self._store
 
     def read(self, start: int, end: int | None) -> None:
         """Read the lines between two places of the file, both at the start of a line (None: to the end).
@@ -179,7 +176,7 @@ class Part:
             DataError: the file cannot be read, or a line is not what it must be.
         """
         try:
-            with self._opened() as file:
+            with open_bytes(self.path) if is_packed(self.path) else self.path.open("rb", buffering=0) as file:
                 if start:
                     file.seek(start)
                 if not file.seekable():
@@ -187,9 +184,6 @@ class Part:
                 self._read(file, start, sys.maxsize if end is None else end)
         except broken(self.path) as error:
             raise unreadable(self.path, error) from error
-
-    def _opened(self) -> Any:
-        return open_bytes(self.path) if is_packed(self.path) else self.path.open("rb", buffering=0)
 
     def number(self, place: int) -> int:
         """Return the number of the line that begins at that place of the file."""
@@ -252,7 +246,7 @@ class Part:
             if line.strip():
                 if self.torn is not None:  # a line follows it, so it is an error
                     torn, self.torn = self.torn, None
-                    self._fault(torn.place, partial(_value_of, self.path, torn.line))
+                    self._fault(torn.place, torn.line)
                 self._take_line(line, place)
             place += len(line) + 1
 
@@ -266,16 +260,21 @@ class Part:
         try:
             self._take([lines_of.line_of(value)])
         except (*_REFUSALS, AttributeError) as error:
-            self._fault(place, partial(_explain, self.path, value, error))
+            self._fault(place, line, error)
 
-    def _fault(self, place: int, tell: Callable[[int], Any]) -> None:
-        """Raise an error with the number of its line, or add it to the faults where these are wanted."""
+    def _fault(self, place: int, line: bytes, error: Exception | None = None) -> None:
+        """Raise what is wrong with a line, with its number, or add it to the faults where these are wanted.
+
+        `error` is what came of it as a judgment; without one it is no JSON.
+        """
+        number = self.number(place)
         try:
-            tell(self.number(place))
-        except DataError as error:
+            row = row_of(self.path, number, value_of(self.path, number, line)).value
+            raise DataError(str(lines_of.wrong_of(row, error or ValueError())), path=self.path, line=number) from None
+        except DataError as fault:
             if self.faults is None:
                 raise
-            self.faults.append(error)
+            self.faults.append(fault)
 
     def _take(self, rows: Sequence[Any]) -> None:
         """Add decoded lines; if one of them is not what it must be, raise and add none."""
@@ -381,16 +380,6 @@ def _grades(given: list[Any]) -> "array[float]":
         return array("d", given)
     except TypeError:
         return array("d", map(lines_of.score_of, given))
-
-
-def _value_of(path: pathlib.Path, line: bytes, number: int) -> Any:
-    return value_of(path, number, line)
-
-
-def _explain(path: pathlib.Path, value: Any, error: Exception, number: int) -> None:
-    """Raise the `DataError` of a line that is JSON and no judgment."""
-    row = row_of(path, number, value).value
-    raise DataError(str(lines_of.wrong_of(row, error)), path=path, line=number) from None
 
 
 class _Several(NamedTuple):

@@ -156,8 +156,8 @@ def _labelled(query: Query, reads: Mapping[pathlib.Path, Read]) -> Report:
     names, notes = label_names(reads), []
     files, observed = {}, []
     for path, read in reads.items():
-        voted, left_out = labels_in(query, read, path, names[path])
-        notes += left_out
+        voted, told = labels_in(query, read, path, names[path])
+        notes += told
         if voted:
             files[names[path]] = voted
             observed.append(read.observations)

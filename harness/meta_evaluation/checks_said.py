@@ -22,6 +22,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from harness.checks.answers import chinese_number
 from harness.checks.find import compiled
 from harness.checks.units import CJK
 from harness.written import read_toml
@@ -104,6 +105,10 @@ class _Words:
         """Return for each place of some words what they mean there."""
         return [meaning ^ self.negated(clause, match.start()) for match in pattern.finditer(clause)]
 
+    def told(self, clause: str, good: str, bad: str) -> bool | None:
+        """Return what the words of these two names say in a clause together; None without any."""
+        return _both([*self.votes(self[good], clause, True), *self.votes(self[bad], clause, False)])
+
 
 @functools.cache
 def _languages() -> Mapping[str, _Words]:
@@ -143,7 +148,9 @@ def said_of(limits: Sequence[Limit], text: str, language: str) -> list[Says]:
 def _says_every(words: _Words, clause: str) -> bool:
     """Return whether a clause says that all limits are kept."""
     found = words["every"].search(clause)
-    return found is not None and not words.negated(clause, found.start()) and _explicit(words, clause) is True
+    if found is None or words.negated(clause, found.start()):
+        return False
+    return words.told(clause, "kept", "broken") is True
 
 
 def has_words(limit: Limit) -> bool:
@@ -225,23 +232,15 @@ def _vote(words: _Words, limit: Limit, clause: str, place: int | None) -> bool |
     clause = words["bound"].sub(" ", clause) if "bound" in words.patterns else clause
     rest = words["as_asked"].sub(" ", clause)
     if limit.kind in _RESULTS and place is None:
-        return None if words["asks"].search(rest) else _rightly(words, rest)
-    told = _explicit(words, rest)
+        return None if words["asks"].search(rest) else words.told(rest, "right", "wrong")
+    told = words.told(rest, "kept", "broken")
     if told is None and limit.kind == "count":
         told = _by_number(words, limit, rest)
     if place is not None or (told is None and limit.kind not in ("starts", "ends", "count", *_FORBIDS)):
-        told = _rightly(words, rest) if told is None and place is None else told
+        told = words.told(rest, "right", "wrong") if told is None and place is None else told
         there = _by_presence(words, limit, rest, place)
         told = _both([vote for vote in (told, there) if vote is not None])
     return True if told is None and rest != clause else told
-
-
-def _explicit(words: _Words, clause: str) -> bool | None:
-    return _both([*words.votes(words["kept"], clause, True), *words.votes(words["broken"], clause, False)])
-
-
-def _rightly(words: _Words, clause: str) -> bool | None:
-    return _both([*words.votes(words["right"], clause, True), *words.votes(words["wrong"], clause, False)])
 
 
 def _both(votes: Sequence[bool]) -> bool | None:
@@ -291,7 +290,9 @@ def _counted(words: _Words, limit: Limit, clause: str) -> Iterator[tuple[int, in
     numbers = named if words.spaced else _HAN_NUMBER
     for match in _compiled(rf"{own}(\d+|{numbers}){between}(?:{unit}){edge}").finditer(clause):
         said = match[1].lower()
-        number = int(said) if said.isdigit() else words.numbers.get(said, _han(said))
+        number = int(said) if said.isdigit() else words.numbers.get(said)
+        if number is None and not words.spaced:
+            number = int(chinese_number(re.sub("^百", "一百", said)))
         if number is not None and not _AFTER_LIMIT.match(clause, match.end()):
             yield number, match.start()
 
@@ -299,21 +300,6 @@ def _counted(words: _Words, limit: Limit, clause: str) -> Iterator[tuple[int, in
 @functools.lru_cache(maxsize=256)
 def _compiled(source: str) -> re.Pattern[str]:
     return re.compile(source, re.IGNORECASE)
-
-
-def _han(said: str) -> int | None:
-    """Return the number that Chinese characters say, below a thousand: 一百二十三; None for no such text."""
-    digits = {character: n for n, character in enumerate("零一二三四五六七八九")} | {"两": 2}
-    total, last = 0, None
-    for character in said:
-        if character in "十百":
-            total += (1 if last is None else last) * (10 if character == "十" else 100)
-            last = None
-        elif character in digits:
-            last = digits[character]
-        else:
-            return None
-    return total + (last or 0)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -22,12 +22,13 @@ Sources: Cohen 1960 (Educ. Psychol. Meas. 20, 37) for kappa; Kendall 1945 for ta
 Krippendorff's Alpha-Reliability".
 """
 
+import bisect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
-from harness.results.matrix import Floats, Ints
+from harness.results.matrix import Floats
 from harness.results.statistics.bootstrap import (
     FEW,
     LEAST,
@@ -112,9 +113,15 @@ def _statistics(weights: Floats, tables: Floats, statistic: Callable[[Floats], F
     return np.concatenate([statistic(block.reshape(-1, *tables.shape[1:])) for block in blocks])
 
 
+def quotient(above: Floats, below: Floats) -> Floats:
+    """Return the quotients; NaN where nothing stands below."""
+    found: Floats = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
+    return found
+
+
 def agreed(table: Floats) -> Floats:
     """Return the share of equal values; NaN of nothing."""
-    return _ratio(np.trace(table, axis1=-2, axis2=-1), table.sum(axis=(-1, -2)))
+    return quotient(np.trace(table, axis1=-2, axis2=-1), table.sum(axis=(-1, -2)))
 
 
 def cohen_kappa(table: Floats) -> Floats:
@@ -122,7 +129,7 @@ def cohen_kappa(table: Floats) -> Floats:
     total = table.sum(axis=(-2, -1))
     agree = np.trace(table, axis1=-2, axis2=-1) * total
     chance = (table.sum(axis=-1) * table.sum(axis=-2)).sum(axis=-1)
-    return _ratio(agree - chance, total**2 - chance)
+    return quotient(agree - chance, total**2 - chance)
 
 
 def pearson(values: Floats, counts: Floats) -> Floats:
@@ -152,7 +159,7 @@ def kendall_tau_b(counts: Floats) -> Floats:
     surplus = (counts * (above - beside)).sum(axis=(-2, -1))
     n = rows.sum(axis=-1)
     untied = [(n**2 - (side**2).sum(axis=-1)) / 2 for side in (rows, columns)]
-    return _ratio(surplus, np.sqrt(untied[0] * untied[1]))
+    return quotient(surplus, np.sqrt(untied[0] * untied[1]))
 
 
 def alpha(values: Floats, coincident: Floats, level: Level) -> Floats:
@@ -161,7 +168,7 @@ def alpha(values: Floats, coincident: Floats, level: Level) -> Floats:
     apart = _distance(values, margin, level)
     observed = (coincident * apart).sum(axis=(-2, -1))
     expected = np.einsum("...c,...k,...ck->...", margin, margin, np.broadcast_to(apart, coincident.shape))
-    found: Floats = 1 - (margin.sum(axis=-1) - 1) * _ratio(observed, expected)
+    found: Floats = 1 - (margin.sum(axis=-1) - 1) * quotient(observed, expected)
     return found
 
 
@@ -175,33 +182,21 @@ def _distance(values: Floats, margin: Floats, level: Level) -> Floats:
 
 
 def exact_tau_b(x: Floats, y: Floats) -> float | None:
-    """Return Kendall's tau-b of any grades, NaN for none given; None where a side does not vary."""
-    both = ~np.isnan(x) & ~np.isnan(y)
-    one, other = (np.unique(side[both], return_inverse=True)[1].astype(np.int64) for side in (x, y))
+    """Return Kendall's tau-b of any grades; None where a side does not vary."""
+    one, other = (np.unique(side, return_inverse=True)[1].astype(np.int64) for side in (x, y))
     n = len(one)
     pairs = n * (n - 1) // 2
     times = (np.unique(side, return_counts=True)[1] for side in (one, other, one * n + other))
     tied = [int((alike * (alike - 1) // 2).sum()) for alike in times]
-    discordant = _inversions(other[np.lexsort((other, one))])
+    before: list[int] = []
+    discordant = 0
+    for value in other[np.lexsort((other, one))].tolist():
+        discordant += len(before) - bisect.bisect_right(before, value)
+        bisect.insort(before, value)
     untied = (pairs - tied[0]) * (pairs - tied[1])
     if untied == 0:
         return None
     return float((pairs - tied[0] - tied[1] + tied[2] - 2 * discordant) / np.sqrt(float(untied)))
-
-
-def _inversions(values: Ints) -> int:
-    """Return how many pairs are in falling order: those between the halves of each block, block sizes doubling."""
-    place = np.arange(len(values))
-    found, width = 0, 1
-    while width < len(values):
-        block, right = place // (2 * width), place // width % 2
-        order = np.lexsort((right, values, block))
-        is_left = right[order] == 0
-        lefts = np.cumsum(is_left)
-        until_end = np.cumsum(np.bincount(block, weights=1 - right)).astype(np.int64)
-        found += int((until_end[block[order]] - lefts)[~is_left].sum())
-        width *= 2
-    return found
 
 
 def _margins(counts: Floats) -> tuple[Floats, Floats]:
@@ -209,7 +204,7 @@ def _margins(counts: Floats) -> tuple[Floats, Floats]:
 
 
 def _centred(values: Floats, counts: Floats) -> Floats:
-    return values - _ratio((values * counts).sum(axis=-1), counts.sum(axis=-1))[..., None]
+    return values - quotient((values * counts).sum(axis=-1), counts.sum(axis=-1))[..., None]
 
 
 def _correlation(counts: Floats, x: Floats, y: Floats) -> Floats:
@@ -218,15 +213,10 @@ def _correlation(counts: Floats, x: Floats, y: Floats) -> Floats:
     spread = np.sqrt((x**2 * rows).sum(axis=-1) * (y**2 * columns).sum(axis=-1))
     # With a single value the centred grades are not exactly 0, and their quotient would be noise.
     varied = ((rows > 0).sum(axis=-1) > 1) & ((columns > 0).sum(axis=-1) > 1)
-    return _ratio(together, np.where(varied, spread, 0.0))
+    return quotient(together, np.where(varied, spread, 0.0))
 
 
 def _sum_beyond(counts: Floats, axis: int) -> Floats:
     """Return for each place the sum of the counts at all later places."""
     beyond: Floats = np.flip(np.cumsum(np.flip(counts, axis), axis), axis) - counts
     return beyond
-
-
-def _ratio(above: Floats, below: Floats) -> Floats:
-    found: Floats = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
-    return found

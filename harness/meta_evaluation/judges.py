@@ -43,7 +43,7 @@ import numpy as np
 from harness.judging.builtin import FIRST, LONGEST, RANDOM, RULES
 from harness.judging.rules import longer
 from harness.meta_evaluation.annotations import Annotated, Annotation, Game, Items, Judge
-from harness.meta_evaluation.contingency import mean_ranks, resampled
+from harness.meta_evaluation.contingency import mean_ranks, quotient, resampled
 from harness.meta_evaluation.votes import Item, mode
 from harness.records import QuestionId, content_hash
 from harness.results.cost import Spent
@@ -285,10 +285,7 @@ def _correlation(tables: Floats, *, ranked: bool) -> Floats:
         sides = [mean_ranks(np.round(side, 12)) for side in sides]  # rates that differ by rounding alone are tied
     one, other = (side - side.mean(axis=-1, keepdims=True) for side in sides)
     spread = np.sqrt((one**2).sum(axis=-1) * (other**2).sum(axis=-1))
-    found: Floats = np.divide(
-        (one * other).sum(axis=-1), spread, out=np.full_like(spread, np.nan), where=spread > 1e-12
-    )
-    return found
+    return quotient((one * other).sum(axis=-1), np.where(spread > 1e-12, spread, 0.0))
 
 
 def questions_of(items: Sequence[Item]) -> dict[QuestionId, int]:

@@ -36,6 +36,7 @@ import numpy as np
 
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there
+from harness.meta_evaluation.contingency import quotient
 from harness.meta_evaluation.report import Report, asked, last_if_none, ratio
 from harness.names import counted
 from harness.results.answers import home_of
@@ -194,9 +195,7 @@ def _equal_length(games: Rows, found: Fit) -> tuple[Floats, Floats]:
 def _rates(met: Floats, coefficients: Floats) -> Floats:
     strength = coefficients[..., :-1]
     won = chance(strength[..., :, None] - strength[..., None, :])
-    pairs = met.sum(axis=-1)
-    rates: Floats = np.divide((met * won).sum(axis=-1), pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0)
-    return rates
+    return quotient((met * won).sum(axis=-1), met.sum(axis=-1))
 
 
 def _connected(games: Rows) -> bool:

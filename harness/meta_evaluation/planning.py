@@ -30,7 +30,9 @@ def planned_rows(plan: JudgmentPlan, costs: Sequence[Estimate] = ()) -> tuple[li
     `costs` are the estimates of the judgments that are left; each design's cost is that of all its calls.
     """
     models, questions = len(plan.models), len(plan.questions)
-    scale = _scale(plan)
+    match = next(iter(plan.every_match(0)), None) if plan.mode == "single" else None
+    # There is none of labels, or where there are several.
+    scale = None if match is None else plan.materials.form(match).scale
     if models < 2 or not questions or (plan.mode == "single" and scale is None):
         return [], []
     samples, judges = len({own.sample for own in plan.judges}), len({own.judge for own in plan.judges})
@@ -51,14 +53,6 @@ def planned_rows(plan: JudgmentPlan, costs: Sequence[Estimate] = ()) -> tuple[li
         "calls and cost are of all judgments of a design, those included that are there",
     ]
     return rows, notes
-
-
-def _scale(plan: JudgmentPlan) -> tuple[float, float] | None:
-    """Return the scale of the planned grades; None where there is none (labels), or there are several."""
-    if plan.mode != "single":
-        return None
-    match = next(iter(plan.every_match(0)), None)
-    return None if match is None else plan.materials.form(match).scale
 
 
 def _measured(plan: JudgmentPlan) -> Spread | None:

@@ -39,7 +39,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from harness.errors import DataError, UsageError
-from harness.meta_evaluation.contingency import mean_ranks
+from harness.meta_evaluation.contingency import mean_ranks, quotient
 from harness.meta_evaluation.report import Report, asked
 from harness.records import Mode, Scale
 from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
@@ -228,8 +228,7 @@ def rank_correlations(here: Floats, there: Floats) -> Floats:
     covariance = (times * ranks * other).sum(axis=1)
     variances = (times * ranks**2).sum(axis=1) * (times * other**2).sum(axis=1)
     above, below = np.stack([covariance, alike]), np.sqrt(np.stack([variances, untied]))
-    result: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-    return np.clip(result, -1.0, 1.0)
+    return np.clip(quotient(above, below), -1.0, 1.0)
 
 
 def _weighted(signs: Floats, times: Floats) -> Floats:

@@ -42,6 +42,7 @@ import numpy.typing as npt
 
 from harness.errors import UsageError
 from harness.judgments.observations import numbered
+from harness.meta_evaluation.contingency import quotient
 from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked, of_turn
 from harness.records import Mode, Observation
 from harness.results.matrix import Floats
@@ -257,8 +258,7 @@ def _within(cells: _Cells) -> Floats:
     squares = cells.squares - _divided(cells.total**2, cells.count)
     again = cells.count - (cells.count > 0)
     above, below = (_without(own.sum(axis=(1, 2, 3))) for own in (squares, again))
-    variance: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0.5)
-    return variance
+    return quotient(above, below)
 
 
 def _estimated(found: Floats, how: Resampling) -> list[Estimate]:

@@ -30,6 +30,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from harness.judgments.observations import Bools
+from harness.meta_evaluation.contingency import quotient
 from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked, ratio
 from harness.records import Mode
 from harness.results.matrix import Floats, Matrix, Pairs, matrix
@@ -66,7 +67,7 @@ def self_preference(
         others = [name for name in panel.judges if family_of(name, families) != family]
         against = panel.said[[panel.judges.index(name) for name in others]]
         count = (~np.isnan(against)).sum(axis=0)
-        by_others = np.divide(np.nansum(against, axis=0), count, out=np.full(count.shape, np.nan), where=count > 0)
+        by_others = quotient(np.nansum(against, axis=0), count)
         there = np.stack([~np.isnan(by_judge), count > 0])
         if isinstance(items, Pairs):
             there &= own[items.model_1] != own[items.model_2]

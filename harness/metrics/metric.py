@@ -103,11 +103,7 @@ class Metric:
 
 def each(function: Callable[[Item], Measured]) -> Measure:
     """Return a measure that applies a function to one item at a time."""
-
-    def measure(items: Sequence[Item]) -> Iterator[Measured]:
-        return map(function, items)
-
-    return measure
+    return lambda items: map(function, items)
 
 
 def of_texts(function: Callable[[str, str], Numbers], main: str) -> Measure:

@@ -11,8 +11,7 @@ def ngrams(tokens: Sequence[str], n: int) -> "zip[tuple[str, ...]]":
 
 def shared(left: Counter[tuple[str, ...]], right: Counter[tuple[str, ...]]) -> int:
     """Return how many items two bags have in common, each as often as in the one that has fewer."""
-    few, many = (left, right) if len(left) < len(right) else (right, left)
-    return sum(min(count, many[item]) for item, count in few.items() if item in many)
+    return sum(min(left[item], right[item]) for item in left.keys() & right.keys())
 
 
 def shared_runs(pairs: Sequence[tuple[Sequence[str], Sequence[str]]], longest: int) -> list[list[int]]:

@@ -81,7 +81,7 @@ def _bring(
             parts.mkdir(parents=True, exist_ok=True)
         _transfer(file, part, origin, lambda size, done=done: watch(done + size))  # type: ignore[misc]
         verified.append((file, part))
-        done += file.size
+        done += file.bytes
     for file, part in verified:
         target = folder / file.into
         with storing(target):
@@ -95,10 +95,10 @@ def _transfer(file: OriginalFile, part: pathlib.Path, origin: Source, watch: Wat
     """Have the whole file in `part`, verified; go on from what an earlier run left there."""
     with storing(part):
         kept = part.stat().st_size if part.exists() else 0
-        if kept > file.size or (kept == file.size and _hash(part) != file.sha256):
+        if kept > file.bytes or (kept == file.bytes and _hash(part) != file.sha256):
             part.unlink()
             kept = 0
-    while kept < file.size:
+    while kept < file.bytes:
         origin.receive(file, part, kept, watch)
         if (found := _hash(part)) == file.sha256:
             break
@@ -107,14 +107,14 @@ def _transfer(file: OriginalFile, part: pathlib.Path, origin: Source, watch: Wat
         if not kept:
             raise not_pinned(origin.place(file), f"its SHA-256 begins {found[:12]}, not {file.sha256[:12]}")
         kept = 0  # the fault may lie in what an earlier run had left
-    watch(file.size)
+    watch(file.bytes)
 
 
 def _is_there(target: pathlib.Path, file: OriginalFile) -> bool:
     """Return whether the pinned file is in its place, or raise `StorageError` if something else is."""
     if not target.exists() and not target.is_symlink():
         return False
-    if target.is_file() and target.stat().st_size == file.size and _hash(target) == file.sha256:
+    if target.is_file() and target.stat().st_size == file.bytes and _hash(target) == file.sha256:
         return True
     raise StorageError(
         f"{target}: something else is there already, and stays; move it away, or choose another --data-dir"

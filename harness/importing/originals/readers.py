@@ -132,14 +132,11 @@ def texts_in(path: pathlib.Path) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for node in parsed(path).body:
-        if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
-            continue
-        text, stripped = node.value, False
-        if isinstance(text, ast.Call) and not text.args and isinstance(text.func, ast.Attribute):
-            stripped = text.func.attr == "strip"
-            text = text.func.value if stripped else text
-        if isinstance(text, ast.Constant) and isinstance(text.value, str):
-            found[node.targets[0].id] = text.value.strip() if stripped else text.value
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Constant(str(text))):
+                found[name] = text
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Attribute(ast.Constant(str(text)), "strip"), [])):
+                found[name] = text.strip()
     return found
 
 
@@ -201,41 +198,31 @@ def _questions(
 ) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield task, dimension and text of each question below; `known` is what the ifs around say."""
     for node in body:
-        if isinstance(node, ast.For):
-            yield from _questions(node.body, known, path)
-        elif isinstance(node, ast.If):
-            yield from _questions(node.body, known | _asked(node.test), path)
-            yield from _questions(node.orelse, known, path)
-        elif isinstance(node, ast.Assign) and {"task", "dimension"} <= known.keys():
-            yield (known["task"], known["dimension"]), "".join(_pieces(node.value, path))
-
-
-def _asked(test: ast.expr) -> dict[str, str]:
-    """Return what `task == '...'` or `dimension == '...'` says; nothing of any other question."""
-    if (
-        isinstance(test, ast.Compare)
-        and isinstance(test.left, ast.Name)
-        and len(test.ops) == 1
-        and isinstance(test.ops[0], ast.Eq)
-        and isinstance(test.comparators[0], ast.Constant)
-    ):
-        return {test.left.id: str(test.comparators[0].value)}
-    return {}
+        match node:
+            case ast.For():
+                yield from _questions(node.body, known, path)
+            case ast.If(ast.Compare(ast.Name(asked), [ast.Eq()], [ast.Constant(value)])):
+                yield from _questions(node.body, known | {asked: str(value)}, path)
+                yield from _questions(node.orelse, known, path)
+            case ast.If():
+                yield from _questions([*node.body, *node.orelse], known, path)
+            case ast.Assign() if {"task", "dimension"} <= known.keys():
+                yield (known["task"], known["dimension"]), "".join(_pieces(node.value, path))
 
 
 def _pieces(node: ast.expr, path: pathlib.Path) -> Iterator[str]:
     """Yield the texts and placeholders of which a question is added up."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        yield from _pieces(node.left, path)
-        yield from _pieces(node.right, path)
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield braces(node.value)
-    elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _PLACEHOLDERS:
-        yield f"{{{_PLACEHOLDERS[node.value.id]}}}"
-    else:
-        raise DataError(
-            f"a question is put together in an unknown way: {ast.unparse(node)[:60]}", path=path, line=node.lineno
-        )
+    match node:
+        case ast.BinOp(left, ast.Add(), right):
+            yield from _pieces(left, path)
+            yield from _pieces(right, path)
+        case ast.Constant(str(text)):
+            yield braces(text)
+        case ast.Subscript(ast.Name(name)) if name in _PLACEHOLDERS:
+            yield f"{{{_PLACEHOLDERS[name]}}}"
+        case _:
+            why = f"a question is put together in an unknown way: {ast.unparse(node)[:60]}"
+            raise DataError(why, path=path, line=node.lineno)
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:

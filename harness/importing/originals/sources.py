@@ -66,8 +66,8 @@ class _FolderSource:
         place = self.place(file)
         try:
             with open(place, "rb") as source:
-                if (size := os.fstat(source.fileno()).st_size) != file.size:
-                    raise not_pinned(place, f"it has {size} bytes, not {file.size}")
+                if (size := os.fstat(source.fileno()).st_size) != file.bytes:
+                    raise not_pinned(place, f"it has {size} bytes, not {file.bytes}")
                 _write(source, part, 0, file, watch)
         except OSError as error:
             raise MissingError(f"{place}: cannot be read: {error.strerror or error}") from error
@@ -90,13 +90,13 @@ class _ServerSource:
         response, start = self._ask(file, kept)
         with response:
             length = response.headers.get("Content-Length")
-            if length is not None and length.isdigit() and start + int(length) != file.size:
-                raise not_pinned(self.place(file), f"it has {start + int(length)} bytes, not {file.size}")
+            if length is not None and length.isdigit() and start + int(length) != file.bytes:
+                raise not_pinned(self.place(file), f"it has {start + int(length)} bytes, not {file.bytes}")
             try:
                 _write(response, part, start, file, watch)
             except (OSError, http.client.HTTPException) as error:
                 raise self._cut(file, part, _reason(error)) from error
-        if part.stat().st_size < file.size:
+        if part.stat().st_size < file.bytes:
             raise self._cut(file, part, "the server closed the connection")
 
     def _ask(self, file: OriginalFile, kept: int) -> tuple[Any, int]:
@@ -129,7 +129,7 @@ class _ServerSource:
     def _cut(self, file: OriginalFile, part: pathlib.Path, reason: str) -> TurnbenchError:
         size = part.stat().st_size if part.exists() else 0
         return MissingError(
-            f"{self.place(file)}: the transfer was cut after {size} of {file.size} bytes ({reason}); "
+            f"{self.place(file)}: the transfer was cut after {size} of {file.bytes} bytes ({reason}); "
             "what came is kept, run the same command again to go on"
         )
 
@@ -144,12 +144,12 @@ def _write(source: IO[bytes], part: pathlib.Path, start: int, file: OriginalFile
         out = part.open("ab" if start else "wb", buffering=0)
     with out:
         size = start
-        while size <= file.size and (block := source.read(min(_BLOCK, file.size + 1 - size))):
+        while size <= file.bytes and (block := source.read(min(_BLOCK, file.bytes + 1 - size))):
             with storing(part):
                 if out.write(block) != len(block):
                     raise OSError(28, "No space left on device")
             size += len(block)
-            watch(min(size, file.size))
+            watch(min(size, file.bytes))
         with storing(part):
             os.fsync(out.fileno())
 

@@ -31,11 +31,6 @@ class OriginalFile:
     bytes: int
     sha256: Annotated[str, _SHA256]
 
-    @property
-    def size(self) -> int:
-        """The number of its bytes."""
-        return self.bytes
-
 
 _FILES = Wanted(
     "one table or more, each with a place of its own",
@@ -64,7 +59,7 @@ class Original:
     @property
     def size(self) -> int:
         """The bytes of all files."""
-        return sum(file.size for file in self.files)
+        return sum(file.bytes for file in self.files)
 
     @property
     def upstream(self) -> str:

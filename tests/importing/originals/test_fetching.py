@@ -189,7 +189,7 @@ def test_a_damaged_beginning_is_fetched_anew(tmp_path: pathlib.Path) -> None:
 def test_a_whole_but_wrong_beginning_is_thrown_away(tmp_path: pathlib.Path) -> None:
     part = tmp_path / "small" / ".turnbench" / "fetch" / f"{SMALL.files[0].sha256[:16]}.part"
     part.parent.mkdir(parents=True)
-    part.write_bytes(b"\0" * SMALL.files[0].size)
+    part.write_bytes(b"\0" * SMALL.files[0].bytes)
     with serving(Mirror(upstream_files())) as mirror:
         fetch(SMALL, tmp_path, source=mirror.url)
     assert public_files(tmp_path) == WHOLE

@@ -14,7 +14,7 @@ def test_the_table_pins_every_file() -> None:
         assert len(original.revision) == 40
         assert original.upstream == f"https://raw.githubusercontent.com/{original.repository}/{original.revision}"
         for file in original.files:
-            assert file.size > 0
+            assert file.bytes > 0
 
 
 def test_the_official_set_is_in_the_table() -> None:
