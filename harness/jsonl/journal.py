@@ -16,7 +16,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
 
-from harness.errors import DataError
+from harness.errors import DataError, StorageError
 from harness.jsonl.copies import need_near
 from harness.jsonl.disk import (
     append_bytes,
@@ -105,10 +105,12 @@ class Journal:
             StorageError: the disk is full, the folder gone or read-only; no part of the row stays in the file.
         """
         data = (encode(row) + "\n").encode("utf-8", "replace")
-        with self._storing():
+        try:  # as `_storing` does, without what a block costs: this is done for every row
             file = self._opened()
             write_whole(file, data)
             self._end = _end_of(file)
+        except OSError as error:
+            raise self._refused(error) from error
         self._unsynced = True
         if time.monotonic() - self._synced > _SYNC_SECONDS:
             self.sync()
@@ -183,12 +185,16 @@ class Journal:
 
     @contextlib.contextmanager
     def _storing(self) -> Iterator[None]:
-        """Close the file if the disk refuses anything in the block, which is then said in the user's words."""
+        """Raise `StorageError` for what the disk refuses in the block."""
         try:
             yield
         except OSError as error:
-            self._close()
-            raise storage_error(self.path, error, kept=True) from error
+            raise self._refused(error) from error
+
+    def _refused(self, error: OSError) -> StorageError:
+        """Close the file, and return what the disk refuses in the user's words."""
+        self._close()
+        return storage_error(self.path, error, kept=True)
 
     def _opened(self) -> int:
         """Return the open file; one that somebody replaced under our hands is opened anew."""
