@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -26,6 +26,7 @@ _WORKERS: Mapping[Lane, int] = {"first": 4, "whole": 3, "pattern": 1}
 _LONG = 3.0
 """Seconds after which a page says how long it has been waiting, and asks less often."""
 _SOON, _LATER = 250, 700
+_ENDED = "this is not being made any more; look again"
 
 _NICE = 10
 """What no view shows first makes way for what is asked for, by so much, where the system knows that."""
@@ -123,6 +124,7 @@ class Later:
         self._shares: dict[Hashable, float] = {}
         """How much of what is being made is done, where that is told."""
         self._lock = threading.Lock()
+        self._closed = False
 
     @property
     def busy(self) -> bool:
@@ -146,10 +148,13 @@ class Later:
 
         Raises:
             NotYet: it is not ready within `patience` seconds; ask again.
+            StorageError: it will not be made any more.
         """
         with self._lock:
             known = self._made.pop(key, None)
             if known is None:
+                if self._closed:
+                    raise StorageError(_ENDED)
                 told = [partial(self._shares.__setitem__, key)] if tells else []
                 known = self._pools[lane].submit(make, *told), time.monotonic()
             self._made[key] = known
@@ -157,18 +162,29 @@ class Later:
                 self._made.pop(old)[0].cancel()
                 self._shares.pop(old, None)
         future, begun = known
-        done, _ = wait([future], timeout=patience)
-        if not done:
+        if not future.done():
+            wait([future], timeout=patience)
+        if not future.done():
             spent = time.monotonic() - begun
             if key in self._shares:
                 raise NotYet(f"{what}, {self._shares[key]:.0%} done", spent)
             raise NotYet(what if spent < _LONG else f"{what}, for {spent:.0f} seconds so far", spent)
-        made: Made = future.result()
+        try:
+            made: Made = future.result()
+        except CancelledError:
+            raise StorageError(_ENDED) from None
         return made
 
     def close(self) -> None:
-        """Start nothing more, and end what is being made in processes of their own."""
+        """Start nothing more, and end what is being made in processes of their own, those that only start now too."""
+        with self._lock:
+            self._closed = True
         for pool in self._pools.values():
             pool.shutdown(wait=False, cancel_futures=True)
-        for process in multiprocessing.active_children():
-            process.kill()
+        until = time.monotonic() + _LONG
+        while True:
+            for process in multiprocessing.active_children():
+                process.kill()
+            if not self.busy or time.monotonic() > until:
+                return
+            time.sleep(0.01)

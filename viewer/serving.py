@@ -256,7 +256,26 @@ def serve(
     hosts = Hosts(host, allowed)
     port = free_port(host, port)
     # Whoever opens the page finds what it shows first made, or begun; Gradio takes seconds until it serves.
-    threading.Thread(target=begin, args=(context,), daemon=True).start()
+    served = threading.Event()
+    threading.Thread(target=begin, args=(context, served), daemon=True).start()
+    try:
+        app, address = _launched(context, host, port, people, hosts)
+    except BaseException:  # Ctrl-C too ends what has begun
+        context.store.later.close()
+        raise
+    served.set()
+    app.server.config.http_protocol_class = ending_idle(app.server.config.http_protocol_class, MOST_SECONDS)
+    return Served(address, port, hosts, app)
+
+
+def _launched(
+    context: Context, host: str, port: int, people: list[tuple[str, str]] | None, hosts: Hosts
+) -> tuple[Any, str]:
+    """Return Gradio's app, being served, and its address.
+
+    Raises:
+        StorageError: the port is taken.
+    """
     prepare_environment(os.environ)
     import gradio as gr
     from starlette.middleware import Middleware
@@ -290,15 +309,13 @@ def serve(
             },
         )
     except OSError:
-        context.store.later.close()
         raise StorageError(_taken(host, port)) from None
-    app.server.config.http_protocol_class = ending_idle(app.server.config.http_protocol_class, MOST_SECONDS)
-    return Served(address, port, hosts, app)
+    return app, address
 
 
-def begin(context: Context) -> None:
-    """Make what views show first of files that take seconds: the tables of all modes, the first report on a judge,
-    and what Find lists.
+def begin(context: Context, served: threading.Event) -> None:
+    """Make what views show first of files that take seconds: the tables of all modes and the first report on a judge,
+    and, once the page is `served`, what Find lists.
 
     One by one, or the page itself would wait.
     """
@@ -314,6 +331,7 @@ def begin(context: Context) -> None:
             begun |= _made_of(make, [store.judgment_file(state)])
     if begun:
         Views(context).view("?tab=judge")
+    served.wait()
     for kind in ("single", "pair"):
         with contextlib.suppress(TurnbenchError):
             bench = store.bench("")

@@ -7,7 +7,7 @@
     one file for each family: counts.py, contents.py, writing.py, earlier.py, data.py, answers.py, code.py
     vocabulary.py  all kinds, and reading them
     outcome.py     strict and loose verdicts on a reply
-    sandbox.py     running a model's code
+    sandbox.py     running a model's code; languages.toml: how programs in each language are run
 
 docs/checks.md is the manual. Everything here is a pure function of texts, except running code.
 """

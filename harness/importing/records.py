@@ -59,39 +59,42 @@ def read_records(path: pathlib.Path, progress: Progress = lambda count: None) ->
     try:
         with open_bytes(path) as file:
             read = 0
-            for record in _records(file, path):
+            for position, found in enumerate(_records(file, path), 1):
                 progress(file.tell() - read)
                 read = file.tell()
-                yield record
+                if isinstance(found, dict):
+                    yield Record(position, found)
+                elif isinstance(found, BadRecordError):
+                    yield Record(position, None, str(found))
+                else:
+                    yield Record(position, None, f"it must be an object, this is {type(found).__name__}")
     except broken(path) as error:
         raise unreadable(path, error) from error
 
 
-def _records(file: BinaryIO, path: pathlib.Path) -> Iterator[Record]:
+def _records(file: BinaryIO, path: pathlib.Path) -> Iterator[Any]:
+    """Yield what stands at the place of each record: a value, or as a `BadRecordError` what is wrong with it."""
     suffix = path.suffix.lower()
     if suffix == ".parquet":
         return _batches(path)
     if suffix in _TABLES:
         return _rows(file, path, _TABLES[suffix])
-    return _items(file) if _first(file, path) == b"[" else _lines(file, path)
+    return _items(file) if _first(file, path) == b"[" else _lines(file)
 
 
-def _batches(path: pathlib.Path) -> Iterator[Record]:
+def _batches(path: pathlib.Path) -> Iterator[Any]:
     """Yield the rows of a Parquet file, some thousand at a time."""
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise UsageError(f"{path} needs pyarrow to be read: pip install 'turnbench[parquet]'") from None
-    position = 0
     try:
         with parquet.ParquetFile(path) as table:
             for batch in table.iter_batches(batch_size=4096):
-                for row in batch.to_pylist():
-                    position += 1
-                    yield Record(position, row)
+                yield from batch.to_pylist()
     except pyarrow.ArrowException as error:
-        yield Record(position + 1, None, f"the table is broken here ({error}); nothing after it was read")
+        yield BadRecordError(f"the table is broken here ({error}); nothing after it was read")
 
 
 def _first(file: BinaryIO, path: pathlib.Path) -> bytes:
@@ -109,18 +112,16 @@ def _first(file: BinaryIO, path: pathlib.Path) -> bytes:
     return text[:1]
 
 
-def _items(file: BinaryIO) -> Iterator[Record]:
+def _items(file: BinaryIO) -> Iterator[Any]:
     import ijson
 
-    position = 0
     try:
-        for position, value in enumerate(_values(file), 1):
-            yield _record(position, value)
+        yield from _values(file)
     except (ijson.JSONError, _OddError) as error:
         reason = " ".join(str(error).split())[:200]
-        yield Record(position + 1, None, f"the JSON is broken here ({reason}); nothing after it was read")
+        yield BadRecordError(f"the JSON is broken here ({reason}); nothing after it was read")
     except UnicodeDecodeError:
-        yield Record(position + 1, None, "the file is not UTF-8 here; nothing after it was read")
+        yield BadRecordError("the file is not UTF-8 here; nothing after it was read")
 
 
 class _OddError(Exception):
@@ -166,43 +167,30 @@ def _values(file: BinaryIO) -> Iterator[Any]:
             builder = None
 
 
-def _lines(file: BinaryIO, path: pathlib.Path) -> Iterator[Record]:
-    position = 0
-    for line in file:
-        if not line.strip():
-            continue
-        position += 1
+def _lines(file: BinaryIO) -> Iterator[Any]:
+    for line in filter(bytes.strip, file):
         try:
             value = json.loads(line)
-            yield Record(position, None, "nested too deep") if is_deep(value) else _record(position, value)
+            yield BadRecordError("nested too deep") if is_deep(value) else value
         except (ValueError, RecursionError) as error:
-            yield Record(position, None, f"not JSON: {error}")
-    if not position:
-        raise DataError("holds no record", path=path)
+            yield BadRecordError(f"not JSON: {error}")
 
 
-def _rows(file: BinaryIO, path: pathlib.Path, delimiter: str) -> Iterator[Record]:
+def _rows(file: BinaryIO, path: pathlib.Path, delimiter: str) -> Iterator[Any]:
     csv.field_size_limit(_LONGEST_CELL)
     text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="strict", newline="")
     rows = csv.DictReader(text, delimiter=delimiter, strict=True)
-    position = 0
     try:
         if not rows.fieldnames:
             raise DataError("holds no header line with the names of the columns", path=path)
-        for position, row in enumerate(rows, 1):
+        for row in rows:
             fault = "it has more cells than the header" if None in row else ""
             fault = fault or ("it has fewer cells than the header" if None in row.values() else "")
-            yield Record(position, None, fault) if fault else Record(position, row)
+            yield BadRecordError(fault) if fault else row
     except (csv.Error, UnicodeDecodeError) as error:
-        yield Record(position + 1, None, f"the table is broken here ({error}); nothing after it was read")
+        yield BadRecordError(f"the table is broken here ({error}); nothing after it was read")
     finally:
         text.detach()  # else it would close the file, which whoever opened it does
-
-
-def _record(position: int, value: Any) -> Record:
-    if isinstance(value, dict):
-        return Record(position, value)
-    return Record(position, None, f"it must be an object, this is {type(value).__name__}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,13 +22,12 @@ Sources: Cohen 1960 (Educ. Psychol. Meas. 20, 37) for kappa; Kendall 1945 for ta
 Krippendorff's Alpha-Reliability".
 """
 
-import bisect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
-from harness.results.matrix import Floats
+from harness.results.matrix import Floats, Ints
 from harness.results.statistics.bootstrap import (
     FEW,
     LEAST,
@@ -42,6 +41,8 @@ from harness.results.statistics.bootstrap import (
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 MOST_VALUES = 100
 """Grades of more different values are rounded to this many even steps, by less than half a per cent of their range."""
+_SMALL = 64
+"""So few values are compared two by two."""
 _BLOCK = 1 << 21
 """Numbers that the resampled tables may hold at once (16 MB)."""
 
@@ -188,15 +189,20 @@ def exact_tau_b(x: Floats, y: Floats) -> float | None:
     pairs = n * (n - 1) // 2
     times = (np.unique(side, return_counts=True)[1] for side in (one, other, one * n + other))
     tied = [int((alike * (alike - 1) // 2).sum()) for alike in times]
-    before: list[int] = []
-    discordant = 0
-    for value in other[np.lexsort((other, one))].tolist():
-        discordant += len(before) - bisect.bisect_right(before, value)
-        bisect.insort(before, value)
+    discordant = _falling(other[np.lexsort((other, one))])
     untied = (pairs - tied[0]) * (pairs - tied[1])
     if untied == 0:
         return None
     return float((pairs - tied[0] - tied[1] + tied[2] - 2 * discordant) / np.sqrt(float(untied)))
+
+
+def _falling(values: Ints) -> int:
+    """Return how many pairs are in falling order: those within the halves, and those between them."""
+    if len(values) < _SMALL:
+        return int(np.triu(values[:, None] > values).sum())
+    left, right = np.array_split(values, 2)
+    between = len(left) * len(right) - int(np.searchsorted(np.sort(left), right, "right").sum())
+    return _falling(left) + _falling(right) + between
 
 
 def _margins(counts: Floats) -> tuple[Floats, Floats]:

@@ -91,13 +91,12 @@ class Questions:
         return tuple(known[key] for key in chosen)
 
 
-def load_questions(path: pathlib.Path | None = None) -> Questions:
-    """Return the questions of a file, checked; the shipped ones without a file.
+def load_questions(path: pathlib.Path = SHIPPED) -> Questions:
+    """Return the questions of a file, checked.
 
     Raises:
         DataError: it cannot be read, or does not hold what it must.
     """
-    path = path or SHIPPED
     table = dict(read_toml(path))
     if isinstance(table.get("tasks"), dict):
         table["tasks"] = {task: _whole(of) for task, of in table["tasks"].items()}

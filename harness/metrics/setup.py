@@ -1,6 +1,5 @@
 """What a user may choose about metrics, and the versions of the libraries that compute them."""
 
-import functools
 import pathlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -33,7 +32,6 @@ class Setup:
     """Texts that a model reads at once."""
 
 
-@functools.cache
 def library_version(name: str) -> str:
     """Return an installed library with its version, such as `sacrebleu 2.6.0`."""
     from importlib.metadata import version

@@ -31,13 +31,11 @@ def words(text: str) -> Tokens:
     return tuple(_WORDS.findall(unicodedata.normalize("NFC", text).lower()))
 
 
-@functools.lru_cache(REMEMBERED)
 def characters(text: str) -> Tokens:
     """Return every character that is not a space, in small letters."""
     return tuple("".join(unicodedata.normalize("NFC", text).lower().split()))
 
 
-@functools.lru_cache(REMEMBERED)
 def whitespace(text: str) -> Tokens:
     """Return what stands between spaces, as it is."""
     return tuple(text.split())

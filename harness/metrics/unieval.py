@@ -15,7 +15,7 @@ from typing import Any
 from harness import checkpoints
 from harness.errors import UsageError
 from harness.metrics.metric import Item, Measured, Metric
-from harness.metrics.questions import Dimension, load_questions
+from harness.metrics.questions import SHIPPED, Dimension, load_questions
 from harness.metrics.setup import Setup
 from harness.records import Question
 
@@ -40,7 +40,7 @@ def metric(setup: Setup) -> Metric:
         raise UsageError(
             "unieval needs a checkpoint: --unieval-model TASK=DIR_OR_REPO, such as dialogue=MingZhong/unieval-dialog"
         )
-    questions = load_questions(setup.unieval_questions)
+    questions = load_questions(setup.unieval_questions or SHIPPED)
     named = setup.unieval_models
     for task in named:
         if task not in (*questions.tasks, "*"):

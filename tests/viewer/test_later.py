@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Client, Listener
@@ -102,6 +103,18 @@ def test_what_is_made_apart_is_ended_when_the_viewer_closes(large: list[pathlib.
             made.close()
             with pytest.raises(StorageError, match="was ended"):
                 made.get("a", "holding", len, patience=60)
+
+
+def test_what_only_begins_when_the_viewer_closes_is_ended_too(large: list[pathlib.Path]) -> None:
+    made = Later()
+    for key in "ab":
+        with pytest.raises(NotYet):
+            made.get(key, "sleeping", partial(apart, time.sleep, 600, of=large), patience=0, lane="pattern")
+    made.close()
+    assert not made.busy
+    for key in "bc":  # one waits for the other to be made, and one is new
+        with pytest.raises(StorageError, match="not being made any more"):
+            made.get(key, "sleeping", list)
 
 
 def test_a_page_does_not_wait_for_a_process(large: list[pathlib.Path], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,6 +65,13 @@ def test_grades_by_turn_and_judge_come_before_the_texts(views: Views) -> None:
     assert page.index("tb-verdicts") < page.index("tb-turn")
 
 
+def test_answers_that_no_judge_has_judged_say_so_beside_those_of_others(views: Views) -> None:
+    said = "No judge has judged these answers of this model yet"
+    assert said in views.view("?tab=answers&question=3&model=b")[1]
+    assert said not in views.view("?tab=answers&question=3&model=a")[1]
+    assert said not in views.view("?tab=answers&question=2&model=b")[1]
+
+
 def test_a_label_and_the_grades_of_dimensions_are_shown_as_what_they_are(views: Views, tmp_path: pathlib.Path) -> None:
     folder = tmp_path / "small" / "model_judgment"
     row = {name: value for name, value in grade(1, "a", 7).items() if name != "score"}

@@ -55,12 +55,13 @@ def _show(context: Context, state: State) -> str:
     except MissingError as error:
         return choices + no_question(context, state, error)
     parts = [stepping_bar(context, state), question_bar(context, state, question)]
-    found = Found()
+    found, complete = Found(), False
     said = People((), {}, "")
     faults: list[str] = []
     try:
         said = people(context, state, bench)
         found = store.judgments(bench, question.question_id)
+        complete = True
     except NotYet as wait:
         parts.append(markup.waiting(wait))
     models = _models(bench, found)
@@ -108,7 +109,7 @@ def _show(context: Context, state: State) -> str:
             parts.append(_pairs(state, model, pairs, votes, f"pairs-{turn}"))
     if model:
         parts.append(rows_html(context, state, bench, question.question_id, [model]))
-    if answer is not None and not found.graded and not found.compared:
+    if answer is not None and complete and not graded and not compared:
         parts.append(_no_judgment(bench))
     return choices + "".join(parts)
 
@@ -358,4 +359,4 @@ def _no_answer(bench: Bench, model: str, question: Question) -> str:
 
 def _no_judgment(bench: Bench) -> str:
     line = markup.command(f"gen_judgment --bench-name {bench.name} --judge-model NAME")
-    return markup.notice("No judge has judged these answers yet. Let one:", then=line)
+    return markup.notice("No judge has judged these answers of this model yet. Let one:", then=line)

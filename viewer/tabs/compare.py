@@ -61,9 +61,11 @@ def _show(context: Context, state: State) -> str:
     parts = [choices, stepping_bar(context, state), question_bar(context, state, question)]
     found, answers, faults = Found(), {}, []
     said = People((), {}, "")
+    complete = False
     try:
         said = people(context, state, bench)
         found = store.judgments(bench, question.question_id, "pair")
+        complete = True
     except NotYet as wait:
         parts.append(markup.waiting(wait))
     judged = {name for c in found.compared for name in c.row.models}
@@ -96,7 +98,7 @@ def _show(context: Context, state: State) -> str:
         own = [one for one in of_pair if one.row.turn == about]
         parts.append(_turn(state, question, turn, models, answers, own, votes))
     parts.append(rows_html(context, state, bench, question.question_id, models))
-    if not of_pair:
+    if complete and not of_pair:
         line = markup.command(f"gen_judgment --bench-name {bench.name} --mode pairwise-all --judge-model NAME")
         parts.append(markup.notice("No judge has compared these two on this question yet. Let one:", then=line))
     return "".join(parts)

@@ -119,7 +119,7 @@ class _Page:
 
     def _report(self, name: str, make: Callable[[], Report], *paths: pathlib.Path) -> Report:
         key = ("report", name, self.bench.name, *paths)
-        away = partial(apart, make, of=paths)
+        away = partial(apart, make, of=paths, first=not self._there)
         what = f"working out the report on {name}"
         return self._in_turn(lambda: self.context.store.made(key, what, away, *paths, lane="whole"))
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.errors import StorageError
-from harness.importing.originals.readers import make_ours
+from harness.importing.originals.readers import READERS
 from harness.importing.originals.sources import Source, Watcher, not_pinned, source_of
 from harness.importing.originals.table import Original, OriginalFile, find_original
 from harness.jsonl import lock, storing
@@ -60,7 +60,7 @@ def fetch(
         state = folder / ".turnbench"
         with lock(folder / "fetch_bench", state):
             _bring(wanted, folder, state / "fetch", origin, watch)
-    made = make_ours(original.reader, folder) if original.reader else ()
+    made = READERS[original.reader](folder) if original.reader else ()
     return Fetched(
         original,
         folder,

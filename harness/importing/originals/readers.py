@@ -47,16 +47,6 @@ _BY_SENTENCE = {
 _CHAT = re.compile(r"<\|im_start\|>(system|user)\n(.*?)\n?<\|im_end\|>", re.S)
 
 
-def make_ours(reader: str, folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
-    """Return the files that were made of what was fetched into a folder; none that were there before.
-
-    Raises:
-        DataError: what was fetched does not hold what it must.
-        StorageError: something else is in the way, or the folder cannot be written.
-    """
-    return READERS[reader](folder)
-
-
 def _prometheus(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
     texts = texts_in(folder / "upstream" / "prompts.py")
     templates = {
@@ -123,6 +113,11 @@ READERS: Mapping[str, Callable[[pathlib.Path], tuple[pathlib.Path, ...]]] = {
     "alpaca_eval": _alpaca_eval,
     "unieval": _unieval,
 }
+"""By name, what makes files of ours of what was fetched into a folder, and returns those that were not there before.
+
+Each raises `DataError` where that does not hold what it must, and `StorageError` where something else is in the way or
+the folder cannot be written.
+"""
 
 
 def texts_in(path: pathlib.Path) -> dict[str, str]:

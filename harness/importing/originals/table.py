@@ -67,13 +67,12 @@ class Original:
         return f"{UPSTREAM}/{self.repository}/{self.revision}"
 
 
-def load_originals(path: pathlib.Path | None = None) -> dict[str, Original]:
+def load_originals(path: pathlib.Path = ORIGINALS) -> dict[str, Original]:
     """Return what can be fetched, by name.
 
     Raises:
         DataError: an entry is not what it must be.
     """
-    path = path or ORIGINALS
     made = decoded(read_toml(path), dict[str, Original], path)
     return {name: replace(original, name=name) for name, original in made.items()}
 
