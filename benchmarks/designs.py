@@ -57,7 +57,7 @@ class Table:
         question, one, other = rows[:3].astype(np.int64)
         ids, names = tuple(range(self.questions)), tuple(f"m{at}" for at in range(self.models))
         turn = np.ones(len(question), dtype=np.int64)
-        return Pairs(ids, (None,) * len(ids), names, question, turn, one, other, rows[3], rows[3], rows[3])
+        return Pairs(ids, (None,) * len(ids), names, question, turn, one, other, rows[3])
 
 
 class Design(NamedTuple):
@@ -175,4 +175,4 @@ def of_two(rows: Sequence[tuple[int, int, float]], questions: int) -> Pairs:
     """Return the pairs of two models: question, item and outcome."""
     question, turn, said = (np.array(own) for own in zip(*rows, strict=True))
     first, ids = np.zeros(len(rows), dtype=np.int64), tuple(range(questions))
-    return Pairs(ids, (None,) * questions, ("x", "y"), question, turn, first, first + 1, said, said, said)
+    return Pairs(ids, (None,) * questions, ("x", "y"), question, turn, first, first + 1, said)

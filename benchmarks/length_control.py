@@ -76,8 +76,8 @@ def ours(rows: Rows, gamed: Gamed, resamplings: int) -> tuple[float, float]:
     question = np.array([int(row["instruction_index"]) for row in rows])
     base, model = (np.array([len(own[side]) for own in both], dtype=np.float64) for side in (0, 1))
     share = np.array([float(row["preference"]) - 1 if row["preference"] else np.nan for row in rows])
-    ids, zero, none = tuple(range(805)), np.zeros(len(rows), dtype=np.int64), np.full(len(rows), np.nan)
-    pairs = Pairs(ids, (None,) * 805, ("m", "base"), question, zero + 1, zero, zero + 1, none, none, share, share)
+    ids, zero = tuple(range(805)), np.zeros(len(rows), dtype=np.int64)
+    pairs = Pairs(ids, (None,) * 805, ("m", "base"), question, zero + 1, zero, zero + 1, share, share)
     places: dict[QuestionId, int] = {at: at for at in ids}
     found = length_controlled(pairs, model, base, "base", gamed=gamed, places=places, resamplings=resamplings)
     return time.process_time() - begin, 100 * (found.table.lines[0].fields["rate"].value or 0.0)

@@ -167,7 +167,7 @@ def grade_scores(grades: Matrix) -> OurScores:
 
 def pair_scores(pairs: Pairs) -> OurScores:
     """Return pairs as scores to rank: the win rate over all pairs, a tie half."""
-    won, n = shares(replace(pairs, weighed=None)), outcomes(pairs).sum(axis=2)
+    won, n = shares(pairs._replace(weighed=None)), outcomes(pairs).sum(axis=2)
     return OurScores(pairs.models, won, n)
 
 

@@ -25,7 +25,7 @@ def with_intervals(result: Result, intervals: Mapping[str, Estimate]) -> Result:
     for line in result.table.lines:
         own = intervals.get(line.model, NONE)
         lines.append(line._replace(fields={**line.fields, column: replace(own, value=line.fields[column])}))
-    return replace(result, table=replace(result.table, lines=lines, sure=True))
+    return replace(result, table=result.table._replace(lines=lines, sure=True))
 
 
 def with_ranks(result: Result, compared: Mapping[str, PairedTable]) -> Result:
@@ -34,7 +34,7 @@ def with_ranks(result: Result, compared: Mapping[str, PairedTable]) -> Result:
     result.notes.extend(
         note for column, own in compared.items() if (note := _contradictions(result.table, column, own))
     )
-    return replace(result, table=replace(result.table, ranks=ranks))
+    return replace(result, table=result.table._replace(ranks=ranks))
 
 
 def _contradictions(table: Table, column: str, compared: PairedTable) -> str | None:

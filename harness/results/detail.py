@@ -115,13 +115,12 @@ class Detail:
                 return place.get(model, len(place))
 
             lines = sorted(only.matrix.lines, key=lambda line: (at(line.model), at(line.group)))
-            only = replace(only, matrix=replace(only.matrix, lines=lines))
+            only = replace(only, matrix=only.matrix._replace(lines=lines))
         return replace(self, table=self.table.in_order(place), only=only)
 
     def neighbours(self) -> list[Paired]:
         """Return each model compared with the next one of the table; model_1 is the one that stands higher."""
-        found = {(pair.model_1, pair.model_2): pair for pair in self.pairs.pairs}
-        found |= {(second, first): turned(pair) for (first, second), pair in found.items()}
+        found = self.pairs.by_models()
         return [found[two] for two in itertools.pairwise(self.models) if two in found]
 
 
@@ -227,12 +226,3 @@ def pair_row(pair: Paired) -> Row:
         "power": pair.power,
         "questions_needed": pair.questions_needed,
     }
-
-
-def turned(pair: Paired) -> Paired:
-    """Return the same comparison with model_1 and model_2 exchanged."""
-    value, low, high = (
-        None if end is None else -end for end in (pair.difference.value, pair.difference.high, pair.difference.low)
-    )
-    difference = replace(pair.difference, value=value, low=low, high=high)
-    return pair._replace(model_1=pair.model_2, model_2=pair.model_1, difference=difference)

@@ -27,10 +27,10 @@ from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.names import history_of, plain_model
 from harness.results.about import about
 from harness.results.finding import ask
-from harness.results.matrix import Floats, Matrix, difference_bounds, in_order, label, matrix
+from harness.results.matrix import Matrix, in_order, label, matrix, of_models, of_questions, of_turn
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate, estimates
-from harness.results.statistics.paired import Paired, compared_columns, named_pairs
+from harness.results.statistics.paired import Paired, named_pairs, paired
 
 First: TypeAlias = Literal["good", "bad"]
 
@@ -128,41 +128,33 @@ def _good(table: Matrix, models: set[str]) -> float:
 
 def _effects(table: Matrix, own: str, given: str, good: float, seed: int) -> Iterator[Effect]:
     """Yield the effect on all questions, on those with a good and a bad first turn, and by category."""
-    table = in_order(table)
-    groups, scores = list(map(label, table.groups)), table.scores
-    one, other = table.models.index(own), table.models.index(given)
     if 2 not in table.turns:
         return
-    second = table.turns.index(2)
-    two = scores[:, [one, other], second]
-    first: Any = scores[:, one, table.turns.index(1)] if 1 in table.turns else np.full(len(groups), np.nan)
+    table = of_models(in_order(table), (given, own))
+    groups, second = list(map(label, table.groups)), of_turn(table, 2)
+    first: Any = table.scores[:, 1, table.turns.index(1)] if 1 in table.turns else np.full(len(groups), np.nan)
     was_good: Any = first >= good
     some: list[tuple[Any, First | None, Any]] = [(None, None, np.ones(len(groups), dtype=bool))]
     some += [(None, "good", was_good), (None, "bad", first < good)]
     names = list(dict.fromkeys(groups))
     some += [(name, None, np.array([group == name for group in groups])) for name in names if len(names) > 1]
     for category, how, places in some:
-        within = [g for g, here in zip(groups, places, strict=True) if here] if table.fixed_mix else None
-        effect = _effect(two[places], within, table, seed)
+        effect = _effect(of_questions(second, np.flatnonzero(places).tolist()), seed)
         if effect is not None:
             yield Effect(own, str(history_of(given)), category, how, *effect)
 
 
-def _effect(
-    two: Floats, groups: Sequence[Any] | None, table: Matrix, seed: int
-) -> tuple[Estimate, Estimate, Paired] | None:
-    """Return turn 2 with own and with given history (questions × 2), and their difference; None on no question."""
-    there = ~np.isnan(two)
-    both: Any = there.all(axis=1)
+def _effect(two: Matrix, seed: int) -> tuple[Estimate, Estimate, Paired] | None:
+    """Return turn 2 with own and with given history, and their difference, of its grades with given and with own;
+    None on no question."""
+    grades = two.scores[:, :, 0]
+    both: Any = ~np.isnan(grades).any(axis=1)
+    counts = np.repeat(both[:, None], 2, axis=1) * 1.0
     if not both.any():
         return None
-    counts = np.repeat(both[:, None], 2, axis=1) * 1.0
-    means = estimates(np.where(counts > 0, two, 0.0), counts, groups, seed=seed, bounds=table.scale)
-    less = (two[:, 1] - two[:, 0])[:, None]
-    left_out = np.array([int((there.any(axis=1) & ~both).sum())])
-    bounds = difference_bounds(table.scale, table.scale)
-    [difference] = compared_columns(less, groups, left_out, seed=seed, bounds=bounds)
-    return means[0], means[1], difference
+    given, own = estimates(np.where(counts > 0, grades, 0.0), counts, two.strata, seed=seed, bounds=two.scale)
+    [difference] = paired(two, seed=seed).pairs
+    return own, given, difference
 
 
 def _adjusted(effects: Sequence[Effect]) -> Iterator[Effect]:

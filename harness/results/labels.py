@@ -119,7 +119,7 @@ def label_table(
         for group, own in _parts(inside):
             strata = [inside[question] for question in own] if fixed else None
             numbers: Row = {}
-            for batch in measures:
+            for batch in measures:  # apart, since the digits of a product depend on how many columns it has
                 sums = np.column_stack([one.sums[own, at] for one in batch])
                 counts = np.column_stack([one.counts[own, at] for one in batch])
                 found = estimates(sums, counts, strata, bounds=(0.0, 1.0), **how)

@@ -5,8 +5,7 @@ repeats) moves with it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,21 +18,7 @@ from harness.results.about import is_fixed
 from harness.results.common import few
 
 
-class Grouped:
-    """Questions in groups."""
-
-    __slots__ = ()
-    groups: tuple[Any, ...]
-    fixed_mix: bool
-
-    @property
-    def strata(self) -> tuple[Any, ...] | None:
-        """The groups within which questions are resampled; None: all are one."""
-        return self.groups if self.fixed_mix else None
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix(Grouped):
+class Matrix(NamedTuple):
     """The values of one metric: models on questions."""
 
     questions: tuple[QuestionId, ...]
@@ -53,14 +38,18 @@ class Matrix(Grouped):
     """How many repeats each score is the mean of, of the same shape; None: one of each."""
 
     @property
+    def strata(self) -> tuple[Any, ...] | None:
+        """The groups within which questions are resampled; None: all are one."""
+        return self.groups if self.fixed_mix else None
+
+    @property
     def counts(self) -> Floats:
         """How much each score counts in a mean over ratings; 0 where there is none."""
         there = ~np.isnan(self.scores)
         return (there if self.ratings is None else np.where(there, self.ratings, 0)).astype(np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs(Grouped):
+class Pairs(NamedTuple):
     """Outcomes of pairs of models on questions, one entry for each judged pair and turn."""
 
     questions: tuple[QuestionId, ...]
@@ -73,10 +62,6 @@ class Pairs(Grouped):
     model_1: Ints
     """For each entry, the index of the model that the row names first."""
     model_2: Ints
-    game_1: Floats
-    """1 if model_1 won game 1 (in which it was shown first), 0 if model_2 did, 0.5 for a tie, NaN for no verdict."""
-    game_2: Floats
-    """The same for game 2, in which model_2 was shown first; NaN where only one order was judged or voted."""
     outcome: Floats
     """Both games together: 1 or 0 if they agree, 0.5 for a tie or disagreement, NaN if either gave no verdict.
 
@@ -86,6 +71,11 @@ class Pairs(Grouped):
     """Where verdicts were weighed, the mean preference for model_1, from 0 to 1; None: they were not."""
     fixed_mix: bool = False
     """As of a `Matrix`."""
+
+    @property
+    def strata(self) -> tuple[Any, ...] | None:
+        """The groups within which questions are resampled; None: all are one."""
+        return self.groups if self.fixed_mix else None
 
     @property
     def share(self) -> Floats:
@@ -156,19 +146,19 @@ def of_turn(grades: Matrix, turn: int) -> Matrix:
     """Return the grades of one turn only; `excluded` still counts all turns."""
     at = grades.turns.index(turn)
     ratings = None if grades.ratings is None else grades.ratings[:, :, at : at + 1]
-    return replace(grades, turns=(turn,), scores=grades.scores[:, :, at : at + 1], ratings=ratings)
+    return grades._replace(turns=(turn,), scores=grades.scores[:, :, at : at + 1], ratings=ratings)
 
 
 def of_group(grades: Matrix, group: Any) -> Matrix:
     """Return the grades of the questions of one group only; `excluded` still counts all questions."""
-    return _of_questions(grades, [at for at, value in enumerate(grades.groups) if label(value) == label(group)])
+    return of_questions(grades, [at for at, value in enumerate(grades.groups) if label(value) == label(group)])
 
 
 def of_models(grades: Matrix, models: Sequence[str]) -> Matrix:
     """Return the grades of these models only, in this order."""
     places = [grades.models.index(model) for model in models]
     own, ratings = grades.scores[:, places], None if grades.ratings is None else grades.ratings[:, places]
-    return replace(grades, models=tuple(models), scores=own, excluded=grades.excluded[places], ratings=ratings)
+    return grades._replace(models=tuple(models), scores=own, excluded=grades.excluded[places], ratings=ratings)
 
 
 def ranked(grades: Matrix) -> Matrix:
@@ -180,7 +170,7 @@ def ranked(grades: Matrix) -> Matrix:
 
 def in_order(grades: Matrix) -> Matrix:
     """Return the grades with the questions sorted by id, so that no digit depends on the order of rows."""
-    return _of_questions(grades, question_order(grades.questions))
+    return of_questions(grades, question_order(grades.questions))
 
 
 def question_order(questions: Sequence[QuestionId]) -> list[int]:
@@ -188,9 +178,9 @@ def question_order(questions: Sequence[QuestionId]) -> list[int]:
     return sorted(range(len(questions)), key=lambda at: (isinstance(questions[at], str), questions[at]))
 
 
-def _of_questions(grades: Matrix, places: Sequence[int]) -> Matrix:
-    return replace(
-        grades,
+def of_questions(grades: Matrix, places: Sequence[int]) -> Matrix:
+    """Return the grades of the questions at these places, in this order."""
+    return grades._replace(
         questions=tuple(grades.questions[at] for at in places),
         groups=tuple(grades.groups[at] for at in places),
         scores=grades.scores[list(places)],
@@ -212,11 +202,8 @@ def pairs(observations: Sequence[Observation], groups: Mapping[QuestionId, Any] 
     columns = Observations.of(observations)
     order = _order(columns, groups)
     models = tuple(dict.fromkeys(model for case in columns.cases for model in case.models))
-    played = [[_won(game) for game in (*games, None, None)[:2]] for games in columns.games]
-    games = np.array(played, dtype=np.float64).reshape(-1, 2)
     soft = weighed(columns)
     share = columns.values(LOGPROBS if soft else "text")
-    said = columns.said.astype(np.int64)
     return Pairs(
         questions=tuple(order),
         groups=_groups_of(order, groups),
@@ -225,17 +212,10 @@ def pairs(observations: Sequence[Observation], groups: Mapping[QuestionId, Any] 
         turn=columns.of_cases(lambda case: case.turn),
         model_1=places_of(models, [case.models[0] for case in columns.cases])[columns.case_at],
         model_2=places_of(models, [case.models[1] for case in columns.cases])[columns.case_at],
-        game_1=games[said, 0],
-        game_2=games[said, 1],
         outcome=np.where(np.isnan(share), np.nan, (1.0 + np.sign(share - 0.5)) / 2),
         weighed=share if soft else None,
         fixed_mix=is_fixed(groups),
     )
-
-
-def _won(game: float | None) -> float | None:
-    """Return who won a game, of a weighed one the side to which it leans."""
-    return None if game is None else 1.0 if game > 0.5 else 0.0 if game < 0.5 else 0.5
 
 
 def _order(columns: Observations, groups: Mapping[QuestionId, Any] | None) -> list[QuestionId]:

@@ -13,20 +13,18 @@ of ends 1, "all" of count is 0 and of ends 1.
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there, logical_files, read_rows
 from harness.judgments.observations import Observations
 from harness.names import name_of
-from harness.records import Measurement, Observation, QuestionId, Source
+from harness.records import Form, Measurement, Observation, QuestionId, Source
 from harness.results.query import KIND
+from harness.results.table import Mean, Table
 from harness.rows import measurement_from_row
 from harness.written import nearest
-
-if TYPE_CHECKING:  # numpy is imported only where a table is made
-    from harness.results.table import Table
 
 CHECKS = "checks"
 UNIEVAL = "unieval"
@@ -55,21 +53,7 @@ def read_metric(bench: Bench, name: str, variant: str | None = None) -> Observat
 
 def read_main_numbers(path: pathlib.Path, variant: str | None = None) -> Observations:
     """Return the main number of each row of a metric's file, as if it were a grade; raises as `read_metric` does."""
-    return Observations.of(
-        Observation(
-            one.question_id,
-            one.turn,
-            one.model,
-            None,
-            one.metric,
-            one.value,
-            (),
-            _source_of(one)._replace(form="grade"),
-            None,
-            _content_of(one),
-        )
-        for one in _measurements(path, variant)
-    )
+    return Observations.of(_number(one, one.metric, one.value, "grade") for one in _measurements(path, variant))
 
 
 class CheckFound(NamedTuple):
@@ -122,10 +106,9 @@ def _checks_in(row: Mapping[str, Any]) -> Iterator[CheckFound]:
             yield CheckFound(kind, str(check.get("name") or kind), str(check.get("text", "")), *met)
 
 
-def with_kinds(table: "Table", bench: Bench, kept: Observations) -> "Table":
+def with_kinds(table: Table, bench: Bench, kept: Observations) -> Table:
     """Return the table of all checks with the lines of each kind, of the models and turns that `kept` is about."""
-    from harness.results.means import matrices, means_table
-    from harness.results.table import Mean
+    from harness.results.means import matrices, means_table  # which other tables do without
 
     wanted = {(case.models[0], case.turn) for case in kept.cases}
     turns = [turn for turn in read_checks(bench) if (turn.model, turn.turn) in wanted]
@@ -136,7 +119,7 @@ def with_kinds(table: "Table", bench: Bench, kept: Observations) -> "Table":
             means = {name: own for name, own in line.fields.items() if isinstance(own, Mean)}
             fields = {name: replace(means[name], excluded=None) if name in means else None for name in table.names}
             lines.append(line._replace(fields=fields, group=kind))
-    return replace(table, lines=lines, by=KIND)
+    return table._replace(lines=lines, by=KIND)
 
 
 def is_metric(found: Observations) -> bool:
@@ -190,24 +173,19 @@ def _measurements(path: pathlib.Path, variant: str | None) -> list[Measurement]:
 
 def _numbers(one: Measurement, names: Sequence[str]) -> Iterator[Observation]:
     """Yield an observation of each number; a row that could not be computed has none of any of them."""
-    source, content = _source_of(one), _content_of(one)
     for name in names:
         if one.values and name not in one.values:  # not asked in this category
             continue
         value = one.values.get(name) if one.values else one.value
         own = name if name.startswith(one.metric.split("_")[0]) else f"{one.metric} {name}"
-        yield Observation(one.question_id, one.turn, one.model, None, own, value, (), source, None, content)
+        yield _number(one, own, value, "dimensions")
 
 
-def _source_of(one: Measurement) -> Source:
-    return Source(
-        one.library or "turnbench",
-        judge_set=one.metric,
-        choice=str(one.choice),
-        method=one.variant,
-        form="dimensions",
-        scale=None if one.metric == UNIEVAL else _SHARE,
-    )
+def _number(one: Measurement, name: str, value: float | None, form: Form) -> Observation:
+    who, choice = one.library or "turnbench", str(one.choice)
+    scale = None if one.metric == UNIEVAL else _SHARE
+    source = Source(who, judge_set=one.metric, choice=choice, method=one.variant, form=form, scale=scale)
+    return Observation(one.question_id, one.turn, one.model, None, name, value, (), source, None, _content_of(one))
 
 
 def _content_of(one: Measurement) -> str | None:

@@ -20,7 +20,7 @@ for ties.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, Unpack
 
 import numpy as np
@@ -136,7 +136,7 @@ def pairs_panel(judges: Mapping[str, Pairs], *, baseline: str | None = None, **h
     said = heard.said  # of a judge asked several times of one pair what it mostly says
     alone = np.where(np.isnan(said), np.nan, np.select([said > 0.5, said < 0.5], [1.0, 0.0], 0.5))
     every = (np.where(heard.common, outcome, np.nan) for outcome in (*alone, majority(said)))
-    layers = [replace(heard.items, outcome=outcome) for outcome in every]
+    layers = [heard.items._replace(outcome=outcome) for outcome in every]
     found = [rates(layer, baseline=baseline, **how) for layer in layers]
     lines = [[_plain(line, RATES[-1]) for line in own if line.group is ALL and line.turn is None] for own in found]
     table = Table(_lines(heard.judges, lines), "pairs", seed=how.get("seed", 0), beside=False)
@@ -152,7 +152,7 @@ def _layers(heard: Heard[Matrix]) -> list[Matrix]:
     """Return the scores of each judge on the common items, and last their means; excluded are the lost items."""
     excluded = heard.lost.sum(axis=(0, 2)).astype(np.int64)
     every = (np.where(heard.common, layer, np.nan) for layer in (*heard.said, heard.said.mean(axis=0)))
-    return [replace(heard.items, scores=layer, excluded=excluded) for layer in every]
+    return [heard.items._replace(scores=layer, excluded=excluded) for layer in every]
 
 
 def means_panel(judges: Mapping[str, Mapping[str, Matrix]], kind: Kind, **how: Unpack[Made]) -> Panel:
@@ -164,7 +164,7 @@ def means_panel(judges: Mapping[str, Mapping[str, Matrix]], kind: Kind, **how: U
     layers = {name: _layers(own) for name, own in panels.items()}
     none = {name: np.zeros_like(own[-1].excluded) for name, own in layers.items()}
     tables = [
-        means_table({name: replace(own[at], excluded=none[name]) for name, own in layers.items()}, kind, **how)
+        means_table({name: own[at]._replace(excluded=none[name]) for name, own in layers.items()}, kind, **how)
         for at in range(len(judges) + 1)
     ]
     lost = [dict(zip(own[-1].models, own[-1].excluded.tolist(), strict=True)) for own in layers.values()]
@@ -174,7 +174,7 @@ def means_panel(judges: Mapping[str, Mapping[str, Matrix]], kind: Kind, **how: U
         for table in tables
     ]
     differ = [panel.disagreement(seed=seed).lines[0]._replace(model=name) for name, panel in panels.items()]
-    table = replace(tables[-1], lines=_lines(tuple(judges), by_judge))
+    table = tables[-1]._replace(lines=_lines(tuple(judges), by_judge))
     n = sum(line.fields["n"] for line in by_judge[-1])
     return Panel(tuple(judges), table, Table(differ, key=kind), tables[-1], MEAN_RULE, n, sum(excluded.values()))
 
@@ -190,14 +190,14 @@ def labels_panel(judges: Mapping[str, Sequence[Judgment]], **how: Unpack[Made]) 
     names = {row.label for rows in heard for row in rows if row.label is not None}
     tables = [label_table(rows, labels=names, **how) for rows in heard]
     by_judge = [[_labelled(line, left_out[line.model]) for line in table.whole] for table in tables]
-    table = replace(tables[-1], lines=_lines(tuple(judges), by_judge))
+    table = tables[-1]._replace(lines=_lines(tuple(judges), by_judge))
     called = {"unparsed": "undecided", "missing": "excluded"}
     whole = [
         line._replace(fields={called.get(name, name): own for name, own in line.fields.items()})
         for line in tables[-1].lines
     ]
     differ = _labels_differ(heard[:-1], left_out, how.get("groups"), how.get("seed", 0))
-    together = replace(tables[-1], lines=whole)
+    together = tables[-1]._replace(lines=whole)
     return Panel(tuple(judges), table, differ, together, LABEL_RULE, len(common), sum(left_out.values()))
 
 
@@ -276,7 +276,7 @@ def panel_pairs(judges: Mapping[str, Pairs]) -> Heard[Pairs]:
     nothing = np.full(len(items), np.nan)
     question, turn, first, second = items.T
     named_by = tuple(questions), tuple(questions.values()), tuple(models), question, turn, first, second
-    pairs = Pairs(*named_by, nothing, nothing, nothing, fixed_mix=_fixed_mix(judges))
+    pairs = Pairs(*named_by, nothing, fixed_mix=_fixed_mix(judges))
     return Heard(tuple(judges), pairs, said)
 
 

@@ -135,15 +135,10 @@ class Query(NamedTuple):
         return load_bench(self.bench_name or "mt_bench", self.data_dir)
 
     @property
-    def _folder(self) -> pathlib.Path:
-        """The same, or an error; the questions are not read."""
-        return bench_folders(self.bench_name or "mt_bench", self.data_dir).folder
-
-    @property
     def folder(self) -> pathlib.Path | None:
-        """The folder of the benchmark's results, if there is such a benchmark."""
+        """The folder of the benchmark's results, if there is such a benchmark; the questions are not read."""
         try:
-            return self._folder
+            return bench_folders(self.bench_name or "mt_bench", self.data_dir).folder
         except TurnbenchError:
             return None
 

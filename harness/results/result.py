@@ -84,10 +84,6 @@ class Result:
         """Return the same rows, as json and csv show them, with intervals (`average_low`, ...) and ranks, if known."""
         return self.table.table_rows()
 
-    def category_table(self) -> list[Row]:
-        """Return the rows of the table by category."""
-        return self.categories
-
     def with_last(self, models: Collection[str]) -> "Result":
         """Return the same result with these models listed last: those that are not ranked."""
         there = dict.fromkeys(line.model for line in self.table.lines)

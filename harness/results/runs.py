@@ -154,7 +154,9 @@ def _differing(new: Observations, old: Observations, allow: Sequence[str]) -> li
     if new.paired != old.paired:
         raise UsageError("one run holds grades and the other pairs, which cannot be compared")
     notes = []
-    for name, here, there in _origins(new, old):
+    other = _origin(old)
+    for name, here in _origin(new).items():
+        there = other[name]
         if here == there:
             continue
         told = f"{name} {', '.join(sorted(here))} here and {', '.join(sorted(there))} there"
@@ -170,16 +172,15 @@ def _differing(new: Observations, old: Observations, allow: Sequence[str]) -> li
     return notes
 
 
-def _origins(new: Observations, old: Observations) -> list[tuple[str, set[str], set[str]]]:
-    runs = [(run.sources(), set(run.metrics())) for run in (new, old)]
-    (here, metrics), (there, other_metrics) = runs
-    return [
-        ("judge", {s.judge for s in here}, {s.judge for s in there}),
-        ("judge-set", {s.set_text for s in here}, {s.set_text for s in there}),
-        ("sampling", {s.sampling for s in here}, {s.sampling for s in there}),
-        ("criterion", metrics, other_metrics),
-        ("score-method", {s.method for s in here}, {s.method for s in there}),
-    ]
+def _origin(run: Observations) -> dict[str, set[str]]:
+    sources = run.sources()
+    return {
+        "judge": {s.judge for s in sources},
+        "judge-set": {s.set_text for s in sources},
+        "sampling": {s.sampling for s in sources},
+        "criterion": set(run.metrics()),
+        "score-method": {s.method for s in sources},
+    }
 
 
 def _reworded(new: Observations, old: Observations) -> list[QuestionId]:

@@ -9,12 +9,14 @@ from harness.errors import UsageError
 from harness.judging.builtin import notices
 from harness.judgments.case import LOGPROBS
 from harness.judgments.observations import Observations
+from harness.judgments.reading import Read
 from harness.records import Mode
 from harness.results.about import About
 from harness.results.common import history_note
 from harness.results.failures import failure_notes
-from harness.results.finding import replaced_note
+from harness.results.finding import chosen, narrowed, of_models, of_turns, read_for, replaced_note
 from harness.results.grades.aggregates import Aggregate, column_of
+from harness.results.measured import is_metric, read_main_numbers
 from harness.results.query import Query, Words
 from harness.results.result import Result as Result
 from harness.results.settings import settings_notes
@@ -22,7 +24,7 @@ from harness.results.standing import on_board
 from harness.results.tables import conversations, table_of
 from harness.results.wanted import LengthControl, Shown, Wanted, settled
 
-if TYPE_CHECKING:  # numpy is imported only where intervals are made
+if TYPE_CHECKING:  # imported only where there are two runs
     from harness.results.runs import Runs
 
 
@@ -126,9 +128,6 @@ def estimand(subject: About, *, judged: bool = True) -> str:
 
 def _runs(shown: Shown, path: pathlib.Path) -> "Runs":
     """Return this run compared with the one in another file; by the same judge where that file has several."""
-    from harness.judgments.reading import Read
-    from harness.results.finding import chosen, narrowed, of_models, of_turns, read_for
-    from harness.results.measured import is_metric, read_main_numbers
     from harness.results.runs import compared_runs
 
     wanted = shown.wanted

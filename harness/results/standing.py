@@ -23,7 +23,7 @@ def on_board(result: Result, shown: Shown) -> Result:
     if control != "off":
         found = _controlled(result, bench, shown, compatible=control == "compatible", board=wanted.board is not None)
         result.notes.append(found.note)
-        table = replace(result.table, lines=[found.added(line) for line in result.table.lines])
+        table = result.table._replace(lines=[found.added(line) for line in result.table.lines])
         result = replace(result, control=found, table=table)
         if usual and wanted.sort is None and wanted.board is None and found.table.lines:
             result = result.sorted_by("length_controlled_winrate")

@@ -8,15 +8,13 @@ the numbers differs. Every output is a projection: the rows of a table, those of
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from harness.records import QuestionId, Scale
 from harness.results.statistics.bootstrap import Estimate
-
-if TYPE_CHECKING:  # tests between models are imported only where ranks are made
-    from harness.results.statistics.ranks import RankRange
+from harness.results.statistics.ranks import RankRange
 
 Kind: TypeAlias = Literal["grades", "pairs", "label", "criterion", "dimension", "metric"]
 Row: TypeAlias = dict[str, Any]
@@ -76,8 +74,7 @@ class Line(NamedTuple):
         return {name: own for name, own in self.fields.items() if isinstance(own, Estimate)}
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Lines, and what their numbers are."""
 
     lines: list[Line]
@@ -96,11 +93,11 @@ class Table:
     """The field within whose values questions are resampled; empty: all are one."""
     names: tuple[str, ...] = ()
     """The columns that the judge set or a metric named."""
-    scales: Mapping[str, Scale | None] = field(default_factory=dict)
+    scales: Mapping[str, Scale | None] = {}
     """The least and the greatest number of each of these, where that is known."""
     bins: Sequence[Row] = ()
     """How stated confidences fit, where answers state any."""
-    ranks: "Mapping[str, Mapping[str, RankRange]]" = field(default_factory=dict)
+    ranks: Mapping[str, Mapping[str, RankRange]] = {}
     """By column, then by model, the ranks that it may have; one judged on few questions has none."""
     key: str = "model"
     """What a line is about, if not a model."""
@@ -207,7 +204,7 @@ class Table:
         def at(line: Line) -> tuple[int, int]:
             return groups.get(line.group, -1), place.get(line.model, len(place))
 
-        return replace(self, lines=sorted(self.lines, key=at))
+        return self._replace(lines=sorted(self.lines, key=at))
 
     def _row(self, line: Line, *, ends: bool) -> Row:
         found: Row = {self.key: line.model, **({} if line.judge is None else {"judge": line.judge})}

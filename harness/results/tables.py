@@ -10,17 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
 from harness.judgments.observations import Observations
+from harness.results.brief import with_intervals, with_ranks
 from harness.results.common import Common, common_questions
 from harness.results.grades.aggregates import aggregated, column_of, with_turns
+from harness.results.grades.scores import average_of
 from harness.results.grades.single import category_rows, single_rows
+from harness.results.matrix import matrix, ranked
+from harness.results.matrix import pairs as pair_arrays
 from harness.results.measured import of_checks, with_kinds
 from harness.results.pairs.pairwise import pairwise_rows, side_scores, with_scores
 from harness.results.query import KIND, UNGROUPED
 from harness.results.result import Result
+from harness.results.statistics.paired import paired
 from harness.results.table import Made, Table
 from harness.results.wanted import Shown
 
-if TYPE_CHECKING:  # numpy is imported only where intervals are made
+if TYPE_CHECKING:  # what not every table needs is imported where it is made
     from harness.results.detail import Detail
 
 OF_SCALE, OF_WIN_RATES = 0.05, 0.1
@@ -54,11 +59,6 @@ def _grades(result: Result, shown: Shown, grades: Observations) -> Result:
         result.categories.extend(category_rows(whole, subject.categories, count_failed=wanted.count_failed))
     if not _sure(result, wanted.intervals, len(lines), len(grades)):
         return result
-    from harness.results.brief import with_intervals, with_ranks
-    from harness.results.grades.scores import average_of
-    from harness.results.matrix import matrix, ranked
-    from harness.results.statistics.paired import paired
-
     groups = subject.groups
     arrays = matrix(whole, groups, count_failed=wanted.count_failed)
     result = with_intervals(result, average_of(arrays, seed=seed))
@@ -88,15 +88,13 @@ def _pairs(result: Result, shown: Shown, pairs: Observations) -> Result:
     result = replace(result, table=table, column=column)
     if not _sure(result, wanted.intervals, len(lines), len(pairs)):
         return result
-    from harness.results.brief import with_intervals, with_ranks
-    from harness.results.matrix import pairs as arrays
-    from harness.results.pairs.comparing import compared_strengths, meetings, meetings_note
+    from harness.results.pairs.comparing import compared_strengths, meetings_note
     from harness.results.pairs.rates import adjusted_rates
 
-    found = arrays(pairs, subject.groups)
+    found = pair_arrays(pairs, subject.groups)
     result = with_intervals(result, adjusted_rates(found, baseline=baseline, seed=seed))
     result = with_ranks(result, {column: compared_strengths(found, baseline=baseline, resamplings=0)})
-    result.notes.extend([note] if (note := meetings_note(meetings(found), baseline)) else [])
+    result.notes.extend([note] if (note := meetings_note(found, baseline)) else [])
     if wanted.intervals:
         from harness.results.detail import pairs_detail, position_of
 
@@ -134,10 +132,6 @@ def _named(result: Result, shown: Shown, found: Observations) -> Result:
     if not sure or not (few or wanted.intervals):
         result.notes.extend(["ranks of so large a table are made with --intervals only"] if sure else [])
         return result
-    from harness.results.brief import with_ranks
-    from harness.results.matrix import ranked
-    from harness.results.statistics.paired import paired
-
     return with_ranks(result, {name: paired(ranked(own), resamplings=0) for name, own in arrays.items()})
 
 
@@ -162,9 +156,9 @@ def _panel(result: Result, shown: Shown, records: Observations) -> Result:
     column = "win_rate_adjusted" if kind == "pairs" else result.column
     result = replace(result, table=panel.table, panel=panel, column=column)
     if kind == "pairs":
-        from harness.results.pairs.comparing import meetings, meetings_note
+        from harness.results.pairs.comparing import meetings_note
 
-        note = meetings_note(meetings(panel.together), shown.baseline)
+        note = meetings_note(panel.together, shown.baseline)
         result.notes.extend([note] if note else [])
     if not ranked or not shown.wanted.intervals:
         return result
@@ -193,12 +187,13 @@ def _arrays(found: Observations, shown: Shown) -> Any:
         from harness.results.labels import judgments_of
 
         return judgments_of(found)
-    from harness.results.matrix import matrix, pairs
-    from harness.results.means import matrices
-
     if shown.kind == "grades":
         return matrix(found, groups)
-    return pairs(found, groups) if shown.kind == "pairs" else matrices(found, groups or None)
+    if shown.kind == "pairs":
+        return pair_arrays(found, groups)
+    from harness.results.means import matrices
+
+    return matrices(found, groups or None)
 
 
 def _how(shown: Shown, sure: bool) -> Made:

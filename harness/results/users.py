@@ -153,7 +153,6 @@ def _variance(scores: Scores, num_choices: int) -> UserVariance | None:
     cells: dict[tuple[QuestionId, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (question, model, choice), value in scores.items():
         cells[question, model][choice // num_choices].append(value)
-    single = [own for by_sample in cells.values() for values in by_sample.values() for own in values]
     within = [np.var([own for values in by.values() for own in values], ddof=1) for by in cells.values() if len(by) > 1]
     if not within:
         return None
@@ -161,7 +160,7 @@ def _variance(scores: Scores, num_choices: int) -> UserVariance | None:
     shared = _shared(cells)
     centred = _without_models(scores)
     return UserVariance(
-        total=float(np.var(centred, ddof=1)) if len(single) > 1 else 0.0,
+        total=float(np.var(centred, ddof=1)) if len(scores) > 1 else 0.0,
         within=float(np.mean(within)),
         shared=max(0.0, float(np.mean(shared))) if shared else 0.0,
         model_alone=float(np.mean(alone)) if alone else None,

@@ -19,6 +19,7 @@ from harness.results.about import About, about
 from harness.results.answers import home_of
 from harness.results.finding import Found, ask, of_models, of_turns
 from harness.results.grades.aggregates import NONE, Aggregate, column_of
+from harness.results.measured import read_main_numbers, read_metric
 from harness.results.query import Query
 from harness.results.replaced import NOT_CHECKED, says_what_was_judged, without_replaced
 from harness.results.table import Kind
@@ -151,8 +152,6 @@ def _judged(wanted: Wanted, notes: list[str]) -> list[Found]:
 
 def _measured(wanted: Wanted) -> list[Found]:
     """Return what metrics say, each as one source; of two runs their main numbers; `score` is the judge's grades."""
-    from harness.results.measured import read_main_numbers, read_metric
-
     found = []
     query, variant = wanted.query, wanted.variant
     bench = query.bench

@@ -11,14 +11,19 @@ charts/              one picture for each file, as SVG
 
 from collections.abc import Callable, Mapping
 
-from harness.showing.csv import csv
-from harness.showing.frame import frame
-from harness.showing.html import html
-from harness.showing.items import Chart, Column, Html, Note, Page, Table
-from harness.showing.json import json
-from harness.showing.latex import latex
-from harness.showing.markdown import markdown
-from harness.showing.text import text
+from harness.showing.csv import csv as csv
+from harness.showing.frame import frame as frame
+from harness.showing.html import html as html
+from harness.showing.items import Chart as Chart
+from harness.showing.items import Column as Column
+from harness.showing.items import Html as Html
+from harness.showing.items import Note as Note
+from harness.showing.items import Page as Page
+from harness.showing.items import Table as Table
+from harness.showing.json import json as json
+from harness.showing.latex import latex as latex
+from harness.showing.markdown import markdown as markdown
+from harness.showing.text import text as text
 
 FORMATS: Mapping[str, Callable[[Page], str]] = {
     "table": text,
@@ -31,21 +36,3 @@ FORMATS: Mapping[str, Callable[[Page], str]] = {
 """What --format takes. A new format is one function, and a line here."""
 FOR_PROGRAMS = ("json", "csv")
 """Those with no place for notes."""
-
-__all__ = [
-    "FORMATS",
-    "FOR_PROGRAMS",
-    "Chart",
-    "Column",
-    "Html",
-    "Note",
-    "Page",
-    "Table",
-    "csv",
-    "frame",
-    "html",
-    "json",
-    "latex",
-    "markdown",
-    "text",
-]

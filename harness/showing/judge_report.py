@@ -82,10 +82,6 @@ def report_charts(report: Report) -> list[Chart]:
     return [Chart(title, partial(draw, report)) for title, draw in drawn]
 
 
-def _position_svg(report: Report) -> str:
-    return position_chart(report.rows)
-
-
 def _estimate(row: Mapping[str, Any], name: str, n: str = "n") -> Estimate:
     return Estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], row[n], None)
 
@@ -162,7 +158,7 @@ def _judge_of(row: Mapping[str, Any]) -> str:
 _AGREEMENT = (("human_agreement", "price", 1.0), ("Human agreement", "Price [$/1000 examples]", 100.0))
 """The columns of agreement and price, and what agreement is a share of; AlpacaEval's after ours."""
 _DRAWN: Mapping[str, Sequence[tuple[str, Callable[[Report], str]]]] = {
-    "position": [("Does the judge go by the place of an answer?", _position_svg)],
+    "position": [("Does the judge go by the place of an answer?", lambda report: position_chart(report.rows))],
     "length": [("If all answers were equally long", _length_svg)],
     "repeat": [("Where the variance of the verdicts comes from", _repeat_svg)],
     "self": [("Does the judge favour the models of its family?", _self_svg)],

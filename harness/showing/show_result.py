@@ -69,7 +69,7 @@ def _data(result: Result, intervals: bool) -> dict[str, Any]:
         "rows": result.table_rows(),
         "judge_set": result.judge_set,
         "notes": list(result.notes),
-        "categories": result.category_table(),
+        "categories": result.categories,
     }
     if result.panel is not None:
         panel = result.panel
@@ -139,7 +139,7 @@ def _tables(result: Result) -> Iterator[Item]:
         yield from _verdicts(result.together, ", of all judges together" if result.panel is not None else "")
     if result.categories and (result.mode != "single" or result.detail is None or result.detail.table.by != "category"):
         what = heading_of(result.column) if result.mode == "single" else "score"
-        rows, title = result.category_table(), f"{what} by category".capitalize()
+        rows, title = result.categories, f"{what} by category".capitalize()
         yield Table(title, rows, _verbatim(rows), across="groups", scale=result.scale)
 
 

@@ -1,6 +1,5 @@
 """Win rates that use all of a judge's verdicts and are right with respect to people."""
 
-import dataclasses
 import math
 import pathlib
 from types import SimpleNamespace
@@ -246,8 +245,8 @@ def _keys(found: Pairs) -> list[tuple[QuestionId, int, str, str]]:
 
 
 def _only(found: Pairs, kept: npt.NDArray[np.bool_]) -> Pairs:
-    columns = ("question", "turn", "model_1", "model_2", "game_1", "game_2", "outcome")
-    return dataclasses.replace(found, **{name: getattr(found, name)[kept] for name in columns})
+    columns = ("question", "turn", "model_1", "model_2", "outcome")
+    return found._replace(**{name: getattr(found, name)[kept] for name in columns})
 
 
 @pytest.mark.reference

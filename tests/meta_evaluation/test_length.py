@@ -1,7 +1,6 @@
 """What length does to the verdicts."""
 
 import csv
-import dataclasses
 import gzip
 import itertools
 import json
@@ -26,10 +25,8 @@ def arrays(rows: list[Row], models: int = 2) -> tuple[Pairs, Floats, Floats]:
     outcome, length_1, length_2 = (np.array([row[at] for row in rows], dtype=np.float64) for at in range(3, 6))
     n = int(question.max()) + 1
     names = tuple("xyzuvw"[:models])
-    found = Pairs(
-        tuple(range(n)), (None,) * n, names, question, np.ones(len(rows), dtype=np.int64), one, other, outcome,
-        outcome, outcome,
-    )  # fmt: skip
+    turn = np.ones(len(rows), dtype=np.int64)
+    found = Pairs(tuple(range(n)), (None,) * n, names, question, turn, one, other, outcome)
     return found, length_1, length_2
 
 
@@ -216,7 +213,7 @@ def test_win_rates_at_equal_length_are_near_the_published_ones(reference_data: p
         for row in rows
     ]
     found, length_1, length_2 = arrays(table, 6)
-    found = dataclasses.replace(found, models=tuple(names))
+    found = found._replace(models=tuple(names))
     shown = {row.model: row for row in named(length_report(found, length_1, length_2, resamplings=100).rows)}
     for model, row in official.items():
         assert shown[model].win_rate.value == pytest.approx(float(row["pkg_win_rate"]) / 100, abs=1e-9)

@@ -4,7 +4,7 @@ import pytest
 
 from harness.judgments.observations import Observations
 from harness.records import Observation, QuestionId, Scale
-from harness.results.detail import grades_detail, pair_row, turned
+from harness.results.detail import grades_detail, pair_row
 from harness.results.matrix import matrix
 from harness.results.runs import compared_runs
 from harness.results.statistics.ranks import RankRange
@@ -69,10 +69,10 @@ def test_intervals_of_differences_end_at_the_length_of_the_scale() -> None:
 
 def test_a_turned_pair_says_the_same_from_the_other_side() -> None:
     (pair,) = grades_detail(matrix(run(a=3.0, b=3.5), GROUPS)).pairs.pairs
-    other = turned(pair)
+    other = pair.turned()
     assert (other.verdict, pair.verdict) == ("better", "worse")
     assert pair_row(other)["difference"] == -pair_row(pair)["difference"]
-    assert turned(other) == pair
+    assert other.turned() == pair
 
 
 def test_the_same_seed_gives_the_same_digits_and_another_one_does_not_move_the_estimates() -> None:

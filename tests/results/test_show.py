@@ -93,7 +93,7 @@ def test_grades_become_rows_with_exactly_these_keys(bench: pathlib.Path) -> None
     ]
     assert [list(row) for row in result.rows()] == [SINGLE_KEYS] * 2
     assert (result.mode, result.bench, result.judge, result.judge_set) == ("single", "tiny", "gpt-4", "unstated")
-    assert result.category_table() == [
+    assert result.categories == [
         {"model": "y", "writing": 9.5, "math": 10.0},
         {"model": "x", "writing": 7.0, "math": 4.0},
     ]
@@ -117,7 +117,7 @@ def test_pairs_with_two_scores_show_the_mean_of_each_side(bench: pathlib.Path) -
     judged(bench, "gpt-4_pair.jsonl", *rows, pair("x", "z", "error", g1_scores=[1, 1]), pair("x", "y", "tie", turn=2))
     result = show(bench, "pairwise-all")
     assert {row["model"]: row["score"] for row in result.rows()} == {"x": 5.0, "y": 7.0, "z": None}
-    assert result.category_table() == [
+    assert result.categories == [
         {"model": "y", "writing": 5.0, "math": 9.0},
         {"model": "x", "writing": 7.0, "math": 3.0},
     ]
@@ -190,7 +190,7 @@ def test_named_models_are_shown_and_absent_ones_told(bench: pathlib.Path) -> Non
     judged(bench, "gpt-4_single.jsonl", *GRADES)
     result = show(bench, model_list=["x", "who"])
     assert [row["model"] for row in result.rows()] == ["x"]
-    assert [row["model"] for row in result.category_table()] == ["x"]
+    assert [row["model"] for row in result.categories] == ["x"]
     assert other_notes(result) == ["no single judgment of who"]
 
 
@@ -515,7 +515,7 @@ def test_the_user_may_say_which_questions_they_are(bench: pathlib.Path, tmp_path
     path = write(tmp_path / "some.jsonl", *GRADES, grade("x", 99, 5))
     result = show(bench, input_file=path)
     assert result.bench == "tiny"
-    assert result.category_table()[0] == {"model": "y", "writing": 9.5, "math": 10.0}
+    assert result.categories[0] == {"model": "y", "writing": 9.5, "math": 10.0}
     assert other_notes(result) == ["the table by category is as --bench-name says, although question 99 is not in tiny"]
 
 

@@ -109,9 +109,10 @@ def ranking(
     questions = np.flatnonzero(games.counts.any(axis=(1, 2)))
     groups = None if pairs.strata is None else [pairs.strata[at] for at in questions.tolist()]
     without = _without_each(games._replace(counts=games.counts[questions]), fitted, resamplings)
-    rating, rest = _scaled(fitted.strengths, fixed)[0], _scaled(without, fixed)
+    rating, rest = _scaled(fitted.strengths, fixed)[0], np.full((len(questions), len(models)), np.nan)
+    rest[: len(without)] = _scaled(without, fixed)
     how: dict[str, Any] = {"resamplings": resamplings, "seed": seed, "method": "studentized"}
-    drawn = jackknifed(rating, rest, groups, present=np.ones(len(questions), dtype=bool), **how)
+    drawn = jackknifed(rating, rest, groups, **how)
     ratings = [replace(own, value=value) for own, value in zip(drawn, rating.tolist(), strict=True)]
     met = np.zeros(len(models))
     for side in (games.first, games.second):

@@ -36,16 +36,14 @@ for the mixture; Davidson (1970), J. Am. Stat. Assoc. 65, 317; Neyman (1959) for
 
 import math
 import sys
-from dataclasses import dataclass
 from statistics import NormalDist
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.results.common import few
 from harness.results.matrix import Floats, Ints, Pairs
-from harness.results.pairs.davidson import chances, curvature_of, damped, gradient_of
+from harness.results.pairs.davidson import chances, chances_of, curvature_of, damped, gradient_of
 from harness.results.pairs.games import FIRST, SECOND, TIE, Games, games_of
 from harness.results.pairs.rates import against, in_order
 from harness.results.statistics.bootstrap import Resampling
@@ -104,14 +102,12 @@ def compared_strengths(pairs: Pairs, *, baseline: str | None = None, **how: Unpa
 
 def ranked_models(pairs: Pairs, baseline: str | None = None) -> list[str]:
     """Return the models that were judged on enough questions to be ranked (`common`); a baseline is not."""
-    judged = [len(np.unique(pairs.question[_of(pairs, at)])) for at in range(len(pairs.models))]
+    good = ~np.isnan(pairs.outcome)
+    sides = pairs.model_1[good], pairs.model_2[good]
+    own = [pairs.question[good][(sides[0] == at) | (sides[1] == at)] for at in range(len(pairs.models))]
+    judged = [len(np.unique(questions)) for questions in own]
     most = max((n for n, model in zip(judged, pairs.models, strict=True) if model != baseline), default=0)
     return [m for m, n in zip(pairs.models, judged, strict=True) if m != baseline and not few(n, most)]
-
-
-def _of(pairs: Pairs, model: int) -> npt.NDArray[np.bool_]:
-    there: npt.NDArray[np.bool_] = ((pairs.model_1 == model) | (pairs.model_2 == model)) & ~np.isnan(pairs.outcome)
-    return there
 
 
 def uneven(games: Games) -> bool:
@@ -130,62 +126,33 @@ def anytime(p: float) -> float:
     return min(1.0, max(math.sqrt(1 + _MIXED) * math.exp(-(z**2) / 2 * _MIXED / (1 + _MIXED)), sys.float_info.min))
 
 
-class Meetings(NamedTuple):
-    """How far the models of a table met the same opponents."""
+def meetings_note(pairs: Pairs, baseline: str | None = None) -> str | None:
+    """Return who met whom in pairs that have a verdict, where the win rates of a table are over unequal opponents.
 
-    fewest: int
-    """The fewest other models that a model met."""
-    least: int
-    """The fewest pairs that two models who met have."""
-    most: int
-    """The most."""
-    uneven: bool
-    """Whether some pairs met much more often than others, as if chosen by earlier results."""
-    apart: tuple[tuple[str, ...], ...]
-    """Groups of models between which there is no chain of pairs; one group where all can be compared."""
-    met: dict[str, dict[str, int]]
-    """For each model, how many pairs with each opponent count."""
-
-    @property
-    def unequal(self) -> bool:
-        """Whether win rates are over unequal opponents."""
-        return self.fewest < len(self.met) - 1 or self.least < _EQUAL * self.most
-
-
-def meetings(pairs: Pairs) -> Meetings:
-    """Return who met whom, counting the pairs that have a verdict."""
+    With a baseline, the pairs are those against it, and all that can be unequal is how many these are.
+    """
     models, games = games_of(in_order(pairs))
     counts = games.counts.sum(axis=(0, 2))
     met: dict[str, dict[str, int]] = {model: {} for model in sorted(pairs.models)}
     for one, other, count in zip(games.first.tolist(), games.second.tolist(), counts.tolist(), strict=True):
         met[models[one]][models[other]] = met[models[other]][models[one]] = int(count)
-    alone = [(model,) for model in met if not met[model]]
-    groups = [tuple(models[at] for at in own.tolist()) for own in _components(games, len(models))]
-    fewest = min((len(own) for own in met.values()), default=0)
-    least = int(counts.min()) if len(counts) else 0
-    return Meetings(fewest, least, int(counts.max(initial=0)), uneven(games), (*groups, *alone), met)
-
-
-def meetings_note(found: Meetings, baseline: str | None = None) -> str | None:
-    """Return who met whom, where the win rates of a table are over unequal opponents.
-
-    With a baseline, `found` is of the pairs against it, and all that can be unequal is how many these are.
-    """
-    if len(found.met) < 3 or not (found.unequal if baseline is None else found.least < _EQUAL * found.most):
+    sizes = {model: len(own) for model, own in met.items()}
+    least, most = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
+    everybody = min(sizes.values(), default=0) == len(met) - 1
+    if len(met) < 3 or (least >= _EQUAL * most and (everybody or baseline is not None)):
         return None
-    sizes = {model: len(own) for model, own in found.met.items()}
     over = "unequal opponents"
     if baseline is not None:
-        over, spread = "different questions", f"models met the baseline {found.least} to {found.most} times"
-    elif min(sizes.values()) == len(found.met) - 1:
-        spread = f"two models met {found.least} to {found.most} times"
+        over, spread = "different questions", f"models met the baseline {least} to {most} times"
+    elif everybody:
+        spread = f"two models met {least} to {most} times"
     else:
         few = sorted((model for model in sizes if sizes[model] < max(sizes.values())), key=lambda m: (sizes[m], m))
         few = few or sorted(sizes)
-        told = "; ".join(f"{model} met {_listed(found.met[model])}" for model in few[:3])
+        told = "; ".join(f"{model} met {_listed(met[model])}" for model in few[:3])
         more = f"; {len(few) - 3} more met only some" if len(few) > 3 else ""
         spread = told + more
-    chosen = "; p allows for pairs that were chosen by earlier results" if found.uneven else ""
+    chosen = "; p allows for pairs that were chosen by earlier results" if uneven(games) else ""
     return f"win rates are over {over}, ranks and verdicts (by strength) are not: {spread}{chosen}"
 
 
@@ -197,19 +164,10 @@ def _listed(met: dict[str, int]) -> str:
     return "only " + ", ".join(shown) + more
 
 
-@dataclass(frozen=True, slots=True)
-class _Null:
-    """The best fits in which two models are equally strong, one row for each such two."""
-
-    theta: Floats
-    """ln p, pairs × models."""
-    log_nu: Floats
-
-
 def _scores(games: Games, models: int, one: Ints, other: Ints, opponents: Ints | None) -> Floats:
     """Return d_q, questions × pairs; `opponents` is whom both are thought to have met (None: all)."""
     total = games._replace(counts=games.counts.sum(axis=0, keepdims=True))
-    start = _fitted(total, _Null(np.zeros((1, models)), np.zeros(1)), None)
+    start = _fitted(total, np.zeros((1, models + 1)), None)
     rows = max(1, _BLOCK // max(3 * len(games.first), (models + 1) ** 2))
     flat = games.counts.reshape(len(games.counts), -1)
     found = []
@@ -217,8 +175,7 @@ def _scores(games: Games, models: int, one: Ints, other: Ints, opponents: Ints |
         contrast = np.zeros((len(one[at : at + rows]), models + 1))
         k = np.arange(len(contrast))
         contrast[k, one[at : at + rows]], contrast[k, other[at : at + rows]] = 1.0, -1.0
-        begun = _Null(np.tile(start.theta, (len(k), 1)), np.tile(start.log_nu, len(k)))
-        null = _fitted(total, begun, contrast)
+        null = _fitted(total, np.tile(start, (len(k), 1)), contrast)
         derivative = _by_outcome(total, null, contrast)
         # n * s_q / J is what question q says delta is, and 2 * I / m turns delta into a difference of mean outcomes
         unit = 2 * len(flat) * _round_robin(null, one[at : at + rows], other[at : at + rows], opponents)
@@ -226,14 +183,13 @@ def _scores(games: Games, models: int, one: Ints, other: Ints, opponents: Ints |
     return np.concatenate(found, axis=1)
 
 
-def _fitted(games: Games, start: _Null, contrast: Floats | None) -> _Null:
-    """Return the fits of greatest posterior density, with contrast' (ln p, ln nu) = 0 where one is given."""
-    theta, log_nu = start.theta.copy(), start.log_nu.copy()
-    models = theta.shape[1]
-    held = Games(games.first, games.second, np.broadcast_to(games.counts, (len(theta), *games.counts.shape[1:])))
+def _fitted(games: Games, here: Floats, contrast: Floats | None) -> Floats:
+    """Return ln p of all models and ln nu (last) of greatest posterior density, a row for each of those from which the
+    steps begin; with contrast' (ln p, ln nu) = 0 where one is given."""
+    models = here.shape[1] - 1
+    held = _for_each(games, here)
     for _ in range(_STEPS):
-        found = chances(theta[:, games.first] - theta[:, games.second], log_nu[:, None])
-        here = np.concatenate([theta, log_nu[:, None]], axis=1)
+        found = chances_of(games, here)
         gradient = gradient_of(held, models, found) - PRECISION * here
         curvature = curvature_of(held, models, found) + PRECISION * np.eye(models + 1)
         step = np.asarray(np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0], dtype=np.float64)
@@ -242,25 +198,29 @@ def _fitted(games: Games, start: _Null, contrast: Floats | None) -> _Null:
             off = ((here + step) * contrast).sum(axis=1) / (along * contrast).sum(axis=1)
             step -= along * off[:, None]
         size = damped(step)
-        theta += step[:, :models]
-        log_nu += step[:, models]
+        here += step
         if size.max(initial=0.0) < _SETTLED:
             break
     if contrast is not None:  # equal to the last digit, so that equal opponents cancel exactly
-        k = np.arange(len(theta))
+        k = np.arange(len(here))
         one, other = contrast[:, :models].argmax(axis=1), contrast[:, :models].argmin(axis=1)
-        theta[k, one] = theta[k, other] = (theta[k, one] + theta[k, other]) / 2
-    return _Null(theta, log_nu)
+        here[k, one] = here[k, other] = (here[k, one] + here[k, other]) / 2
+    return here
 
 
-def _by_outcome(games: Games, null: _Null, contrast: Floats) -> Floats:
+def _for_each(games: Games, rows: Floats) -> Games:
+    """Return the same counts for each of the rows."""
+    return games._replace(counts=np.broadcast_to(games.counts, (len(rows), *games.counts.shape[1:])))
+
+
+def _by_outcome(games: Games, null: Floats, contrast: Floats) -> Floats:
     """Return s / J of one game for each of its outcomes: rows × pairs of models × 3."""
-    models = null.theta.shape[1]
+    models = null.shape[1] - 1
     first, second = games.first, games.second
-    held = Games(first, second, np.broadcast_to(games.counts, (len(null.theta), *games.counts.shape[1:])))
-    found = chances(null.theta[:, first] - null.theta[:, second], null.log_nu[:, None])
+    found = chances_of(games, null)
     wins, _, ties = found
-    weight = np.linalg.solve(curvature_of(held, models, found), contrast[:, :, None])[:, :, 0]
+    curvature = curvature_of(_for_each(games, null), models, found)
+    weight = np.linalg.solve(curvature, contrast[:, :, None])[:, :, 0]
     apart, tied = weight[:, first] - weight[:, second], weight[:, [models]]
     expected = wins + ties / 2
     derivative = np.empty((*expected.shape, 3))
@@ -270,11 +230,11 @@ def _by_outcome(games: Games, null: _Null, contrast: Floats) -> Floats:
     return derivative
 
 
-def _round_robin(null: _Null, one: Ints, other: Ints, opponents: Ints | None) -> Floats:
+def _round_robin(null: Floats, one: Ints, other: Ints, opponents: Ints | None) -> Floats:
     """Return I / m, for each row."""
-    rows, models = null.theta.shape
-    k = np.arange(rows)
-    wins, losses, ties = chances(null.theta[k, one][:, None] - null.theta, null.log_nu[:, None])
+    models = null.shape[1] - 1
+    k = np.arange(len(null))
+    wins, losses, ties = chances(null[k, one][:, None] - null[:, :models], null[:, models:])
     information = (wins * losses + ties * (wins + losses) / 4) / 2  # of one match of either with each model
     if opponents is not None:
         summed: Floats = information[:, opponents].sum(axis=1)

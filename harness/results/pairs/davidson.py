@@ -41,28 +41,27 @@ def fit(games: Games, models: int, start: Floats | None = None, inverse: Floats 
     at = np.flatnonzero(has_estimate(games, models))
     ties, all_games = counts[at, :, TIE].sum(axis=1), counts[at].sum(axis=(1, 2))
     tied = ties > NONE
-    log_nu = np.full(len(at), -np.inf)
-    log_nu[tied] = np.log(2 * ties[tied] / (all_games - ties)[tied])
-    theta = np.zeros((len(at), models)) if start is None else np.tile(start, (len(at), 1))
+    here = np.tile(np.zeros(models + 1) if start is None else np.append(start, 0.0), (len(at), 1))
+    here[:, models] = -np.inf
+    here[tied, models] = np.log(2 * ties[tied] / (all_games - ties)[tied])
     for number in range(STEPS):
         if not len(at):
             break
         own = games if len(at) == len(counts) else games._replace(counts=counts[at])
-        step, size = _step(own, theta, log_nu, inverse if number < _CHORD else None)
-        theta += step[:, :models]
-        log_nu += step[:, models]
+        step, size = _step(own, here, inverse if number < _CHORD else None)
+        here += step
         done = size < _SETTLED
-        strengths[at[done]], nu[at[done]] = theta[done], np.exp(log_nu[done])
-        at, theta, log_nu = at[~done], theta[~done], log_nu[~done]
+        strengths[at[done]], nu[at[done]] = here[done, :models], np.exp(here[done, models])
+        at, here = at[~done], here[~done]
     strengths -= strengths.mean(axis=1, keepdims=True)
     return Fit(strengths, nu)
 
 
 def inverse_curvature(games: Games, fitted: Fit) -> Floats:
     """Return the inverse curvature at a fit to one row of counts, for fits to similar counts."""
-    near, log_nu = fitted.strengths, np.log(np.where(fitted.nu > 0, fitted.nu, 1e-300))
-    found = chances(near[:, games.first] - near[:, games.second], log_nu[:, None])
-    inverse: Floats = np.linalg.inv(curvature_of(games, near.shape[1], found))[0]
+    log_nu = np.log(np.where(fitted.nu > 0, fitted.nu, 1e-300))
+    found = chances_of(games, np.column_stack([fitted.strengths, log_nu]))
+    inverse: Floats = np.linalg.inv(curvature_of(games, fitted.strengths.shape[1], found))[0]
     return inverse
 
 
@@ -77,12 +76,12 @@ def damped(step: Floats) -> Floats:
     return size
 
 
-def _step(games: Games, theta: Floats, log_nu: Floats, inverse: Floats | None) -> tuple[Floats, Floats]:
+def _step(games: Games, here: Floats, inverse: Floats | None) -> tuple[Floats, Floats]:
     """Return the step of strengths and ln nu (last), and how far it changes any log odds."""
-    models = theta.shape[1]
-    found = chances(theta[:, games.first] - theta[:, games.second], log_nu[:, None])
+    models = here.shape[1] - 1
+    found = chances_of(games, here)
     gradient = gradient_of(games, models, found)
-    gradient[np.isinf(log_nu), models] = 0.0
+    gradient[np.isinf(here[:, models]), models] = 0.0
     if inverse is None:
         solved = np.linalg.solve(curvature_of(games, models, found), gradient[:, :, None])[:, :, 0]
         step: Floats = np.asarray(solved, dtype=np.float64)
@@ -121,6 +120,11 @@ def curvature_of(games: Games, models: int, found: tuple[Floats, Floats, Floats]
     own = (n * ties * (wins + losses)).sum(axis=1)
     curvature[:, models, models] = np.where(own > 0, own, 1.0)
     return curvature
+
+
+def chances_of(games: Games, here: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the chances of every two models that met, by rows of strengths and ln nu (last)."""
+    return chances(here[:, games.first] - here[:, games.second], here[:, -1:])
 
 
 def chances(lead: Floats, log_nu: Floats) -> tuple[Floats, Floats, Floats]:

@@ -30,7 +30,6 @@ pseudo-values; Pregibon (1981) for the step.
 
 import csv
 import gzip
-import itertools
 import math
 import pathlib
 from collections.abc import Mapping, Sequence
@@ -43,10 +42,11 @@ from harness.bench import Bench
 from harness.errors import DataError, UsageError
 from harness.records import Observation, QuestionId
 from harness.results.answers import of_sides
-from harness.results.matrix import Floats, Ints, Pairs, as_numbers, question_order
+from harness.results.grades.scores import average_of
+from harness.results.matrix import Floats, Ints, Matrix, Pairs, as_numbers
 from harness.results.pairs.logistic import chance
-from harness.results.statistics.bootstrap import NONE, RESAMPLINGS, Estimate, estimates
-from harness.results.statistics.paired import PairedTable, compared_columns, named_pairs
+from harness.results.statistics.bootstrap import NONE, RESAMPLINGS, Estimate
+from harness.results.statistics.paired import PairedTable, paired
 from harness.results.table import Line, Table, best_first, ends
 
 USUAL_C = 10 ** (4 / 9)
@@ -194,34 +194,30 @@ def length_controlled(
     known = places or {}
     aligned = gamed is not None and all(known.get(q, -1) in gamed.difficulty for q in pairs.questions)
     difficulty = gamed.difficulty if gamed is not None and (aligned or compatible) else None
-    table = _Table(pairs, length_1, length_2, pairs.models.index(baseline), difficulty, known)
-    order = question_order(pairs.questions)  # no digit depends on the order of rows
-    groups = [pairs.groups[at] for at in order]
-    each: list[Line] = []
+    answers = _Table(pairs, length_1, length_2, pairs.models.index(baseline), difficulty, known)
+    lines: list[Line] = []
     pseudo: list[Floats] = []
     for own, model in enumerate(pairs.models):
         if model == baseline:
             continue
-        data = table.rows_of(own, by_row=compatible)
+        data = answers.rows_of(own, by_row=compatible)
         if len(data.x) < 2 or np.isnan(data.x).all():
             continue
         fit = _compatible(data, gamed) if compatible else (c, _fitted(*_training(data, gamed), c))
-        found, values = _controlled(model, data, len(order), gamed, *fit)
-        each.append(found)
-        pseudo.append(values[order])
-    names = [own.model for own in each]
-    rows = _with_intervals(each, pseudo, groups, resamplings, seed) if resamplings and each else each
-    wanted = list(itertools.combinations(names, 2))
-    place = {model: at for at, model in enumerate(names)}
-    columns = [pseudo[place[one]] - pseudo[place[other]] for one, other in wanted]
-    differences = np.stack(columns, axis=1) if columns else np.zeros((len(order), 0))
-    compared = compared_columns(
-        differences, groups, resamplings=resamplings if columns else 0, seed=seed, bounds=(-1.0, 1.0)
-    )
-    compared_to = PairedTable(tuple(names), named_pairs(compared, wanted))
-    return ControlTable(
-        Table(best_first(rows, "rate"), "pairs"), compared_to, gamed is not None, difficulty is not None, compatible
-    )
+        found, values = _controlled(model, data, len(pairs.questions), gamed, *fit)
+        lines.append(found)
+        pseudo.append(values)
+    names = tuple(line.model for line in lines)
+    by_question = np.array(pseudo).reshape(len(names), len(pairs.questions), 1).swapaxes(0, 1)
+    nothing = np.zeros(len(names), dtype=np.int64)
+    each = Matrix(pairs.questions, pairs.groups, names, (1,), by_question, nothing, (0.0, 1.0), fixed_mix=True)
+    drawn = average_of(each, resamplings=resamplings, seed=seed)
+    for at, line in enumerate(lines):
+        rate = replace(drawn[line.model], value=line.fields["rate"].value)
+        lines[at] = line._replace(fields={**line.fields, "rate": rate})
+    compared = paired(each, resamplings=resamplings, seed=seed)
+    table = Table(best_first(lines, "rate"), "pairs")
+    return ControlTable(table, compared, gamed is not None, difficulty is not None, compatible)
 
 
 class _Table(NamedTuple):
@@ -354,19 +350,6 @@ def _controlled(
         "rate": Estimate(rate, None, None, len(at), None),
     }
     return Line(model, found), pseudo
-
-
-def _with_intervals(
-    each: Sequence[Line], pseudo: Sequence[Floats], groups: Sequence[Any], resamplings: int, seed: int
-) -> list[Line]:
-    """Return each model with the interval of its rate; the same questions are drawn for all."""
-    known = [~np.isnan(own) for own in pseudo]
-    sums, counts = np.nan_to_num(np.stack(pseudo, axis=1)), np.stack(known, axis=1).astype(np.float64)
-    drawn = estimates(sums, counts, groups, resamplings=resamplings, seed=seed, bounds=(0.0, 1.0))
-    return [
-        line._replace(fields={**line.fields, "rate": replace(own, value=line.fields["rate"].value)})
-        for line, own in zip(each, drawn, strict=True)
-    ]
 
 
 def _compatible(data: _Rows, gamed: Gamed | None) -> tuple[float, Floats]:

@@ -22,11 +22,10 @@ from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from harness.results.matrix import Floats, Ints, Pairs
 from harness.results.pairs.rates import groups_of, in_order, of_group, rate_column
-from harness.results.statistics.bootstrap import LEAST, Estimate, Resampling, estimates
+from harness.results.statistics.bootstrap import Estimate, Resampling, estimates, jackknifed
 from harness.results.table import ALL, Line, Table, best_first
 
 _NONE = 1e-9
@@ -43,7 +42,7 @@ def pair_matrix(pairs: Pairs, **how: Unpack[Resampling]) -> Table:
     pairs = in_order(pairs)
     order = _best_first(pairs)
     wins, ties = (table[:, order][:, :, order] for table in tallies(pairs))
-    sides = tallies(replace(pairs, weighed=None))
+    sides = tallies(pairs._replace(weighed=None))
     excluded = _excluded(pairs)[np.ix_(order, order)].tolist()
     upper = np.triu_indices(len(order), 1)
     own, other = wins[:, *upper], wins.swapaxes(1, 2)[:, *upper]
@@ -128,24 +127,10 @@ def _means(pairs: Pairs, **how: Unpack[Resampling]) -> list[Estimate]:
     """Return the mean over opponents of each model, in the order of `pairs.models`."""
     wins, ties = tallies(pairs)
     met = wins + wins.swapaxes(1, 2) + ties
-    on = met.sum(axis=2) > 0
-    questions = np.count_nonzero(on, axis=0)
     value = _means_of(wins.sum(axis=0), met.sum(axis=0))
-    pseudo = _pseudo_values(wins, met, on, value)
-    there = on & (questions >= LEAST)
-    found = estimates(
-        np.where(there, pseudo, 0.0),
-        np.where(there, 1.0, 0.0),
-        pairs.strata,
-        **how,
-        bounds=(0.0, 1.0),
-    )
-    rows = []
-    for at, whole in enumerate(value.tolist()):
-        own = found[at]
-        mean = None if np.isnan(whole) else whole
-        rows.append(Estimate(mean, own.low, own.high, int(questions[at]), own.method))
-    return rows
+    without = _means_of(wins.sum(axis=0) - wins, met.sum(axis=0) - met)
+    found = jackknifed(value, without, pairs.strata, present=met.sum(axis=2) > 0, **how, bounds=(0.0, 1.0))
+    return [replace(own, value=None if mean != mean else mean) for own, mean in zip(found, value.tolist(), strict=True)]
 
 
 def _means_of(wins: Floats, met: Floats) -> Floats:
@@ -154,13 +139,3 @@ def _means_of(wins: Floats, met: Floats) -> Floats:
     opponents = np.count_nonzero(met > _NONE, axis=-1)
     means: Floats = np.divide(shares.sum(axis=-1), opponents, out=np.full(opponents.shape, np.nan), where=opponents > 0)
     return means
-
-
-def _pseudo_values(wins: Floats, met: Floats, on: npt.NDArray[np.bool_], value: Floats) -> Floats:
-    """Return the jackknife's pseudo-values, questions × models, with the estimate as their mean; 0 where off."""
-    without = _means_of(wins.sum(axis=0) - wins, met.sum(axis=0) - met)
-    n = np.count_nonzero(on, axis=0)
-    there = on & ~np.isnan(without)
-    without = np.where(there, without, 0.0)
-    center = np.divide(without.sum(axis=0), n, out=np.zeros(len(n)), where=n > 0)
-    return np.where(there, value + (n - 1) * (center - without), 0.0)

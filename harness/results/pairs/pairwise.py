@@ -53,7 +53,8 @@ def pairwise_rows(pairs: Sequence[Observation], *, baseline: str | None = None) 
         both, share = columns.cases[at // len(values)].models, values[at % len(values)]
         if baseline is not None and baseline not in both:
             continue
-        for own, model in zip((share, _other(share)), both, strict=True):
+        other = None if share is None else 1.0 - share
+        for own, model in zip((share, other), both, strict=True):
             shares.setdefault(model, Counter())[own] += count
     lines = [Line(model, _fields(own, soft=soft)) for model, own in shares.items() if model != baseline]
     return best_first(lines, "win_rate" if soft else "win_rate_adjusted")
@@ -83,11 +84,6 @@ def _fields(shares: Counter[float | None], *, soft: bool) -> Row:
 def standard_error(total: float, squares: float, n: int) -> float | None:
     """Return that of the mean of n shares with this sum and sum of squares, each drawn for itself; None below two."""
     return None if n < 2 else math.sqrt(max(0.0, squares - total**2 / n) / (n - 1) / n)
-
-
-def _other(share: float | None) -> float | None:
-    """Return what a pair was for the second model."""
-    return None if share is None else 1.0 - share
 
 
 def side_scores(files: Iterable[pathlib.Path], pairs: Observations) -> Observations:

@@ -20,7 +20,6 @@ Source: FastChat `llm_judge/show_result.py` for the rates; Miller (2024), arXiv 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -158,7 +157,7 @@ def _of_models(pairs: Pairs, places: Sequence[int]) -> Pairs:
     new: Ints = np.zeros(len(pairs.models), dtype=np.int64)
     new[list(places)] = np.arange(len(places))
     models = tuple(pairs.models[at] for at in places)
-    return replace(pairs, models=models, model_1=new[pairs.model_1], model_2=new[pairs.model_2])
+    return pairs._replace(models=models, model_1=new[pairs.model_1], model_2=new[pairs.model_2])
 
 
 def _of_questions(pairs: Pairs, places: Sequence[int]) -> Pairs:
@@ -166,8 +165,7 @@ def _of_questions(pairs: Pairs, places: Sequence[int]) -> Pairs:
     new: Ints = np.full(len(pairs.questions), -1, dtype=np.int64)
     new[list(places)] = np.arange(len(places))
     kept = _entries(pairs, new[pairs.question] >= 0)
-    return replace(
-        kept,
+    return kept._replace(
         questions=tuple(pairs.questions[at] for at in places),
         groups=tuple(pairs.groups[at] for at in places),
         question=new[kept.question],
@@ -175,14 +173,11 @@ def _of_questions(pairs: Pairs, places: Sequence[int]) -> Pairs:
 
 
 def _entries(pairs: Pairs, chosen: npt.NDArray[np.bool_]) -> Pairs:
-    return replace(
-        pairs,
+    return pairs._replace(
         question=pairs.question[chosen],
         turn=pairs.turn[chosen],
         model_1=pairs.model_1[chosen],
         model_2=pairs.model_2[chosen],
-        game_1=pairs.game_1[chosen],
-        game_2=pairs.game_2[chosen],
         outcome=pairs.outcome[chosen],
         weighed=None if pairs.weighed is None else pairs.weighed[chosen],
     )

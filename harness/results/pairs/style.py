@@ -27,7 +27,6 @@ standard over all pairs, so that a further model changes them.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Unpack
 
 import numpy as np
@@ -41,9 +40,11 @@ from harness.results.statistics.bootstrap import Estimate, Resampling, jackknife
 from harness.results.table import Line, best_first
 
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_HEADER = re.compile(r"^#{1,6}[^\S\n]", re.MULTILINE)
-_ITEM = re.compile(r"^[^\S\n]*(?:[*+•-]|\d{1,3}[.)])[^\S\n]", re.MULTILINE)
-_BOLD = re.compile(r"\*\*(?=\S)[^\n*]{1,500}\*\*|__(?=\S)[^\n_]{1,500}__")
+_MARKS = {
+    "headers": re.compile(r"^#{1,6}[^\S\n]", re.MULTILINE),
+    "lists": re.compile(r"^[^\S\n]*(?:[*+•-]|\d{1,3}[.)])[^\S\n]", re.MULTILINE),
+    "bold": re.compile(r"\*\*(?=\S)[^\n*]{1,500}\*\*|__(?=\S)[^\n_]{1,500}__"),
+}
 FEATURES: Mapping[str, str] = {
     "length": "characters",
     "headers": "markdown headers",
@@ -80,9 +81,6 @@ def counted(text: str) -> dict[str, int]:
     return {"length": len(text), **marks}
 
 
-_MARKS = {"headers": _HEADER, "lists": _ITEM, "bold": _BOLD}
-
-
 def relative_difference(one: Floats, other: Floats) -> Floats:
     """Return (one - other) / (one + other), 0 where both are 0."""
     total = one + other
@@ -116,9 +114,11 @@ def styled(
     models = len(pairs.models)
     counts = known[defines[pairs.model_1[known]] | defines[pairs.model_2[known]]]
     met = np.bincount(pairs.model_1[counts], minlength=models) + np.bincount(pairs.model_2[counts], minlength=models)
-    rows_of = partial(_rows, pairs, counts, defines)
-    full = _fitted(rows_of(z), met, pairs, list(features))
-    plain = _fitted(rows_of(z[:, :0]), met, pairs, [])
+    sides, weight = (pairs.model_1[counts], pairs.model_2[counts]), np.ones(len(counts))
+    share = pairs.share[counts]
+    games = Rows(pairs.question[counts], *sides, z[counts], share, weight, len(pairs.questions), defines)
+    full = _fitted(games, met, pairs, list(features))
+    plain = _fitted(games._replace(z=games.z[:, :0]), met, pairs, [])
     ratings = [_ratings(fit, models, defines) for fit in (full, plain)]
     values = np.concatenate([ratings[0].whole, ratings[1].whole, ratings[0].whole - ratings[1].whole])
     without = np.concatenate([ratings[0].without, ratings[1].without, ratings[0].without - ratings[1].without], axis=1)
@@ -138,19 +138,6 @@ def styled(
     others = len(known) - len(counts)
     return Styled(
         best_first(rows, "rating"), styles, tuple(anchors), len(counts), len(pairs.share) - len(known), others
-    )
-
-
-def _rows(pairs: Pairs, counts: Ints, defines: Bools, z: Floats) -> Rows:
-    return Rows(
-        pairs.question[counts],
-        pairs.model_1[counts],
-        pairs.model_2[counts],
-        z[counts],
-        pairs.share[counts],
-        np.ones(len(counts)),
-        len(pairs.questions),
-        defines,
     )
 
 

@@ -212,21 +212,23 @@ def jackknifed(
 
     Args:
         value: of all questions.
-        without: questions × values: without each question in turn; empty where no interval is wanted.
+        without: questions × values: without each question in turn.
         groups: for each question, its group, as in `estimates`.
-        present: which questions count (default: all).
+        present: which questions count, or questions × values, which of them for each value (default: all).
         how: further words of `estimates`.
     """
-    there = np.ones(len(without), dtype=bool) if present is None else present
-    n = int(np.count_nonzero(there))
-    bare = [Estimate(None if own != own else own, None, None, n, None) for own in value.tolist()]
-    if n < LEAST or not len(without):
-        return bare
-    known = ~np.isnan(value) & ~np.isnan(without[there]).any(axis=0)
-    pseudo = value + (n - 1) * (without[there].mean(axis=0) - without)
-    counts = (there[:, None] & known).astype(np.float64)
-    found = estimates(np.where(counts > 0, pseudo, 0.0), counts, groups, **how)
-    return [own if sure else one for one, own, sure in zip(bare, found, known, strict=True)]
+    there = np.ones(without.shape, dtype=bool)
+    if present is not None:
+        there &= present.reshape(len(present), -1)
+    n = np.count_nonzero(there, axis=0)
+    known = ~np.isnan(value) & ~(np.isnan(without) & there).any(axis=0) & (n >= LEAST)
+    center = np.where(there, without, 0.0).sum(axis=0) / np.maximum(n, 1)
+    counts = (there & known).astype(np.float64)
+    found = estimates(np.where(counts > 0, value + (n - 1) * (center - without), 0.0), counts, groups, **how)
+    return [
+        own if sure else Estimate(None if one != one else one, None, None, questions, None)
+        for own, one, questions, sure in zip(found, value.tolist(), n.tolist(), known.tolist(), strict=True)
+    ]
 
 
 def _apart(residual: Floats) -> Floats:

@@ -25,7 +25,8 @@ Source: Holm (1979), Scand. J. Stat. 6, 65; Miller (2024), arXiv 2411.00640, for
 """
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
@@ -66,6 +67,13 @@ class Paired(NamedTuple):
     """The tested pairs of the table."""
     stated: float | None = None
     """The difference that the user wants to see; None: none was named."""
+
+    def turned(self) -> "Paired":
+        """Return the same comparison with model_1 and model_2 exchanged."""
+        own = self.difference
+        value, low, high = (None if end is None else -end for end in (own.value, own.high, own.low))
+        difference = replace(own, value=value, low=low, high=high)
+        return self._replace(model_1=self.model_2, model_2=self.model_1, difference=difference)
 
     @property
     def told_apart(self) -> bool:
@@ -130,21 +138,17 @@ class PairedTable(NamedTuple):
     @property
     def smallest_detectable(self) -> float | None:
         """The median over pairs of the smallest difference that the questions would show."""
-        return _median(pair.smallest_detectable for pair in self.pairs)
+        known = [own for pair in self.pairs if (own := pair.smallest_detectable) is not None]
+        return float(np.median(known)) if known else None
+
+    def by_models(self) -> dict[tuple[str, str], Paired]:
+        """Return each pair by its two models, and the other way round."""
+        turned = {(pair.model_2, pair.model_1): pair.turned() for pair in self.pairs}
+        return turned | {(pair.model_1, pair.model_2): pair for pair in self.pairs}
 
     def with_stated(self, difference: float | None) -> "PairedTable":
         """Return the same table with the difference that the user wants to see."""
         return self._replace(pairs=tuple(pair._replace(stated=difference) for pair in self.pairs))
-
-    @property
-    def power(self) -> float | None:
-        """The median over pairs of the chance to show the stated difference; None if none was stated."""
-        return _median(pair.power for pair in self.pairs)
-
-
-def _median(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.median(known)) if known else None
 
 
 def paired(grades: Matrix, **how: Unpack[Resampling]) -> PairedTable:

@@ -13,26 +13,16 @@ A chart is one `<svg>` element without script, style sheet, id or reference, so 
 together, or alone in a file. The same results give the same text.
 """
 
-from harness.showing.charts.bars import bar_chart
-from harness.showing.charts.intervals import interval_chart, rate_chart, score_chart
-from harness.showing.charts.matrix import difference_chart, win_rate_chart
-from harness.showing.charts.position import position_chart
-from harness.showing.charts.radar import MOST, radar_chart
-from harness.showing.charts.scatter import MOST_SERIES, Point, scatter_chart
-from harness.showing.charts.turns import turn_chart
-
-__all__ = [
-    "MOST",
-    "MOST_SERIES",
-    "Point",
-    "bar_chart",
-    "difference_chart",
-    "interval_chart",
-    "position_chart",
-    "radar_chart",
-    "rate_chart",
-    "scatter_chart",
-    "score_chart",
-    "turn_chart",
-    "win_rate_chart",
-]
+from harness.showing.charts.bars import bar_chart as bar_chart
+from harness.showing.charts.intervals import interval_chart as interval_chart
+from harness.showing.charts.intervals import rate_chart as rate_chart
+from harness.showing.charts.intervals import score_chart as score_chart
+from harness.showing.charts.matrix import difference_chart as difference_chart
+from harness.showing.charts.matrix import win_rate_chart as win_rate_chart
+from harness.showing.charts.position import position_chart as position_chart
+from harness.showing.charts.radar import MOST as MOST
+from harness.showing.charts.radar import radar_chart as radar_chart
+from harness.showing.charts.scatter import MOST_SERIES as MOST_SERIES
+from harness.showing.charts.scatter import Point as Point
+from harness.showing.charts.scatter import scatter_chart as scatter_chart
+from harness.showing.charts.turns import turn_chart as turn_chart

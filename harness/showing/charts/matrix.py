@@ -66,22 +66,15 @@ def difference_chart(table: PairedTable, *, order: Sequence[str] = ()) -> str:
     """
     there = list(order) or list(table.models)
     models = [model for model in there if model in table.models]
-    place = {model: at for at, model in enumerate(models)}
-    pair_of = {
-        (place[pair.model_1], place[pair.model_2]): pair
-        for pair in table.pairs
-        if pair.model_1 in place and pair.model_2 in place
-    }
+    pair_of = table.by_models()
     most = max((abs(pair.difference.value or 0.0) for pair in table.pairs), default=0.0) or 1.0
 
     def shown(row: int, column: int) -> _Shown | None:
-        pair, sign = pair_of.get((row, column)), 1.0
-        if pair is None:
-            pair, sign = pair_of.get((column, row)), -1.0
+        pair = pair_of.get((models[row], models[column]))
         if pair is None or pair.difference.value is None:
             return None
-        value = sign * pair.difference.value
-        tip = f"{models[row]} less {models[column]}: {_known(pair, sign)}"
+        value = pair.difference.value
+        tip = f"{pair.model_1} less {pair.model_2}: {_known(pair)}"
         return _Shown(
             rounded(value, 1), value / most if pair.told_apart else 0.0, tip, pair.told_apart, not pair.told_apart
         )
@@ -90,12 +83,10 @@ def difference_chart(table: PairedTable, *, order: Sequence[str] = ()) -> str:
     return _heat_map(models, shown, note)
 
 
-def _known(pair: Paired, sign: float) -> str:
+def _known(pair: Paired) -> str:
     """Return what is known of a pair, for its tooltip."""
     estimate = pair.difference
-    low, high = (estimate.low, estimate.high) if sign > 0 else (estimate.high, estimate.low)
-    value, low, high = (None if one is None else sign * one for one in (estimate.value or 0.0, low, high))
-    text = with_interval(value, low, high, to_places(2))
+    text = with_interval(estimate.value, estimate.low, estimate.high, to_places(2))
     p = "" if pair.p_holm is None else f", p {rounded(pair.p_holm, 3)}"
     return f"{text} on {pair.n} questions{p}, {'' if pair.told_apart else 'not '}significant"
 

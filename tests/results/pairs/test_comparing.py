@@ -8,7 +8,7 @@ import pytest
 
 from harness.records import Observation
 from harness.results.matrix import pairs
-from harness.results.pairs.comparing import anytime, compared_strengths, meetings, meetings_note
+from harness.results.pairs.comparing import anytime, compared_strengths, meetings_note
 from harness.results.pairs.davidson import chances
 from harness.results.statistics.paired import Paired, PairedTable
 from harness.results.statistics.ranks import rank_ranges
@@ -135,7 +135,7 @@ def test_pairs_that_met_until_they_were_apart_need_more_to_be_told_apart() -> No
 
 def test_a_note_says_who_met_whom_only_where_win_rates_are_over_unequal_opponents() -> None:
     rows = [row(q, *two, 1.0) for q in range(5) for two in itertools.combinations("abc", 2)]
-    assert meetings_note(meetings(pairs(rows))) is None
-    note = meetings_note(meetings(pairs([*rows, *(row(q, "d", "a", 1.0) for q in range(5))])))
+    assert meetings_note(pairs(rows)) is None
+    note = meetings_note(pairs([*rows, *(row(q, "d", "a", 1.0) for q in range(5))]))
     assert note is not None
     assert "d met only a (5)" in note

@@ -4,7 +4,6 @@ import csv
 import gzip
 import io
 import pathlib
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,10 +27,9 @@ def table(*models: Floats) -> Pairs:
     model = np.concatenate([np.full(len(own), at) for at, own in enumerate(models)])
     names = (*(f"m{at}" for at in range(len(models))), "base")
     won = np.where(np.isnan(share), np.nan, (1 + np.sign(share - 0.5)) / 2)
-    none = np.full(len(share), np.nan)
     ids = tuple(range(max(map(len, models))))
     ones = np.ones(len(share), dtype=np.int64)
-    return Pairs(ids, (None,) * len(ids), names, question, ones, model, ones * len(models), none, none, won, share)
+    return Pairs(ids, (None,) * len(ids), names, question, ones, model, ones * len(models), won, share)
 
 
 def worked() -> tuple[Pairs, Floats, Floats]:
@@ -51,8 +49,8 @@ def test_the_worked_line_of_the_docstring() -> None:
 
 def test_which_of_the_two_a_row_names_first_changes_nothing() -> None:
     pairs, own, other = worked()
-    turned = replace(
-        pairs, model_1=pairs.model_2, model_2=pairs.model_1, outcome=1 - pairs.outcome, weighed=1 - pairs.share
+    turned = pairs._replace(
+        model_1=pairs.model_2, model_2=pairs.model_1, outcome=1 - pairs.outcome, weighed=1 - pairs.share
     )
     one = length_controlled(pairs, own, other, "base", resamplings=0).table.lines[0]
     two = length_controlled(turned, other, own, "base", resamplings=0).table.lines[0]
@@ -65,7 +63,7 @@ def test_the_order_of_rows_changes_no_digit() -> None:
     other = rng.integers(100, 900, 60).astype(float)
     found = length_controlled(pairs, own, other, "base", resamplings=500).table.lines[0].fields["rate"]
     at = rng.permutation(60)
-    mixed = replace(pairs, question=pairs.question[at], outcome=pairs.outcome[at], weighed=pairs.share[at])
+    mixed = pairs._replace(question=pairs.question[at], outcome=pairs.outcome[at], weighed=pairs.share[at])
     again = length_controlled(mixed, own[at], other[at], "base", resamplings=500).table.lines[0].fields["rate"]
     assert (found.value, found.low, found.high) == pytest.approx((again.value, again.low, again.high), abs=1e-12)
 
@@ -75,13 +73,13 @@ def test_rows_without_a_verdict_are_predicted_and_those_without_an_answer_left_o
     share = pairs.share.copy()
     share[[0, 1]] = np.nan
     own[[2, 3, 4]] = np.nan
-    (row,) = length_controlled(replace(pairs, weighed=share), own, other, "base", resamplings=0).table.lines
+    (row,) = length_controlled(pairs._replace(weighed=share), own, other, "base", resamplings=0).table.lines
     assert (row.fields["n"], row.fields["without_verdict"], row.fields["without_length"]) == (97, 2, 3)
 
 
 def test_a_model_that_wins_everything_has_a_rate() -> None:
     pairs, own, other = worked()
-    (row,) = length_controlled(replace(pairs, weighed=np.ones(100)), own, other, "base").table.lines
+    (row,) = length_controlled(pairs._replace(weighed=np.ones(100)), own, other, "base").table.lines
     assert row.fields["rate"].value is not None
     assert 0.95 < row.fields["rate"].value < 1
 
@@ -175,9 +173,9 @@ class Published:
         question = np.array([int(row["instruction_index"]) for row in own])
         share = np.array([float(row["preference"]) - 1 if row["preference"] else np.nan for row in own])
         n, ids = len(own), tuple(range(805))
-        zero, none = np.zeros(n, dtype=np.int64), np.full(n, np.nan)
+        zero = np.zeros(n, dtype=np.int64)
         side = np.where(np.isnan(share), np.nan, (1 + np.sign(share - 0.5)) / 2)
-        pairs = Pairs(ids, (None,) * 805, ("m", "base"), question, zero + 1, zero, zero + 1, none, none, side, share)
+        pairs = Pairs(ids, (None,) * 805, ("m", "base"), question, zero + 1, zero, zero + 1, side, share)
         length, of_base = (np.array([float(row[f"len_{name}"]) for row in own]) for name in ("model", "baseline"))
         return length_controlled(
             pairs, length, of_base, "base", gamed=self.gamed, places={q: q for q in ids}, c=c, compatible=compatible,
