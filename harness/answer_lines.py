@@ -17,7 +17,7 @@ from bisect import bisect_right
 from dataclasses import replace
 from itertools import islice
 from operator import itemgetter
-from typing import IO, Annotated, Any, NamedTuple, Self, TypeAlias
+from typing import IO, Annotated, NamedTuple, Self, TypeAlias
 
 import msgspec
 
@@ -211,10 +211,9 @@ class StoredAnswers:
         last = number + 1 == (self._files[at + 1].first if at + 1 < len(self._files) else len(self._starts))
         length = (own.size if last else self._starts[number + 1]) - start
         try:
-            if own.rows is None:
-                with own.path.open("rb", buffering=0) as rows:
-                    return _read(rows, start, length)
-            return _read(own.rows, start, length)
+            with own.path.open("rb", buffering=0) if own.rows is None else contextlib.nullcontext(own.rows) as rows:
+                rows.seek(start)
+                return rows.read(length)
         except OSError as error:
             raise unreadable(own.path, error) from error
 
@@ -244,12 +243,6 @@ def _decoded(line: bytes) -> list[Texts] | None:
         ):
             return choices
     return None
-
-
-def _read(rows: Any, start: int, length: int) -> bytes:
-    rows.seek(start)
-    data: bytes = rows.read(length)
-    return data
 
 
 def _reply(about: _Details) -> Reply:

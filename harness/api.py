@@ -18,7 +18,7 @@ from harness.answering import AnswerOptions, AnswerReport, plan_answers, run_ans
 from harness.bench import Bench, Slice, load_bench
 from harness.checks.sandbox import open_sandbox
 from harness.errors import UsageError
-from harness.evaluation import planned_metrics, read_evaluation
+from harness.evaluation import planned_metrics, read_evaluation, usual_judge_set
 from harness.importing.back import BackReport, write_back
 from harness.judging.run import NO_REFERENCE, JudgeOptions, JudgmentReport, plan_judgments, run_judgments
 from harness.judging.sets import judge_set_name
@@ -145,8 +145,8 @@ def run_bench(
     evaluation = None if config is None else read_evaluation(config)
     if evaluation is not None:
         mode = mode or "single"
-        usual = judging.judge_set == JudgeOptions().judge_set
-        judging = replace(judging, judge_set=evaluation.judge_set(mode) if usual else judging.judge_set)
+        if judging.judge_set == JudgeOptions().judge_set:
+            judging = replace(judging, judge_set=usual_judge_set(evaluation.language, mode))
     planned = planned_metrics(
         _listed(metrics),
         bench,

@@ -43,17 +43,6 @@ _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U00
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 
 
-class Problem(NamedTuple):
-    """Something that the loader refuses or misreads; `line` is None for the whole file."""
-
-    path: pathlib.Path
-    line: int | None
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.path}{'' if self.line is None else f':{self.line}'}: {self.message}"
-
-
 class Missing(NamedTuple):
     """A question without a reference that the judge set `mt_bench` wants; `author` is None if nobody wrote any."""
 
@@ -81,7 +70,8 @@ class BenchReport:
     folder: pathlib.Path
     questions: tuple[Question, ...]
     """The sound ones, of equal ids the first."""
-    problems: tuple[Problem, ...]
+    problems: tuple[DataError, ...]
+    """What the loader refuses or misreads."""
     notes: tuple[str, ...] = ()
     """What is allowed and may still surprise."""
     settings: BenchSettings = field(default_factory=BenchSettings)
@@ -132,25 +122,25 @@ def check_bench(which: pathlib.Path | str = "mt_bench", data_dir: pathlib.Path |
         UsageError: there is no such benchmark.
     """
     folder = find_folder(which, data_dir)
-    problems: list[Problem] = []
+    problems: list[DataError] = []
     try:
         check_bench_name(folder.resolve().name)
     except UsageError as error:
-        problems.append(Problem(folder, None, str(error)))
+        problems.append(DataError(str(error), path=folder))
     path = folder / "question.jsonl"
     questions = _questions(path, problems)
     settings = _settings(folder / "bench.toml", problems)
     notes = near_misses(questions.values())
     for category, idle in idle_temperatures(settings, questions.values()).items():
         line = line_of(("temperatures", category), folder / "bench.toml")
-        problem = Problem(folder / "bench.toml", line, idle)
+        problem = DataError(idle, path=folder / "bench.toml", line=line)
         # MT-Bench's own categories may be named once for several sets of questions.
         notes.append(str(problem)) if category in CATEGORIES else problems.append(problem)
     references = {}
     own = folder / "reference_answer"
     for file in sorted({*logical_files(own), *own.glob("*.jsonl")}, key=logical_file):
         if not is_there(file):
-            problems.append(Problem(file, None, "is a folder or a pipe, where a file of references is needed"))
+            problems.append(DataError("is a folder or a pipe, where a file of references is needed", path=file))
             continue
         references[name_of(file.stem)] = _references(file, questions, problems, notes)
     answered = frozenset[QuestionId]().union(*references.values())
@@ -189,7 +179,7 @@ def find_folder(which: pathlib.Path | str, data_dir: pathlib.Path | str) -> path
     raise UsageError(f"no benchmark {str(which)!r}; {nearest(str(which), known)} (or give a folder)")
 
 
-def _rows(path: pathlib.Path, problems: list[Problem]) -> Iterator[Row]:
+def _rows(path: pathlib.Path, problems: list[DataError]) -> Iterator[Row]:
     """Yield the rows that are JSON objects; the other lines become problems."""
     for file in files_of(path) or [path]:
         try:
@@ -198,12 +188,12 @@ def _rows(path: pathlib.Path, problems: list[Problem]) -> Iterator[Row]:
                     try:
                         yield row_of(file, number, value_of(file, number, line))
                     except DataError as error:
-                        problems.append(Problem(file, number, _bare(error)))
+                        problems.append(error)
         except DataError as error:
-            problems.append(Problem(file, error.line, _bare(error)))
+            problems.append(error)
 
 
-def _questions(path: pathlib.Path, problems: list[Problem]) -> dict[QuestionId, Question]:
+def _questions(path: pathlib.Path, problems: list[DataError]) -> dict[QuestionId, Question]:
     """Return the sound questions by id."""
     questions: dict[QuestionId, Question] = {}
     lines: dict[QuestionId, int] = {}
@@ -215,21 +205,21 @@ def _questions(path: pathlib.Path, problems: list[Problem]) -> dict[QuestionId, 
         key = question.question_id
         if key in questions:
             repeated = f"question_id {key} is a duplicate of line {lines[key]}; give each question its own"
-            problems.append(Problem(path, line, repeated))
+            problems.append(DataError(repeated, path=path, line=line))
             continue
         questions[key], lines[key] = question, line
         if len(question.reference) > len(question.turns):
             counts = f"{len(question.reference)} texts for {len(question.turns)} turns"
-            problems.append(Problem(path, line, f"reference of question {key} has {counts}"))
+            problems.append(DataError(f"reference of question {key} has {counts}", path=path, line=line))
     if not lines and not any(problem.path == path for problem in problems):
         try:
             load_questions(path)
         except DataError as error:
-            problems.append(Problem(path, error.line, _bare(error)))
+            problems.append(error)
     return questions
 
 
-def _faults(row: Mapping[str, Any], path: pathlib.Path, line: int) -> list[Problem]:
+def _faults(row: Mapping[str, Any], path: pathlib.Path, line: int) -> list[DataError]:
     """Return what the loader has against a row: each field is tried beside sound ones, so that all faults show."""
     own_id = {**_SOUND, "question_id": row.get("question_id")}
     sound = own_id if _complaint(own_id, path, line) is None else _SOUND
@@ -240,25 +230,19 @@ def _faults(row: Mapping[str, Any], path: pathlib.Path, line: int) -> list[Probl
         {name: value for name, value in sound.items() if name not in names} | {n: row[n] for n in names if n in row}
         for names in tried
     ]
-    complaints = dict.fromkeys(_complaint(trial, path, line) for trial in trials)
-    return [Problem(path, line, message) for message in complaints if message is not None]
+    complaints = (_complaint(trial, path, line) for trial in trials)
+    return list({str(complaint): complaint for complaint in complaints if complaint is not None}.values())
 
 
-def _complaint(row: Mapping[str, Any], path: pathlib.Path, line: int) -> str | None:
+def _complaint(row: Mapping[str, Any], path: pathlib.Path, line: int) -> DataError | None:
     try:
         question_from_row(row, path, line)
     except DataError as error:
-        return _bare(error)
+        return error
     return None
 
 
-def _bare(error: DataError) -> str:
-    """Return an error's message without the place, which a problem has of its own."""
-    where = str(error.path) if error.line is None else f"{error.path}:{error.line}"
-    return str(error).removeprefix(f"{where}: ")
-
-
-def _settings(path: pathlib.Path, problems: list[Problem]) -> BenchSettings:
+def _settings(path: pathlib.Path, problems: list[DataError]) -> BenchSettings:
     """Return what `bench.toml` says; the defaults if it cannot be used."""
     if not path.exists():
         return BenchSettings()
@@ -268,12 +252,12 @@ def _settings(path: pathlib.Path, problems: list[Problem]) -> BenchSettings:
             return load_settings(path)
     except DataError as error:
         faults = [error]
-    problems += [Problem(path, fault.line, _bare(fault)) for fault in faults]
+    problems += faults
     return BenchSettings()
 
 
 def _references(
-    path: pathlib.Path, questions: Mapping[QuestionId, Question], problems: list[Problem], notes: list[str]
+    path: pathlib.Path, questions: Mapping[QuestionId, Question], problems: list[DataError], notes: list[str]
 ) -> frozenset[QuestionId]:
     """Return the questions to which the file holds a whole reference answer."""
     lines: dict[QuestionId, int] = {}
@@ -282,23 +266,22 @@ def _references(
         try:
             answer = answer_from_row(row, path, line, model=path.stem)
         except DataError as error:
-            problems.append(Problem(path, line, _bare(error)))
+            problems.append(error)
             continue
         if answer is None:
             notes.append(f"{path}:{line}: holds FastChat's error text, which counts as no reference")
             continue
         key, given = answer.question_id, len(answer.choices[0].turns)
-        if key in lines:
-            problems.append(Problem(path, line, f"question {key} has a reference on line {lines[key]} already"))
+        faults = [f"question {key} has a reference on line {lines[key]} already"] if key in lines else []
         lines[key] = line
         question = questions.get(key)
         if question is None:
-            problems.append(Problem(path, line, f"a reference to question {key}, which question.jsonl does not hold"))
+            faults.append(f"a reference to question {key}, which question.jsonl does not hold")
         elif given != len(question.turns):
-            wanted = len(question.turns)
-            problems.append(Problem(path, line, f"question {key} has {wanted} turns, this reference has {given}"))
+            faults.append(f"question {key} has {len(question.turns)} turns, this reference has {given}")
         else:
             whole.add(key)
+        problems += [DataError(fault, path=path, line=line) for fault in faults]
     return frozenset(whole)
 
 

@@ -92,9 +92,7 @@ def find(name: str) -> Checkpoint:
         config = transformers.AutoConfig.from_pretrained(place, revision=revision or "main")
     with _one_line(name, "tokenizer"):
         tokenizer = transformers.AutoTokenizer.from_pretrained(place, revision=revision or "main")
-    if is_folder:
-        return Checkpoint(name, place, None, config, tokenizer)
-    commit = _commit(place, revision or "main")
+    commit = None if is_folder else _commit(place, revision or "main")
     return Checkpoint(name, place, commit, config, tokenizer)
 
 

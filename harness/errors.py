@@ -49,6 +49,8 @@ class DataError(TurnbenchError):
         self.line = line
         where = str(path) if line is None else f"{getattr(line, 'path', path)}:{line}"
         super().__init__(f"{where}: {message}")
+        self.message = str(self).removeprefix(f"{where}: ")
+        """What is wrong, without the place."""
 
 
 class MissingError(TurnbenchError):

@@ -15,7 +15,7 @@ import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.bench import Bench
+from harness.bench import CHAT_CATEGORIES, Bench
 from harness.errors import DataError, TurnbenchError
 from harness.judging.sets import JudgeSet, load_judge_set
 from harness.metrics.metric import Metric
@@ -35,8 +35,7 @@ NAMES: Mapping[str, str] = {
 LANGUAGES = {"cn": "zh"}
 CATEGORIES = frozenset(
     {
-        *("brainstorming", "chat", "classification", "closed_qa", "extraction"),
-        *("generation", "open_qa", "rewriting", "roleplay", "summarization", "logical_reasoning", "ethics"),
+        *(*CHAT_CATEGORIES, "logical_reasoning", "ethics"),
         *("Finance", "Law", "Education", "Medical", "STEM", "SocialScience", "Humanity", "Other"),
     }
 )
@@ -84,34 +83,16 @@ class Evaluation:
     path: pathlib.Path
     language: str
     criteria: Mapping[str, tuple[str, ...]]
+    """Of every category that the file names; and likewise."""
     metrics: Mapping[str, tuple[str, ...]]
     dimensions: Mapping[str, tuple[str, ...]]
     """Of UniEval, such as `dialogue/naturalness`."""
     checkpoints: Mapping[str, str]
     """The model of each of its tasks."""
 
-    @property
-    def categories(self) -> tuple[str, ...]:
-        """Every category that the file names."""
-        return tuple(self.criteria)
-
-    def judge_set(self, mode: Mode) -> str:
-        """Return the name of the usual judge set in a mode."""
-        return usual_judge_set(self.language, mode)
-
     def judges(self, mode: Mode | None) -> bool:
         """Return whether there is anything to judge: of grades, if any category has criteria."""
         return mode is not None and (mode != "single" or any(self.criteria.values()))
-
-    def setup(self, given: Setup) -> Setup:
-        """Return how metrics are computed; what the user said of models counts before what the file says."""
-        return replace(
-            given,
-            language=self.language,
-            bert_model=given.bert_model or BERT_MODELS.get(self.language),
-            unieval_models=given.unieval_models or self.checkpoints,
-            unieval_categories=self.dimensions,
-        )
 
     def planned(
         self,
@@ -129,7 +110,7 @@ class Evaluation:
             bench: the benchmark.
             questions: those to judge and measure.
             mode: whether answers are graded or compared; None: they are measured only.
-            judge_set: by name or path (default: `judge_set(mode)`).
+            judge_set: by name or path (default: `usual_judge_set`).
             given: how metrics are computed, as far as the file leaves that open.
             reference: whose answers are the references that metrics compare with.
 
@@ -139,13 +120,12 @@ class Evaluation:
         faults: list[str] = []
         faults += self._unknown_categories(questions)
         if mode is not None and self.judges(mode):
-            faults += self._unjudged(mode, judge_set or self.judge_set(mode), bench)
-        setup = self.setup(given)
-        loaded, failed = self._loaded(setup)
+            faults += self._unjudged(mode, judge_set or usual_judge_set(self.language, mode), bench)
+        loaded, failed = self._loaded(given)
         faults += failed
         chosen = tuple(question for question in questions if question.category in self.criteria)
         if not chosen:
-            faults.append(f"no question is of any category that it names ({', '.join(self.categories)})")
+            faults.append(f"no question is of any category that it names ({', '.join(self.criteria)})")
         faults += self._untargeted(chosen, loaded, bench, reference)
         if faults:
             many = "; ".join(f"({at}) {fault}" for at, fault in enumerate(faults, 1)) if len(faults) > 1 else faults[0]
@@ -154,7 +134,7 @@ class Evaluation:
 
     def _unknown_categories(self, questions: Sequence[Question]) -> Iterator[str]:
         there = list(dict.fromkeys(question.category for question in questions))
-        for name in self.categories:
+        for name in self.criteria:
             if name not in there and name not in CATEGORIES:
                 yield f"no question is of the category {name!r}; {nearest(name, there)}"
 
@@ -171,8 +151,18 @@ class Evaluation:
                     known = nearest(criterion, judge_set.categories.get(category) or judge_set.criteria)
                     yield f"{category}: the judge set {judge_set.name} has no prompt for {criterion!r}; {known}"
 
-    def _loaded(self, setup: Setup) -> tuple[list[Metric], list[str]]:
-        """Return the metrics, each for its categories, and why some cannot be computed."""
+    def _loaded(self, given: Setup) -> tuple[list[Metric], list[str]]:
+        """Return the metrics, each for its categories, and why some cannot be computed.
+
+        What the user said of models counts before what the file says.
+        """
+        setup = replace(
+            given,
+            language=self.language,
+            bert_model=given.bert_model or BERT_MODELS.get(self.language),
+            unieval_models=given.unieval_models or self.checkpoints,
+            unieval_categories=self.dimensions,
+        )
         wanted: dict[str, list[str]] = {}
         faults = []
         for category, names in self.metrics.items():
@@ -206,7 +196,7 @@ class Evaluation:
         except TurnbenchError as error:
             yield str(error)
             return
-        for category in self.categories:
+        for category in self.criteria:
             own = [question for question in questions if question.category == category]
             lacking: dict[tuple[str, tuple[QuestionId, ...]], list[str]] = {}
             for metric in wanting:
@@ -222,7 +212,7 @@ class Evaluation:
         for name in dict.fromkeys(there):
             if name not in self.criteria:
                 yield f"left out: {there.count(name)} questions of {name}, which {self.path.name} does not name"
-        unused = [name for name in self.categories if name not in there]
+        unused = [name for name in self.criteria if name not in there]
         if unused:
             yield f"no question is of {', '.join(unused)}"
 

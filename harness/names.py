@@ -98,9 +98,7 @@ def check_model_name(name: str) -> str:
         raise UsageError("a model's name is empty; give one")
     if "\0" in name:
         raise UsageError(f"the model name {name!r} holds a NUL character; leave it out")
-    _need_text(name, "model name")
-    if len(name.encode()) > MOST_BYTES:
-        raise UsageError(f"the model name {name[:40]!r}… is over {MOST_BYTES} bytes long; give a shorter one")
+    _need_short_text(name, "model name")
     if len(_escaped(name).encode()) > _MOST_STEM_BYTES:
         raise UsageError(
             f"the model name {name[:40]!r}… is over {_MOST_STEM_BYTES} bytes long as a file name, "
@@ -132,9 +130,7 @@ def check_bench_name(name: str) -> str:
         raise UsageError(
             f"the benchmark name {name!r} is not a plain folder name; use --data-dir for the folder that holds it"
         )
-    _need_text(name, "benchmark name")
-    if len(name.encode()) > MOST_BYTES:
-        raise UsageError(f"the benchmark name {name[:40]!r}… is over {MOST_BYTES} bytes long; give a shorter one")
+    _need_short_text(name, "benchmark name")
     return name
 
 
@@ -142,9 +138,11 @@ def _escaped(name: str) -> str:
     return _UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", name)
 
 
-def _need_text(name: str, what: str) -> None:
-    """Raise `UsageError` where a name holds half a character: bytes of the command line that are not UTF-8."""
+def _need_short_text(name: str, what: str) -> None:
+    """Raise `UsageError` where a name is too long, or holds half a character: bytes of a command that are not UTF-8."""
     try:
-        name.encode()
+        length = len(name.encode())
     except UnicodeEncodeError:
         raise UsageError(f"the {what} {name[:40]!r} is not valid UTF-8 text; type it again") from None
+    if length > MOST_BYTES:
+        raise UsageError(f"the {what} {name[:40]!r}… is over {MOST_BYTES} bytes long; give a shorter one")

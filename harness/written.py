@@ -101,23 +101,6 @@ def read_table(path: pathlib.Path) -> tuple[list[str], list[tuple[int, list[str]
     return [name.strip() for name in header], rest
 
 
-def is_file(path: pathlib.Path) -> bool:
-    """Return whether a file is there; a path that no system takes (a NUL in it, thousands of letters) is of none."""
-    return _is(path.is_file)
-
-
-def is_dir(path: pathlib.Path) -> bool:
-    """Return whether a folder is there."""
-    return _is(path.is_dir)
-
-
-def _is(there: Callable[[], bool]) -> bool:
-    try:
-        return there()
-    except (OSError, ValueError):
-        return False
-
-
 def toml_value(value: str | Sequence[str]) -> str:
     """Return a text or a list of texts as TOML, which JSON's texts are but for one control character."""
     given = value if isinstance(value, str) else list(value)

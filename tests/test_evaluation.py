@@ -10,7 +10,7 @@ import harness
 from harness.bench import Bench, load_bench
 from harness.cli.main import main
 from harness.errors import DataError
-from harness.evaluation import read_evaluation
+from harness.evaluation import read_evaluation, usual_judge_set
 from harness.importing.run import import_data
 from tests.small_bench import rows
 
@@ -163,11 +163,8 @@ def test_toml_says_the_same(tmp_path: pathlib.Path) -> None:
         encoding="utf-8",
     )
     found = read_evaluation(path)
-    assert (found.language, found.judge_set("single"), found.judge_set("pairwise-all")) == (
-        "zh",
-        "metrics_zh",
-        "battle_zh",
-    )
+    usual = [usual_judge_set(found.language, mode) for mode in ("single", "pairwise-all")]
+    assert (found.language, *usual) == ("zh", "metrics_zh", "battle_zh")
     assert (found.criteria, found.metrics) == ({"chat": ("language_organization",)}, {"chat": ("token_f1",)})
     assert found.dimensions == {"chat": ("dialogue/naturalness",)}
 

@@ -12,7 +12,7 @@ from harness.bench import Bench
 from harness.chat import Endpoint
 from harness.chat.endpoint import WEIGHTS, Weights
 from harness.chat.parameters import sampling_of
-from harness.records import Question, Sampling, content_hash
+from harness.records import Question, Sampling
 from harness.running.jobs import RETRY_CUT
 
 MAX_TOKENS = 4096
@@ -93,22 +93,6 @@ def asked_sampling(endpoint: Endpoint, bench: Bench, options: AnswerOptions, que
 def system_prompt(bench: Bench, options: AnswerOptions) -> str | None:
     """Return the system prompt that answers are made with, if any."""
     return (bench.settings.system_prompt if options.system is None else options.system) or None
-
-
-def parameters_content(
-    endpoint: Endpoint,
-    bench: Bench,
-    options: AnswerOptions,
-    question: Question,
-    user: Mapping[str, Any] | None = None,
-) -> str:
-    """Return the hash of everything but the question that makes an answer: sampling, system prompt, templates, user."""
-    asked = asked_sampling(endpoint, bench, options, question).stated()
-    reference = reply_source(endpoint, bench, question)
-    template = bench.settings.answer_template
-    # Of several choices for each sample of the user, the index says which sample one belongs to.
-    more = [user, options.num_choices] if question.user is not None else []
-    return content_hash(asked, system_prompt(bench, options), template, endpoint.conv_template, reference, *more)
 
 
 def reply_source(endpoint: Endpoint, bench: Bench, question: Question) -> tuple[str, ...] | None:

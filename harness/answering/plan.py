@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from harness.answering.options import AnswerOptions, asked_sampling, parameters_content
+from harness.answering.options import AnswerOptions, asked_sampling, reply_source, system_prompt
 from harness.answering.simulation import BUILTIN, UserPlan, read_prompt
 from harness.bench import Bench, read_answers
 from harness.chat import Endpoint, resolve
@@ -97,8 +97,14 @@ class AnswerPlan:
         return None if question.user is None or self.user is None else self.user.stated()
 
     def parameters(self, model: ModelPlan, question: Question) -> str:
-        """Return the hash of all that makes an answer but the question."""
-        return parameters_content(model.endpoint, self.bench, self.options, question, self.user_of(question))
+        """Return the hash of everything but the question that makes an answer: sampling, system prompt, templates,
+        user."""
+        asked = asked_sampling(model.endpoint, self.bench, self.options, question).stated()
+        system, template = system_prompt(self.bench, self.options), self.bench.settings.answer_template
+        reference = reply_source(model.endpoint, self.bench, question)
+        # Of several choices for each sample of the user, the index says which sample one belongs to.
+        more = [self.user_of(question), self.options.num_choices] if question.user is not None else []
+        return content_hash(asked, system, template, model.endpoint.conv_template, reference, *more)
 
     def check(self, running: RunOptions) -> None:
         """Raise `UsageError` if the plan cannot be run so."""

@@ -165,7 +165,7 @@ class AnswerWork:
             for index in todo.missing:
                 job = conversation_job(self.plan, sink.plan, todo.question, index)
                 follow = functools.partial(_followed, sink, todo.question, then)
-                yield Course(job, sink, sink.pending, shelf, others, follow)
+                yield Course(job, sink.put, sink.pending, shelf, others, follow)
 
     def sync(self) -> None:
         """Bring what was written to the disk."""

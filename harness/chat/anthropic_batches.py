@@ -49,7 +49,7 @@ class AnthropicBatches(Batches[AnthropicMessages]):
         sent = self.model.wired(request)
         params, headers = self.model.body(request, sent), self.model.every_header(request, sent)
         line = json.dumps({"custom_id": custom_id, "params": params}, ensure_ascii=False).encode()
-        return Prepared(custom_id, line, tuple(sent), tuple(sorted(headers.items())))
+        return Prepared(line, tuple(sent), tuple(sorted(headers.items())))
 
     async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
         """Hand the requests in."""

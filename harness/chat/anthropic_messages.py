@@ -62,16 +62,11 @@ _FINISH: dict[str, FinishReason] = {
 class AnthropicMessages(RemoteModel):
     """A chat model behind `/v1/messages`."""
 
+    sdk = "anthropic"
     path = "/v1/messages"
 
     repairable = frozenset((*_BY_BODY, "output_config"))
     also_refused = (*(("anthropic-version", name) for name in _BY_BODY), ("output_config", "output_config"))
-
-    def __init__(self, endpoint: Endpoint, key: str | None, address: str) -> None:
-        """Prepare to talk to `address` with this key."""
-        import anthropic
-
-        super().__init__(endpoint, key, anthropic, address)
 
     def open_client(self, **options: Any) -> Any:
         """Return the SDK's client; gateways other than the service itself also get the key in its older header."""

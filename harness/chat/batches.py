@@ -19,6 +19,7 @@ from harness.chat.model import ChatModel
 from harness.chat.parameters import Parameters
 from harness.chat.remote import RemoteModel
 from harness.chat.services import service
+from harness.chat.structured import told
 from harness.errors import ChatError, EndpointError, TransientError, TurnbenchError, UsageError
 from harness.records import Reply, Request
 
@@ -40,7 +41,6 @@ ModelT = TypeVar("ModelT", bound=RemoteModel)
 class Prepared(NamedTuple):
     """One request as a batch takes it."""
 
-    custom_id: str
     line: bytes
     """The request as JSON, a line of the batch."""
     names: tuple[str, ...]
@@ -63,13 +63,6 @@ class Found(NamedTuple):
     batch: str | None
     certain: bool = True
     """False: it may be one that shows its requests only when it has ended."""
-
-
-class Result(NamedTuple):
-    """The reply to one request of a batch, or why there is none."""
-
-    custom_id: str
-    outcome: Reply | ChatError
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +128,9 @@ class Batches(ABC, Generic[ModelT]):
     def result(self, item: Any, handed: Handed) -> Reply | ChatError:
         """Return what became of a request."""
 
-    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[Result]:
-        """Yield the results of these requests of a batch that has ended, in any order.
+    async def results(self, batch: str, handed: Mapping[str, Handed]) -> AsyncIterator[tuple[str, Reply | ChatError]]:
+        """Yield the names of these requests of a batch that has ended, in any order, each with its reply or why there
+        is none.
 
         Raises:
             TransientError: the list is cut; what was yielded is right.
@@ -145,7 +139,7 @@ class Batches(ABC, Generic[ModelT]):
         async for custom_id, item in self.items(batch):
             whole = whole and isinstance(custom_id, str)
             if isinstance(custom_id, str) and custom_id in handed:
-                yield Result(custom_id, self.result(item, handed[custom_id]))
+                yield custom_id, self.result(item, handed[custom_id])
         if not whole:
             message = f"{self.name}: the results of batch {batch} came cut or broken"
             raise TransientError(message, kind="malformed reply")
@@ -239,7 +233,8 @@ class Batches(ABC, Generic[ModelT]):
     def outcome(self, answer: Any, handed: Handed) -> Reply | ChatError:
         """Return the reply that an answer of the SDK's type holds, or why it holds none."""
         try:
-            return replace(self.model.concluded(answer, handed.request, self.sent(handed)), batch=True)
+            reply = told(self.model.read(answer), handed.request, self.sent(handed), self.model.endpoint)
+            return replace(reply, batch=True)
         except ChatError as fault:
             return fault
 

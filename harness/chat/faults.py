@@ -83,38 +83,24 @@ def malformed(endpoint: Endpoint, what: str) -> TransientError:
 
 
 def fault_of(
-    error: Exception,
-    sdk: ModuleType,
-    endpoint: Endpoint,
-    *,
-    secrets: Collection[str] = (),
-    sent: Mapping[str, Any] | None = None,
-    also: Sequence[tuple[str, str]] = (),
-    silence: float | None = None,
+    error: Exception, sdk: ModuleType, endpoint: Endpoint, secrets: Collection[str], silence: float
 ) -> ChatError | None:
-    """Return our error for an exception that a call raised; None if it is not the endpoint's doing.
+    """Return our error for an exception without a status that a call raised; None if it is not the endpoint's doing.
 
-    `silence` are the seconds that might pass without a byte (None: the endpoint's time limit); of the rest see
-    `fault_of_status`.
+    `silence` are the seconds that might pass without a byte; of `secrets` see `fault_of_status`.
     """
-    silence = endpoint.timeout if silence is None else silence
     oversized = next((cause for cause in _causes(error) if isinstance(cause, OversizedError)), None)
     if oversized is not None:  # one of the SDKs takes it for a broken connection
         return malformed(endpoint, str(oversized))
-    if isinstance(error, _named(sdk, "APIStatusError")):
-        headers = error.response.headers
-        return fault_of_status(
-            error.status_code, error.body, endpoint, headers=headers, secrets=secrets, sent=sent, also=also
-        )
-    if isinstance(error, _named(sdk, "APIConnectionError")):
-        late = isinstance(error, _named(sdk, "APITimeoutError"))
+    if isinstance(error, named(sdk, "APIConnectionError")):
+        late = isinstance(error, named(sdk, "APITimeoutError"))
         return _connection_fault(error, endpoint, secrets, silence, timed_out=late)
     if isinstance(error, TimeoutError):
         return TransientError(
             f"{_where(endpoint)} did not answer within {endpoint.timeout:g} s; a longer time limit may help",
             kind="timeout",
         )
-    if isinstance(error, (ValueError, ArithmeticError, RecursionError, _named(sdk, "APIResponseValidationError"))):
+    if isinstance(error, (ValueError, ArithmeticError, RecursionError, named(sdk, "APIResponseValidationError"))):
         return malformed(endpoint, "a body that is cut or is no JSON")
     if isinstance(error, OSError) or type(error).__module__.partition(".")[0] in {"aiohttp", "httpx", "httpx2"}:
         late = any(cls.__name__ == "TimeoutException" for cls in type(error).__mro__)
@@ -122,7 +108,7 @@ def fault_of(
     return None
 
 
-def _named(sdk: ModuleType, name: str) -> Any:
+def named(sdk: ModuleType, name: str) -> Any:
     """Return an exception of an SDK; where it has none of that name, what no exception is."""
     return getattr(sdk, name, ())
 

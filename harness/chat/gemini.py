@@ -51,6 +51,7 @@ _CONNECTIONS = 1000
 class Gemini(RemoteModel):
     """A chat model behind `models/NAME:generateContent`."""
 
+    sdk = "google.genai.errors"
     repairable = frozenset({"temperature", "top_p", "seed", "response_json_schema", "include_thoughts"})
     also_refused = (
         ("JSON mode", "response_json_schema"),
@@ -62,12 +63,6 @@ class Gemini(RemoteModel):
         ("includeThoughts", "include_thoughts"),
         ("topP", "top_p"),
     )
-
-    def __init__(self, endpoint: Endpoint, key: str | None, address: str) -> None:
-        """Prepare to talk to `address` with this key."""
-        from google.genai import errors
-
-        super().__init__(endpoint, key, errors, address)
 
     def transport(self) -> Callable[..., Any]:
         """Return what makes the HTTP client: the SDK takes one of its usual kind alone."""

@@ -54,7 +54,7 @@ class GeminiBatches(Batches[Gemini]):
                 raise UsageError(f"{self.name}: {name} cannot be sent with --batch; leave one of them out")
         sent = self.model.wired(request)
         line = {**self.model.body(request, sent), "metadata": {_KEY: custom_id}}
-        return Prepared(custom_id, json.dumps(line, ensure_ascii=False).encode(), tuple(sent))
+        return Prepared(json.dumps(line, ensure_ascii=False).encode(), tuple(sent))
 
     async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
         """Hand the requests in."""

@@ -61,15 +61,11 @@ def key_variable(
 
     `given` is the address that the user stated (no key goes there unasked), `address` the one that will be used.
     """
-    if api_key_env is not None:
+    if api_key_env is not None or given is not None:
         return api_key_env
-    if given is not None:
-        return None
     variables = (service.key_variable, *service.other_key_variables)
     filled = next((name for name in variables if environment.get(name, "").strip()), None)
-    if address is not None and filled is None:
-        return None
-    return filled or service.key_variable
+    return filled if filled or address is not None else service.key_variable
 
 
 def key(name: str, variable: str, environment: Mapping[str, str]) -> str:

@@ -39,7 +39,7 @@ class OpenAIBatches(Batches[OpenAIModel]):
         if request.sampling.extra_headers:
             raise UsageError(f"{self.model.name}: extra_headers cannot be sent with --batch; leave one of them out")
         line = {"custom_id": custom_id, "method": "POST", "url": self._path, "body": body}
-        return Prepared(custom_id, json.dumps(line, ensure_ascii=False).encode() + b"\n", tuple(sent))
+        return Prepared(json.dumps(line, ensure_ascii=False).encode() + b"\n", tuple(sent))
 
     async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
         """Send the file up and hand it in."""

@@ -51,14 +51,9 @@ TAKEN = {**SAMPLED, "reasoning_effort": "reasoning_effort"}
 class OpenAIModel(RemoteModel):
     """What chat completions and the older completions share: the SDK, the names of parameters, the usage."""
 
+    sdk = "openai"
     repairable = frozenset({"temperature", "top_p", "seed", "max_tokens", "max_completion_tokens", "response_format"})
     also_refused = (("response_format", "response_format"), ("json_schema", "response_format"))
-
-    def __init__(self, endpoint: Endpoint, key: str | None, address: str) -> None:
-        """Prepare to talk to `address` with this key."""
-        import openai
-
-        super().__init__(endpoint, key, openai, address)
 
     def open_client(self, **options: Any) -> Any:
         """Return the SDK's client."""

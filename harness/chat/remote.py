@@ -1,6 +1,7 @@
 """What the chat models behind an SDK share: one client, one time limit, one way to fail, one memory of refusals."""
 
 import asyncio
+import importlib
 import logging
 import os
 import re
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.chat.body import at
 from harness.chat.endpoint import Endpoint
-from harness.chat.faults import UNKNOWN_MODEL, fault_of, fault_of_status, malformed, words_of
+from harness.chat.faults import UNKNOWN_MODEL, fault_of, fault_of_status, malformed, named, words_of
 from harness.chat.model import Origin
 from harness.chat.parameters import ParameterMemory, Parameters
 from harness.chat.standing import Standing
@@ -42,13 +43,16 @@ class RemoteModel(ABC):
     also_refused: tuple[tuple[str, str], ...] = ()
     """Other names in a refusal, each with a parameter for whose sake it was sent."""
 
-    def __init__(self, endpoint: Endpoint, key: str | None, sdk: ModuleType, address: str) -> None:
+    sdk: str
+    """The module with the SDK's exceptions."""
+
+    def __init__(self, endpoint: Endpoint, key: str | None, address: str) -> None:
         """Prepare to talk to `address` with this key; nothing is opened before the first call."""
         self.name = endpoint.name
         self.endpoint = endpoint
         self.address = address
         self._key = key
-        self._sdk = sdk
+        self._sdk = importlib.import_module(self.sdk)
         self._client: Any = None
         self._line: Line | None = None
         self._left: Any = None
@@ -58,7 +62,7 @@ class RemoteModel(ABC):
         self._told_of_move = False
         self.standing = Standing()
         self._parameters = ParameterMemory(self.repairable, endpoint.model)
-        self._headers = _custom_headers(sdk)
+        self._headers = _custom_headers(self._sdk)
         said = [word for value in self._headers.values() for word in (value, *re.split(r"[\s,;=]+", value))]
         self._secrets = tuple({*filter(None, [key]), *(word for word in said if len(word) >= 8)})
 
@@ -136,7 +140,10 @@ class RemoteModel(ABC):
             if error.kind != UNKNOWN_MODEL:
                 raise
             raise EndpointError(f"{fault}; nor is there anything at {tried}", kind=UNKNOWN_MODEL) from None
-        self._tell_of_move(asked)
+        if not self._told_of_move:
+            self._told_of_move = True
+            message = "%s: nothing answers at %s; going on with %s, which --base-url should say"
+            log.warning(message, self.name, asked, self.address)
         return answer
 
     def _moved(self, asked: str) -> bool:
@@ -145,16 +152,6 @@ class RemoteModel(ABC):
         if self.address == asked and other is not None:
             self.address, self._left, self._client = other, self._client, None
         return self.address != asked
-
-    def _tell_of_move(self, asked: str) -> None:
-        if not self._told_of_move:
-            self._told_of_move = True
-            log.warning(
-                "%s: nothing answers at %s; going on with %s, which --base-url should say",
-                self.name,
-                asked,
-                self.address,
-            )
 
     async def _reply(self, request: Request) -> Reply:
         """Return the model's reply from the present address."""
@@ -204,14 +201,6 @@ class RemoteModel(ABC):
         """Return what a request wants as the model takes it, by all that is known so far."""
         return self._parameters.wire(self.wanted(request))
 
-    def concluded(self, answer: Any, request: Request, sent: Parameters) -> Reply:
-        """Return the reply that an answer holds, with what was applied.
-
-        Raises:
-            ChatError: it holds none, or not what was asked for.
-        """
-        return told(self.read(answer), request, sent, self.endpoint)
-
     def learn(self, parameter: str) -> bool:
         """Remember that the model does not take a parameter; return whether that was new and can be repaired."""
         return self._parameters.learn(parameter)
@@ -219,8 +208,10 @@ class RemoteModel(ABC):
     def fault(self, error: Exception, sent: Parameters | None = None, silence: float | None = None) -> ChatError | None:
         """Return our error for what the SDK raised, if it was in a call with what was sent in it; None if it is not the
         endpoint's doing."""
-        secrets, also = self._secrets, self.also_refused if sent is not None else ()
-        return fault_of(error, self._sdk, self.endpoint, secrets=secrets, sent=sent, also=also, silence=silence)
+        if isinstance(error, named(self._sdk, "APIStatusError")):
+            return self.fault_of_result(error.status_code, error.body, sent, headers=error.response.headers)
+        silence = self.endpoint.timeout if silence is None else silence
+        return fault_of(error, self._sdk, self.endpoint, self._secrets, silence)
 
     def fault_of_result(
         self,

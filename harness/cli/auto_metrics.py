@@ -1,9 +1,11 @@
 """Compute metrics that need no judge."""
 
 import argparse
+import pathlib
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import command, flags, messages
+from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.bench import Bench
@@ -89,7 +91,6 @@ def add_setup(p: command.Parser, group: command.Flags) -> None:
 
 def setup(args: argparse.Namespace, bench: "Bench") -> "Setup":
     """Return what the flags of `add_setup` say."""
-    import pathlib
 
     from harness.metrics.setup import Setup, by_task
 
@@ -105,7 +106,6 @@ def setup(args: argparse.Namespace, bench: "Bench") -> "Setup":
 def work(args: argparse.Namespace) -> int:
     """Plan, compute, report."""
     from harness.bench import load_bench
-    from harness.errors import UsageError
     from harness.evaluation import planned_metrics, read_evaluation
     from harness.metrics.run import plan_metrics
 
@@ -140,7 +140,14 @@ def measured(args: argparse.Namespace, plan: "MetricPlan", name: str = NAME, uni
     """Carry out a plan, and say what there is to know about it; return what was done."""
     from harness.metrics.run import run_metrics
 
-    tell_plan(args, plan, name)
+    for notice in plan.notices:
+        messages.warn(name, f"warning: {notice}")
+    against = f", reference: {plan.reference}" if plan.reference else ""
+    messages.say(args, f"{plan.bench.name}: {messages.counted(len(plan.models), 'model')}{against}")
+    for todo in plan.works:
+        left = f"{messages.counted(len(todo.todo), 'turn')} to measure" if todo.todo else ""
+        messages.say(args, f"{_shown(todo.metric)}: {messages.work_text('measure', 'measured', todo, left)}")
+        messages.detail(args, f"  numbers: {todo.path}")
     with messages.bar(plan.rows, unit, quiet=args.quiet) as watch:
         report = run_metrics(plan, watch=watch)
     if report.undefined:
@@ -148,19 +155,6 @@ def measured(args: argparse.Namespace, plan: "MetricPlan", name: str = NAME, uni
         messages.warn(name, f"{report.undefined} of {written} have no number; each says why, and no mean counts it")
     messages.moved(args, report.superseded, "older row", plan.bench.metric_state)
     return report
-
-
-def tell_plan(args: argparse.Namespace, plan: "MetricPlan", name: str) -> None:
-    """Say what is measured, and what each metric has done and will do."""
-    for notice in plan.notices:
-        messages.warn(name, f"warning: {notice}")
-    against = f", reference: {plan.reference}" if plan.reference else ""
-    messages.say(args, f"{plan.bench.name}: {messages.counted(len(plan.models), 'model')}{against}")
-    for todo in plan.works:
-        left = f"{messages.counted(len(todo.todo), 'turn')} to measure" if todo.todo else ""
-        parts = messages.work_text("measure", "measured", todo.already, todo.superseded, left)
-        messages.say(args, f"{_shown(todo.metric)}: {', '.join(parts)}")
-        messages.detail(args, f"  numbers: {todo.path}")
 
 
 def _shown(metric: "Metric") -> str:

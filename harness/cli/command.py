@@ -8,6 +8,7 @@ import argparse
 import contextlib
 import gc
 import os
+import pathlib
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -206,7 +207,6 @@ def _run(parser: Parser, work: Callable[[argparse.Namespace], int], argv: Sequen
 
 def _same_command(prog: str, words: Sequence[str]) -> str:
     """Return the command as it was given, ready to be pasted; it holds no key, since no flag takes one."""
-    import pathlib
     import shlex
 
     called = pathlib.Path(sys.argv[0])
@@ -245,7 +245,6 @@ def leave(code: int) -> None:
 
 def _is_command_process() -> bool:
     """Return whether this process runs one of our commands and nothing else, such as a test or a notebook."""
-    import pathlib
 
     file = getattr(sys.modules.get("__main__"), "__file__", None)
     if not file:

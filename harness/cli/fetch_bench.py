@@ -5,6 +5,7 @@ import argparse
 from harness.cli import flags
 from harness.cli.command import Parser, main_of
 from harness.cli.messages import ask_to_go_on, byte_bar, results, say, warn
+from harness.errors import UsageError
 
 EXAMPLES = (
     "fetch_bench --list",
@@ -37,7 +38,6 @@ def parser() -> Parser:
 
 def work(args: argparse.Namespace) -> int:
     """List, or fetch and say what was done."""
-    from harness.errors import UsageError
     from harness.importing.originals.fetching import fetch
     from harness.importing.originals.sources import source_of
     from harness.importing.originals.table import find_original

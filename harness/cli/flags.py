@@ -2,15 +2,15 @@
 
 import argparse
 import inspect
+import pathlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import values
 from harness.cli.command import Flags, Parser
+from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    import pathlib
-
     from harness.bench import Bench
     from harness.records import Question
     from harness.running.options import RunOptions
@@ -201,7 +201,6 @@ def add_weights(group: Flags) -> None:
 
 def model_names(args: argparse.Namespace) -> list[str]:
     """Return the models that are asked, by --model or by --model-path and --model-id."""
-    from harness.errors import UsageError
 
     names = list(args.model or [])
     if args.model_path is None:
@@ -288,11 +287,10 @@ def running(args: argparse.Namespace) -> "RunOptions":
     return RunOptions(**words(args, RunOptions, cache=_cache(args)))
 
 
-def _cache(args: argparse.Namespace) -> "pathlib.Path | None":
+def _cache(args: argparse.Namespace) -> pathlib.Path | None:
     """Return the file that --cache names, or the usual one where it names none."""
     if args.cache is None:
         return None
-    import pathlib
 
     from harness.running.cache import cache_file
 

@@ -2,9 +2,11 @@
 
 import argparse
 import contextlib
+import pathlib
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages, output, values
+from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.answering import AnswerOptions, AnswerPlan, AnswerReport
@@ -113,14 +115,12 @@ def add_template(endpoint: command.Flags) -> None:
 
 def work(args: argparse.Namespace) -> int:
     """Plan, call, report."""
-    import pathlib
     from dataclasses import replace
 
     from harness.answering import plan_answers, run_answers
     from harness.bench import load_bench
     from harness.chat.endpoint import Weights
     from harness.chat.local.serving import check_server, free_port, served
-    from harness.errors import UsageError
 
     bench = load_bench(args.bench_name, args.data_dir)
     names = flags.model_names(args)
@@ -185,9 +185,9 @@ def tell_plan(args: argparse.Namespace, plan: "AnswerPlan") -> None:
         messages.say(args, f"the user is played by {plan.user.endpoint.name}: {plan.simulated} conversations to hold")
     for model in plan.models:
         todo = f"{messages.counted(len(model.todo), 'question')} to answer, {messages.counted(model.calls, 'call')}"
-        parts = messages.work_text("answer", "answered", model.already, model.superseded, todo if model.todo else "")
-        parts += messages.kept_text(model.path, plan.bench.answer_state, redo=plan.redo)
-        messages.say(args, f"{model.endpoint.name}: {', '.join(parts)}")
+        kept = messages.kept_text(model.path, plan.bench.answer_state, redo=plan.redo)
+        told = messages.work_text("answer", "answered", model, todo if model.todo else "", kept)
+        messages.say(args, f"{model.endpoint.name}: {told}")
         messages.detail(args, f"  {messages.endpoint_text(model.endpoint)}; answers: {model.path}")
 
 

@@ -168,11 +168,10 @@ def tell_plan(args: argparse.Namespace, plan: "JudgmentPlan", name: str = NAME) 
         seed = f" by the seed {plan.judge_set.order_seed}" if plan.judge_set.order == "random" else ""
         messages.say(args, f"each pair is shown in one order only ({plan.judge_set.order.replace('_', ' ')}{seed})")
     for judge in plan.judges:
-        todo = _work_left(plan, judge) if judge.rows else ""
-        parts = messages.work_text("judge", "judged", judge.already, judge.superseded, todo)
-        parts += messages.kept_text(judge.path, plan.bench.judgment_state, redo=plan.redo)
+        kept = messages.kept_text(judge.path, plan.bench.judgment_state, redo=plan.redo)
+        told = messages.work_text("judge", "judged", judge, _work_left(plan, judge) if judge.rows else "", kept)
         sample = f", sample {judge.sample}" if judge.sample else ""
-        messages.say(args, f"{judge.judge}{sample}: {', '.join(parts)}")
+        messages.say(args, f"{judge.judge}{sample}: {told}")
         messages.detail(args, f"  {messages.endpoint_text(judge.endpoint)}; judgments: {judge.path}")
 
 

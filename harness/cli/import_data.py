@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages
+from harness.errors import UsageError
 from harness.importing import FORMATS
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ def parser() -> command.Parser:
 
 def work(args: argparse.Namespace) -> int:
     """Import, or write back; say what was done."""
-    from harness.errors import UsageError
 
     if args.bench_name is None:
         raise UsageError("say which benchmark with --bench-name: the name of its folder in the data folder")
@@ -77,7 +77,6 @@ def work(args: argparse.Namespace) -> int:
 
 
 def _import(args: argparse.Namespace) -> int:
-    from harness.errors import UsageError
 
     if args.format is None or not args.files:
         raise UsageError(f"give a format and a file; formats: {', '.join(FORMATS)}")
@@ -121,7 +120,13 @@ def imported(
     with _bar(args) as progress:
         own = {"format_name": format_name, "language": language, "progress": progress}
         report = import_data(**flags.words(args, import_data, **own))
-    _tell(args, report, name)
+    parts = [messages.counted(report.questions, "question")]
+    parts += [f"{messages.counted(count, 'answer')} by {model}" for model, count in report.answers.items()]
+    parts += [messages.counted(report.votes, "vote")] if report.votes else []
+    messages.say(args, f"{report.folder}: {', '.join(parts)}")
+    if report.repeated:
+        messages.say(args, f"{messages.counted(report.repeated, 'record')} said what an earlier one says; left out")
+    _tell_bad(report.bad, name)
     return report
 
 
@@ -137,17 +142,6 @@ def answers_imported(args: argparse.Namespace, format_name: str, *, name: str = 
         messages.say(args, f"{model}: {messages.counted(count, 'answer')} imported, {report.new[model]} of them new")
     _tell_bad(report.bad, name)
     return list(report.answers)
-
-
-def _tell(args: argparse.Namespace, report: "ImportReport", name: str) -> None:
-    """Say what became of the records."""
-    parts = [messages.counted(report.questions, "question")]
-    parts += [f"{messages.counted(count, 'answer')} by {model}" for model, count in report.answers.items()]
-    parts += [messages.counted(report.votes, "vote")] if report.votes else []
-    messages.say(args, f"{report.folder}: {', '.join(parts)}")
-    if report.repeated:
-        messages.say(args, f"{messages.counted(report.repeated, 'record')} said what an earlier one says; left out")
-    _tell_bad(report.bad, name)
 
 
 def _tell_bad(bad: "Sequence[BadRow]", name: str) -> None:
@@ -173,7 +167,6 @@ def _tell_next(args: argparse.Namespace, report: "ImportReport") -> None:
 
 def _write_back(args: argparse.Namespace) -> int:
     from harness.api import import_back
-    from harness.errors import UsageError
 
     if args.output is None:
         raise UsageError("say where to write with --output")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages, output, values
 from harness.cli.report_flags import FLAGS, usual_flags
+from harness.errors import UsageError
 from harness.meta_evaluation import REPORTS
 
 if TYPE_CHECKING:
@@ -80,7 +81,6 @@ def _made(args: argparse.Namespace) -> "Report":
 
 
 def _self(args: argparse.Namespace) -> "Report":
-    from harness.errors import UsageError
 
     args.families = {}
     for text in args.family or ():

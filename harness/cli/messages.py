@@ -7,6 +7,7 @@ ask_to_go_on  -> a question, on terminals        detail     -> stderr, with --ve
 import argparse
 import contextlib
 import os
+import pathlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,6 @@ from harness.names import counted as counted
 from harness.names import printable
 
 if TYPE_CHECKING:
-    import pathlib
-
     from harness.running.watch import Watcher
 
 
@@ -85,14 +84,14 @@ def report_failures(command: str, failures: Sequence[Any]) -> None:
         tell(f"  and {len(causes) - 10} further causes")
 
 
-def work_text(do: str, done: str, already: int, superseded: int, todo: str) -> list[str]:
+def work_text(do: str, done: str, work: Any, todo: str, kept: Sequence[str] = ()) -> str:
     """Return what to say of work on one file: what was done before, what is to do anew, and `todo`, empty for none."""
-    parts = [f"{already} {done} before"] if already else []
-    parts += [f"{superseded} to {do} anew because something changed"] if superseded else []
-    return [*parts, todo or f"nothing left to {do}"]
+    parts = [f"{work.already} {done} before"] if work.already else []
+    parts += [f"{work.superseded} to {do} anew because something changed"] if work.superseded else []
+    return ", ".join([*parts, todo or f"nothing left to {do}", *kept])
 
 
-def moved(args: argparse.Namespace, number: int, what: str, state: "pathlib.Path") -> None:
+def moved(args: argparse.Namespace, number: int, what: str, state: pathlib.Path) -> None:
     """Say where rows went that newer ones have replaced."""
     if number:
         say(args, f"{counted(number, what)} moved to {state / 'superseded'}")
@@ -137,7 +136,7 @@ def byte_bar(total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
             drawn.close()
 
 
-def kept_text(path: "pathlib.Path", state: "pathlib.Path", *, redo: bool) -> list[str]:
+def kept_text(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> list[str]:
     """Return what to say of the replies that an earlier run left for an output file: nothing, if there are none."""
     from harness.running.batches.ledger import starts_anew
     from harness.running.pending import kept_count

@@ -50,10 +50,7 @@ def go_on(args: argparse.Namespace, *plans: "AnswerPlan | JudgmentPlan", reach: 
         Interrupted: the user said no.
     """
     if args.dry_run:
-        estimates = estimates_of(args, *plans)
-        show_estimates(args, estimates)
-        if reach is not None:
-            show_reach(args, reach, [each for each in estimates if each.what == "judgments"])
+        _show_estimates(args, estimates_of(args, *plans), reach)
         return False
     if not messages.may_ask(args):
         return True
@@ -68,25 +65,20 @@ def go_on(args: argparse.Namespace, *plans: "AnswerPlan | JudgmentPlan", reach: 
     return True
 
 
-def show_estimates(args: argparse.Namespace, estimates: Sequence["Estimate"]) -> None:
-    """Print what calls not yet made will take."""
-    from harness.showing.costs import estimate_page
+def _show_estimates(args: argparse.Namespace, estimates: Sequence["Estimate"], reach: "JudgmentPlan | None") -> None:
+    """Print what calls not yet made will take, and where the output is for people what planned judgments would show."""
+    from harness.meta_evaluation.planning import planned_rows
+    from harness.showing.costs import estimate_page, reach_page
 
     if estimates:
         show(args, estimate_page(estimates))
     else:
         messages.results("nothing is left to do: no call would be made")
-
-
-def show_reach(args: argparse.Namespace, plan: "JudgmentPlan", estimates: Sequence["Estimate"]) -> None:
-    """Print the smallest difference that planned judgments would show, where the output is for people."""
-    from harness.meta_evaluation.planning import planned_rows
-    from harness.showing.costs import reach_page
-
-    rows, notes = planned_rows(plan, estimates)
-    if rows and getattr(args, "format", "table") in {"table", "markdown"}:
-        messages.results("")
-        show(args, reach_page(rows, notes))
+    if reach is not None and getattr(args, "format", "table") in {"table", "markdown"}:
+        rows, notes = planned_rows(reach, [each for each in estimates if each.what == "judgments"])
+        if rows:
+            messages.results("")
+            show(args, reach_page(rows, notes))
 
 
 def terminal_width() -> int | None:

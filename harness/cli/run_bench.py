@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import auto_checks, auto_metrics, command, flags, gen_answer, gen_judgment, messages, output
+from harness.errors import MissingError, TurnbenchError, UsageError
 
 if TYPE_CHECKING:
     from harness.bench import Bench
     from harness.evaluation import Evaluation, Planned
     from harness.judging.run import JudgeOptions
-    from harness.metrics.metric import Metric
     from harness.pipeline import BenchPlan
-    from harness.records import Question
 
 NAME = "run_bench"
 PURPOSE = "Answer, judge and show: every answer is judged as soon as it exists."
@@ -92,7 +91,6 @@ def parser() -> command.Parser:
 def work(args: argparse.Namespace) -> int:
     """Plan, ask, call, report, show."""
     from harness.bench import load_bench
-    from harness.errors import UsageError
     from harness.evaluation import planned_metrics, read_evaluation
     from harness.judging.run import NO_REFERENCE
     from harness.metrics.run import check_metrics
@@ -122,7 +120,7 @@ def work(args: argparse.Namespace) -> int:
         judge_set=args.judge_set,
     )
     check_metrics(planned.metrics, bench, reference)
-    metrics = _Metrics(args, bench, planned.metrics, planned.questions, reference)
+    metrics = _Metrics(args, bench, planned, reference)
     for notice in (*planned.notices, *metrics.forewarned):
         messages.warn(NAME, f"warning: {notice}")
     if not args.judge_model:
@@ -179,7 +177,7 @@ def work(args: argparse.Namespace) -> int:
 def _imported(args: argparse.Namespace, evaluation: "Evaluation | None") -> list[str]:
     """Make a benchmark of the files of --import; return the models whose answers they hold."""
     from harness.cli import import_data
-    from harness.errors import UsageError
+    from harness.importing import FORMATS
 
     if args.imported is None:
         if not args.model:
@@ -192,7 +190,9 @@ def _imported(args: argparse.Namespace, evaluation: "Evaluation | None") -> list
         raise UsageError(f"--import {args.format_name} needs files: --import FORMAT FILE ...")
     args.bench_name = args.bench_name or pathlib.Path(args.files[0]).stem
     language = args.language or (evaluation.language if evaluation else None)
-    if _holds_questions(args):
+    form = FORMATS.get(args.format_name)
+    there = (pathlib.Path(args.data_dir) / args.bench_name / "question.jsonl").is_file()
+    if there and form is not None and form.answer is not None and not form.names:  # records say what was asked
         return import_data.answers_imported(args, args.format_name, name=NAME)
     report = import_data.imported(args, args.format_name, language=language, name=NAME)
     if not report.answers and not args.model:
@@ -200,18 +200,8 @@ def _imported(args: argparse.Namespace, evaluation: "Evaluation | None") -> list
     return list(report.answers)
 
 
-def _holds_questions(args: argparse.Namespace) -> bool:
-    """Return whether the benchmark is there, and records find their questions in it by what was asked."""
-    from harness.importing import FORMATS
-
-    form = FORMATS.get(args.format_name)
-    there = (pathlib.Path(args.data_dir) / args.bench_name / "question.jsonl").is_file()
-    return there and form is not None and form.answer is not None and not form.names
-
-
 def _settle(args: argparse.Namespace, evaluation: "Evaluation | None", imported: Sequence[str]) -> None:
     """Fill in what the user left open: two models of ColossalAI's files are a battle, others are graded."""
-    from harness.errors import UsageError
     from harness.evaluation import usual_judge_set
 
     args.bench_name = args.bench_name or "mt_bench"
@@ -264,7 +254,6 @@ def _show(args: argparse.Namespace, plan: "BenchPlan", *, complete: bool) -> Non
 def _print_result(args: argparse.Namespace, otherwise: str | None, **words: Any) -> None:
     """Print results; where there are none to print, say so in the words `otherwise`, if there are any."""
     from harness.cli.show_result import print_result
-    from harness.errors import TurnbenchError
     from harness.results.show import show_result
 
     try:
@@ -280,27 +269,19 @@ def _print_result(args: argparse.Namespace, otherwise: str | None, **words: Any)
 class _Metrics:
     """The metrics of a run, measured and shown beside the judgments."""
 
-    def __init__(
-        self,
-        args: argparse.Namespace,
-        bench: "Bench",
-        metrics: "Sequence[Metric]",
-        questions: "Sequence[Question]",
-        reference: str | None,
-    ) -> None:
+    def __init__(self, args: argparse.Namespace, bench: "Bench", planned: "Planned", reference: str | None) -> None:
         from harness.metrics.run import forewarned
 
-        self.args, self.bench, self.metrics, self.questions, self.reference = args, bench, metrics, questions, reference
-        self.forewarned = forewarned(metrics, bench, questions, reference)
+        self.args, self.bench, self.planned, self.reference = args, bench, planned, reference
+        self.forewarned = forewarned(planned.metrics, bench, planned.questions, reference)
 
     def measure(self, models: Sequence[str], *, complete: bool = True) -> None:
         """Compute the metrics of what is answered."""
-        from harness.errors import MissingError
         from harness.metrics.run import plan_metrics
 
-        given: dict[str, Any] = {"questions": self.questions, "reference": self.reference, "redo": self.args.redo}
+        about: dict[str, Any] = {"questions": self.planned.questions, "reference": self.reference}
         try:
-            plan = plan_metrics(self.metrics, self.bench, models=models, **given)
+            plan = plan_metrics(self.planned.metrics, self.bench, models=models, redo=self.args.redo, **about)
         except MissingError as error:
             if complete:
                 raise
@@ -311,7 +292,8 @@ class _Metrics:
 
     def show(self, models: Sequence[str]) -> None:
         """Print the metrics' means."""
-        names, variants = [metric.name for metric in self.metrics], {metric.variant for metric in self.metrics}
+        names = [metric.name for metric in self.planned.metrics]
+        variants = {metric.variant for metric in self.planned.metrics}
         variant = variants.pop() if len(variants) == 1 else None
         _print_result(self.args, "the metrics are not shown", metric=names, variant=variant, model_list=models)
 

@@ -1,9 +1,10 @@
 """Show judge sets: which there are, what one says, and what it would send."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages, output
+from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.judging.prompts import JudgePrompt
@@ -45,11 +46,12 @@ def parser() -> command.Parser:
 
 def work(args: argparse.Namespace) -> int:
     """List the sets, describe one, or print its messages."""
-    from harness.errors import UsageError
+    from harness.jsonl.copies import local_folder
     from harness.judging.sets import load_judge_set, shipped_judge_sets
+    from harness.names import check_bench_name
     from harness.showing.judge_set import prompts_page, set_page, sets_page
 
-    folder = _bench_folder(args)
+    folder = local_folder(args.data_dir, args.bench_name) / check_bench_name(args.bench_name)
     text = None
     if args.judge_set is None:
         if args.question is not None:
@@ -66,27 +68,13 @@ def work(args: argparse.Namespace) -> int:
     return 0
 
 
-def _bench_folder(args: argparse.Namespace) -> Any:
-    from harness.jsonl.copies import local_folder
-    from harness.names import check_bench_name
-
-    return local_folder(args.data_dir, args.bench_name) / check_bench_name(args.bench_name)
-
-
 def _prompts(args: argparse.Namespace) -> "list[JudgePrompt]":
     from harness.bench import load_bench
     from harness.judging.prompts import judge_prompts
 
-    return judge_prompts(
-        args.judge_set,
-        load_bench(args.bench_name, args.data_dir),
-        args.question,
-        turns=args.turns,
-        models=args.model_list or (),
-        mode=args.mode,
-        criteria=args.criterion or (),
-        reference=args.reference,
-    )
+    bench = load_bench(args.bench_name, args.data_dir)
+    own = {"bench": bench, "question_id": args.question, "models": args.model_list or ()}
+    return judge_prompts(**flags.words(args, judge_prompts, criteria=args.criterion or (), **own))
 
 
 main = command.main_of(parser, work)

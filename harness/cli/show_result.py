@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages, output, values
+from harness.errors import MissingError, UsageError
 
 if TYPE_CHECKING:
     from harness.results.result import Result
@@ -163,7 +164,6 @@ def parser() -> command.Parser:
 
 def work(args: argparse.Namespace) -> int:
     """Read, sum up, print."""
-    from harness.errors import UsageError
 
     command.one_thread()
     allowed = args.allow and args.board is None
@@ -189,7 +189,6 @@ def work(args: argparse.Namespace) -> int:
 
 def _result(args: argparse.Namespace) -> "Result":
     """Return the results; all there is to say of them where a page or pictures are written."""
-    from harness.errors import MissingError
     from harness.results.show import show_result
 
     intervals = args.intervals if args.report is None and args.charts is None else True
@@ -255,7 +254,6 @@ def _efficiency(args: argparse.Namespace) -> "Page":
 
 def _first_turn(args: argparse.Namespace) -> "Page":
     """Return how much of the second turns is the fault of the first."""
-    from harness.errors import UsageError
     from harness.results.first_turn import first_turn_effect
     from harness.showing.first_turn import first_turn_page
 

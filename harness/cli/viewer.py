@@ -1,9 +1,11 @@
 """Open the results in a browser."""
 
 import argparse
+import pathlib
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages
+from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from viewer.serving import Served
@@ -52,10 +54,8 @@ def parser() -> command.Parser:
 
 
 def _work(args: argparse.Namespace) -> int:
-    import pathlib
     import threading
 
-    from harness.errors import UsageError
     from harness.jsonl.copies import local_folder
     from viewer.context import Context
     from viewer.hosts import is_loopback

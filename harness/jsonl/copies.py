@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.errors import DataError, MissingError, StorageError, UsageError
+from harness.jsonl.disk import replacing
 from harness.jsonl.files import files_of, is_packed, is_plain, lines_in, parts_among
-from harness.jsonl.texts import replacing
 
 log = logging.getLogger("turnbench")
 MOST_TIMES = 1000

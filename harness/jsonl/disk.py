@@ -5,6 +5,7 @@ import errno
 import os
 import pathlib
 import re
+from collections.abc import Iterator
 
 from harness.errors import StorageError
 from harness.jsonl.files import files_of, is_packed, logical_file
@@ -48,16 +49,25 @@ def replace_bytes(path: pathlib.Path, data: bytes, fresh: pathlib.Path) -> None:
     make_folder(fresh.parent)
     if os.stat(fresh.parent).st_dev != os.stat(path.parent).st_dev:
         fresh = path.with_name(f".{path.name}.new")
-    try:
+    with replacing(path, fresh):
         with fresh.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         shutil.copymode(path, fresh)
-        os.replace(fresh, path)
+    sync_folder(path.parent)
+
+
+@contextlib.contextmanager
+def replacing(path: pathlib.Path, fresh: pathlib.Path | None = None) -> Iterator[pathlib.Path]:
+    """Yield where to write a file that takes the place of `path` as the block ends, and goes if the block fails."""
+    fresh = fresh or path.with_name(f".{path.name}.{os.getpid()}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield fresh
+        fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
-    sync_folder(path.parent)
 
 
 def need_regular(path: pathlib.Path) -> None:

@@ -12,10 +12,11 @@ import logging
 import os
 import pathlib
 import time
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
 
-from harness.errors import DataError
+from harness.errors import DataError, StorageError
 from harness.jsonl.copies import need_near
 from harness.jsonl.disk import (
     append_bytes,
@@ -32,6 +33,8 @@ from harness.jsonl.locks import lock
 
 log = logging.getLogger("turnbench")
 _SYNC_SECONDS = 1.0
+_TORN = "torn"
+"""The folder of the state folder for what is no row."""
 _MARK = 64
 """Bytes at the file's end by which it is recognised; with its size they change whenever somebody else writes."""
 
@@ -102,13 +105,12 @@ class Journal:
             StorageError: the disk is full, the folder gone or read-only; no part of the row stays in the file.
         """
         data = (encode(row) + "\n").encode("utf-8", "replace")
-        try:
+        try:  # as `_storing` does, without what a block costs: this is done for every row
             file = self._opened()
             write_whole(file, data)
             self._end = _end_of(file)
         except OSError as error:
-            self._close()
-            raise storage_error(self.path, error, kept=True) from error
+            raise self._refused(error) from error
         self._unsynced = True
         if time.monotonic() - self._synced > _SYNC_SECONDS:
             self.sync()
@@ -120,20 +122,13 @@ class Journal:
             StorageError: the disk does not take it.
         """
         if self._file is not None and self._unsynced:
-            try:
+            with self._storing():
                 os.fsync(self._file)
-            except OSError as error:
-                self._close()
-                raise storage_error(self.path, error, kept=True) from error
             self._unsynced = False
         self._synced = time.monotonic()
 
     def retire(self, superseded: Callable[[Row], bool]) -> int:
-        """Move the rows for which `superseded` is true to the state folder; return how many.
-
-        Every line keeps its bytes. The rows are on disk in their new place before the file is replaced, so a kill in
-        between loses none.
-        """
+        """Move the rows for which `superseded` is true to the state folder; return how many."""
         if not self.path.exists():
             return 0
         self._mend_changed()
@@ -142,17 +137,24 @@ class Journal:
             return 0
         self.sync()
         self._close()
+        return self._move("superseded", lambda number, line: number in gone)
+
+    def _move(self, folder: str, wanted: Callable[[int, bytes], bool]) -> int:
+        """Move lines to a folder of the state folder; return how many.
+
+        Every line keeps its bytes. The lines are on disk in their new place before the file is replaced, so a kill in
+        between loses none.
+        """
         keep: list[bytes] = []
         moved: list[bytes] = []
-        try:
+        with self._storing():
             with self.path.open("rb") as file:
                 for number, line in enumerate(file, 1):
-                    (moved if number in gone else keep).append(line.removesuffix(b"\n") + b"\n")
-            append_bytes(self.state / "superseded" / self.path.name, b"".join(moved))
-            replace_bytes(self.path, b"".join(keep), self.state / "fresh" / self.path.name)
-        except OSError as error:
-            raise storage_error(self.path, error, kept=True) from error
-        return len(gone)
+                    (moved if wanted(number, line) else keep).append(line.removesuffix(b"\n") + b"\n")
+            if moved:
+                append_bytes(self.state / folder / self.path.name, b"".join(moved))
+                replace_bytes(self.path, b"".join(keep), self.state / "fresh" / self.path.name)
+        return len(moved)
 
     def retire_older(
         self, key: Callable[[dict[str, Any]], Any], good: Callable[[dict[str, Any]], bool] = lambda row: True
@@ -178,10 +180,21 @@ class Journal:
     def clear(self) -> None:
         """Empty the file (for journals of the state folder, whose rows have served)."""
         self._close()
-        try:
+        with self._storing():
             self.path.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def _storing(self) -> Iterator[None]:
+        """Raise `StorageError` for what the disk refuses in the block."""
+        try:
+            yield
         except OSError as error:
-            raise storage_error(self.path, error, kept=True) from error
+            raise self._refused(error) from error
+
+    def _refused(self, error: OSError) -> StorageError:
+        """Close the file, and return what the disk refuses in the user's words."""
+        self._close()
+        return storage_error(self.path, error, kept=True)
 
     def _opened(self) -> int:
         """Return the open file; one that somebody replaced under our hands is opened anew."""
@@ -221,22 +234,12 @@ class Journal:
         self._close()
         if not self.path.exists():
             return
-        keep: list[bytes] = []
-        broken: list[bytes] = []
-        try:
-            with self.path.open("rb") as file:
-                file.seek(size - len(mark))
-                whole = file.read(len(mark)) == mark
-                file.seek(0)
-                for line in file:
-                    (keep if _is_row(self.path, line) else broken).append(line.removesuffix(b"\n") + b"\n")
-            if same_end and not broken:
-                return
-            if broken:
-                append_bytes(self._aside, b"".join(broken))
-            replace_bytes(self.path, b"".join(keep), self.state / "fresh" / self.path.name)
-        except OSError as error:
-            raise storage_error(self.path, error, kept=True) from error
+        with self._storing(), self.path.open("rb") as file:
+            file.seek(size - len(mark))
+            whole = file.read(len(mark)) == mark
+        broken = self._move(_TORN, lambda number, line: not _is_row(self.path, line))
+        if same_end and not broken:
+            return
         parts = [f"{self.path}: another program has changed this file during the run"]
         parts += [f"broken lines of it were set aside in {self._aside}"] if broken else []
         again = "rows may be gone; run the same command again, which makes what is missing"
@@ -245,28 +248,56 @@ class Journal:
 
     @property
     def _aside(self) -> pathlib.Path:
-        return self.state / "torn" / self.path.name
+        return self.state / _TORN / self.path.name
 
     def _mend_tail(self) -> None:
         """Complete a last line that only lacks its newline; set aside one that is no JSON."""
+        with self._storing(), self.path.open("r+b") as file:
+            start = _last_line_start(file)
+            file.seek(start)
+            tail = file.read()
+            if not tail.strip():
+                return
+            try:
+                value_of(self.path, 0, tail)
+            except DataError:
+                append_bytes(self._aside, tail.rstrip(b"\r\n") + b"\n")
+                file.truncate(start)
+                log.warning("%s: a torn last line was set aside in %s", self.path, self._aside)
+            else:
+                if not tail.endswith(b"\n"):
+                    file.write(b"\n")
+
+
+class StateJournal(Journal):
+    """A journal of our own state: read when it is opened; when it is closed and all in it has served, the file goes."""
+
+    @abstractmethod
+    def read(self) -> None:
+        """Take over what earlier runs left in the file."""
+
+    @property
+    @abstractmethod
+    def needed(self) -> bool:
+        """Whether anything in the file has not served yet."""
+
+    def __enter__(self) -> Self:
+        """Open the file and read it."""
+        super().__enter__()
         try:
-            with self.path.open("r+b") as file:
-                start = _last_line_start(file)
-                file.seek(start)
-                tail = file.read()
-                if not tail.strip():
-                    return
-                try:
-                    value_of(self.path, 0, tail)
-                except DataError:
-                    append_bytes(self._aside, tail.rstrip(b"\r\n") + b"\n")
-                    file.truncate(start)
-                    log.warning("%s: a torn last line was set aside in %s", self.path, self._aside)
-                else:
-                    if not tail.endswith(b"\n"):
-                        file.write(b"\n")
-        except OSError as error:
-            raise storage_error(self.path, error, kept=True) from error
+            self.read()
+        except BaseException:
+            super().__exit__()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Bring everything to disk, or remove the file if the run has ended and nothing in it is needed."""
+        try:
+            if not any(error) and not self.needed:
+                self.clear()
+        finally:
+            super().__exit__()
 
 
 def _end_of(file: int) -> _End:

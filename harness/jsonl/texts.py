@@ -2,12 +2,12 @@
 
 import contextlib
 import io
-import os
 import pathlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.errors import StorageError
+from harness.jsonl.disk import replacing
 from harness.names import csv_cell
 
 
@@ -18,18 +18,6 @@ def storing(path: pathlib.Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StorageError(f"{path}: cannot be written: {error.strerror or error}") from error
-
-
-@contextlib.contextmanager
-def replacing(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """Yield where to write a file that takes the place of `path` as the block ends, and goes if the block fails."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        yield fresh
-        fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)
 
 
 def put_table(path: pathlib.Path, names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:

@@ -113,7 +113,7 @@ class JudgmentWork:
 
     def _course(self, judge: JudgePlan, sink: JudgmentSink, match: Match) -> Course[Any]:
         shelf = self._cache.shelf(judge.endpoint, fresh=self.plan.redo or self.plan.redo_failed)
-        return Course(judging_job(match, judge.judge, self.plan.materials_of(judge)), sink, sink.pending, shelf)
+        return Course(judging_job(match, judge.judge, self.plan.materials_of(judge)), sink.put, sink.pending, shelf)
 
 
 def _opened(judge: JudgePlan) -> tuple[ChatModel, ...]:

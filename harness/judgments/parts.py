@@ -7,17 +7,15 @@ that is an error, this process reads that part too and tells the error with its 
 
 import contextlib
 import gc
-import marshal
 import os
 import pathlib
+import pickle
 import sys
 from itertools import islice, pairwise
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from harness.jsonl.files import is_packed
-from harness.judgments.case import Asked, Case
-from harness.judgments.reading import Part, Torn
-from harness.records import Source
+from harness.judgments.reading import Part
 
 if TYPE_CHECKING:
     import subprocess
@@ -29,8 +27,6 @@ _MOST = 4
 """Processes; reading is then as fast as the disk."""
 _HEAD_START = 30 << 20
 """Bytes that are read here while the others start, about 0.06 s."""
-_LENGTH = 8
-"""Bytes of the length of what is sent at once."""
 _OTHER = "from harness.judgments.parts import send_part; send_part()"
 
 
@@ -84,20 +80,20 @@ def _join(part: Part, other: _Other) -> bool:
     """Add what another process sent; return False if that cannot be, and nothing has been added."""
     if other.process.wait() != 0:
         return False
-    other.sent.seek(0)
     of_case: list[int] = []
     of_asked: list[int] = []
     of_games: list[int] = []
-    while length := other.sent.read(_LENGTH):
-        form, torn, cases, asked, games, *columns = marshal.loads(other.sent.read(int.from_bytes(length)))
+    size = other.sent.seek(0, os.SEEK_END)
+    other.sent.seek(0)
+    while other.sent.tell() < size:
+        form, torn, cases, asked, games, *columns = pickle.load(other.sent)
         if form is not None or torn is not None:
             if part.torn is not None or part.form not in {None, form}:  # seen at the first rows: they are of one form
                 return False
-            part.form, part.torn = form, None if torn is None else Torn(*torn)
-        known = (Case(models, turn, metric, Source(*source)) for models, turn, metric, source in cases)
-        of_case += [part.cases.setdefault(case, len(part.cases)) for case in known]
-        of_asked += [part.asked.setdefault(Asked(*about), len(part.asked)) for about in asked]
-        of_games += [part.games.setdefault(tuple(own), len(part.games)) for own in games]
+            part.form, part.torn = form, torn
+        of_case += [part.cases.setdefault(case, len(part.cases)) for case in cases]
+        of_asked += [part.asked.setdefault(about, len(part.asked)) for about in asked]
+        of_games += [part.games.setdefault(own, len(part.games)) for own in games]
         if judged := columns.pop():
             part.fill_judged()
             part.judged.frombytes(judged)
@@ -127,14 +123,10 @@ class _Sent(Part):
     def move(self) -> None:
         """Write the last rows to standard output as `_join` wants them."""
         names: tuple[dict[Any, int], ...] = self.cases, self.asked, self.games
-        cases, asked, games = (list(islice(own, told, None)) for own, told in zip(names, self._told, strict=True))
+        named = [list(islice(own, told, None)) for own, told in zip(names, self._told, strict=True)]
         self._told = len(self.cases), len(self.asked), len(self.games)
-        columns = tuple(column.tobytes() for column in (self.case_at, self.asked_at, self.said, self.judged))
-        named = [(*case[:3], tuple(case.source)) for case in cases], list(map(tuple, asked)), games
-        torn = None if self.torn is None else tuple(self.torn)
-        lot: Any = (self.form, torn, *named, *columns)
-        sent = marshal.dumps(lot)
-        sys.stdout.buffer.write(len(sent).to_bytes(_LENGTH) + sent)
+        columns = [column.tobytes() for column in (self.case_at, self.asked_at, self.said, self.judged)]
+        pickle.dump((self.form, self.torn, *named, *columns), sys.stdout.buffer)
         self.clear()
 
 

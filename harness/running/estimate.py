@@ -168,11 +168,6 @@ class Span(NamedTuple):
     low: float
     high: float
 
-    @property
-    def middle(self) -> float:
-        """Return the middle."""
-        return (self.low + self.high) / 2
-
 
 @dataclass(frozen=True, slots=True)
 class Estimate:

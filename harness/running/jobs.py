@@ -11,7 +11,7 @@ when a judge gave no verdict:
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from harness.errors import ChatError
 from harness.records import Failure, Reply, Request
@@ -19,7 +19,6 @@ from harness.running.cache import Shelf
 from harness.running.pending import Pending
 
 Record = TypeVar("Record")
-RecordIn = TypeVar("RecordIn", contravariant=True)
 Steps: TypeAlias = Generator[Request, Reply, Record]
 
 
@@ -67,22 +66,6 @@ class Job(Generic[Record]):
         return self.part_of or self.key
 
 
-class Sink(Protocol[RecordIn]):
-    """Where records go."""
-
-    def put(self, record: RecordIn) -> bool:
-        """Write the record; return False if it waits for another one to complete its row."""
-        ...
-
-    def sync(self) -> None:
-        """Bring what was written to the disk."""
-        ...
-
-
-def _nothing() -> Iterable["Course[Any]"]:
-    return ()
-
-
 @dataclass(slots=True)
 class Course(Generic[Record]):
     """The course of one job: which request is next, which replies it has had, which record it ended in.
@@ -96,15 +79,18 @@ class Course(Generic[Record]):
     """
 
     job: Job[Record]
-    sink: Sink[Record]
+    put: Callable[[Record], bool]
+    """Writes the record; False: it waits for another one to complete its row."""
     pending: Pending
     cache: Shelf | None = None
     others: Mapping[str, Shelf | None] = field(default_factory=dict)
     """The completions of other chat models that requests of the job go to."""
-    then: Callable[[], Iterable["Course[Any]"]] = _nothing
+    then: Callable[[], Iterable["Course[Any]"]] = lambda: ()
     """Called when the row is complete: the courses that can begin because of it."""
     request: Request | None = None
     """The request that is due; None when the job has ended."""
+    place: int = 0
+    """The place in the job of the request that is due; the first is 0."""
     tries: int = 0
     """How often the request that is due has failed."""
     failing_since: float | None = None
@@ -114,18 +100,12 @@ class Course(Generic[Record]):
     parked: bool = False
     """Whether another course is asking the very same, so that this one has to wait for its reply."""
     _steps: Steps[Record] | None = None
-    _replies: int = 0
     _unsaved: list[tuple[int, Request, Reply]] = field(default_factory=list)
     _released: list["Course[Any]"] = field(default_factory=list)
     _asking: str | None = None
     """The cache's key of the request that is due."""
     _asked: Counter[str] = field(default_factory=Counter)
     """How often each completion was wanted before, with a cache."""
-
-    @property
-    def place(self) -> int:
-        """The place in the job of the request that is due; the first is 0."""
-        return self._replies
 
     @property
     def model(self) -> str:
@@ -149,8 +129,8 @@ class Course(Generic[Record]):
     def receive(self, reply: Reply) -> None:
         """Take the reply to the request that is due, and go on to the next one, or to the end."""
         assert self.request is not None
-        self._unsaved.append((self._replies, self.request, reply))
-        self._replies += 1
+        self._unsaved.append((self.place, self.request, reply))
+        self.place += 1
         self.tries, self.failing_since = 0, None
         self._no_longer_asking(reply)
         self._go_on(reply)
@@ -195,7 +175,7 @@ class Course(Generic[Record]):
             self.request = None
             # First the row, then the note that its replies have served: a kill in between leaves replies that are not
             # needed (`outputs.py` takes them out), the other order would lose what was paid for.
-            if self.sink.put(end.value):
+            if self.put(end.value):
                 self.pending.complete(self.job.row)
                 self._released.extend(self.then())
             else:
@@ -203,14 +183,14 @@ class Course(Generic[Record]):
 
     def _known(self, request: Request) -> Reply | None:
         """Return the reply to a new request that is there already; else see to it that somebody asks."""
-        kept = self.pending.find(self.job.row, self.job.key, self._replies, request)
+        kept = self.pending.find(self.job.row, self.job.key, self.place, request)
         if self._shelf is not None:
             content = request.content
             # A job that asks the same again (a second try at a verdict) wants another reply, not the first one's copy.
             self._asking = self._shelf.key(request, self.job.index, self._asked[content])
             self._asked[content] += 1
         if kept is not None:
-            self._replies += 1
+            self.place += 1
             self._asking = None
             return kept
         return None if self._shelf is None else self._cached(request)
@@ -224,8 +204,8 @@ class Course(Generic[Record]):
             self.parked = not self._shelf.begin(self._asking, self)
             return None
         self.parked, self._asking = False, None
-        self._unsaved.append((self._replies, request, found))
-        self._replies += 1
+        self._unsaved.append((self.place, request, found))
+        self.place += 1
         return found
 
     def _no_longer_asking(self, reply: Reply | None) -> None:

@@ -82,23 +82,13 @@ class Lane:
     """Means of the last calls' tokens."""
 
     @property
-    def weighs(self) -> bool:
-        """Whether it matters how many tokens a call needs."""
-        return self.rates.tokens is not None
-
-    @property
     def load(self) -> float:
         """The share of its limit that is in use."""
         return self.in_flight / self.limiter.limit
 
-    @property
-    def full(self) -> bool:
-        """Whether as many calls are in flight as may be."""
-        return self.in_flight >= self.limiter.limit
-
     def ready_at(self, now: float, tokens: float = 0.0) -> float:
         """Return when a call may begin: now or earlier, at a moment to come, or (infinity) after another has ended."""
-        self._found_full = self.full
+        self._found_full = self.in_flight >= self.limiter.limit
         if self.out is not None or self._found_full:
             return math.inf
         ready = max(self.paused_until, self.breaker.ready_at())
@@ -197,12 +187,9 @@ class Lane:
         # What was begun since is taken to cost as much as the mean call, so that a burst does not overdraw.
         for kind, allowance in standing.allowances.items():
             if allowance.resets_at > now and allowance.remaining < needs[kind] * (self._uncounted + 1):
-                ready = max(ready, allowance.resets_at if allowance.remaining < needs[kind] else self._after(now))
+                news = math.inf if self.in_flight else now  # the calls in flight will say what is left
+                ready = max(ready, allowance.resets_at if allowance.remaining < needs[kind] else news)
         return ready
-
-    def _after(self, now: float) -> float:
-        """Return infinity while the calls in flight will bring news of what is left."""
-        return math.inf if self.in_flight else now
 
 
 @dataclass(slots=True, eq=False)
@@ -238,7 +225,7 @@ class Pool:
     @property
     def weighs(self) -> bool:
         """Whether it matters how many tokens a call needs."""
-        return any(lane.weighs for lane in self.lanes)
+        return any(lane.rates.tokens is not None for lane in self.lanes)
 
     @property
     def waiting(self) -> bool:
@@ -289,9 +276,8 @@ class Pool:
         return all(lane.out is not None or lane.breaker.lost for lane in self.lanes)
 
 
-def open_lanes(name: str, models: ChatModel | Sequence[ChatModel], options: RunOptions, policy: RetryPolicy) -> Pool:
+def open_lanes(name: str, members: Sequence[ChatModel], options: RunOptions, policy: RetryPolicy) -> Pool:
     """Return the pool of a model's lanes."""
-    members = tuple(models) if isinstance(models, Sequence) else (models,)
     endpoint = endpoint_of(members[0])
     return Pool(name, tuple(_lane(member, options, policy) for member in members), endpoint.price if endpoint else None)
 

@@ -2,8 +2,8 @@
 
 import asyncio
 import sys
-import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from harness.running.selector import new_loop
@@ -16,26 +16,12 @@ def run_to_end(work: Callable[[], Coroutine[Any, Any, Outcome]]) -> Outcome:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        with _runner() as runner:
-            return runner.run(work())
-    outcome: list[Outcome] = []
-    failure: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            with _runner() as runner:
-                outcome.append(runner.run(work()))
-        except BaseException as error:
-            failure.append(error)
-
-    thread = threading.Thread(target=run, name="turnbench")
-    thread.start()
-    thread.join()
-    if failure:
-        raise failure[0]
-    return outcome[0]
+        return _in_loop(work)
+    with ThreadPoolExecutor(1, "turnbench") as thread:
+        return thread.submit(_in_loop, work).result()
 
 
-def _runner() -> asyncio.Runner:
-    """Return what runs a loop to its end; on Windows a loop of the usual kind."""
-    return asyncio.Runner(loop_factory=None if sys.platform == "win32" else new_loop)
+def _in_loop(work: Callable[[], Coroutine[Any, Any, Outcome]]) -> Outcome:
+    """Run the work in a loop of this thread; on Windows one of the usual kind."""
+    with asyncio.Runner(loop_factory=None if sys.platform == "win32" else new_loop) as runner:
+        return runner.run(work())

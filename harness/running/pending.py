@@ -11,9 +11,9 @@ import time
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Any, NotRequired, Self, TypedDict
+from typing import Any, NotRequired, TypedDict
 
-from harness.jsonl import Journal, sound_rows, taken_as
+from harness.jsonl import StateJournal, sound_rows, taken_as
 from harness.records import Failure, Reply, Request, TokenLogprobs, content_hash
 from harness.rows import reply_details, reply_from_row
 from harness.running.batches.ledger import ledger_beside
@@ -97,43 +97,28 @@ def left_in(path: pathlib.Path) -> Left:
     return left
 
 
-class Pending:
+class Pending(StateJournal):
     """The pending replies that belong to one output file; a context manager, with one writer."""
 
     def __init__(self, path: pathlib.Path, state: pathlib.Path, *, fresh: bool = False) -> None:
         """`path` is the output file, `state` the benchmark's state folder; `fresh` uses no earlier run's replies."""
-        self._journal = Journal(pending_file(path, state), state / "pending")
+        super().__init__(pending_file(path, state), state / "pending")
         self._fresh = fresh
         self.left = Left()
         """What earlier runs left."""
         self._rows: set[str] = set()
         """The rows of which anything is in the file."""
 
-    def __enter__(self) -> Self:
-        """Read what an earlier run left."""
-        self._journal.__enter__()
-        try:
-            self.left = left_in(self.path)
-            self._rows = set(self.left.rows)
-        except BaseException:
-            self._journal.__exit__()
-            raise
-        return self
-
-    def __exit__(self, kind: object = None, *error: object) -> None:
-        """Bring everything to disk; the file goes when nothing is pending any more."""
-        try:
-            # A redo by batches goes on in a later process, which has to know by this file that it is one.
-            redoing = self.left.redo and ledger_beside(self.path).exists()
-            if not (kind or self._rows or redoing):
-                self._journal.clear()
-        finally:
-            self._journal.__exit__()
+    def read(self) -> None:
+        """Take over what earlier runs left."""
+        self.left = left_in(self.path)
+        self._rows = set(self.left.rows)
 
     @property
-    def path(self) -> pathlib.Path:
-        """The file; it has the name of the output file."""
-        return self._journal.path
+    def needed(self) -> bool:
+        """Whether anything is pending."""
+        # A redo by batches goes on in a later process, which has to know by this file that it is one.
+        return bool(self._rows) or (self.left.redo and ledger_beside(self.path).exists())
 
     def find(self, row: str, key: str, place: int, request: Request) -> Reply | None:
         """Return the reply that an earlier run received for this request of this job, if any."""
@@ -142,7 +127,7 @@ class Pending:
     def redo(self) -> None:
         """Write down that complete rows are made again, so what is left for them has not served yet."""
         if not self.left.redo:
-            self._journal.append({"redo": True})
+            self.append({"redo": True})
             self.left.redo = True
 
     def keep(self, row: str, key: str, place: int, request: Request, reply: Reply) -> None:
@@ -157,18 +142,14 @@ class Pending:
 
     def _put(self, row: str, line: dict[str, Any]) -> None:
         self._rows.add(row)
-        self._journal.append(line)
+        self.append(line)
 
     def complete(self, row: str) -> None:
         """Take out the replies of a row that is in the output file now."""
         if row in self._rows:  # most rows never had a line here
-            self._journal.append({"complete": row})
+            self.append({"complete": row})
             self._rows.discard(row)
             self.left.complete(row)
-
-    def sync(self) -> None:
-        """Bring what was kept to the disk."""
-        self._journal.sync()
 
 
 def pending_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:

@@ -27,7 +27,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from harness.chat.model import Origin
 from harness.errors import EndpointError, TurnbenchError
@@ -109,13 +109,13 @@ _Begun: TypeAlias = "_Forked | subprocess.Popen[bytes]"
 class Process:
     """One process that makes calls, as its parent sees it."""
 
-    def __init__(self, process: _Begun) -> None:
+    def __init__(self, process: _Begun, ours: socket.socket) -> None:
+        """`ours` is the socket to the process, which knows no chat models yet."""
         self.in_flight, self.used = 0, 0.0
-        self.ready: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
-        self.messages = _Messages(self._received, self._ended)
-        self._process = process
+        self._messages = _Messages(self._received, self._ended)
+        self._process, self._socket = process, ours
         self._number = 0
-        self._waiting: dict[int, asyncio.Future[Answered]] = {}
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._over = False
 
     @property
@@ -123,37 +123,53 @@ class Process:
         """The number of the process."""
         return self._process.pid
 
+    async def open(self, origins: Sequence[Origin]) -> None:
+        """Let it open these chat models; where it can't, it is ended."""
+        try:
+            await asyncio.get_running_loop().create_connection(lambda: self._messages, sock=self._socket)
+            told = await self._answer(0, tuple(origins))
+            if isinstance(told, Exception):
+                raise told
+        except BaseException:
+            self.end()
+            raise
+        self.used = told
+
     async def ask(self, place: int, request: Request) -> Answered:
         """Make a call.
 
         Raises:
             LostWorkerError: the process has ended.
         """
-        if self._over:
-            raise self._lost()
         self._number += 1
-        number = self._number
-        waiting = self._waiting[number] = asyncio.get_running_loop().create_future()
-        self.messages.send((number, place, request))
-        try:
-            answered: Answered = await waiting
-        finally:
-            self._waiting.pop(number, None)
+        answered: Answered = await self._answer(self._number, (self._number, place, request))
         return answered
 
     async def close(self) -> None:
         """End the process."""
+        self.end()
+
+    def end(self) -> None:
+        """End the process at once, whether it was opened or not."""
         self._over = True
         self._process.kill()
         self._process.wait()
-        self.messages.close()
+        self._messages.close()
+        self._socket.close()
+
+    async def _answer(self, number: int, message: Any) -> Any:
+        """Send a message, and return what comes back under this number."""
+        if self._over:
+            raise self._lost()
+        waiting = self._waiting[number] = asyncio.get_running_loop().create_future()
+        self._messages.send(message)
+        try:
+            return await waiting
+        finally:
+            self._waiting.pop(number, None)
 
     def _received(self, message: Any) -> None:
         number, content = message
-        if not self.ready.done():
-            self.used = content if isinstance(content, float) else 0.0
-            self.ready.set_result(content if isinstance(content, Exception) else None)
-            return
         waiting = self._waiting.get(number)
         if waiting is not None and not waiting.done():  # the engine may have broken the call off
             waiting.set_result(content)
@@ -163,8 +179,6 @@ class Process:
         closed, self._over = self._over, True
         self._process.kill()
         self._process.wait()
-        if not closed and not self.ready.done():
-            self.ready.set_result(self._lost())
         for waiting in self._waiting.values():
             if not closed and not waiting.done():
                 waiting.set_exception(self._lost())
@@ -173,19 +187,6 @@ class Process:
         code = self._process.returncode
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
         return LostWorkerError(f"process {self.pid}, which made calls, has ended ({how})")
-
-
-class Spare(NamedTuple):
-    """A process that knows no chat models yet, and the socket to it."""
-
-    process: _Begun
-    socket: socket.socket
-
-    def end(self) -> None:
-        """End it at once."""
-        self.process.kill()
-        self.process.wait()
-        self.socket.close()
 
 
 class Spares:
@@ -203,17 +204,8 @@ class Spares:
             LostWorkerError: the process ended before.
             OSError: none can be started.
         """
-        spare = self._spares.pop() if self._spares else _start()
-        process = Process(spare.process)
-        try:
-            await asyncio.get_running_loop().create_connection(lambda: process.messages, sock=spare.socket)
-            process.messages.send(tuple(origins))
-            fault = await process.ready
-            if fault is not None:
-                raise fault
-        except BaseException:
-            await process.close()
-            raise
+        process = self._spares.pop() if self._spares else _start()
+        await process.open(origins)
         return process
 
     def close(self) -> None:
@@ -222,14 +214,14 @@ class Spares:
             self._spares.pop().end()
 
 
-def _start() -> Spare:
+def _start() -> Process:
     """Start a new interpreter."""
     ours, theirs = socket.socketpair()
     with theirs:
         # A group of its own: Ctrl-C is for the parent alone.
         argv = [sys.executable, "-P", "-c", _PROGRAM, _ROOT, str(theirs.fileno())]
         process = subprocess.Popen(argv, pass_fds=[theirs.fileno()], process_group=0, stdin=subprocess.DEVNULL)
-    return Spare(process, ours)
+    return Process(process, ours)
 
 
 def _forkable() -> bool:
@@ -242,7 +234,7 @@ def _forkable() -> bool:
     return len(os.listdir("/proc/self/task")) == 1 and pages * os.sysconf("SC_PAGE_SIZE") <= FORKABLE
 
 
-def _fork() -> Spare:
+def _fork() -> Process:
     """Fork this process."""
     ours, theirs = socket.socketpair()
     # From its first instruction it does nothing about a signal that is meant for the parent.
@@ -254,7 +246,7 @@ def _fork() -> Spare:
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     theirs.close()
-    return Spare(_Forked(pid), ours)
+    return Process(_Forked(pid), ours)
 
 
 def _be_forked(theirs: socket.socket) -> None:

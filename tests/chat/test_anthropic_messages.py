@@ -1,14 +1,14 @@
 """The real SDK against a real server, for Anthropic's messages."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from harness.chat import open_chat_model, resolve
+from harness.chat import resolve
 from harness.errors import ChatError, TransientError
 from harness.records import Message, Reply, Request, Sampling, Usage
+from tests.chat.asking import replies_of
 from tests.protocol_server import ProtocolServer, Said, bad_request, slow_drip
 
 KEY = "sk-ant-0123456789"
@@ -19,15 +19,7 @@ OLD, NEW = "2023-06-01", "2026-10-21"
 
 def ask_all(server: ProtocolServer, requests: Sequence[Request], **options: Any) -> list[Reply]:
     environ = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.anthropic_url}
-
-    async def scene() -> list[Reply]:
-        model = open_chat_model(resolve("claude-x", environ=environ, **options), environ=environ)
-        try:
-            return await asyncio.gather(*(model.reply(request) for request in requests))
-        finally:
-            await model.close()
-
-    return asyncio.run(scene())
+    return replies_of(resolve("claude-x", environ=environ, **options), requests, environ)
 
 
 def ask(server: ProtocolServer, sampling: Sampling = UNSTATED, messages: tuple[Message, ...] = HELLO) -> Reply:
@@ -160,14 +152,7 @@ def test_without_a_key_none_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-not-for-you")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "sk-ant-not-for-you")
     with ProtocolServer() as server:
-
-        async def scene() -> None:
-            endpoint = resolve("claude-x", environ={"ANTHROPIC_BASE_URL": server.url})
-            model = open_chat_model(endpoint)
-            await model.reply(Request(HELLO))
-            await model.close()
-
-        asyncio.run(scene())
+        replies_of(resolve("claude-x", environ={"ANTHROPIC_BASE_URL": server.url}), [Request(HELLO)])
     assert server.requests[0].key is None
     assert "not-for-you" not in str(server.requests[0].headers)
 

@@ -33,14 +33,14 @@ def opened(server: ProtocolServer, kind: str) -> ChatModel:
 
 async def through_batches(taker: Batches[Any], token: str) -> dict[str, Any]:
     """Return what became of the requests, handed in together as far as they can be."""
-    prepared = [taker.prepare(f"{token}-{n}", request) for n, request in enumerate(REQUESTS)]
+    prepared = {f"{token}-{n}": (taker.prepare(f"{token}-{n}", one), one) for n, one in enumerate(REQUESTS)}
     came: dict[str, Any] = {}
-    for headers in {one.headers for one in prepared}:
-        together = [one for one in prepared if one.headers == headers]
-        batch = await taker.submit(token, together)
+    for headers in {one.headers for one, _ in prepared.values()}:
+        together = {name: both for name, both in prepared.items() if both[0].headers == headers}
+        batch = await taker.submit(token, [one for one, _ in together.values()])
         assert (await taker.progress(batch)).ended
-        handed = {one.custom_id: Handed(REQUESTS[int(one.custom_id.partition("-")[2])], one.names) for one in together}
-        came |= {result.custom_id: result.outcome async for result in taker.results(batch, handed)}
+        handed = {name: Handed(request, one.names) for name, (one, request) in together.items()}
+        came |= {name: outcome async for name, outcome in taker.results(batch, handed)}
     return came
 
 

@@ -1,16 +1,16 @@
 """Whatever goes wrong at the other end becomes one line of our own: with every protocol, on both transports."""
 
-import asyncio
 import socket
 from email.utils import formatdate
 from typing import Any
 
 import pytest
 
-from harness.chat import Endpoint, open_chat_model, resolve, wire
+from harness.chat import Endpoint, resolve, wire
 from harness.chat.faults import redacted, retry_after
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Message, Request
+from tests.chat.asking import replies_of
 from tests.protocol_server import (
     Fault,
     ProtocolServer,
@@ -53,16 +53,8 @@ def endpoint_at(url: str, provider: str) -> Endpoint:
 
 def fail(url: str, provider: str) -> ChatError:
     """Return the error that a call ends in."""
-
-    async def scene() -> None:
-        model = open_chat_model(endpoint_at(url, provider), environ=ENVIRON)
-        try:
-            await model.reply(HELLO)
-        finally:
-            await model.close()
-
     with pytest.raises(ChatError) as caught:
-        asyncio.run(scene())
+        replies_of(endpoint_at(url, provider), [HELLO], ENVIRON)
     error = caught.value
     assert "\n" not in str(error)
     assert "sk-secret" not in str(error)

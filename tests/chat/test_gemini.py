@@ -1,6 +1,5 @@
 """The real SDK against a real server, for Google's Gemini."""
 
-import asyncio
 import base64
 import importlib.metadata
 import json
@@ -16,6 +15,7 @@ from harness.chat.providers import check_parameters
 from harness.errors import ChatError, EndpointError, MissingError, TransientError, UsageError
 from harness.records import Message, Reply, Request, Sampling, Usage
 from harness.running.pending import reply_from_kept, reply_to_kept
+from tests.chat.asking import replies_of
 from tests.protocol_server import Fault, ProtocolServer, Said, bad_request, rate_limited
 from tests.small_bench import small_bench
 
@@ -26,15 +26,7 @@ UNSTATED = Sampling()
 
 def ask_all(server: ProtocolServer, requests: Sequence[Request], **options: Any) -> list[Reply]:
     environ = {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": server.url}
-
-    async def scene() -> list[Reply]:
-        model = open_chat_model(resolve("gemini-x", environ=environ, **options), environ=environ)
-        try:
-            return await asyncio.gather(*(model.reply(request) for request in requests))
-        finally:
-            await model.close()
-
-    return asyncio.run(scene())
+    return replies_of(resolve("gemini-x", environ=environ, **options), requests, environ)
 
 
 def ask(server: ProtocolServer, sampling: Sampling = UNSTATED, messages: tuple[Message, ...] = HELLO) -> Reply:
@@ -250,16 +242,8 @@ def test_nobody_there_and_silence_are_told_apart() -> None:
     with ProtocolServer() as server:
         url = server.url
     environ = {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": url}
-    model = open_chat_model(resolve("gemini-x", environ=environ), environ=environ)
-
-    async def scene() -> None:
-        try:
-            await model.reply(Request(HELLO))
-        finally:
-            await model.close()
-
     with pytest.raises(TransientError, match="cannot connect") as caught:
-        asyncio.run(scene())
+        replies_of(resolve("gemini-x", environ=environ), [Request(HELLO)], environ)
     assert not caught.value.connected
     with ProtocolServer(latency=5) as server, pytest.raises(TransientError) as late:
         ask_all(server, [Request(HELLO)], timeout=0.2)
@@ -276,14 +260,8 @@ def test_either_variable_holds_the_key_and_the_sdk_says_nothing_of_it(
     with ProtocolServer() as server:
         for environ in (both, {"GOOGLE_API_KEY": both["GOOGLE_API_KEY"]}):
             monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.url)
-
-            async def scene(environ: dict[str, str] = environ) -> None:
-                found = resolve("gemini-x", environ={**environ, "GOOGLE_GEMINI_BASE_URL": server.url})
-                model = open_chat_model(found, environ=environ)
-                await model.reply(Request(HELLO))
-                await model.close()
-
-            asyncio.run(scene())
+            found = resolve("gemini-x", environ={**environ, "GOOGLE_GEMINI_BASE_URL": server.url})
+            replies_of(found, [Request(HELLO)], environ)
     assert [asked.key for asked in server.requests] == [KEY, both["GOOGLE_API_KEY"]]
     assert capsys.readouterr().err == ""
     with pytest.raises(MissingError, match="GEMINI_API_KEY"):
@@ -297,13 +275,7 @@ def test_to_an_address_of_the_users_only_a_named_key_is_sent(
     file = tmp_path / "models.toml"
     with ProtocolServer() as server:
         file.write_text(f'[models.mine]\nprovider = "gemini"\nmodel = "gemini-x"\nbase_url = "{server.url}"\n')
-
-        async def scene() -> None:
-            model = open_chat_model(resolve("mine", models=file))
-            await model.reply(Request(HELLO))
-            await model.close()
-
-        asyncio.run(scene())
+        replies_of(resolve("mine", models=file), [Request(HELLO)])
     assert server.requests[0].key is None
     assert KEY not in str(server.requests[0].headers)
 

@@ -1,12 +1,11 @@
 """Azure: the deployment in the path, the version in the query, the key in a header of its own."""
 
-import asyncio
-
 import pytest
 
-from harness.chat import Endpoint, open_chat_model
+from harness.chat import Endpoint
 from harness.errors import EndpointError
 from harness.records import Message, Reply, Request, Sampling
+from tests.chat.asking import replies_of
 from tests.protocol_server import ProtocolServer
 
 KEY = "azure-key-1"
@@ -15,15 +14,7 @@ REQUEST = Request((Message("system", "Be brief."), Message("user", "Hello")), Sa
 
 def ask(server: ProtocolServer, *, key: str = KEY) -> Reply:
     endpoint = Endpoint("az", "azure", "my-deployment", server.url, "AZ_KEY", api_version="2024-10-21")
-
-    async def call() -> Reply:
-        model = open_chat_model(endpoint, environ={"AZ_KEY": key})
-        try:
-            return await model.reply(REQUEST)
-        finally:
-            await model.close()
-
-    return asyncio.run(call())
+    return replies_of(endpoint, [REQUEST], {"AZ_KEY": key})[0]
 
 
 def test_the_deployment_is_called_at_its_own_path_with_its_own_header() -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import dataclasses
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from harness.chat import openai_chat as provider
 from harness.chat.openai_chat import limit_name
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Message, Reply, Request, Sampling, Usage
+from tests.chat.asking import replies_of
 from tests.protocol_server import ProtocolServer, Said, bad_request, dropped, raw, slow_drip
 
 KEY = "sk-test-0123456789"
@@ -24,17 +24,8 @@ def endpoint_of(server: ProtocolServer, **options: Any) -> Endpoint:
     return resolve("test-model", base_url=server.openai_url, api_key_env="MY_KEY", environ=ENVIRON, **options)
 
 
-async def replies(endpoint: Endpoint, requests: Sequence[Request], environ: dict[str, str] = ENVIRON) -> list[Reply]:
-    """Return the replies of one model object, asked all at once."""
-    model = open_chat_model(endpoint, environ=environ)
-    try:
-        return await asyncio.gather(*(model.reply(request) for request in requests))
-    finally:
-        await model.close()
-
-
 def ask(server: ProtocolServer, request: Request = HELLO, **options: Any) -> Reply:
-    return asyncio.run(replies(endpoint_of(server, **options), [request]))[0]
+    return replies_of(endpoint_of(server, **options), [request], ENVIRON)[0]
 
 
 def test_only_what_is_stated_is_sent() -> None:
@@ -126,7 +117,7 @@ def test_without_a_key_nothing_says_who_is_asking(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setenv(name, "sk-not-for-you")
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "Authorization: Bearer sk-not-for-you")
     with ProtocolServer() as server:
-        asyncio.run(replies(resolve("m", base_url=server.openai_url, environ={}), [HELLO]))
+        replies_of(resolve("m", base_url=server.openai_url, environ={}), [HELLO], ENVIRON)
     assert server.requests[0].key is None
     assert "sk-not-for-you" not in str(server.requests[0].headers)
 
@@ -171,7 +162,7 @@ def test_the_providers_own_address_is_used_by_default(monkeypatch: pytest.Monkey
         own = dataclasses.replace(provider.SERVICE, address=server.openai_url)
         monkeypatch.setattr(provider, "SERVICE", own)
         environ = {"OPENAI_API_KEY": KEY}
-        asyncio.run(replies(resolve("gpt-4o", environ=environ), [HELLO], environ))
+        replies_of(resolve("gpt-4o", environ=environ), [HELLO], environ)
     assert (server.requests[0].path, server.requests[0].model) == ("/v1/chat/completions", "gpt-4o")
 
 
@@ -181,7 +172,7 @@ def test_the_providers_own_address_is_used_by_default(monkeypatch: pytest.Monkey
 def test_a_model_that_takes_no_temperature_just_works() -> None:
     request = Request(HELLO.messages, Sampling(temperature=0.7, max_tokens=5))
     with ProtocolServer(refuses={"temperature", "max_tokens"}) as server:
-        first, *others = asyncio.run(replies(endpoint_of(server), [request] * 30))
+        first, *others = replies_of(endpoint_of(server), [request] * 30, ENVIRON)
     repaired = [asked for asked in server.requests if asked.tries == 0]
     assert len(repaired) == 3
     assert server.statuses[200] == 30
@@ -192,14 +183,14 @@ def test_a_refusal_that_the_name_makes_likely_is_met_by_one_lone_call() -> None:
     request = Request(HELLO.messages, Sampling(temperature=0.7))
     with ProtocolServer(refuses={"temperature"}) as server:
         endpoint = dataclasses.replace(endpoint_of(server), model="gpt-5-mini")
-        asyncio.run(replies(endpoint, [request] * 30))
+        replies_of(endpoint, [request] * 30, ENVIRON)
     assert server.statuses == {400: 1, 200: 30}
 
 
 def test_many_refused_calls_wait_for_the_one_that_is_repaired() -> None:
     request = Request(HELLO.messages, Sampling(temperature=0.7))
     with ProtocolServer(lambda asked: Said("ok", latency=0.05), refuses={"temperature"}) as server:
-        found = asyncio.run(replies(endpoint_of(server), [request] * 20))
+        found = replies_of(endpoint_of(server), [request] * 20, ENVIRON)
     repaired = [asked for asked in server.requests if "temperature" not in asked.body]
     assert server.statuses[400] > 1
     assert len(found) == len(repaired) == 20
@@ -324,7 +315,7 @@ def test_a_forgotten_v1_is_tried_and_said_once(template: str | None, caplog: pyt
         endpoint = resolve("m", base_url=server.url, conv_template=template)
         asked = [Request((Message("user", f"Say {number}."),)) for number in range(8)]
         with caplog.at_level("WARNING", "turnbench"):
-            said = asyncio.run(replies(endpoint, asked))
+            said = replies_of(endpoint, asked, ENVIRON)
         assert len(said) == 8
         found = [each.path for each in server.requests]
         (line,) = caplog.messages
@@ -338,12 +329,12 @@ def test_a_forgotten_v1_is_tried_and_said_once(template: str | None, caplog: pyt
 def test_where_that_helps_nothing_both_places_are_named() -> None:
     with ProtocolServer(models=["other"]) as server:
         with pytest.raises(EndpointError, match="check the model's name") as caught:
-            asyncio.run(replies(resolve("m", base_url=server.url), [HELLO]))
+            replies_of(resolve("m", base_url=server.url), [HELLO], ENVIRON)
         assert f"nor is there anything at {server.openai_url}" in str(caught.value)
         assert len(server.requests) == 2
 
 
 def test_an_address_with_a_path_is_taken_at_its_word() -> None:
     with ProtocolServer() as server, pytest.raises(EndpointError):
-        asyncio.run(replies(resolve("m", base_url=f"{server.url}/api"), [HELLO]))
+        replies_of(resolve("m", base_url=f"{server.url}/api"), [HELLO], ENVIRON)
     assert len(server.requests) == 1

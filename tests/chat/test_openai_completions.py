@@ -1,13 +1,12 @@
 """The real SDK against a real server, for `/v1/completions` with an fschat template."""
 
-import asyncio
-
 import pytest
 
-from harness.chat import open_chat_model, resolve
+from harness.chat import resolve
 from harness.chat.openai_completions import check_template, prompt_of
 from harness.errors import UsageError
 from harness.records import Message, Reply, Request, Sampling, Usage
+from tests.chat.asking import replies_of
 from tests.protocol_server import ProtocolServer, Said
 
 TALK = (
@@ -19,15 +18,8 @@ TALK = (
 
 
 def ask(server: ProtocolServer, template: str = "vicuna_v1.1", sampling: Sampling | None = None) -> Reply:
-    async def scene() -> Reply:
-        endpoint = resolve("v", base_url=server.openai_url, conv_template=template, environ={})
-        model = open_chat_model(endpoint)
-        try:
-            return await model.reply(Request(TALK, sampling or Sampling()))
-        finally:
-            await model.close()
-
-    return asyncio.run(scene())
+    endpoint = resolve("v", base_url=server.openai_url, conv_template=template, environ={})
+    return replies_of(endpoint, [Request(TALK, sampling or Sampling())])[0]
 
 
 def test_the_prompt_is_the_templates() -> None:

@@ -1,6 +1,5 @@
 """The real SDK against a real server, for OpenAI's responses: what is sent, what is read, and how they are found."""
 
-import asyncio
 import pathlib
 from collections.abc import Sequence
 from typing import Any
@@ -8,12 +7,13 @@ from typing import Any
 import pytest
 
 from harness.answering import AnswerOptions, plan_answers, run_answers
-from harness.chat import open_chat_model, resolve
+from harness.chat import resolve
 from harness.chat.parameters import sampling_of
 from harness.errors import TransientError
 from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.records import Message, Reply, Request, Sampling, Usage
 from harness.running.options import RunOptions
+from tests.chat.asking import replies_of
 from tests.protocol_server import Asked, Fault, ProtocolServer, Said, raw, verdict
 from tests.small_bench import question, rows, small_bench
 
@@ -24,15 +24,7 @@ UNSTATED = Sampling()
 
 def replies(server: ProtocolServer, requests: Sequence[Request], name: str = "o3-pro", **where: Any) -> list[Reply]:
     environ = {"OPENAI_API_KEY": "sk-0123456789", "OPENAI_BASE_URL": server.openai_url}
-
-    async def scene() -> list[Reply]:
-        model = open_chat_model(resolve(name, environ=environ, **where), environ=environ)
-        try:
-            return [await model.reply(request) for request in requests]
-        finally:
-            await model.close()
-
-    return asyncio.run(scene())
+    return replies_of(resolve(name, environ=environ, **where), requests, environ, in_turn=True)
 
 
 def test_a_name_that_speaks_nothing_else_is_asked_by_responses() -> None:

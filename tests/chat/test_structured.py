@@ -1,16 +1,16 @@
 """Schemas and log-probabilities over the wire: what is sent, what is read, and what is done about a refusal."""
 
-import asyncio
 import json
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from harness.chat import open_chat_model, resolve
+from harness.chat import resolve
 from harness.chat.structured import strict
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Message, Reply, Request, TokenLogprobs
+from tests.chat.asking import replies_of
 from tests.protocol_server import ProtocolServer, Said, bad_request, rate_limited, verdict
 
 SCHEMA = {"type": "object", "properties": {"why": {"type": "string"}, "score": {"type": "integer"}}}
@@ -29,15 +29,7 @@ def ask(server: ProtocolServer, requests: Sequence[Request], *, provider: str = 
             "test-model", base_url=server.openai_url, conv_template="vicuna_v1.1", environ=environ
         ),
     }[provider]()
-
-    async def scene() -> list[Reply]:
-        model = open_chat_model(endpoint, environ=environ)
-        try:
-            return [await model.reply(request) for request in requests]
-        finally:
-            await model.close()
-
-    return asyncio.run(scene())
+    return replies_of(endpoint, requests, environ, in_turn=True)
 
 
 def test_a_schema_is_closed_at_every_depth() -> None:

@@ -13,6 +13,7 @@ import pytest
 from harness.bench import load_bench
 from harness.cli import gen_answer, gen_judgment
 from harness.cli.fetch_bench import main
+from harness.importing.originals.table import load_originals
 from harness.judging.asking import request_about
 from harness.judging.materials import Materials
 from harness.judging.sets import load_judge_set
@@ -41,7 +42,7 @@ def source(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.P
     """Return a folder that holds the one file of a table of one made-up original, `tiny`."""
     table = tmp_path / "originals.toml"
     table.write_text(TABLE)
-    monkeypatch.setattr("harness.importing.originals.table.ORIGINALS", table)
+    monkeypatch.setattr("harness.importing.originals.table.load_originals", lambda: load_originals(table))
     folder = tmp_path / "from"
     folder.mkdir()
     (folder / "question.jsonl").write_bytes(CONTENT)

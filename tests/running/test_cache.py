@@ -231,9 +231,6 @@ class Shelves:
         self.records.append(record)
         return True
 
-    def sync(self) -> None:
-        pass
-
 
 def talk(*turns: str) -> Steps[str]:
     said: list[str] = []
@@ -256,7 +253,7 @@ def jobs(
     sink = Shelves()
     with Cache(path) as cache, Pending(folder / "m.jsonl", folder / "state") as pending:
         courses = (
-            Course(Job(f"{n} {words}", "m", lambda w=words: talk(*w.split())), sink, pending, cache.shelf(ENDPOINT))  # type: ignore[misc]
+            Course(Job(f"{n} {words}", "m", lambda w=words: talk(*w.split())), sink.put, pending, cache.shelf(ENDPOINT))  # type: ignore[misc]
             for n, words in enumerate(talks)
         )
         tally = run(courses, {"m": model}, RunOptions(parallel))
@@ -295,7 +292,7 @@ def test_who_waited_for_a_call_that_failed_asks_by_itself(tmp_path: pathlib.Path
     model, sink = Scripted(refuse_once), Shelves()
     with Cache(tmp_path / "c.sqlite") as cache, Pending(tmp_path / "m.jsonl", tmp_path / "state") as pending:
         shelf_ = cache.shelf(ENDPOINT)
-        courses = [Course(Job(str(n), "m", lambda: talk("a")), sink, pending, shelf_) for n in range(3)]
+        courses = [Course(Job(str(n), "m", lambda: talk("a")), sink.put, pending, shelf_) for n in range(3)]
         tally = run(courses, {"m": model}, RunOptions(3))
     assert (tally.done, len(tally.failures), len(model.requests)) == (2, 1, 2)
     assert sorted(sink.records) == ["A", "A*"]
@@ -312,7 +309,7 @@ def test_a_reply_from_the_cache_says_so_in_what_is_kept_for_the_next_start(tmp_p
     jobs(tmp_path, tmp_path / "c.sqlite", ["a"])
     model = Scripted(lambda request: Reply("x"))
     with Cache(tmp_path / "c.sqlite") as cache, Pending(tmp_path / "n.jsonl", tmp_path / "state") as pending:
-        course = Course(Job("j", "m", lambda: talk("a", "z")), Shelves(), pending, cache.shelf(ENDPOINT))
+        course = Course(Job("j", "m", lambda: talk("a", "z")), Shelves().put, pending, cache.shelf(ENDPOINT))
         course.start()
         assert course.request is not None
         assert course.request.messages[0].content == "z"

@@ -47,7 +47,7 @@ class Bench:
     def run(self, answer: Answerer, names: Sequence[str], *, turns: int = 1, parallel: int = 4) -> Tally:
         self.model = Scripted(answer)
         with Pending(self.folder / "m.jsonl", self.folder / "state") as pending:
-            courses = (Course(Job(name, "m", lambda n=name: talk(n, turns)), self, pending) for name in names)  # type: ignore[misc]
+            courses = (Course(Job(name, "m", lambda n=name: talk(n, turns)), self.put, pending) for name in names)  # type: ignore[misc]
             return engine.run(courses, {"m": self.model}, RunOptions(parallel), planned=len(names), sync=self.sync)
 
     @property

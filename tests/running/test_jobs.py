@@ -22,9 +22,6 @@ class Shelf:
         self.records.append(record)
         return record not in self.waits
 
-    def sync(self) -> None:
-        pass
-
 
 def asked(text: str) -> Request:
     return Request((Message("user", text),))
@@ -40,7 +37,7 @@ def talk(*turns: str) -> Steps[str]:
 
 
 def course(pending: Pending, shelf: Shelf, turns: Sequence[str], **job: Any) -> Course[str]:
-    made = Course(Job(job.pop("key", "job"), "m", lambda: talk(*turns), **job), shelf, pending)
+    made = Course(Job(job.pop("key", "job"), "m", lambda: talk(*turns), **job), shelf.put, pending)
     made.start()
     return made
 
@@ -134,11 +131,11 @@ def test_the_same_request_twice_in_a_job_is_two_requests(folder: pathlib.Path) -
 
     shelf = Shelf()
     with opened(folder) as pending:
-        first = Course(Job("job", "m", twice), shelf, pending)
+        first = Course(Job("job", "m", twice), shelf.put, pending)
         first.start()
         first.receive(Reply("A"))
     with opened(folder) as pending:
-        second = Course(Job("job", "m", twice), shelf, pending)
+        second = Course(Job("job", "m", twice), shelf.put, pending)
         second.start()
         assert second.request == asked("a?")
         second.receive(Reply("B"))

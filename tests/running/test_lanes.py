@@ -56,9 +56,6 @@ class Records:
         self.texts.append(record)
         return True
 
-    def sync(self) -> None:
-        """Do nothing: they are in memory."""
-
 
 def said(name: str) -> Steps[str]:
     reply = yield Request((Message("user", name),), Sampling(max_tokens=10))
@@ -79,7 +76,7 @@ def run(
     records = Records()
     with Pending(folder / "m.jsonl", folder / "state") as pending:
         courses: list[Course[Any]] = [
-            Course(Job(f"{model} {name}", model, lambda n=name: said(n)), records, pending)  # type: ignore[misc]
+            Course(Job(f"{model} {name}", model, lambda n=name: said(n)), records.put, pending)  # type: ignore[misc]
             for model, name in names
         ]
         return engine.run(courses, models, options, planned=len(names), watch=watch), records.texts

@@ -61,17 +61,13 @@ def model_at(server: ProtocolServer, name: str = "m") -> OpenAIChat:
 def run(folder: pathlib.Path, models: Models, count: int, parallel: int = 4) -> tuple[Tally, list[str]]:
     records: list[str] = []
 
-    class Sink:
-        def put(self, record: str) -> bool:
-            records.append(record)
-            return True
-
-        def sync(self) -> None:
-            pass
+    def put(record: str) -> bool:
+        records.append(record)
+        return True
 
     with Pending(folder / "m.jsonl", folder / "state") as pending:
         names = [f"job {n}." for n in range(count)]
-        courses = (Course(Job(name, "m", lambda n=name: talk(n, 1)), Sink(), pending) for name in names)  # type: ignore[misc]
+        courses = (Course(Job(name, "m", lambda n=name: talk(n, 1)), put, pending) for name in names)  # type: ignore[misc]
         return engine.run(courses, models, RunOptions(parallel), planned=count), records
 
 

@@ -5,8 +5,9 @@ import functools
 import pathlib
 import time
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 from harness.chat.builtin.tokens import count_tokens, cut_tokens, is_chinese
@@ -22,10 +23,10 @@ class Conversation:
     replies: tuple[str, ...] = ()
     """The model's own earlier replies."""
 
-    def words(self, program: str) -> Mapping[str, Any]:
+    def words(self, program: str) -> SimpleNamespace:
         """Return what a model says in the language of the current message, from the TOML file beside its program."""
         language = "chinese" if is_chinese(self.asked[-1]) else "english"
-        return _tables(pathlib.Path(program).with_suffix(".toml"))[language]
+        return SimpleNamespace(**_tables(pathlib.Path(program).with_suffix(".toml"))[language])
 
 
 @functools.cache

@@ -5,8 +5,8 @@ called "my ..." is remembered, and taken up in later turns. It understands nothi
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
 
 from harness.chat.builtin.conversation import Conversation, conversation
 from harness.records import Reply, Request
@@ -16,24 +16,6 @@ _LONGEST_ECHO = 80
 """Characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
-    """What is looked for and said in one language; a table of `eliza.toml`."""
-
-    persons: Mapping[str, str]
-    word: str
-    """The pattern of what may be a person."""
-    between: str
-    """What stands between two words."""
-    rules: Mapping[str, Sequence[str]]
-    """Replies by pattern, the most telling pattern first; {} is what it caught."""
-    mine: str
-    """The pattern of what the user calls their own."""
-    recall: str
-    rest: Sequence[str]
-    """What is said when nothing else fits."""
-
-
 def eliza(request: Request) -> Reply:
     """Return a pattern's reply to the last message, with what earlier ones left in memory."""
     return Reply(respond(conversation(request)))
@@ -41,17 +23,17 @@ def eliza(request: Request) -> Reply:
 
 def respond(talk: Conversation) -> str:
     """Return what ELIZA says to the last message of a conversation: at most two sentences, none that it said before."""
-    script, turn = Script(**talk.words(__file__)), len(talk.asked) - 1
+    script, turn = talk.words(__file__), len(talk.asked) - 1
     matched, recalled = list(_matches(talk.asked[-1], script, turn)), list(_recalled(talk.asked[:-1], script))
     fitting = _fresh([*matched[:1], *recalled[-1:], *matched[1:]], talk) or _fresh(script.rest, talk)[:1]
-    return script.between.join(fitting[:2] or script.rest[:1])
+    return str(script.between.join(fitting[:2] or script.rest[:1]))
 
 
 def _fresh(replies: Sequence[str], talk: Conversation) -> list[str]:
     return [reply for reply in replies if all(reply not in earlier for earlier in talk.replies)]
 
 
-def _matches(text: str, script: Script, turn: int) -> Iterator[str]:
+def _matches(text: str, script: SimpleNamespace, turn: int) -> Iterator[str]:
     """Yield a reply for every pattern that is found in a text; what would say back too much says nothing back."""
     for pattern, replies in script.rules.items():
         if match := re.search(pattern, text, re.IGNORECASE):
@@ -61,14 +43,14 @@ def _matches(text: str, script: Script, turn: int) -> Iterator[str]:
                 yield fitting[turn % len(fitting)].replace("{}", caught)
 
 
-def exchanged(text: str, script: Script) -> str:
+def exchanged(text: str, script: SimpleNamespace) -> str:
     """Return a clause said back, first and second person exchanged; nothing if it is too long to be said back."""
     clause = _CLAUSE_END.split(text.replace("`", "").replace("\u2019", "'").strip())[0].strip()
     back = re.sub(script.word, lambda word: script.persons.get(word[0].lower(), word[0]), clause)
     return back if len(back) <= _LONGEST_ECHO else ""
 
 
-def _recalled(earlier: tuple[str, ...], script: Script) -> Iterator[str]:
+def _recalled(earlier: tuple[str, ...], script: SimpleNamespace) -> Iterator[str]:
     """Yield a sentence about each thing that the user called their own in an earlier turn."""
     for text in earlier:
         for match in re.finditer(script.mine, text, re.IGNORECASE):

@@ -6,8 +6,7 @@ knows nothing about the world and says so.
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from harness.chat.builtin.conversation import Conversation, conversation
 from harness.chat.builtin.tokens import HAN, STOP_WORDS, cut_tokens, prose, sentences
@@ -22,19 +21,6 @@ _MOST_QUOTED = 40
 """Tokens of a quotation."""
 
 
-class Frame(NamedTuple):
-    """The fixed parts of a reply in one language, a table of `outline.toml`; the blanks are filled from the
-    conversation."""
-
-    before: str
-    asked: str
-    figures: str
-    terms: str
-    pairs: Sequence[str]
-    missing: str
-    comma: str
-
-
 def outline(request: Request) -> Reply:
     """Return an organised reply to the last message, made from the whole conversation."""
     return Reply("\n\n".join(sections(conversation(request))))
@@ -42,7 +28,7 @@ def outline(request: Request) -> Reply:
 
 def sections(talk: Conversation) -> Iterator[str]:
     """Yield the sections of the reply, each under its heading; one with nothing in it is left out."""
-    frame = Frame(**talk.words(__file__))
+    frame = talk.words(__file__)
     if talk.replies:
         yield frame.before.format(_quoted(max(sentences(talk.replies[-1]), key=len, default="")))
     yield frame.asked.format(_quoted(_request_in(talk.asked[-1])))

@@ -91,7 +91,11 @@ class LocalModel:
         limit = min(sampling.max_tokens or DEFAULT_MAX_TOKENS, room)
         stops = (*self._prompts.stops, *(sampling.stop or ()))
         row = Row(prompt, sampling, limit, stops, self._prompts.stop_ids, request.top_logprobs)
-        seconds = await self._made(row)
+        waiting = _Waiting(row, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        if self._work is None or self._work.done():
+            self._work = asyncio.create_task(self._take_batches())
+        seconds = await waiting.done
         text, reasoning = spoken(row.text.strip(), cut=row.ended == "length")
         reason = finish("length" if row.ended == "length" else "stop", text)
         applied = {name: value for name, value in sampling.stated().items() if name in _TAKEN}
@@ -113,13 +117,6 @@ class LocalModel:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
         self._model = None
-
-    async def _made(self, row: Row) -> float:
-        waiting = _Waiting(row, asyncio.get_running_loop().create_future())
-        self._waiting.append(waiting)
-        if self._work is None or self._work.done():
-            self._work = asyncio.create_task(self._take_batches())
-        return await waiting.done
 
     async def _take_batches(self) -> None:
         """Make the replies of all that waits, batch by batch."""

@@ -48,15 +48,12 @@ class Prompts:
             return list(ids)
         said = [{"role": message.role, "content": message.content} for message in messages]
         try:
-            return self._applied(said, more)
+            ids = self._tokenizer.apply_chat_template(said, add_generation_prompt=True, tokenize=True, **more)
+            return list(ids["input_ids"] if isinstance(ids, Mapping) else ids)
         except Exception as error:  # a template is a program of the model's maker, and raises what it likes
             if said and said[0]["role"] == "system":
                 return self.tokens(_without_system(messages), more)
             raise ChatError(f"the chat template refuses the conversation: {error}", kind="bad request") from None
-
-    def _applied(self, said: list[dict[str, str]], more: Mapping[str, Any]) -> list[int]:
-        ids = self._tokenizer.apply_chat_template(said, add_generation_prompt=True, tokenize=True, **more)
-        return list(ids["input_ids"] if isinstance(ids, Mapping) else ids)
 
 
 def _without_system(messages: Sequence[Message]) -> tuple[Message, ...]:

@@ -13,7 +13,6 @@ from typing import IO, Any, TypeAlias
 from harness.errors import DataError, MissingError, TurnbenchError, UsageError
 from harness.importing.originals.table import Original, OriginalFile
 from harness.jsonl import storing
-from harness.written import is_dir
 
 TIMEOUT = 30.0
 """Seconds without a byte after which a transfer counts as cut."""
@@ -43,7 +42,7 @@ def source_of(original: Original, source: str | None) -> "Source":
             raise UsageError("--from takes a plain address: no user, password, ? or #")
         return _ServerSource(source, mirror=True)
     folder = pathlib.Path(source)
-    if not is_dir(folder):
+    if not os.path.isdir(folder):
         raise UsageError(f"--from {source}: no such folder; give a folder, or an address that begins with https://")
     return _FolderSource(folder)
 

@@ -11,6 +11,7 @@ in one order, which depends on the instruction and the seed 0 exactly as there. 
 and is not known here is an error.
 """
 
+import os
 import pathlib
 import re
 from collections.abc import Mapping
@@ -23,7 +24,7 @@ from harness.judging.sets.placeholders import fault_of
 from harness.judging.sets.settings import Source
 from harness.judging.template import Template
 from harness.records import content_hash
-from harness.written import is_file, read_text, read_yaml, shown
+from harness.written import read_text, read_yaml, shown
 
 _NAMES = {"instruction": "question", "output_1": "answer_a", "output_2": "answer_b"}
 _MESSAGE = re.compile(r"<\|im_start\|>(\w+)\n(.*?)\n?<\|im_end\|>", re.S)
@@ -122,7 +123,7 @@ def _prompt(config: Mapping[str, Any], path: pathlib.Path) -> tuple[str, pathlib
         raise DataError("the key 'prompt_template', a path, is missing", path=path)
     relative = pathlib.PurePath(named)
     for place in (path.parent.parent / relative, path.parent / relative, path.parent / relative.name):
-        if is_file(place):
+        if os.path.isfile(place):
             return read_text(place), place
     raise DataError(f"prompt_template {named!r} is not there; put it in {path.parent} or the folder above", path=path)
 

@@ -11,7 +11,7 @@ from harness.judging.sets.colossalai import source_from_colossalai
 from harness.judging.sets.fastchat import source_from_fastchat
 from harness.judging.sets.judge_set import JudgeSet
 from harness.judging.sets.settings import Source, judge_set_of, merged_into, read_source
-from harness.written import is_file, nearest
+from harness.written import nearest
 
 _READERS: dict[str, Callable[[pathlib.Path], Source]] = {
     ".jsonl": source_from_fastchat,
@@ -76,9 +76,9 @@ def _places(name: str, bench_folder: pathlib.Path | None) -> Iterator[pathlib.Pa
 
 def _source_at(place: pathlib.Path) -> Source | None:
     """Return what is written at a place; None if no judge set is there."""
-    if is_file(place):
+    if os.path.isfile(place):
         return _READERS.get(place.suffix.lower(), source_from_fastchat)(place)
-    found = next((place / file for file in _FILES if is_file(place / file)), None)
+    found = next((place / file for file in _FILES if os.path.isfile(place / file)), None)
     if found is None:
         return None
     if found.name == "judge_set.toml":

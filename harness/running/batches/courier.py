@@ -288,10 +288,10 @@ class Courier(contextlib.ExitStack):
         assert batch.name is not None
         handed = {name: Handed(batch.wanted[n].request, batch.asks[n].names) for name, n in left.items()}
         try:
-            async for result in outbox.model.results(batch.name, handed):
-                number = left.pop(result.custom_id, None)
+            async for name, outcome in outbox.model.results(batch.name, handed):
+                number = left.pop(name, None)
                 if number is not None:
-                    self._came(outbox, batch, number, result.outcome)
+                    self._came(outbox, batch, number, outcome)
         except TransientError:
             if left:
                 raise

@@ -21,11 +21,11 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NamedTuple, Self, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 import msgspec
 
-from harness.jsonl import Journal, sound_rows, taken_as
+from harness.jsonl import StateJournal, sound_rows, taken_as
 
 log = logging.getLogger("turnbench")
 
@@ -108,43 +108,29 @@ class Batch:
         return time.time() - self.at
 
 
-class Ledger:
+class Ledger(StateJournal):
     """The batches of one output file; a context manager, with one writer."""
 
     def __init__(self, path: pathlib.Path) -> None:
         """`path` is the ledger's own file, see `ledger_file`."""
-        self._journal = Journal(path, path.parent)
+        super().__init__(path, path.parent)
         self.batches: dict[str, Batch] = {}
         """Those with something to collect, by token."""
         self.unsupported: list[str] = []
         """Parameters that the model does not take, in the order in which that was found out."""
 
+    def read(self) -> None:
+        """Take over what earlier runs left; what is too old is given up."""
+        self.batches, self.unsupported = _read(self.path)
+        for batch in list(self.batches.values()):
+            if batch.age > KEPT_DAYS * 86400:
+                log.warning("%s is too old to be collected; its requests are handed in anew", described(batch))
+                self.drop(batch)
+
     @property
-    def path(self) -> pathlib.Path:
-        """The file."""
-        return self._journal.path
-
-    def __enter__(self) -> Self:
-        """Read what earlier runs left."""
-        self._journal.__enter__()
-        try:
-            self.batches, self.unsupported = _read(self.path)
-            for batch in list(self.batches.values()):
-                if batch.age > KEPT_DAYS * 86400:
-                    log.warning("%s is too old to be collected; its requests are handed in anew", described(batch))
-                    self.drop(batch)
-        except BaseException:
-            self._journal.__exit__()
-            raise
-        return self
-
-    def __exit__(self, kind: object = None, *error: object) -> None:
-        """Bring everything to disk; the file goes when nothing is left to collect and the run has ended."""
-        try:
-            if not (kind or self.batches):
-                self._journal.clear()
-        finally:
-            self._journal.__exit__()
+    def needed(self) -> bool:
+        """Whether anything is to be collected."""
+        return bool(self.batches)
 
     def plan(self, token: str, origin: tuple[str, str], asks: Sequence[Ask]) -> Batch:
         """Return a new batch under a `new_token`, written down before it is handed in."""
@@ -162,7 +148,7 @@ class Ledger:
         """Write down that these need not be collected any more; `sync` brings it to the disk."""
         settled = sorted(batch.open.intersection(numbers))
         if settled:
-            self._journal.append({"settled": batch.token, "asks": settled})
+            self.append({"settled": batch.token, "asks": settled})
             batch.open.difference_update(settled)
         if not batch.open:
             self.batches.pop(batch.token, None)
@@ -177,10 +163,6 @@ class Ledger:
         for batch in list(self.batches.values()):
             self.settle(batch, [number for number in batch.open if batch.asks[number].row in rows])
 
-    def sync(self) -> None:
-        """Bring what was written to the disk."""
-        self._journal.sync()
-
     def drop(self, batch: Batch) -> None:
         """Write down that nothing of a batch will be collected."""
         self._write({"dropped": batch.token})
@@ -193,8 +175,8 @@ class Ledger:
             self._write({"unsupported": parameter})
 
     def _write(self, line: dict[str, Any]) -> None:
-        self._journal.append(line)
-        self._journal.sync()
+        self.append(line)
+        self.sync()
 
 
 def new_token() -> str:

@@ -18,17 +18,13 @@ from harness.running.jobs import Course
 log = logging.getLogger("turnbench")
 
 
-def _nothing() -> None:
-    pass
-
-
 @dataclass(slots=True, eq=False)
 class Awaited:
     """A request whose call waits for the result."""
 
     course: Course[Any]
     outcome: asyncio.Future[Reply | ChatError]
-    settle: Callable[[], None] = _nothing
+    settle: Callable[[], None] = lambda: None
     """Writes down that the result was collected; called once the course has stored it."""
 
     @property
