@@ -319,34 +319,32 @@ def begin(context: Context, served: threading.Event) -> None:
 
     One by one, or the page itself would wait.
     """
-    from viewer.app import Views
     from viewer.filters import judgments_of
+    from viewer.tabs.judge import first_report
 
     get_ready()
-    store, begun = context.store, False
+    store = context.store
     for mode in MODES:
         with contextlib.suppress(TurnbenchError):
             state = State(bench=store.bench("").name, mode=mode)
-            make: Callable[[], object] = partial(store.result, state, intervals=False)
-            begun |= _made_of(make, [store.judgment_file(state)])
-    if begun:
-        Views(context).view("?tab=judge")
+            _make(partial(store.result, state, intervals=False), [store.judgment_file(state)])
+    with contextlib.suppress(TurnbenchError):
+        _make(partial(first_report, context), store.judgment_files(store.bench(""), "pair"))
     served.wait()
     for kind in ("single", "pair"):
         with contextlib.suppress(TurnbenchError):
             bench = store.bench("")
-            files = store.judgment_files(bench, kind)
-            _made_of(partial(judgments_of, context, bench, kind), files)
+            _make(partial(judgments_of, context, bench, kind), store.judgment_files(bench, kind))
 
 
-def _made_of(make: Callable[[], object], files: Sequence[JudgmentFile]) -> bool:
-    """Wait until something is made, and return whether it was; not of no file, and not of much."""
+def _make(make: Callable[[], object], files: Sequence[JudgmentFile]) -> None:
+    """Have something made and wait until it is; nothing of no file, and nothing of much."""
     if not files or sum(size_of(file.path) for file in files) > AHEAD:
-        return False
+        return
     while True:
         try:
             make()
-            return True
+            return
         except NotYet:
             time.sleep(_LOOK)
 

@@ -70,6 +70,14 @@ def _show(context: Context, state: State) -> str:
     return head + title + said + f'<div class="tb-charts">{"".join(drawn)}</div>{lacking}'
 
 
+def first_report(context: Context) -> Report:
+    """Return what the tab shows first, or raise `NotYet`, or why there is none."""
+    bench = context.store.bench("")
+    files = context.store.judgment_files(bench)
+    own = [file for file in files if (file.judge, _base(file)) in _judges(files)[:1]]
+    return _Page(context, bench, own, files).position()
+
+
 def _choice(state: State, files: Sequence[JudgmentFile]) -> str:
     options = {
         markup.judge_value(judge, judge_set): f"{judge} ({judge_set})" if judge_set else judge
@@ -150,11 +158,14 @@ class _Page:
             return ""
         return markup.section(title, inside, note=note)
 
+    def position(self) -> Report:
+        """Return the report that the page shows first, or raise `NotYet`."""
+        file = self._file("pair")
+        return self._report("position", partial(judge_position, input_file=file.path, **self._where), file.path)
+
     def _position(self) -> str:
         def content() -> str:
-            file = self._file("pair")
-            make = partial(judge_position, input_file=file.path, **self._where)
-            report = self._report("position", make, file.path)
+            report = self.position()
             self.said.append(position_said(report))
             return self._drawn("position", report)
 
