@@ -210,7 +210,9 @@ def length_controlled(
     names = tuple(line.model for line in lines)
     by_question = np.array(pseudo).reshape(len(names), len(pairs.questions), 1).swapaxes(0, 1)
     nothing = np.zeros(len(names), dtype=np.int64)
-    each = Matrix(pairs.questions, pairs.groups, names, (1,), by_question, nothing, (0.0, 1.0), fixed_mix=True)
+    each = Matrix(
+        pairs.questions, pairs.groups, names, (1,), by_question, nothing, (0.0, 1.0), fixed_mix=pairs.fixed_mix
+    )
     drawn = average_of(each, resamplings=resamplings, seed=seed)
     for at, line in enumerate(lines):
         rate = replace(drawn[line.model], value=line.fields["rate"].value)

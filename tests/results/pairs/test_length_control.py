@@ -121,6 +121,18 @@ def test_the_interval_includes_the_fit() -> None:
     assert rate.high - rate.low == pytest.approx(2 * 1.96 * float(np.std(drawn)), rel=0.2)
 
 
+def test_the_mix_of_categories_is_resampled_too_unless_it_is_taken_as_given() -> None:
+    pairs, own, other = worked()
+    share = np.where(np.arange(100) % 2, 0.9, 0.5)
+    pairs = pairs._replace(weighed=share, groups=tuple("easy" if at % 2 else "hard" for at in range(100)))
+
+    def width(pairs: Pairs) -> float:
+        rate = length_controlled(pairs, own, other, "base").table.lines[0].fields["rate"]
+        return float(rate.high - rate.low)
+
+    assert width(pairs) > 10 * width(pairs._replace(fixed_mix=True))
+
+
 def test_without_difficulties_the_term_is_left_out_and_said_so() -> None:
     found = length_controlled(*worked(), "base", resamplings=0)
     assert "no term for the difficulty of questions" in found.note
