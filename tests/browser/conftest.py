@@ -172,7 +172,7 @@ class Watched:
 
 def settled(page: Any, after: int = 0) -> int:
     """Wait until more than `after` views were shown and none is being made; return how many there were."""
-    page.wait_for_function(f"Number(document.body.dataset.shown || 0) > {after}")
+    page.wait_for_function(f"Number(document.body?.dataset.shown || 0) > {after}")
     page.wait_for_function("!document.querySelector('.tb-wait') && !document.body.classList.contains('tb-busy')")
     return int(page.evaluate("Number(document.body.dataset.shown)"))
 
