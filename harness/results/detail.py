@@ -40,20 +40,19 @@ class PairsOnly:
     """Whether the judge goes by the place of an answer; empty for votes, which have one game only."""
 
     def without_strengths(self) -> list[str]:
-        """Return a line for each ranking that does not exist, lacks a model, or has no intervals."""
-        told = []
+        """Return a line for each way in which rankings do not exist, lack a model, or have no intervals."""
+        told: dict[tuple[str, str], list[str]] = {}
         for name, own in (("all questions", self.strengths), *((str(g), own) for g, own in self.group_strengths)):
             if own.why_not:
-                told.append(f"no strengths (Bradley-Terry), {name}: {own.why_not}")
+                told.setdefault(("no strengths (Bradley-Terry)", own.why_not), []).append(name)
                 continue
             if own.missing:
-                told.append(f"no strength, {name}: no pair counts of {', '.join(own.missing)}")
+                told.setdefault(("no strength", f"no pair counts of {', '.join(own.missing)}"), []).append(name)
             if own.without_estimate:
-                told.append(
-                    f"no intervals of strengths, {name}: models are so far apart that the estimate hangs on single "
-                    f"questions ({own.without_estimate} of {own.refits})"
-                )
-        return told
+                apart = "models are so far apart that the estimate hangs on single questions"
+                count = f"{own.without_estimate} of {own.refits}"
+                told.setdefault(("no intervals of strengths", f"{apart} ({count})"), []).append(name)
+        return [f"{what}, {', '.join(names)}: {why}" for (what, why), names in told.items()]
 
 
 @dataclass(frozen=True, slots=True)

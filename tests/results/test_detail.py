@@ -4,11 +4,11 @@ import pytest
 
 from harness.judgments.observations import Observations
 from harness.records import Observation, QuestionId, Scale
-from harness.results.detail import grades_detail, pair_row
-from harness.results.matrix import matrix
+from harness.results.detail import grades_detail, pair_row, pairs_detail
+from harness.results.matrix import matrix, pairs
 from harness.results.runs import compared_runs
 from harness.results.statistics.ranks import RankRange
-from tests.observed import Origin, grade
+from tests.observed import Origin, grade, pair
 
 JUDGE = Origin("j")
 QUESTIONS = range(1, 41)
@@ -73,6 +73,18 @@ def test_a_turned_pair_says_the_same_from_the_other_side() -> None:
     assert (other.verdict, pair.verdict) == ("better", "worse")
     assert pair_row(other)["difference"] == -pair_row(pair)["difference"]
     assert other.turned() == pair
+
+
+def test_what_keeps_strengths_from_being_is_said_once_of_all_groups() -> None:
+    won = [pair(q, 1, "x", "y", ("model_1" if q > 2 else "tie",), JUDGE) for q in QUESTIONS]
+    lost = [pair(q, 1, "x", "y", ("model_2",), JUDGE) for q in (100, 101)]
+    detail = pairs_detail(pairs([*won, *lost], GROUPS | {100: "writing", 101: "writing"}))
+    assert detail.only is not None
+    assert detail.only.without_strengths() == [
+        "no strengths (Bradley-Terry), math, coding: ties outweigh the wins that go the other way, so that no "
+        "strengths fit best",
+        "no strengths (Bradley-Terry), writing: x never won or tied against the other",
+    ]
 
 
 def test_the_same_seed_gives_the_same_digits_and_another_one_does_not_move_the_estimates() -> None:

@@ -101,4 +101,4 @@ def why_none(models: Sequence[str], games: Games, anchor: str | None) -> str | N
             what, group = min(apart, key=lambda own: len(own[1]))
             rest = "the other" if len(models) - len(group) == 1 else "any of the others"
             return f"{', '.join(group)} {what} {rest}"
-    return "no round of models, each of which won or tied against the next, has more wins than ties"
+    return "ties outweigh the wins that go the other way, so that no strengths fit best"
