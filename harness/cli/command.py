@@ -245,7 +245,6 @@ def leave(code: int) -> None:
 
 def _is_command_process() -> bool:
     """Return whether this process runs one of our commands and nothing else, such as a test or a notebook."""
-
     file = getattr(sys.modules.get("__main__"), "__file__", None)
     if not file:
         return False

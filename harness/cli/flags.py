@@ -201,7 +201,6 @@ def add_weights(group: Flags) -> None:
 
 def model_names(args: argparse.Namespace) -> list[str]:
     """Return the models that are asked, by --model or by --model-path and --model-id."""
-
     names = list(args.model or [])
     if args.model_path is None:
         if args.model_id is not None:

@@ -70,14 +70,12 @@ def parser() -> command.Parser:
 
 def work(args: argparse.Namespace) -> int:
     """Import, or write back; say what was done."""
-
     if args.bench_name is None:
         raise UsageError("say which benchmark with --bench-name: the name of its folder in the data folder")
     return _write_back(args) if args.back else _import(args)
 
 
 def _import(args: argparse.Namespace) -> int:
-
     if args.format is None or not args.files:
         raise UsageError(f"give a format and a file; formats: {', '.join(FORMATS)}")
     if args.format == "alpaca_eval":

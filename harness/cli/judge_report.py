@@ -81,7 +81,6 @@ def _made(args: argparse.Namespace) -> "Report":
 
 
 def _self(args: argparse.Namespace) -> "Report":
-
     args.families = {}
     for text in args.family or ():
         name, _, family = text.rpartition("=")

@@ -164,7 +164,6 @@ def parser() -> command.Parser:
 
 def work(args: argparse.Namespace) -> int:
     """Read, sum up, print."""
-
     command.one_thread()
     allowed = args.allow and args.board is None
     if args.against is None and (args.fail_if_worse or args.margin is not None or allowed):
