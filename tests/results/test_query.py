@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -80,3 +81,15 @@ def test_the_field_that_groups_is_the_one_named_where_questions_are_unknown(tmp_
     path = write(tmp_path / "apart.jsonl", [both_orders("j", "s")])
     result = show_result("pairwise-all", input_file=path, data_dir=tmp_path, by="difficulty")
     assert (result.bench, result.table.by) == (None, "difficulty")
+
+
+@pytest.mark.parametrize(
+    ("function", "word", "meant"),
+    [(show_result, "judge_modle", "judge_model"), (show_result, "comon", "common"), (judge_position, "tuns", "turns")],
+)
+def test_a_word_that_there_is_not_is_refused_by_the_function_that_was_called(
+    function: Callable[..., object], word: str, meant: str
+) -> None:
+    told = f"{function.__name__}() got an unexpected keyword argument {word!r}; did you mean {meant!r}?"
+    with pytest.raises(TypeError, match=f"^{re.escape(told)}$"):
+        function(**{word: 1})
