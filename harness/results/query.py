@@ -66,7 +66,7 @@ def _unexpected(word: str) -> str:
     import inspect
 
     frame = inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__") == __name__:
+    while frame is not None and (frame.f_code.co_name.startswith("_") or frame.f_code.co_name == Query.of.__name__):
         frame = frame.f_back
     asked = None if frame is None else frame.f_code
     own = asked.co_varnames[: asked.co_argcount + asked.co_kwonlyargcount] if asked is not None else ()
