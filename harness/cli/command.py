@@ -87,6 +87,15 @@ class Parser(argparse.ArgumentParser):
         self._action_groups.append(group)
         return group
 
+    def given(self, args: argparse.Namespace) -> dict[str, str]:
+        """Return the flags that have another value than their default, by the names of these values."""
+        found: dict[str, str] = {}
+        for action in self._actions:
+            usual = action.default
+            if action.option_strings and usual != argparse.SUPPRESS and getattr(args, action.dest) != usual:
+                found.setdefault(action.dest, action.option_strings[0])
+        return found
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Parse as usual, after a look for unknown flags: a mistyped one is named before a missing one is."""
         words = sys.argv[1:] if args is None else list(args)
@@ -185,7 +194,7 @@ def _run(parser: Parser, work: Callable[[argparse.Namespace], int], argv: Sequen
     mend_streams()
     args = parser.parse_args(argv)
     words = sys.argv[1:] if argv is None else argv
-    args.command_line = _same_command(parser.prog, words)
+    args.command_line, args.given = _same_command(parser.prog, words), parser.given(args)
     try:
         with _warnings_told(parser.prog):
             return work(args)

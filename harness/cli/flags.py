@@ -24,13 +24,17 @@ def words(args: argparse.Namespace, taker: Callable[..., Any], **own: Any) -> di
 
     `own` are keywords that no flag says as it is.
     """
-    taken = inspect.signature(taker).parameters
-    names = list(taken)
-    if any(one.kind is one.VAR_KEYWORD for one in taken.values()):
-        from harness.results.query import Words
+    return {name: value for name in keywords(taker) if (value := getattr(args, name, None)) is not None} | own
 
-        names += Words.__annotations__
-    return {name: value for name in names if (value := getattr(args, name, None)) is not None} | own
+
+def keywords(taker: Callable[..., Any]) -> list[str]:
+    """Return the keywords of a function or dataclass, with those of a query where it takes these."""
+    taken = inspect.signature(taker).parameters
+    if not any(one.kind is one.VAR_KEYWORD for one in taken.values()):
+        return list(taken)
+    from harness.results.query import Words
+
+    return [*taken, *Words.__annotations__]
 
 
 def add_redo(group: Flags, what: str) -> None:

@@ -162,7 +162,8 @@ def _notes(shown: Shown) -> list[str]:
     """Return what a reader of the table must know, a line each."""
     wanted, found, subject = shown.wanted, shown.found, shown.subject
     query, mode, judged = wanted.query, shown.mode, not wanted.metrics
-    notes = [] if wanted.count_failed or not judged else failure_notes(found, shown.records)
+    counted = wanted.count_failed and shown.kind == "grades" and len(shown.judges) == 1
+    notes = [] if counted or not judged else failure_notes(found, shown.records)
     notes += replaced_note(found)
     if judged and (reach := subject.reach(shown.records, query.turns)):
         notes.append(reach)
@@ -173,8 +174,8 @@ def _notes(shown: Shown) -> list[str]:
     notes += notices(one.judge for one in found)
     if wanted.count_failed:
         single = "ratings without score count as -1 (--count-failed)"
-        useless = "--count-failed is about single grades and changes nothing here"
-        notes.append(single if mode == "single" else useless)
+        useless = "--count-failed is about one judge's single grades and changes nothing here"
+        notes.append(single if counted else useless)
     if wanted.baseline is not None and mode != "pairwise-baseline":
         notes.append("--baseline-model is about pairwise-baseline and changes nothing here")
     if wanted.aggregate is not None:

@@ -54,7 +54,8 @@ def show_style(features: Sequence[str], *, anchors: Sequence[str] = (), **words:
         name: relative_difference(*(as_numbers(None if own is None else own[name] for own in side) for side in sides))
         for name in dict.fromkeys(features)
     }
-    found = pair_arrays(judged)
+    subject = about(query, judged, source.path)
+    found = pair_arrays(judged, subject.groups if subject.fixed_mix else None)
     if any(all(own is None for own in side) for side in sides):
         raise MissingError(
             f"no pair of {source.path} has both answers in {bench.folder / 'model_answer'}; "
@@ -63,7 +64,7 @@ def show_style(features: Sequence[str], *, anchors: Sequence[str] = (), **words:
     result = styled(found, values, anchors=anchors, seed=query.seed)
     met = common_questions(judged)
     result = replace(result, rows=sorted(result.rows, key=lambda row: row.model in met.apart))
-    incomplete = about(query, judged, source.path).reach(judged, query.turns), met.note(paired=True)
+    incomplete = subject.reach(judged, query.turns), met.note(paired=True)
     notes = [*replaced_note(sources), *filter(None, incomplete), *_notes(result, features), *notices([source.judge])]
     return StyleResult(source.judge, source.judge_set, bench.name, result, tuple(notes), source.path)
 

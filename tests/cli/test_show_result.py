@@ -87,3 +87,23 @@ def test_a_judge_set_is_named_by_its_path_as_in_gen_judgment(
     assert "judge set: own 1" in capsys.readouterr().out
     assert main(["judge_report", "length", *where]) == 2
     assert "no pairwise-all judgments with judge set own" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--cost", "--turns", "1", "--charts", "pictures"], ["--turns changes nothing with --cost", "--charts"]),
+        (["--efficiency", "--charts", "pictures"], ["--charts changes nothing with --efficiency"]),
+        (["--efficiency", "--turns", "1", "--sort", "model"], []),
+        (["--variant", "x"], ["--variant changes nothing without --metric"]),
+        (["--difference", "0.5"], ["--difference changes nothing without --intervals or --report or --charts"]),
+        (["--difference", "0.5", "--intervals", "--format", "markdown"], []),
+    ],
+)
+def test_a_flag_that_changes_nothing_is_warned_of(
+    words: list[str], told: list[str], judged: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show_result", *judged, *words]) == 0
+    warned = [line for line in capsys.readouterr().err.splitlines() if "changes nothing" in line]
+    assert len(warned) == len(told)
+    assert all(f"warning: {one}" in line for one, line in zip(told, warned, strict=True))

@@ -124,7 +124,7 @@ def styled(
     without = np.concatenate([ratings[0].without, ratings[1].without, ratings[0].without - ratings[1].without], axis=1)
     present = np.bincount(pairs.question[counts], minlength=len(pairs.questions)) > 0
     values, without = np.append(values, full.whole[models:]), np.append(without, full.without[:, models:], axis=1)
-    drawn = jackknifed(values, without, present=present, **how)
+    drawn = jackknifed(values, without, pairs.strata, present=present, **how)
     found = [replace(own, value=value) for own, value in zip(drawn, values.tolist(), strict=True)]
     rows = [
         Line(

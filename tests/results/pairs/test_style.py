@@ -122,6 +122,17 @@ def test_the_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     assert 34 <= sum(held) <= 40
 
 
+def test_within_groups_that_are_taken_as_given_ratings_vary_less() -> None:
+    games = [(q, "x", "y", float(q % 4 != 0) if q % 2 == 0 else float(q % 8 == 1)) for q in range(80)]
+    pairs = pairs_of(*games)._replace(groups=tuple("even" if q % 2 == 0 else "odd" for q in range(80)))
+
+    def width(pairs: Pairs) -> float:
+        rating = styled(pairs, {}).rows[0].fields["rating"]
+        return float(rating.high - rating.low)
+
+    assert width(pairs._replace(fixed_mix=True)) < 0.99 * width(pairs)
+
+
 def test_a_model_that_wins_everything_is_named() -> None:
     pairs = pairs_of(
         *[(q, "x", other, 1.0) for q in range(9) for other in "yz"], *[(q, "y", "z", q % 2.0) for q in range(9)]
