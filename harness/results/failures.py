@@ -86,9 +86,10 @@ def _reasons(found: Sequence[Found], shown: Observations) -> str:
     from harness.judgments.row import judged_rows
 
     lost = shown.only(part.failed for part in shown.parts())
-    failed = {
+    # A row of several numbers fails in all of them.
+    failed = Counter(
         (about.question_id, frozenset(case.models), case.turn, case.source.judge) for case, about, _ in lost.rows()
-    }
+    )
     counts: Counter[str] = Counter()
     example: str | None = None
     for path in dict.fromkeys(one.path for one in found):
@@ -96,7 +97,7 @@ def _reasons(found: Sequence[Found], shown: Observations) -> str:
             about = (row.question_id, frozenset(row.models), row.turn, row.source.judge)
             if not row.unparsed or about not in failed:
                 continue
-            counts[_reason(row)] += 1
+            counts[_reason(row)] += failed.pop(about)
             example = example or _example(row)
     listed = ", ".join(f"{count} {reason}" for reason, count in counts.most_common(_REASONS))
     more = sum(counts.values()) - sum(count for _, count in counts.most_common(_REASONS))

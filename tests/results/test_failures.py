@@ -47,6 +47,16 @@ def test_reasons_are_of_the_judgments_that_are_counted_and_not_of_those_that_wer
     assert first.startswith("6 of 40 judgments (15%) give no verdict and are left out: 3 two scores, 3 no score;")
 
 
+def test_a_row_of_several_numbers_fails_in_all_of_them(tmp_path: pathlib.Path) -> None:
+    said: list[dict[str, Any]] = [{"scores": {"a": n, "b": n}, "score": n, "judgment": "a, b"} for n in range(1, 10)]
+    said.append({"scores": None, "score": -1, "judgment": "Sorry."})
+    rows = [{"question_id": n, "model": "x", "judge": ["j", "s"], "turn": 1} | own for n, own in enumerate(said)]
+    path = tmp_path / "j_single.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    first = show_result(input_file=path).notes[0]
+    assert first.startswith("3 of 30 judgments (10%) give no verdict and are left out: 3 for which the file gives no")
+
+
 @pytest.mark.parametrize("failed", [0, 1])
 def test_a_single_one_of_many_is_left_to_the_column(tmp_path: pathlib.Path, failed: int) -> None:
     assert not any("no verdict" in note for note in show_result(input_file=file(tmp_path, failed, 120)).notes)
