@@ -21,6 +21,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 from harness.errors import DataError, MissingError, UsageError
 from harness.jsonl import is_there, logical_files, read_rows
 from harness.jsonl.copies import local_folder
+from harness.jsonl.kept import Kept
 from harness.judgments.file_name import FileName, Kind
 from harness.names import check_bench_name, check_model_name, file_stem, history_of, name_of
 from harness.records import TEMPERATURE, Answer, Mode, Question, QuestionId
@@ -331,6 +332,13 @@ def load_questions(path: pathlib.Path) -> tuple[Question, ...]:
     Raises:
         DataError: the first line that is not a question, or an id that stands twice.
     """
+    return _kept.read(path, [path], lambda: (_questions(path), True))
+
+
+_kept = Kept[tuple[Question, ...]]()
+
+
+def _questions(path: pathlib.Path) -> tuple[Question, ...]:
     questions: dict[QuestionId, Question] = {}
     lines: dict[QuestionId, int] = {}
     for line, row in read_rows(path, whole=True):

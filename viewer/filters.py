@@ -5,7 +5,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness.bench import Bench
-from harness.records import QuestionId
 from viewer import search
 from viewer.context import Context
 from viewer.index import FIRST, NONE, SECOND, TIE, Judgments
@@ -14,7 +13,7 @@ from viewer.state import State
 from viewer.store import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from array import array
 
     from harness.results.matrix import Floats, Ints
     from harness.results.pairs.games import Bools
@@ -199,37 +198,36 @@ def _with_text(context: Context, judgments: Judgments, text: str) -> "Bools":
 def _searched(judgments: Judgments, answers: "dict[str, Any]", text: str) -> "Bools":
     import numpy as np
 
-    place: dict[QuestionId, int] = {key: at for at, key in enumerate(judgments.ids)}
     code = {name: at for at, name in enumerate(judgments.models)}
     wide = len(judgments.models) + 1
     asked = np.zeros(len(judgments.ids), dtype=bool)
     name_of = {path: name for name, path in answers.items()}
     where = [[search.Lines(path) for path in paths] for paths in (name_of, [file.path for file in judgments.files])]
-    occurs = search.look(search.Wanted(text, judgments.bench.questions, *where))
-    asked[[place[key] for key in occurs.questions]] = True
+    occurs = search.look(search.Wanted(text, judgments.ids, judgments.bench.questions, *where))
+    asked[_places(occurs.questions)] = True
     found: Bools = asked[judgments.question]
     spot = (judgments.question * 4096 + judgments.turn) * wide
     said = [
-        (_places(keys, place) * 4096 + turn) * wide + code[name]
+        (_places(own) * 4096 + turn) * wide + code[name]
         for path, name in name_of.items()
-        for (turn, _), keys in occurs.files.get(path, {}).items()
+        for (turn, _), own in occurs.files.get(path, {}).items()
     ]
     found |= _among(spot + judgments.first, said)
     found |= (judgments.second >= 0) & _among(spot + judgments.second, said)
     for number, file in enumerate(judgments.files):
         items = [
-            judgments.items_of(_places(keys, place), turn, [code[name] for name in names])
-            for (turn, names), keys in occurs.files.get(file.path, {}).items()
+            judgments.items_of(_places(own), turn, [code[name] for name in names])
+            for (turn, names), own in occurs.files.get(file.path, {}).items()
             if names <= code.keys()
         ]
         found |= (judgments.file == number) & _among(judgments.item, items)
     return found
 
 
-def _places(keys: "Iterable[QuestionId]", place: "dict[QuestionId, int]") -> "Ints":
+def _places(own: "array[int]") -> "Ints":
     import numpy as np
 
-    return np.fromiter((place[key] for key in keys if key in place), dtype=np.int64)
+    return np.frombuffer(own, dtype=np.intc).astype(np.int64)
 
 
 def _among(numbers: "Ints", wanted: "list[Ints]") -> "Bools":

@@ -1,5 +1,6 @@
 """What takes long is done beside the page: the page says so in place, and looks again by itself."""
 
+import math
 import multiprocessing
 import os
 import pathlib
@@ -14,7 +15,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from harness.errors import StorageError
 from harness.jsonl import size_of
-from viewer.limited import PROCESSES
+from viewer.limited import PROCESSES, Limited, TooLong, end_with_parent
 
 Made = TypeVar("Made")
 PATIENCE = 0.25
@@ -28,8 +29,10 @@ _LONG = 3.0
 _SOON, _LATER = 250, 700
 _ENDED = "this is not being made any more; look again"
 
-_NICE = 10
+_NICE = 15
 """What no view shows first makes way for what is asked for, by so much, where the system knows that."""
+_KEPT_READS = 2
+"""Files of which the process that is kept remembers what it has read."""
 _LARGE = 20_000_000
 """Bytes of files from which on counting is left to a process of its own."""
 
@@ -50,10 +53,21 @@ def apart(
 
     Reading much in this process would hold up every page, since only one thread runs Python at a time. With `told`
     the function takes a keyword `told` and calls it with the share of its work that is done. What is not `first`
-    leaves the processor to whatever else wants it.
+    leaves the processor to whatever else wants it; what is takes the process that is kept and remembers what it has
+    read, unless that is at work.
+
+    Raises:
+        StorageError: the process was ended.
     """
     if patience(of):
         return make(*args) if told is None else make(*args, told=told)
+    ended = StorageError("the process that worked it out was ended; it may need more memory than there is")
+    if first and _reader.idle:
+        try:
+            of_reader: Made = _reader.call(partial(make, *args), math.inf).made
+            return of_reader
+        except TooLong:
+            raise ended from None
     ours, theirs = PROCESSES.Pipe(duplex=False)
     process = PROCESSES.Process(target=_send, args=(theirs, make, args, told is not None, first), daemon=True)
     process.start()
@@ -67,12 +81,22 @@ def apart(
         made: Made = sent[0]
         return made
     except EOFError:
-        text = "the process that worked it out was ended; it may need more memory than there is"
-        raise StorageError(text) from None
+        raise ended from None
     finally:
         process.kill()
         process.join()
         ours.close()
+
+
+def _read(make: Callable[[], Any]) -> Any:
+    """Return what a function returns, in the process that is kept."""
+    from harness.jsonl.kept import keep_reads
+
+    keep_reads(_KEPT_READS)
+    return make()
+
+
+_reader: "Limited[Callable[[], Any], Any]" = Limited(_read)
 
 
 def _send(
@@ -82,7 +106,7 @@ def _send(
     if not first and hasattr(os, "nice"):
         os.nice(_NICE)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C goes to all processes, and ends this one without a word
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     last = 0.0
 
     def told(share: float) -> None:
@@ -95,14 +119,6 @@ def _send(
         pipe.send((make(*args, told=told) if tells else make(*args), None))
     except Exception as error:  # it is raised where the call was made
         pipe.send((None, error))
-
-
-def _end_with_parent() -> None:
-    """End this process as soon as the one that started it has ended, in whatever way."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 class NotYet(Exception):  # noqa: N818  (it is no fault)

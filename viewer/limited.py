@@ -6,7 +6,9 @@ than most calls, and replaced when it was ended.
 """
 
 import contextlib
+import math
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -45,13 +47,18 @@ class Limited(Generic[Given, Made]):
         self._process: Any = None
         self._pipe: Connection[Any, Any] | None = None
 
+    @property
+    def idle(self) -> bool:
+        """Whether no call is going on."""
+        return not self._lock.locked()
+
     def call(self, given: Given, seconds: float) -> Timed[Made]:
         """Return what the function returns.
 
         Args:
             given: what it is called with.
-            seconds: of processor time that the call may take. The system ends the process after them, or, where it
-                has no such timer (Windows), this process does.
+            seconds: of processor time that the call may take, infinite for any. The system ends the process after them,
+                or, where it has no such timer (Windows), this process does.
 
         Raises:
             TooLong: it took longer.
@@ -60,7 +67,8 @@ class Limited(Generic[Given, Made]):
             try:
                 pipe = self._started()
                 pipe.send((given, seconds))
-                if pipe.poll(seconds * _SLOWER if hasattr(signal, "setitimer") else seconds):
+                slower = _SLOWER if hasattr(signal, "setitimer") else 1.0
+                if pipe.poll(None if seconds == math.inf else seconds * slower):
                     made, error, took = pipe.recv()
                     if error is not None:
                         raise error
@@ -95,6 +103,7 @@ class Limited(Generic[Given, Made]):
 def _serve(pipe: "Connection[Any, Any]", function: Callable[[Any], Any]) -> None:
     """Answer calls until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes; the viewer ends this one
+    end_with_parent()
     with contextlib.suppress(EOFError, OSError):
         pipe.send("ready")
         while True:
@@ -110,9 +119,21 @@ def _serve(pipe: "Connection[Any, Any]", function: Callable[[Any], Any]) -> None
             pipe.send((made, fault, time.process_time() - begun))
 
 
+def end_with_parent() -> None:
+    """From now on end this process as soon as the one that started it has ended, in whatever way."""
+    parent = multiprocessing.parent_process()
+
+    def end() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()
+
+
 def _set_timer(seconds: float) -> None:
     """Have the system end this process after so many seconds of processor time; 0 takes that back."""
-    if sys.platform != "win32":
+    if sys.platform != "win32" and seconds != math.inf:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 

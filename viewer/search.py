@@ -14,11 +14,14 @@ import os
 import pathlib
 import re
 import sys
+from array import array
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
+import numpy as np
 
 from harness.errors import TurnbenchError, UsageError
 from harness.jsonl import size_of
@@ -32,12 +35,14 @@ Made = TypeVar("Made")
 SECONDS = 30.0
 """Processor time that looking for a pattern may take."""
 _WORDS = re.compile(r"[0-9a-z]+|[\u0590-\u0fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
-_BLOCK = 1 << 20
+_BLOCK = 96 << 10
 """Bytes that are looked through together; as many as fit into a processor's caches."""
 _LARGE = 30 << 20
 """Bytes for which a further process pays, and of which a large file's parts are."""
 _MOST = 4
 """Processes that share what is to be looked through."""
+_LOOKS = 32
+"""Of so many blocks one is looked at for how many of its lines hold a word that many of the last one's did."""
 _MOST_LINE = 64 << 20
 _DENSE = 0.2
 """Share of lines from which on it is faster to decode all of them together than each that holds the text."""
@@ -55,27 +60,42 @@ class Wanted(NamedTuple):
     """Where to look for what; it goes to another process."""
 
     text: str
+    ids: Sequence[QuestionId]
+    """Of the questions that matter; what is found is said by their places in this."""
     questions: Sequence[Question]
     answers: Sequence[Lines]
     judgments: Sequence[Lines]
 
 
-By: TypeAlias = dict[tuple[int, frozenset[str]], set[QuestionId]]
-"""By turn and, of judgments, models: the questions."""
+By: TypeAlias = "dict[tuple[int, frozenset[str]], array[int]]"
+"""By turn and, of judgments, models: the places of the questions, some perhaps more than once."""
+
+
+class Places(dict[int | str, int]):
+    """Where questions stand, by their ids as rows have them; -1 for those that do not matter."""
+
+    def __init__(self, ids: Iterable[QuestionId]) -> None:
+        super().__init__({key: at for at, key in enumerate(ids)})
+
+    def __missing__(self, key: int | str) -> int:
+        own = question_id(key)
+        place = self[key] = -1 if own == key else self[own]
+        return place
 
 
 class Occurs(NamedTuple):
     """Where a text occurs."""
 
-    questions: set[QuestionId]
+    questions: "array[int]"
+    """Their places."""
     files: dict[pathlib.Path, By]
 
-    def add(self, questions: set[QuestionId], files: Iterable[tuple[pathlib.Path, By]]) -> None:
+    def add(self, questions: "array[int]", files: Iterable[tuple[pathlib.Path, By]]) -> None:
         """Add where else it occurs."""
-        self.questions.update(questions)
+        self.questions.extend(questions)
         for path, found in files:
-            for which, keys in found.items():
-                self.files.setdefault(path, {}).setdefault(which, set()).update(keys)
+            for which, places in found.items():
+                self.files.setdefault(path, {}).setdefault(which, array("i")).extend(places)
 
 
 def is_pattern(text: str) -> bool:
@@ -103,13 +123,22 @@ def look(wanted: Wanted) -> Occurs:
     return found[0]
 
 
+def get_ready(files: Iterable[pathlib.Path]) -> None:
+    """Start the processes that look through so much, which then are there when somebody searches."""
+    shares = _shares(Wanted("", (), (), (), [Lines(path) for path in files]))
+    for at in range(len(shares) if len(shares) > 1 else 0):
+        _apart(at, False).call(shares[at]._replace(judgments=()), SECONDS)
+
+
 def _shares(wanted: Wanted) -> list[Wanted]:
     """Return what each of several processes looks through, about equally much; the questions go to the first."""
-    answers, judgments = ([part for lines in each for part in _parts(lines.path)] for each in wanted[2:])
-    size = sum(size_of(lines.path) for each in wanted[2:] for lines in each)
+    files = (wanted.answers, wanted.judgments)
+    answers, judgments = ([part for lines in each for part in _parts(lines.path)] for each in files)
+    size = sum(size_of(lines.path) for each in files for lines in each)
     count = max(1, min(_MOST, os.cpu_count() or 1, size // _LARGE))
     questions = [wanted.questions, *[()] * (count - 1)]
-    return [Wanted(wanted.text, own, answers[at::count], judgments[at::count]) for at, own in enumerate(questions)]
+    shares = enumerate(questions)
+    return [Wanted(wanted.text, wanted.ids, own, answers[at::count], judgments[at::count]) for at, own in shares]
 
 
 def _parts(path: pathlib.Path) -> list[Lines]:
@@ -121,9 +150,10 @@ def _parts(path: pathlib.Path) -> list[Lines]:
 
 def everywhere(wanted: Wanted) -> Occurs:
     """Return where a text or a pattern occurs, looked for in this process."""
-    occurs = Occurs(in_questions(wanted.questions, wanted.text), {})
-    occurs.add(set(), ((lines.path, in_answers(lines, wanted.text)) for lines in wanted.answers))
-    occurs.add(set(), ((lines.path, in_judgments(lines, wanted.text)) for lines in wanted.judgments))
+    text, places = wanted.text, Places(wanted.ids)
+    occurs = Occurs(array("i", (places[key] for key in in_questions(wanted.questions, text))), {})
+    occurs.add(array("i"), ((lines.path, in_answers(lines, text, places)) for lines in wanted.answers))
+    occurs.add(array("i"), ((lines.path, in_judgments(lines, text, places)) for lines in wanted.judgments))
     return occurs
 
 
@@ -148,31 +178,34 @@ def in_questions(questions: Iterable[Question], text: str) -> set[QuestionId]:
     return {q.question_id for q in questions if any(map(holds, q.turns))}
 
 
-def in_answers(lines: Lines, text: str) -> By:
+def in_answers(lines: Lines, text: str, places: Places) -> By:
     """Return, by turn, the questions in whose answers the text occurs."""
-    found: dict[int, set[int | str]] = {}
+    found: dict[int, array[int]] = defaultdict(_array)
     holds = _holds(text)
     for row in _rows(_answer, lines, text):
         for choice in row.choices:
             for at, said in enumerate(choice.turns, 1):
-                if isinstance(said, str) and holds(said):
-                    found.setdefault(at, set()).add(row.question_id)
-    return {(at, frozenset()): set(map(question_id, keys)) for at, keys in found.items()}
+                if isinstance(said, str) and holds(said) and (place := places[row.question_id]) >= 0:
+                    found[at].append(place)
+    return {(at, frozenset()): own for at, own in found.items()}
 
 
-def in_judgments(lines: Lines, text: str) -> By:
+def in_judgments(lines: Lines, text: str, places: Places) -> By:
     """Return, by turn and models, the questions in whose judgments the judge uses the text."""
-    found: dict[tuple[int, Any, Any, Any], set[int | str]] = {}
+    found: dict[tuple[int, Any, Any, Any], array[int]] = defaultdict(_array)
     holds = _holds(text)
     for row in _rows(_judgment, lines, text):
         one, other = row.g1_judgment, row.g2_judgment
-        if (row.judgment and holds(row.judgment)) or (one and holds(one)) or (other and holds(other)):
-            found.setdefault((row.turn, row.model, row.model_1, row.model_2), set()).add(row.question_id)
-    every: By = {}
-    for (turn, model, *two), keys in found.items():
-        models = frozenset(filter(None, (model,) if model else two))
-        every.setdefault((turn, models), set()).update(map(question_id, keys))
-    return every
+        said = (row.judgment and holds(row.judgment)) or (one and holds(one)) or (other and holds(other))
+        if said and (place := places[row.question_id]) >= 0:
+            found[row.turn, row.model, row.model_1, row.model_2].append(place)
+    every: By = defaultdict(_array)
+    for (turn, model, *two), own in found.items():
+        every[turn, frozenset(filter(None, (model,) if model else two))].extend(own)
+    return dict(every)
+
+
+_array = functools.partial(array, "i")
 
 
 class _Choice(msgspec.Struct, gc=False):
@@ -219,18 +252,22 @@ def _decoded(decoder: "msgspec.json.Decoder[Made]", line: bytes) -> "Made | None
 def _rows(decoder: "msgspec.json.Decoder[Made]", lines: Lines, text: str) -> "Iterator[Made]":
     """Yield the rows of the lines that may hold the text, and perhaps others; none of a file that is not there."""
     needles = _needles(text)
+    dense = not needles
     try:
-        for block in _blocks(*lines):
-            small = block.lower() if needles else b""
-            hits = sum(map(small.count, needles)) if needles else sys.maxsize
-            if not hits:
-                continue
-            if hits > _DENSE * block.count(b"\n"):
+        for at, block in enumerate(_blocks(*lines)):
+            small = b""
+            if needles and not (dense and at % _LOOKS):
+                small = _small(block)
+                hits = sum(map(small.count, needles))
+                dense = hits > _DENSE * block.count(b"\n")
+                if not hits:
+                    continue
+            if dense:
                 with contextlib.suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
                     yield from decoder.decode_lines(block)
                     continue
             # Few lines hold it, or one is damaged, or is what only the other decoder reads.
-            decoded = (_decoded(decoder, line) for line in _holding(block, small, needles))
+            decoded = (_decoded(decoder, line) for line in _holding(block, small or _small(block), needles))
             yield from (row for row in decoded if row is not None)
     except (OSError, TurnbenchError):  # whoever shows the rows says so
         return
@@ -249,22 +286,28 @@ def _blocks(path: pathlib.Path, start: int, stop: int) -> Iterator[bytes]:
 def _holding(block: bytes, small: bytes, needles: Sequence[bytes]) -> Iterator[bytes]:
     """Yield the lines of a block in which one of the needles occurs; all lines if there are no needles.
 
-    `small` is the block in small letters.
+    `small` is the block as `_small` makes it.
     """
     if not needles:
         yield from block.splitlines()
         return
     at = {needle: small.find(needle) for needle in needles}
     while there := [place for place in at.values() if place >= 0]:
-        start = small.rfind(b"\n", 0, min(there)) + 1
-        stop = small.find(b"\n", min(there))
-        stop = len(small) if stop < 0 else stop
+        start = block.rfind(b"\n", 0, min(there)) + 1
+        stop = block.find(b"\n", min(there))
+        stop = len(block) if stop < 0 else stop
         yield block[start:stop]
         at = {needle: place if place >= stop or place < 0 else small.find(needle, stop) for needle, place in at.items()}
 
 
+def _small(text: bytes) -> bytes:
+    """Return a text in small letters, in a third of the time of `lower`: other characters become others as well."""
+    return (np.frombuffer(text, np.uint8) | 0x20).tobytes()
+
+
 def _needles(text: str) -> list[bytes]:
-    """Return what a line must hold one of, in small letters, if it holds the text: its longest plain word, or any.
+    """Return what a line must hold one of if it holds the text, both as `_small` makes them: its longest plain word, or
+    any.
 
     Plain are letters and digits of ASCII, and characters of scripts without capitals, which JSON may write as they are
     or as their numbers. Every other character may stand there in more ways than two.
@@ -274,4 +317,4 @@ def _needles(text: str) -> list[bytes]:
     if not plain:
         return []
     word = max(plain, key=len)
-    return list(dict.fromkeys((word.encode(), json.dumps(word)[1:-1].encode())))
+    return list(dict.fromkeys(_small(form.encode()) for form in (word, json.dumps(word)[1:-1])))

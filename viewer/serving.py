@@ -26,13 +26,14 @@ from typing import Any, NamedTuple, TypeAlias
 from harness.errors import StorageError, TurnbenchError, UsageError
 from harness.jsonl import size_of
 from harness.records import MODES
+from viewer import search
 from viewer.context import Context
 from viewer.hosts import Hosts
 from viewer.idle import ending_idle
 from viewer.later import NotYet
-from viewer.limited import get_ready
+from viewer.limited import TooLong, get_ready
 from viewer.state import State
-from viewer.store import AHEAD, JudgmentFile
+from viewer.store import AHEAD, JudgmentFile, Kind, kind_of
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -256,14 +257,12 @@ def serve(
     hosts = Hosts(host, allowed)
     port = free_port(host, port)
     # Whoever opens the page finds what it shows first made, or begun; Gradio takes seconds until it serves.
-    served = threading.Event()
-    threading.Thread(target=begin, args=(context, served), daemon=True).start()
+    threading.Thread(target=begin, args=(context,), daemon=True).start()
     try:
         app, address = _launched(context, host, port, people, hosts)
     except BaseException:  # Ctrl-C too ends what has begun
         context.store.later.close()
         raise
-    served.set()
     app.server.config.http_protocol_class = ending_idle(app.server.config.http_protocol_class, MOST_SECONDS)
     return Served(address, port, hosts, app)
 
@@ -313,28 +312,30 @@ def _launched(
     return app, address
 
 
-def begin(context: Context, served: threading.Event) -> None:
-    """Make what views show first of files that take seconds: the tables of all modes and the first report on a judge,
-    and, once the page is `served`, what Find lists.
+def begin(context: Context) -> None:
+    """Make what views show first of files that take seconds: the tables of all modes, what Find lists and searches, and
+    the first report on a judge.
 
-    One by one, or the page itself would wait.
+    One by one, or the page itself would wait; what is made of the same file together, which then is read once.
     """
     from viewer.filters import judgments_of
     from viewer.tabs.judge import first_report
 
     get_ready()
     store = context.store
-    for mode in MODES:
-        with contextlib.suppress(TurnbenchError):
-            state = State(bench=store.bench("").name, mode=mode)
-            _make(partial(store.result, state, intervals=False), [store.judgment_file(state)])
-    with contextlib.suppress(TurnbenchError):
-        _make(partial(first_report, context), store.judgment_files(store.bench(""), "pair"))
-    served.wait()
-    for kind in ("single", "pair"):
+    kinds: tuple[Kind, ...] = ("single", "pair")
+    for kind in kinds:
+        for mode in [mode for mode in MODES if kind_of(mode) == kind]:
+            with contextlib.suppress(TurnbenchError):
+                state = State(bench=store.bench("").name, mode=mode)
+                _make(partial(store.result, state, intervals=False), [store.judgment_file(state)])
         with contextlib.suppress(TurnbenchError):
             bench = store.bench("")
             _make(partial(judgments_of, context, bench, kind), store.judgment_files(bench, kind))
+    with contextlib.suppress(TurnbenchError, TooLong):
+        search.get_ready(file.path for file in store.judgment_files(store.bench("")))
+    with contextlib.suppress(TurnbenchError):
+        _make(partial(first_report, context), store.judgment_files(store.bench(""), "pair"))
 
 
 def _make(make: Callable[[], object], files: Sequence[JudgmentFile]) -> None:

@@ -19,6 +19,7 @@ from msgspec import UNSET
 from harness.errors import DataError
 from harness.jsonl import files_of, open_bytes, row_of, value_of, warn_of_torn
 from harness.jsonl.files import MOST_LINE, broken, is_packed, too_long, unreadable
+from harness.jsonl.kept import Kept
 from harness.judgments import line as lines_of
 from harness.judgments.case import CONFIDENCE, OUTCOMES, SHARE, TOTAL, Asked, Case, Numbers, key_of
 from harness.judgments.line import (
@@ -89,19 +90,31 @@ def read_judgments(path: pathlib.Path, *, faults: list[DataError] | None = None,
     Raises:
         DataError: the file cannot be read, or a line is not what it must be, or the file mixes grades and pairs.
     """
+    files = files_of(path) or [path]
+    return _kept.read((path, every), files, lambda: _read_files(path, files, faults, every=every))
+
+
+_kept = Kept[Read]()
+
+
+def _read_files(
+    path: pathlib.Path, files: Sequence[pathlib.Path], faults: list[DataError] | None, *, every: bool
+) -> tuple[Read, bool]:
+    """Return what the files hold together, and whether nothing was wrong with them."""
     from harness.judgments.parts import read_whole
 
-    part = Part(path, faults, every=every)
-    for file in files_of(path) or [path]:
+    part, sound = Part(path, faults, every=every), True
+    for file in files:
         part.path = file
         read_whole(part)
         if part.torn is not None:
+            sound = False
             try:
                 value_of(file, part.number(part.torn.place), part.torn.line)
             except DataError as error:
                 warn_of_torn(error)
             part.torn = None
-    return part.finished()
+    return part.finished(), sound and not faults
 
 
 class Part:

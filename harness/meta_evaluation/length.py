@@ -40,7 +40,7 @@ from harness.meta_evaluation.contingency import quotient
 from harness.meta_evaluation.report import Report, asked, last_if_none, ratio
 from harness.names import counted
 from harness.results.answers import home_of
-from harness.results.matrix import Floats, Pairs
+from harness.results.matrix import Floats, Pairs, tally
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.pairs.existence import all_reach
 from harness.results.pairs.length_control import answer_lengths
@@ -168,11 +168,9 @@ def _moves(games: Rows, found: Fit | None, places: Sequence[int]) -> tuple[Float
 
 def _sums(games: Rows) -> tuple[Floats, Floats]:
     """Return by question and model the wins, a tie half, and the pairs."""
-    sums, counts = np.zeros((2, games.questions, games.models))
-    for side, value in ((games.one, games.y), (games.other, 1.0 - games.y)):
-        np.add.at(sums, (games.question, side), value)
-        np.add.at(counts, (games.question, side), 1.0)
-    return sums, counts
+    shape, value = (games.questions, games.models), np.concatenate([games.y, 1.0 - games.y])
+    at = np.tile(games.question, 2), np.concatenate([games.one, games.other])
+    return tally(shape, *at, weights=value), tally(shape, *at)
 
 
 def _fitted(games: Rows, *, models: bool) -> Fit | None:
@@ -185,9 +183,8 @@ def _fitted(games: Rows, *, models: bool) -> Fit | None:
 
 def _equal_length(games: Rows, found: Fit) -> tuple[Floats, Floats]:
     """Return each model's win rate at equal length, and those without each question (questions × models)."""
-    met = np.zeros((games.questions, games.models, games.models))
-    np.add.at(met, (games.question, games.one, games.other), 1.0)
-    np.add.at(met, (games.question, games.other, games.one), 1.0)
+    met = tally((games.questions, games.models, games.models), games.question, games.one, games.other)
+    met = met + met.swapaxes(1, 2)
     total = met.sum(axis=0)
     return _rates(total, found.whole), _rates(total - met, found.without)
 

@@ -45,7 +45,7 @@ from harness.judgments.observations import numbered
 from harness.meta_evaluation.contingency import quotient
 from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked, of_turn
 from harness.records import Mode, Observation
-from harness.results.matrix import Floats
+from harness.results.matrix import Floats, tally
 from harness.results.planning import MORE, Spread, alternatives, design_rows
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate, Resampling, jackknifed
@@ -171,12 +171,9 @@ class _Cells:
 def _cells(scored: Records) -> _Cells:
     codes = [np.unique(scored[name], return_inverse=True) for name in ("question", "model", "order", "judge")]
     shape = tuple(len(levels) for levels, _ in codes)
-    at = np.ravel_multi_index(tuple(code for _, code in codes), shape)
     score = scored["score"] - scored["score"].mean()
-    size = int(np.prod(shape))
     count, total, squares = (
-        np.bincount(at, weight, size).reshape(shape).astype(np.float64)
-        for weight in (np.ones(len(score)), score, score**2)
+        tally(shape, *(code for _, code in codes), weights=weight) for weight in (None, score, score**2)
     )
     return _Cells(codes[0][0], count, total, squares)
 

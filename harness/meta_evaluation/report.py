@@ -15,7 +15,7 @@ from harness.records import Failure, Scale
 from harness.results.about import About, about
 from harness.results.common import common_questions
 from harness.results.finding import Found, ask, replaced_note
-from harness.results.matrix import Ints
+from harness.results.matrix import Ints, tally
 from harness.results.query import Query
 from harness.results.statistics.bootstrap import COVERAGE, Estimate, estimates
 
@@ -119,9 +119,9 @@ def ratio(
     """
     places = np.asarray(question, dtype=np.int64)
     size = questions if questions is not None else int(places.max(initial=-1)) + 1
-    sums, total = np.zeros((2, size, 1))
-    np.add.at(sums[:, 0], places, values)
-    np.add.at(total[:, 0], places, counts)
+    sums, total = (
+        tally((size,), places, weights=np.broadcast_to(own, places.shape))[:, None] for own in (values, counts)
+    )
     return estimates(sums, total, **how)[0]
 
 

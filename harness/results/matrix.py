@@ -4,6 +4,7 @@ Axis 0 is always the question: it is the unit that is resampled, and all that be
 repeats) moves with it.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -226,6 +227,19 @@ def _order(columns: Observations, groups: Mapping[QuestionId, Any] | None) -> li
 
 def _groups_of(order: Sequence[QuestionId], groups: Mapping[QuestionId, Any] | None) -> tuple[Any, ...]:
     return tuple((groups or {}).get(question) for question in order)
+
+
+def tally(shape: Sequence[int], *at: Ints, weights: Floats | None = None) -> Floats:
+    """Return how many items each cell of an array of this shape has, or the sum of their weights.
+
+    Args:
+        shape: of the array.
+        at: for each of its dimensions the places of the items.
+        weights: of the items (default: 1 each).
+    """
+    cells = np.ravel_multi_index(at, tuple(shape))
+    counts = np.bincount(cells, weights, math.prod(shape))  # in a sixth of the time of add.at, in the same order
+    return counts.reshape(shape).astype(np.float64, copy=False)
 
 
 def places_of(names: Iterable[Any], wanted: Iterable[Any]) -> Ints:

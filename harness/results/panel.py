@@ -31,7 +31,7 @@ from harness.results.about import is_fixed
 from harness.results.grades.aggregates import POOLED
 from harness.results.grades.scores import scores
 from harness.results.labels import Judgment, label_table
-from harness.results.matrix import Floats, Ints, Matrix, Pairs, common_scale, label, places_of
+from harness.results.matrix import Floats, Ints, Matrix, Pairs, common_scale, label, places_of, tally
 from harness.results.means import means_table
 from harness.results.pairs.rates import RATES, rates
 from harness.results.statistics.bootstrap import Resampling, estimates
@@ -336,10 +336,10 @@ def summed(values: Any, question: Ints, sides: Sequence[Ints], questions: int, m
 
     `sides` are the models of each item, of which a pair has two.
     """
-    found = np.zeros((questions, 1 + models))
-    for column in (np.zeros_like(question), *(1 + side for side in sides)):
-        np.add.at(found, (question, column), values)
-    return found
+    columns = (np.zeros_like(question), *(1 + side for side in sides))
+    shape, times = (questions, 1 + models), len(columns)
+    weights = np.tile(np.broadcast_to(values, question.shape), times)
+    return tally(shape, np.tile(question, times), np.concatenate(columns), weights=weights)
 
 
 def _named(judges: Mapping[str, Matrix] | Mapping[str, Pairs]) -> tuple[dict[QuestionId, Any], list[str]]:

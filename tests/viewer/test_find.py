@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+from array import array
 from typing import Any
 from urllib.parse import quote
 
@@ -16,7 +17,7 @@ from viewer.app import Views
 from viewer.context import Context
 from viewer.index import Columns, read_columns
 from viewer.later import Later, NotYet
-from viewer.search import Lines, Wanted, in_answers, in_judgments, look
+from viewer.search import By, Lines, Places, Wanted, in_answers, in_judgments, look
 from viewer.state import parse
 from viewer.store import JudgmentFile, Store
 
@@ -193,14 +194,27 @@ def test_a_judgment_of_a_question_that_is_gone_stays_findable(views: Views) -> N
     assert "not among the questions" in html
 
 
+PLACES = Places(range(10))
+
+
+def ids_of(found: By) -> dict[tuple[int, frozenset[str]], set[int]]:
+    """Return the questions that were found, whose ids are their places."""
+    return {which: set(places) for which, places in found.items()}
+
+
+def test_a_search_names_questions_by_their_places_and_passes_over_others(tmp_path: pathlib.Path) -> None:
+    path = write(tmp_path / "j_single.jsonl", [{**grade(1, "m", 5), "question_id": key} for key in (7, "8", "9 b", 1)])
+    assert ids_of(in_judgments(Lines(path), "because", Places([8, "9 b", 7]))) == {(1, frozenset({"m"})): {0, 1, 2}}
+
+
 def test_a_search_decodes_what_json_escapes(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(
         '{"question_id": 1, "choices": [{"turns": ["a \\u00c5ngstr\\u00f6m", "said \\"so\\" \\/ here"]}]}\n', "utf-8"
     )
-    assert in_answers(Lines(path), "ångström") == {(1, frozenset()): {1}}
-    assert in_answers(Lines(path), '"so" / HERE') == {(2, frozenset()): {1}}
-    assert in_answers(Lines(path), "question_id") == {}
+    assert ids_of(in_answers(Lines(path), "ångström", PLACES)) == {(1, frozenset()): {1}}
+    assert ids_of(in_answers(Lines(path), '"so" / HERE', PLACES)) == {(2, frozenset()): {1}}
+    assert ids_of(in_answers(Lines(path), "question_id", PLACES)) == {}
 
 
 @pytest.mark.parametrize("escaped", [True, False], ids=["as numbers", "as they are"])
@@ -212,9 +226,9 @@ def test_a_search_finds_scripts_without_capitals_however_they_are_written(
     ]
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(json.dumps(row, ensure_ascii=escaped) for row in rows), "utf-8")
-    assert in_answers(Lines(path), "世界") == {(1, frozenset()): {0}}
-    assert in_answers(Lines(path), "再见 WELT") == {(1, frozenset()): {1}}
-    assert in_answers(Lines(path), "ö") == {}
+    assert ids_of(in_answers(Lines(path), "世界", PLACES)) == {(1, frozenset()): {0}}
+    assert ids_of(in_answers(Lines(path), "再见 WELT", PLACES)) == {(1, frozenset()): {1}}
+    assert ids_of(in_answers(Lines(path), "ö", PLACES)) == {}
 
 
 def test_a_search_finds_what_stands_across_two_blocks(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,22 +236,24 @@ def test_a_search_finds_what_stands_across_two_blocks(tmp_path: pathlib.Path, mo
     every = {(1, frozenset({"m"})): set(range(1, 9))}
     for size in (1, 7, 64, 1000):
         monkeypatch.setattr(search, "_BLOCK", size)
-        assert in_judgments(Lines(path), "because") == every
+        assert ids_of(in_judgments(Lines(path), "because", PLACES)) == every
 
 
 def test_a_search_leaves_out_what_the_judge_was_shown(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path / "j_single.jsonl", [grade(1, "m", 5)])
-    assert in_judgments(Lines(path), "prompt") == {}
-    assert in_judgments(Lines(path), "BECAUSE") == {(1, frozenset({"m"})): {1}}
+    assert ids_of(in_judgments(Lines(path), "prompt", PLACES)) == {}
+    assert ids_of(in_judgments(Lines(path), "BECAUSE", PLACES)) == {(1, frozenset({"m"})): {1}}
 
 
 def test_large_files_are_shared_among_processes(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "_LARGE", 1)
     bench = small_bench(tmp_path, question(1, turns=["because"]))
     graded = [write(tmp_path / f"{name}_single.jsonl", [grade(1, name, 5)]) for name in ("k", "l", "m")]
-    occurs = look(Wanted("because", bench.questions, [Lines(tmp_path / "gone.jsonl")], [*map(Lines, graded)]))
-    assert occurs.questions == {1}
-    assert occurs.files == {path: {(1, frozenset({path.name[0]})): {1}} for path in graded}
+    occurs = look(Wanted("because", [1], bench.questions, [Lines(tmp_path / "gone.jsonl")], [*map(Lines, graded)]))
+    assert [*occurs.questions] == [0]
+    assert {path: {**own} for path, own in occurs.files.items()} == {
+        path: {(1, frozenset({path.name[0]})): array("i", [0])} for path in graded
+    }
 
 
 @pytest.mark.parametrize("text", ["/[/", "/(?P<a/", "/*/"])
@@ -251,7 +267,7 @@ def test_a_pattern_without_end_is_ended(tmp_path: pathlib.Path, monkeypatch: pyt
     monkeypatch.setattr(search, "SECONDS", 0.2)
     bench = small_bench(tmp_path, question(1, turns=["a" * 60 + "b"]))
     with pytest.raises(UsageError, match=r"looking for /\(a\|a\)\*\$/ takes over"):
-        look(Wanted("/(a|a)*$/", bench.questions, [], []))
+        look(Wanted("/(a|a)*$/", [1], bench.questions, [], []))
 
 
 def test_a_single_slash_is_a_text(views: Views) -> None:

@@ -13,7 +13,9 @@ from multiprocessing.connection import Client, Listener
 
 import pytest
 
+from harness.bench import load_questions
 from harness.errors import DataError, StorageError
+from tests.small_bench import question, write
 from viewer import later
 from viewer.later import Later, NotYet, apart, patience
 
@@ -51,15 +53,49 @@ def test_a_process_of_its_own_tells_every_percent_and_returns_what_it_made(large
     assert shares == [0.5, 1.0]
 
 
-def test_what_it_raises_is_raised(large: list[pathlib.Path]) -> None:
+@pytest.mark.parametrize("first", [False, True])
+def test_what_it_raises_is_raised(first: bool, large: list[pathlib.Path]) -> None:
     with pytest.raises(DataError, match=r"a.jsonl:3: not JSON"):
-        apart(failing, of=large)
+        apart(failing, of=large, first=first)
+
+
+def test_what_views_show_first_is_made_by_one_process_unless_that_is_at_work(
+    large: list[pathlib.Path], tmp_path: pathlib.Path
+) -> None:
+    kept = {apart(os.getpid, of=large, first=True) for _ in range(2)}
+    assert len(kept) == 1
+    assert os.getpid() not in kept
+    assert apart(os.getpid, of=large) not in kept
+    made, address = Later(), str(tmp_path / "here")
+    with Listener(address) as listener:
+        with pytest.raises(NotYet):
+            made.get("a", "holding", partial(apart, held, address, of=large, first=True), patience=0)
+        with listener.accept():
+            assert apart(os.getpid, of=large, first=True) not in kept
+            made.close()
+    assert apart(os.getpid, of=large, first=True) not in kept
+
+
+def opened(path: pathlib.Path) -> str:
+    """Return which file a benchmark's questions come from, and how many they are."""
+    asked = load_questions(path)
+    return f"{len(asked)} from {id(asked)}"
+
+
+def test_that_process_remembers_what_it_has_read_until_it_changes(large: list[pathlib.Path]) -> None:
+    path = write(large[0] / "question.jsonl", [question(1)])
+    once, again = (apart(opened, path, of=large, first=True) for _ in range(2))
+    assert once == again
+    assert once.startswith("1 from")
+    write(path, [question(1), question(2)])
+    assert apart(opened, path, of=large, first=True).startswith("2 from")
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no such signal here")
-def test_a_process_that_was_ended_is_an_error_not_an_endless_wait(large: list[pathlib.Path]) -> None:
+@pytest.mark.parametrize("first", [False, True])
+def test_a_process_that_was_ended_is_an_error_not_an_endless_wait(first: bool, large: list[pathlib.Path]) -> None:
     with pytest.raises(StorageError, match="more memory"):
-        apart(ended, of=large)
+        apart(ended, of=large, first=first)
 
 
 def test_a_long_wait_says_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,12 +117,13 @@ def held(address: str) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no such signal here")
-def test_a_process_of_its_own_ends_with_the_one_that_started_it(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("first", [False, True])
+def test_a_process_of_its_own_ends_with_the_one_that_started_it(first: bool, tmp_path: pathlib.Path) -> None:
     address = str(tmp_path / "here")
-    code = "from tests.viewer import test_later as t; t.later._LARGE = 0; t.apart(t.held, {!r}, of=[])"
+    code = "from tests.viewer import test_later as t; t.later._LARGE = 0; t.apart(t.held, {!r}, of=[], first={!r})"
     with (
         Listener(address) as listener,
-        subprocess.Popen([sys.executable, "-c", code.format(address)]) as viewer,
+        subprocess.Popen([sys.executable, "-c", code.format(address, first)]) as viewer,
         listener.accept() as process,
     ):
         viewer.kill()

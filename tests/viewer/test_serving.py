@@ -4,7 +4,6 @@ import asyncio
 import pathlib
 import re
 import socket
-import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -353,18 +352,14 @@ def test_the_first_tables_are_made_before_anybody_asks(
     write(folder / "j_single.jsonl", [grade(1, "a", 4)])
     write(folder / "j_pair.jsonl", [pair(1, "a", "b", "model_1", "model_1")])
     context = Context(Store(tmp_path, ["small"]))
-    served = threading.Event()
-    served.set()
-    begin(context, served)
+    begin(context)
     assert "working out the report on position" in made
     monkeypatch.setattr(store, "_result", lambda *_, **__: pytest.fail("it is made again"))
     assert context.store.result(State(bench="small", mode=mode), intervals=False).rows()
 
 
 def test_nothing_to_show_is_nothing_to_begin(tmp_path: pathlib.Path) -> None:
-    served = threading.Event()
-    served.set()
-    begin(Context(Store(tmp_path / "absent", ["small"])), served)
+    begin(Context(Store(tmp_path / "absent", ["small"])))
 
 
 def page_of(path: str, query: str = "", view: Callable[[str], str] | None = None) -> str:

@@ -23,7 +23,7 @@ from typing import Unpack
 
 import numpy as np
 
-from harness.results.matrix import Floats, Ints, Pairs
+from harness.results.matrix import Floats, Ints, Pairs, tally
 from harness.results.pairs.rates import groups_of, in_order, of_group, rate_column
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates, jackknifed
 from harness.results.table import ALL, Line, Table, best_first
@@ -85,28 +85,25 @@ def tallies(pairs: Pairs) -> tuple[Floats, Floats]:
     A weighed verdict is a share of a win for either model, and no tie.
     """
     shape = (len(pairs.questions), len(pairs.models), len(pairs.models))
-    wins, ties = np.zeros(shape), np.zeros(shape)
     if pairs.weighed is not None:
         at = ~np.isnan(pairs.weighed)
-        for share, one, other in (
-            (pairs.weighed, pairs.model_1, pairs.model_2),
-            (1.0 - pairs.weighed, pairs.model_2, pairs.model_1),
-        ):
-            np.add.at(wins, (pairs.question[at], one[at], other[at]), share[at])
-        return wins, ties
-    for value, winner, loser in ((1.0, pairs.model_1, pairs.model_2), (0.0, pairs.model_2, pairs.model_1)):
-        at = pairs.outcome == value
-        np.add.at(wins, (pairs.question[at], winner[at], loser[at]), 1.0)
-    at = pairs.outcome == 0.5
-    np.add.at(ties, (pairs.question[at], pairs.model_1[at], pairs.model_2[at]), 1.0)
-    return wins, ties + ties.swapaxes(1, 2)
+        one, other, share = pairs.model_1[at], pairs.model_2[at], pairs.weighed[at]
+        row, column = np.concatenate([one, other]), np.concatenate([other, one])
+        weights = np.concatenate([share, 1.0 - share])
+        return tally(shape, np.tile(pairs.question[at], 2), row, column, weights=weights), np.zeros(shape)
+
+    def those(outcome: float) -> Floats:
+        at = pairs.outcome == outcome
+        return tally(shape, pairs.question[at], pairs.model_1[at], pairs.model_2[at])
+
+    ties = those(0.5)
+    return those(1.0) + those(0.0).swapaxes(1, 2), ties + ties.swapaxes(1, 2)
 
 
 def _excluded(pairs: Pairs) -> Ints:
     """Return how many pairs of each two models gave no verdict."""
-    counts = np.zeros((len(pairs.models), len(pairs.models)), dtype=np.int64)
     at = np.isnan(pairs.outcome)
-    np.add.at(counts, (pairs.model_1[at], pairs.model_2[at]), 1)
+    counts = tally((len(pairs.models),) * 2, pairs.model_1[at], pairs.model_2[at]).astype(np.int64)
     return counts + counts.T
 
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from harness.judgments.observations import Observations, weighed
 from harness.records import Games, Observation, QuestionId
-from harness.results.matrix import Floats, Ints
+from harness.results.matrix import Floats, Ints, tally
 from harness.results.pairs.pairwise import pairwise_rows
 from harness.results.statistics.bootstrap import Resampling, estimates
 from harness.results.table import Row
@@ -178,10 +178,10 @@ def _sums(
     question: Ints, kinds: Ints, firsts: Ints, decided: Ints, chosen: Ints, questions: int
 ) -> tuple[Floats, Floats]:
     """Return by question what each of the five shares counts, and of how much."""
-    sums, counts = np.zeros((questions, 5)), np.zeros((questions, 5))
     good = chosen[kinds[chosen] != _ERROR]
-    np.add.at(sums, (question[good], kinds[good]), 1.0)
-    np.add.at(sums[:, _ERROR], question[good], firsts[good])
-    np.add.at(counts[:, :_ERROR], question[good], 1.0)
-    np.add.at(counts[:, _ERROR], question[good], decided[good])
+    asked = question[good]
+    sums, counts = tally((questions, 5), asked, kinds[good]), np.empty((questions, 5))
+    sums[:, _ERROR] = tally((questions,), asked, weights=firsts[good])
+    counts[:, :_ERROR] = tally((questions,), asked)[:, None]
+    counts[:, _ERROR] = tally((questions,), asked, weights=decided[good])
     return sums, counts

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.errors import UsageError
-from harness.results.matrix import Floats, Ints, Pairs, label, question_order
+from harness.results.matrix import Floats, Ints, Pairs, label, question_order, tally
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 from harness.results.table import ALL, Line, Row, best_first
 
@@ -92,22 +92,25 @@ def _rates(pairs: Pairs, **how: Unpack[Resampling]) -> list[Row]:
 
 def outcomes(pairs: Pairs) -> Floats:
     """Return how often each model won, lost and tied on each question: questions × models × 3."""
-    counts = np.zeros((len(pairs.questions), len(pairs.models), 3))
+    shape = (len(pairs.questions), len(pairs.models), 3)
     good = ~np.isnan(pairs.outcome)
     first = np.select([pairs.outcome == 1.0, pairs.outcome == 0.0], [WIN, LOSS], TIE)
     second = np.select([pairs.outcome == 0.0, pairs.outcome == 1.0], [WIN, LOSS], TIE)
-    for model, became in ((pairs.model_1, first), (pairs.model_2, second)):
-        np.add.at(counts, (pairs.question[good], model[good], became[good]), 1.0)
-    return counts
+    sides = ((pairs.model_1, first), (pairs.model_2, second))
+    one, other = (tally(shape, pairs.question[good], model[good], became[good]) for model, became in sides)
+    return one + other
 
 
 def shares(pairs: Pairs) -> Floats:
     """Return what each model got of its pairs on each question, a tie half: questions × models."""
-    got = np.zeros((len(pairs.questions), len(pairs.models)))
     good = ~np.isnan(pairs.outcome)
-    for model, share in ((pairs.model_1, pairs.share), (pairs.model_2, 1.0 - pairs.share)):
-        np.add.at(got, (pairs.question[good], model[good]), share[good])
-    return got
+    share = pairs.share[good]
+    return tally(
+        (len(pairs.questions), len(pairs.models)),
+        np.tile(pairs.question[good], 2),
+        np.concatenate([pairs.model_1[good], pairs.model_2[good]]),
+        weights=np.concatenate([share, 1.0 - share]),
+    )
 
 
 def in_order(pairs: Pairs) -> Pairs:
