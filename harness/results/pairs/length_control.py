@@ -18,9 +18,9 @@ x of 0.9 for 50 answers 100 characters longer than the baseline's and 0.6 for 50
 
 Intervals and tests include the fit: the jackknife's pseudo-value of each question, n * rate - (n - 1) * rate without
 it, one Newton step from the whole fit; questions are resampled (`bootstrap`), and two models compared by sign flips of
-the differences of their pseudo-values (`paired`). s, d and C are taken as given, and so are coefficients that the
-penalty holds at 0. alpaca_eval's `lc_standard_error` is the spread of the fit over questions alone: it is no sampling
-error, and is shown under that name only.
+the differences of their pseudo-values (`paired`). Questions without a verdict are predicted, but have no pseudo-value.
+s, d and C are taken as given, and so are a and b where the penalty holds them at 0. alpaca_eval's `lc_standard_error`
+is the spread of the fit over questions alone: it is no sampling error, and is shown under that name only.
 
 With `compatible`, scikit-learn fits as alpaca_eval does: C by cross-validation, d by the row's number.
 
@@ -321,7 +321,9 @@ def _controlled(
     np.add.at(pull, data.question[good], own * (here - data.x[good])[:, None])
     np.add.at(bend, data.question[good], own[:, :, None] * own[:, None, :] * (here * (1 - here))[:, None, None])
     rest = features.T @ (features * (weight * p * (1 - p))[:, None]) - bend
-    free = np.flatnonzero(theta)
+    # The model's own term is 0 where the penalty outweighs few or even verdicts. Other verdicts could have moved it
+    # from there, so taken as given it would make 0.5 look certain.
+    free = np.union1d(np.flatnonzero(theta), [2])
     steps = np.zeros((questions, len(theta)))
     rest = rest[:, free[:, None], free] + 1e-12 * np.eye(len(free))
     steps[:, free] = np.linalg.solve(rest, pull[:, free, None])[:, :, 0]
@@ -339,7 +341,8 @@ def _controlled(
     every = q.sum() + first + second / 2
     without = np.divide(every - inside, left, out=np.full(len(at), rate), where=left > 0)
     pseudo = np.full(questions, np.nan)
-    pseudo[at] = rate + (len(at) - 1) * (without.mean() - without)
+    judged = np.isin(at, data.question[good])  # the others were not fitted, and are no evidence of how sure the fit is
+    pseudo[at[judged]] = rate + (int(judged.sum()) - 1) * (without[judged].mean() - without[judged])
     found = {
         "spread_error": float(np.std(q, ddof=1)) / math.sqrt(len(q)) if len(q) > 1 else None,
         "length": float(theta[0]),

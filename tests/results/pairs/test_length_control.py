@@ -121,6 +121,26 @@ def test_the_interval_includes_the_fit() -> None:
     assert rate.high - rate.low == pytest.approx(2 * 1.96 * float(np.std(drawn)), rel=0.2)
 
 
+def test_a_rate_that_the_penalty_holds_at_a_half_is_no_surer_than_the_raw_one() -> None:
+    share, own = np.tile([0.1, 0.7, 0.9, 0.3], 3), np.tile([400.0, 650.0, 500.0], 4)
+    (row,) = length_controlled(table(share), own, np.full(12, 500.0), "base").table.lines
+    assert row.fields["model_term"] == 0.0
+    rate = row.fields["rate"]
+    assert rate.value == 0.5
+    raw = 2.201 * float(np.std(share, ddof=1)) / 12**0.5  # t with 11 degrees of freedom
+    assert rate.high - rate.value == pytest.approx(raw, rel=0.3)
+
+
+@pytest.mark.parametrize("judged", [pytest.param(1, id="one"), pytest.param(4, id="four")])
+def test_questions_without_a_verdict_make_the_fit_no_surer(judged: int) -> None:
+    share = np.full(25, np.nan)
+    share[:judged] = [0.9, 0.8, 0.7, 0.9][:judged]
+    lengths = np.linspace(300.0, 700.0, 25)
+    (row,) = length_controlled(table(share), lengths, np.full(25, 500.0), "base").table.lines
+    assert (row.fields["n"], row.fields["without_verdict"]) == (25, 25 - judged)
+    assert (row.fields["rate"].low, row.fields["rate"].high) == (None, None)
+
+
 def test_the_mix_of_categories_is_resampled_too_unless_it_is_taken_as_given() -> None:
     pairs, own, other = worked()
     share = np.where(np.arange(100) % 2, 0.9, 0.5)
