@@ -21,6 +21,8 @@ from harness.results.table import ALL, Kind, Line, Mean, Table
 
 EXTREMES = 3
 """How many of the best and of the worst questions are named."""
+_MODELS = 3
+"""How many models are named in a note."""
 
 
 def matrices(observations: Observations, groups: Mapping[QuestionId, Any] | None = None) -> dict[str, Matrix]:
@@ -63,7 +65,29 @@ def _counts(kind: Kind, means: Sequence[Mean]) -> dict[str, int]:
     """Return the grades of a model, and the judgments that gave none."""
     if kind == "criterion":
         return {"n": sum(mean.n for mean in means), "excluded": sum(mean.excluded or 0 for mean in means)}
-    return {"n": max(mean.n for mean in means), "excluded": means[0].excluded or 0}  # one judgment gives all of them
+    # One judgment gives all dimensions; of metrics, `fewer_note` says which are means of fewer numbers.
+    return {"n": max(mean.n for mean in means), "excluded": max(mean.excluded or 0 for mean in means)}
+
+
+def fewer_note(table: Table) -> str | None:
+    """Return which means are of fewer numbers than the model's `n` says; None where none are, or `n` is their sum."""
+    if table.kind == "criterion":
+        return None
+    columns: dict[tuple[tuple[str, int], ...], list[str]] = {}
+    for name in table.names:
+        means = [(line, line.fields[name]) for line in table.whole]
+        of = tuple((line.model, own.n) for line, own in means if isinstance(own, Mean) and own.n < line.fields["n"])
+        if of:
+            columns.setdefault(of, []).append(name)
+    told = []
+    for of, names in columns.items():
+        fewest = sorted(of, key=lambda one: (one[1], one[0]))
+        who = ", ".join(f"{model} {n}" for model, n in fewest[:_MODELS])
+        who += f" and {len(fewest) - _MODELS} more models" if len(fewest) > _MODELS else ""
+        if len(fewest) == len(table.whole) > 1 and fewest[0][1] == fewest[-1][1]:
+            who = f"{fewest[0][1]} of every model"
+        told.append(f"{', '.join(names)} ({who})")
+    return f"means of fewer numbers than n: {'; '.join(told)}" if told else None
 
 
 def _means(table: Matrix, group: Any, sure: bool, seed: int) -> Iterator[tuple[str, Mean]]:

@@ -124,9 +124,10 @@ def _named(result: Result, shown: Shown, found: Observations) -> Result:
         table = label_table(arrays, **how)
         arrays = worth(found, table, subject.groups)
     else:
-        from harness.results.means import means_table
+        from harness.results.means import fewer_note, means_table
 
         table = means_table(arrays, shown.kind, **how)
+        result.notes.extend([note] if (note := fewer_note(table)) else [])
     result = replace(result, table=with_kinds(table, wanted.query.bench, found) if of_kinds else table)
     few = len(arrays) * len(table.whole) ** 2 <= MOST_MODELS**2
     if not sure or not (few or wanted.intervals):

@@ -7,7 +7,7 @@ import pytest
 from harness.judgments.observations import Observations
 from harness.records import Scale
 from harness.results.matrix import matrix
-from harness.results.means import means_table
+from harness.results.means import fewer_note, means_table
 from harness.results.table import Kind, Table
 from tests.observed import Origin, grade
 
@@ -77,6 +77,28 @@ def test_long_rows_name_the_best_and_the_worst_questions() -> None:
 def test_one_judgment_of_several_dimensions_counts_once() -> None:
     table = criteria_table({"clarity": STYLE, "overall": STYLE}, "dimension", sure=False)
     assert [row["n"] for row in table.rows()] == [3, 4]
+
+
+SPARSE = ratings("sparse", {"x": [5, None, None, None], "y": [1, 1, 1, 1]})
+
+
+@pytest.mark.parametrize("names", [("full", "sparse"), ("sparse", "full")])
+def test_means_of_fewer_numbers_than_n_are_named_in_any_order_of_metrics(names: tuple[str, ...]) -> None:
+    own = {"full": ratings("full", {"x": [5, 4, 3, 3], "y": [1, 1, 1, 1]}), "sparse": SPARSE}
+    table = criteria_table({name: own[name] for name in names}, "metric")
+    assert [(row["n"], row["excluded"]) for row in table.rows()] == [(4, 3), (4, 0)]
+    assert fewer_note(table) == "means of fewer numbers than n: sparse (x 1)"
+
+
+def test_where_a_metric_is_of_fewer_questions_for_all_models_that_is_said_once() -> None:
+    own = {name: ratings(name, {"x": [5, 4, 3, 3], "y": [1, 1, 1, 1]}) for name in ("one", "two")}
+    own["few"] = ratings("few", {"x": [5, 4], "y": [1, 1]})
+    assert fewer_note(criteria_table(own, "metric")) == "means of fewer numbers than n: few (2 of every model)"
+
+
+def test_where_n_is_a_sum_or_all_means_have_as_many_nothing_is_said() -> None:
+    assert fewer_note(criteria_table({"style": STYLE, "wit": WIT}, "criterion")) is None
+    assert fewer_note(criteria_table({"sparse": SPARSE}, "metric")) is None
 
 
 def test_a_model_without_any_grade_stays_in_the_table() -> None:
