@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from harness.judgments.case import Case
 from harness.judgments.observations import Observations, numbered
 from harness.judgments.sums import Sums
 from harness.records import Scale
@@ -47,7 +48,7 @@ def failure_notes(found: Sequence[Found], shown: Observations) -> list[str]:
 
     `shown` is what is in the table; reasons and the example are of the files' rows about it.
     """
-    every, failed = len(shown), sum(int(part.failed.sum()) for part in shown.parts())
+    every, failed = _counted(shown)
     if not failed or failed < LOUD * every:
         return []
     told = f"{failed} of {every} judgments ({failed / every:.0%}) give no verdict and are left out"
@@ -81,14 +82,39 @@ def bounds(found: Observations, scale: Scale) -> list[Bounds]:
     return rows
 
 
+def _counted(shown: Observations) -> tuple[int, int]:
+    """Return how many judgments there are, and how many of them have no verdict.
+
+    One that gives several numbers (a label and its share, dimensions) counts once, and fails in all of them.
+    """
+    every, failed = len(shown), sum(int(part.failed.sum()) for part in shown.parts())
+    if not failed or not any(_several(case) for case in shown.cases):
+        return every, failed
+    _, alike = numbered(case._replace(metric="") if _several(case) else case for case in shown.cases)
+    judgment = np.array(alike, dtype=np.int64) * len(shown.asked)
+    all_of, lost = [], []
+    for part in shown.parts():
+        at = judgment[part.case_at] + part.asked_at
+        all_of.append(np.unique(at))
+        lost.append(np.unique(at[part.failed]))
+    return len(np.unique(np.concatenate(all_of))), len(np.unique(np.concatenate(lost)))
+
+
+def _several(case: Case) -> bool:
+    """Return whether the judgment that a case is of gave further numbers."""
+    return case.source.form in ("label", "dimensions")
+
+
 def _reasons(found: Sequence[Found], shown: Observations) -> str:
     """Return why, how often, and one example, as far as the rows say."""
     from harness.judgments.row import judged_rows
 
     lost = shown.only(part.failed for part in shown.parts())
-    # A row of several numbers fails in all of them.
+    rows = [(case, about) for case, about, _ in lost.rows()]
+    alone = [row for row in rows if not _several(row[0])]
+    together = dict.fromkeys((case._replace(metric=""), about) for case, about in rows if _several(case))
     failed = Counter(
-        (about.question_id, frozenset(case.models), case.turn, case.source.judge) for case, about, _ in lost.rows()
+        (about.question_id, frozenset(case.models), case.turn, case.source.judge) for case, about in (*alone, *together)
     )
     counts: Counter[str] = Counter()
     example: str | None = None

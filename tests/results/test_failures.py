@@ -47,14 +47,23 @@ def test_reasons_are_of_the_judgments_that_are_counted_and_not_of_those_that_wer
     assert first.startswith("6 of 40 judgments (15%) give no verdict and are left out: 3 two scores, 3 no score;")
 
 
-def test_a_row_of_several_numbers_fails_in_all_of_them(tmp_path: pathlib.Path) -> None:
-    said: list[dict[str, Any]] = [{"scores": {"a": n, "b": n}, "score": n, "judgment": "a, b"} for n in range(1, 10)]
-    said.append({"scores": None, "score": -1, "judgment": "Sorry."})
-    rows = [{"question_id": n, "model": "x", "judge": ["j", "s"], "turn": 1} | own for n, own in enumerate(said)]
+@pytest.mark.parametrize(
+    ("said", "lost"),
+    [
+        pytest.param({"scores": {"a": 5, "b": 5}, "score": 5}, {"scores": None, "score": -1}, id="dimensions"),
+        pytest.param({"label": "YES", "share": 1.0, "score": None}, {"label": None, "share": None}, id="label"),
+        pytest.param({"label": "YES", "share": 1.0, "confidence": 0.9}, {"label": None, "share": None}, id="confident"),
+    ],
+)
+def test_a_judgment_of_several_numbers_counts_once(
+    said: dict[str, Any], lost: dict[str, Any], tmp_path: pathlib.Path
+) -> None:
+    own = [*([{"score": None, "judgment": "so"} | said] * 9), {"score": -1, "judgment": "Sorry."} | lost]
+    rows = [{"question_id": n, "model": "x", "judge": ["j", "s"], "turn": 1} | one for n, one in enumerate(own)]
     path = tmp_path / "j_single.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     first = show_result(input_file=path).notes[0]
-    assert first.startswith("3 of 30 judgments (10%) give no verdict and are left out: 3 for which the file gives no")
+    assert first.startswith("1 of 10 judgments (10%) give no verdict and are left out: 1 for which the file gives no")
 
 
 @pytest.mark.parametrize("failed", [0, 1])
