@@ -10,12 +10,12 @@ Source: Manski (1990), Am. Econ. Rev. 80, 319, for bounds without an assumption 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from harness.judgments.case import Case
+from harness.judgments.case import TOTAL, Case
 from harness.judgments.observations import Observations, numbered
 from harness.judgments.sums import Sums
 from harness.records import Scale
@@ -43,26 +43,51 @@ class Bounds(NamedTuple):
     """All that failed are the best."""
 
 
-def failure_notes(found: Sequence[Found], shown: Observations) -> list[str]:
+def failure_notes(
+    found: Sequence[Found], shown: Observations, whole: Callable[[Observations], Observations] | None = None
+) -> list[str]:
     """Return what to say of judgments without a verdict, first of all notes; nothing if they are few.
 
-    `shown` is what is in the table; reasons and the example are of the files' rows about it.
+    `shown` is what is in the table; reasons and the example are of the files' rows about it. `whole` makes of the
+    grades of turns one of each conversation, where the table shows those.
     """
     every, failed = _counted(shown)
     if not failed or failed < LOUD * every:
         return []
     told = f"{failed} of {every} judgments ({failed / every:.0%}) give no verdict and are left out"
     notes = [told + _reasons(found, shown)]
-    scale = (0.0, 1.0) if shown.paired else shown.scale()
-    if scale is not None:
-        worst = sorted(bounds(shown, scale), key=lambda own: (own.low - own.high, own.model))[:_MODELS]
-        spans = "; ".join(f"{own.model} {own.low:.2f} to {own.high:.2f}" for own in worst if own.failed)
-        notes.append(f"with all that failed as the worst or the best verdict: {spans}")
+    if spans := _spans(shown, whole):
+        notes.append(f"with all that failed as the worst or the best verdict: {'; '.join(spans)}")
     return notes
 
 
-def bounds(found: Observations, scale: Scale) -> list[Bounds]:
-    """Return for each model the average with all that failed as the worst, and as the best; of pairs the win rate."""
+def _spans(shown: Observations, whole: Callable[[Observations], Observations] | None) -> list[str]:
+    """Return the widest bounds of what the table shows: of averages or win rates, or of the mean of each criterion."""
+    metrics = [name for name in shown.metrics() if name not in {TOTAL, ""}]
+    found: list[tuple[float, str, Bounds]] = []
+    for name in metrics:
+        own = shown.keep(lambda case, name=name: case.metric == name) if len(metrics) > 1 else shown  # type: ignore[misc]
+        scale = (0.0, 1.0) if own.paired else own.scale()
+        if scale is not None:
+            of = f" {name}" if len(metrics) > 1 else ""
+            found.extend((one.low - one.high, one.model + of, one) for one in bounds(own, scale, whole) if one.failed)
+    return [f"{who} {one.low:.2f} to {one.high:.2f}" for _, who, one in sorted(found)[:_MODELS]]
+
+
+def bounds(
+    found: Observations, scale: Scale, whole: Callable[[Observations], Observations] | None = None
+) -> list[Bounds]:
+    """Return for each model the average with all that failed as the worst, and as the best; of pairs the win rate.
+
+    With `whole`, that of conversations, in which a turn that failed may change what its conversation has.
+    """
+    if whole is not None:
+        without = {own.model: own.failed for own in bounds(whole(found), scale)}
+        ends = [bounds(whole(_filled(found, end)), scale) for end in scale]
+        return [
+            Bounds(least.model, without[least.model], least.n - without[least.model], least.low, most.high)
+            for least, most in zip(*ends, strict=True)
+        ]
     least, greatest = scale
     models, model_at = numbered(model for case in found.cases for model in case.models)
     sides = np.array(model_at, dtype=np.int64).reshape(len(found.cases), -1).T
@@ -80,6 +105,11 @@ def bounds(found: Observations, scale: Scale) -> list[Bounds]:
         low, high = ((total + lost * end) / (n + lost) for end in (least, greatest))
         rows.append(Bounds(model, lost, n, low, high))
     return rows
+
+
+def _filled(found: Observations, value: float) -> Observations:
+    """Return the grades with this one in place of every verdict that is missing."""
+    return Observations.from_rows((case, asked, value if said != said else said) for case, asked, said in found.rows())
 
 
 def _counted(shown: Observations) -> tuple[int, int]:

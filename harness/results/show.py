@@ -163,7 +163,8 @@ def _notes(shown: Shown) -> list[str]:
     wanted, found, subject = shown.wanted, shown.found, shown.subject
     query, mode, judged = wanted.query, shown.mode, not wanted.metrics
     counted = wanted.count_failed and shown.kind == "grades" and len(shown.judges) == 1
-    notes = [] if counted or not judged else failure_notes(found, shown.records)
+    whole = None if wanted.aggregate is None or shown.kind == "pairs" else lambda own: conversations(own, shown)
+    notes = [] if counted or not judged else failure_notes(found, shown.records, whole)
     notes += replaced_note(found)
     if judged and (reach := subject.reach(shown.records, query.turns)):
         notes.append(reach)

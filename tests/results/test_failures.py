@@ -8,6 +8,7 @@ import pytest
 
 from harness.judgments.observations import Observations
 from harness.results.failures import bounds
+from harness.results.grades.aggregates import aggregated
 from harness.results.show import show_result
 from tests.observed import Origin, grade, pair
 
@@ -81,3 +82,31 @@ def test_bounds_of_pairs_are_of_the_win_rate_with_ties_as_half() -> None:
 def test_if_all_failed_the_bounds_are_the_scale() -> None:
     [own] = bounds(Observations.of([grade(1, 1, "x", None, J)]), (1, 10))
     assert (own.low, own.high, own.n) == (1, 10, 0)
+
+
+def test_bounds_of_a_conversations_least_grade_are_those_of_what_the_table_shows() -> None:
+    grades: dict[int, list[int | None]] = {1: [7, None, 9], 2: [4, 5, 6], 3: [8, None, None]}
+    rows = [grade(number, turn, "x", own, J) for number, said in grades.items() for turn, own in enumerate(said, 1)]
+    [own] = bounds(Observations.of(rows), (1, 10), lambda found: aggregated(found, "min"))
+    assert (own.low, own.high) == pytest.approx([(1 + 4 + 1) / 3, (7 + 4 + 8) / 3])
+    assert (own.failed, own.n) == (2, 1)
+
+
+def test_of_several_criteria_the_bounds_are_those_of_each(tmp_path: pathlib.Path) -> None:
+    rows = [
+        {
+            "question_id": n,
+            "model": "x",
+            "judge": ["j", "s"],
+            "turn": 1,
+            "criterion": name,
+            "score": score,
+            "scale": [1, 5],
+        }
+        for name, scores in {"style": [2, 4, -1, 3], "wit": [5, 5, 5, -1], "tact": [1, 1, 1, 1]}.items()
+        for n, score in enumerate(scores)
+    ]
+    path = tmp_path / "j_single.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    said = show_result(input_file=path).notes[1]
+    assert said == "with all that failed as the worst or the best verdict: x style 2.50 to 3.50; x wit 4.00 to 5.00"
