@@ -190,7 +190,8 @@ def _provider(name: str, entry: Entry, catalog: Catalog, environment: Mapping[st
     raise UsageError(
         f"unknown model {name!r}"
         + (f"; did you mean {' or '.join(near)}?" if near else "")
-        + f"; for a server of your own give its address with --base-url or in {compatible.url_variable}"
+        + "; for a server of your own give its address with --base-url (in run_bench a judge's with --judge-base-url) "
+        + f"or in {compatible.url_variable}"
         + f"; known names begin with {', '.join(beginnings)}"
         + (f", or stand in {catalog.path}" if catalog.entries else "")
     )
