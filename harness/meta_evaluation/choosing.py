@@ -16,6 +16,7 @@ from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of,
 from harness.meta_evaluation.judges import (
     CORRELATIONS,
     MEASURES,
+    SAMPLES,
     Counting,
     JudgeRow,
     judge_rows,
@@ -95,7 +96,13 @@ def judge_judges(
     found = read_items(query, paths, judged, Prices(models_file), bench)
     subject = about(query, read_judgments(paths[0]).observations, paths[0])
     counting = Counting(texts_of(found.items, bench), questions_of(found.items), compatible, query.seed)
+    voted = len(found.items)
     measured = judge_rows(found, counting)
+    if voted and not found.items:
+        raise UsageError(
+            f"AlpacaEval's way of counting needs pairs with {SAMPLES} votes, and none of {voted} pairs has so many; "
+            "leave --compatible out"
+        )
     if not any(row.parsed for row in measured[1:]):
         raise UsageError("no judge has judged a pair that people voted on, and its answers are not there")
     apart = _apart(found, measured[1:])

@@ -81,6 +81,14 @@ def test_the_way_of_alpaca_eval_leaves_out_items_with_fewer_votes_that_have_answ
     assert report.notes[1].startswith("measured on 1 pair of")
 
 
+def test_the_way_of_alpaca_eval_says_that_no_pair_has_four_votes(tmp_path: pathlib.Path) -> None:
+    judged(tmp_path, {1: [1, 1], 2: [0]}, {"j": {1: [1], 2: [0]}})
+    with pytest.raises(
+        UsageError, match="needs pairs with 4 votes, and none of 2 pairs has so many; leave --compatible"
+    ):
+        report_on(tmp_path, compatible=True)
+
+
 def test_the_worked_example(tmp_path: pathlib.Path) -> None:
     judged(tmp_path, {1: [1, 1, 0], 2: [0, 0]}, {"j": {1: [1, 1], 2: [0, 1]}})
     own = row_of(report_on(tmp_path), "j")
