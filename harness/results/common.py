@@ -1,7 +1,8 @@
 """Observations -> the questions on which all models were judged, and the models that were judged on too few.
 
 x and y were judged on questions 1 to 80, z on 1 to 60, w on 1 to 20: w is listed apart, without a rank, because that is
-less than half of 80; the other three have questions 1 to 60 in common.
+less than half of 80; the other three have questions 1 to 60 in common. If z was judged on the first turns only, where x
+and y were on both, that is said too: its average is another one.
 """
 
 from collections.abc import Sequence
@@ -28,6 +29,9 @@ class Common(NamedTuple):
     """Those of all models that are ranked."""
     apart: tuple[str, ...]
     """The models that are not ranked, by name."""
+    turns: dict[str, tuple[int, int]]
+    """For each model that was judged on clearly fewer turns of its questions than others were: on how many, and on how
+    many of each of these questions the model was that has the most."""
 
     @property
     def most(self) -> int:
@@ -56,6 +60,17 @@ class Common(NamedTuple):
         told += "models over those that both have"
         return f"{told}; too few to be ranked: {apart}" if apart else told
 
+    @property
+    def turns_note(self) -> str | None:
+        """Return what a reader must know of models whose questions were judged on fewer turns; None where none were."""
+        if not self.turns:
+            return None
+        told = ", ".join(f"{model} ({own} of {every} turns)" for model, (own, every) in self.turns.items())
+        return (
+            f"judged on fewer turns of the same questions than other models: {told}; numbers are of the "
+            "model's own turns (--turns 1 compares first turns)"
+        )
+
 
 def few(judged: int, most: int) -> bool:
     """Return whether a model was judged on too few questions to be ranked."""
@@ -71,23 +86,39 @@ def common_questions(found: Observations, baseline: str | None = None, panel: Se
     question = np.array(question_at, dtype=np.int64)
     models = list(dict.fromkeys(model for case in found.cases for model in case.models))
     place = {model: at for at, model in enumerate(models)}
+    turns, turn_at = numbered(case.turn for case in found.cases)
+    turn = np.array(turn_at, dtype=np.int64)
     there = np.zeros((len(panel) or 1, len(models), len(questions)), dtype=bool)
+    on_turns = np.zeros(
+        (*there.shape, len(turns)), dtype=bool
+    )  # with or without a verdict: `failure_notes` tells of those
     judge = np.array([panel.index(case.source.judge) if panel else 0 for case in found.cases], dtype=np.int64)
     of_sides = zip(*(case.models for case in found.cases), strict=True)
     sides = [np.array([place[name] for name in names], dtype=np.int64) for names in of_sides]
     for part in found.parts():
         good = ~part.failed
-        case, about = part.case_at[good], question[part.asked_at[good]]
+        case, about = part.case_at, question[part.asked_at]
         for model in sides:
-            there[judge[case], model[case], about] = True
-    seen = np.logical_and.reduce(there)[[model != baseline for model in models]]
+            on_turns[judge[case], model[case], about, turn[case]] = True
+            there[judge[case[good]], model[case[good]], about[good]] = True
+    shown = [model != baseline for model in models]
     models = [model for model in models if model != baseline]
+    seen = np.logical_and.reduce(there)[shown]
+    turned = on_turns.sum(axis=3).min(axis=0, initial=len(turns))[shown] * seen
     judged = dict(zip(models, seen.sum(axis=1).tolist(), strict=True))
     most = max(judged.values(), default=0)
     apart = tuple(sorted(model for model in judged if few(judged[model], most)))
     ranked = seen[[model not in apart for model in models]]
     common = np.flatnonzero(ranked.all(axis=0)).tolist() if len(ranked) else []
-    return Common(judged, frozenset(questions[at] for at in common), apart)
+    most_turns = turned.max(axis=0, initial=0)
+    own = {model: (int(turned[at].sum()), int(most_turns[seen[at]].sum())) for at, model in enumerate(models)}
+    # Of a variant with a given history, whose first turn is another's, `history_note` tells.
+    fewer = {
+        model: (turns_of, every)
+        for model, (turns_of, every) in sorted(own.items())
+        if turns_of < EQUAL * every and not history_of(model)
+    }
+    return Common(judged, frozenset(questions[at] for at in common), apart, fewer)
 
 
 def history_note(found: Observations) -> str | None:

@@ -221,6 +221,8 @@ def _on_common(result: Result, shown: Shown) -> tuple[Observations, Common]:
     """Return what counts, all or of the common questions only, and on which questions models were judged."""
     panel = shown.judges if shown.wanted.query.several else ()
     found, met = shown.records, common_questions(shown.records, shown.baseline, panel)
+    # Of conversations, one that lacks a turn is left out as a whole, and counted as that.
+    result.notes.extend([met.turns_note] if met.turns_note and shown.wanted.aggregate is None else [])
     if not shown.wanted.common:
         result.notes.extend([note] if (note := met.note(paired=found.paired)) and len(met.judged) > 1 else [])
         return found, met

@@ -52,3 +52,31 @@ def test_a_model_with_the_easiest_questions_only_is_not_ranked() -> None:
     table = matrix(own)
     assert set(paired(ranked(table), resamplings=0).models) == {"x", "y"}
     assert {row["model"]: row["rank"] for row in grades_detail(table, resamplings=100).rows()}["lucky"] is None
+
+
+def turned(turns: dict[str, tuple[int, ...]], questions: int = 20) -> Observations:
+    return Observations.of(
+        grade(q, turn, model, 5, J) for model, own in turns.items() for q in range(questions) for turn in own
+    )
+
+
+def test_a_model_that_was_judged_on_first_turns_only_is_named() -> None:
+    found = common_questions(turned({"x": (1, 2), "first": (1,)}))
+    assert found.note() is None
+    assert str(found.turns_note).startswith(
+        "judged on fewer turns of the same questions than other models: first (20 of "
+    )
+    assert found.turns == {"first": (20, 40)}
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        pytest.param({"x": (1, 2), "y": (1, 2)}, id="all on both"),
+        pytest.param({"x": (1,), "y": (1,)}, id="all on one"),
+        pytest.param({"x": (1, 2), "x+history=y": (2,)}, id="given first turns"),
+        pytest.param({"x": (4,), "y": (6,)}, id="whole conversations of different lengths"),
+    ],
+)
+def test_turns_that_are_as_many_need_no_note(turns: dict[str, tuple[int, ...]]) -> None:
+    assert common_questions(turned(turns)).turns_note is None

@@ -42,13 +42,14 @@ def vote(one: str, other: str, winner: str, judge: str, question: int = 1) -> di
 
 
 def other_notes(result: Result) -> list[str]:
-    """Return the notes but for those on what the rows below lack: a verdict, questions and opponents in common."""
+    """Return the notes but for those on what rows lack: verdicts, or questions, turns, opponents in common."""
     of_rows = (
         "intervals are for",
         "give no verdict",
         "all that failed",
         "unequal opponents",
         "different questions",
+        "fewer turns",
         "are judged",
     )
     return [note for note in result.notes if not any(words in note for words in of_rows)]
