@@ -170,7 +170,7 @@ class Evaluation:
                 if name in METRICS and name != "unieval":
                     wanted.setdefault(name, []).append(category)
                 else:
-                    known = [own for own in METRICS if own != "unieval"]
+                    known = [own for own in METRICS if own != "unieval"] + list(NAMES)
                     faults.append(f"{category}: no metric {name!r}; {nearest(name, known)}")
         if any(self.dimensions.values()):
             wanted["unieval"] = [category for category, names in self.dimensions.items() if names]

@@ -122,7 +122,7 @@ def test_a_file_without_criteria_needs_no_judge(
 def test_every_fault_is_named_before_the_first_call(bench: Bench, tmp_path: pathlib.Path) -> None:
     categories = {
         "chatt": {"GPT": ["relevance"]},
-        "chat": {"GPT": ["relevance", "wit"], "Metrics": ["BLEU", "BLEUX"]},
+        "chat": {"GPT": ["relevance", "wit"], "Metrics": ["BLEU", "BLEUX", "Precison"]},
         "closed_qa": {"UniEval": ["dialogue-naturalness"]},
     }
     evaluation = read_evaluation(written(tmp_path, "bad.json", {"language": "hu", "category": categories}))
@@ -130,9 +130,10 @@ def test_every_fault_is_named_before_the_first_call(bench: Bench, tmp_path: path
         evaluation.planned(bench, bench.questions, judge_set="metrics_en")
     told = str(caught.value)
     for fault in (
-        "bad.json: 5 faults: (1) no question is of the category 'chatt'; did you mean 'chat'?",
+        "bad.json: 6 faults: (1) no question is of the category 'chatt'; did you mean 'chat'?",
         "chat: the judge set metrics_en has no prompt for 'wit'",
         "chat: no metric 'bleux'; did you mean 'bleu'?",
+        "chat: no metric 'precison'; did you mean 'precision'?",
         "closed_qa: unieval is for English, these texts are 'hu'",
         "chat: no target (a reference answer) for question 1, which bleu cannot do without",
     ):
