@@ -127,7 +127,7 @@ def _distinct(setup: Setup) -> Metric:
         runs = [list(ngrams(tokens, n)) for n in range(1, most + 1)]
         return {"distinct": sum(len(set(run)) / (len(run) + _DISTINCT) for run in runs) / most}
 
-    return _metric(setup, "distinct", of_texts(numbers, "distinct"), alone=True)
+    return _metric(setup, "distinct", of_texts(numbers, "distinct", compared=False), alone=True)
 
 
 def _token_f1(setup: Setup) -> Metric:

@@ -106,9 +106,12 @@ def each(function: Callable[[Item], Measured]) -> Measure:
     return lambda items: map(function, items)
 
 
-def of_texts(function: Callable[[str, str], Numbers], main: str) -> Measure:
-    """Return a measure that applies a function to answer and reference; `main` is the name of the main number."""
-    return each(lambda item: _measured(item, function(item.answer, item.reference or ""), main))
+def of_texts(function: Callable[[str, str], Numbers], main: str, *, compared: bool = True) -> Measure:
+    """Return a measure that applies a function to answer and reference; `main` is the name of the main number.
+
+    `compared`: whether the reference counts, and may be why there is no number.
+    """
+    return each(lambda item: _measured(item, function(item.answer, item.reference or ""), main, compared=compared))
 
 
 def of_tokens(
@@ -117,7 +120,8 @@ def of_tokens(
     """Return the metric that applies a function to the tokens of answer and reference (default: words)."""
     tokenizer = tokenizer or "words"
     cut = TOKENIZERS[tokenizer]
-    measure = of_texts(lambda answer, reference: function(cut(answer), cut(reference)), main)
+    compared = bool(more.get("needs_reference"))
+    measure = of_texts(lambda answer, reference: function(cut(answer), cut(reference)), main, compared=compared)
     return Metric(name, measure, tokenizer=tokenizer, **more)
 
 
@@ -131,7 +135,11 @@ def of_pairs(function: Callable[[Sequence[tuple[str, str]]], Iterable[Numbers]],
     return measure
 
 
-def _measured(item: Item, values: Numbers, main: str) -> Measured:
-    empty = not (item.reference or "").strip()
-    note = None if values[main] is not None else "the reference is empty" if empty else "not defined for this text"
+def _measured(item: Item, values: Numbers, main: str, *, compared: bool = True) -> Measured:
+    note = None
+    if values[main] is None:
+        if compared:
+            note = "not defined for this text" if (item.reference or "").strip() else "the reference is empty"
+        else:
+            note = "the answer is too short" if item.answer.strip() else "the answer is empty"
     return Measured(values[main], values if len(values) > 1 else {}, note)

@@ -165,6 +165,14 @@ def test_an_empty_answer_is_nought_and_an_empty_reference_no_number(name: str, l
         assert {both.value, *both.values.values()} == {None}
 
 
+@pytest.mark.parametrize(
+    ("answer", "note"), [("", "the answer is empty"), ("yes", "the answer is too short"), ("yes, indeed", None)]
+)
+@pytest.mark.parametrize("reference", ["", "szó"])
+def test_what_needs_no_reference_does_not_blame_it(answer: str, note: str | None, reference: str) -> None:
+    assert load_metric("distinct", Setup())("q", answer, reference).note == note
+
+
 @pytest.mark.parametrize("language", ["en", "zh", "hu"])
 @pytest.mark.parametrize("name", WITH_REFERENCE)
 def test_numbers_lie_between_nought_and_one_and_a_text_is_itself(name: str, language: str) -> None:
