@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from harness.judgments.case import TOTAL, Case
+from harness.judgments.case import SCORE, TOTAL, WIN
 from harness.judgments.observations import Observations, numbered
 from harness.judgments.sums import Sums
-from harness.records import Scale
+from harness.names import counted
+from harness.records import QuestionId, Scale, Source
 from harness.results.finding import Found
 
 if TYPE_CHECKING:  # rows are read again only where some have no verdict
@@ -51,11 +52,12 @@ def failure_notes(
     `shown` is what is in the table; reasons and the example are of the files' rows about it. `whole` makes of the
     grades of turns one of each conversation, where the table shows those.
     """
-    every, failed = _counted(shown)
+    lost = shown.only(part.failed for part in shown.parts())
+    every, failed = _judgments(shown), _judgments(lost)
     if not failed or failed < LOUD * every:
         return []
     told = f"{failed} of {every} judgments ({failed / every:.0%}) give no verdict and are left out"
-    notes = [told + _reasons(found, shown)]
+    notes = [told + _reasons(found, lost)]
     if spans := _spans(shown, whole):
         notes.append(f"with all that failed as the worst or the best verdict: {'; '.join(spans)}")
     return notes
@@ -112,52 +114,40 @@ def _filled(found: Observations, value: float) -> Observations:
     return Observations.from_rows((case, asked, value if said != said else said) for case, asked, said in found.rows())
 
 
-def _counted(shown: Observations) -> tuple[int, int]:
-    """Return how many judgments there are, and how many of them have no verdict.
-
-    One that gives several numbers (a label and its share, dimensions) counts once, and fails in all of them.
-    """
-    every, failed = len(shown), sum(int(part.failed.sum()) for part in shown.parts())
-    if not failed or not any(_several(case) for case in shown.cases):
-        return every, failed
-    _, alike = numbered(case._replace(metric="") if _several(case) else case for case in shown.cases)
-    judgment = np.array(alike, dtype=np.int64) * len(shown.asked)
-    all_of, lost = [], []
-    for part in shown.parts():
-        at = judgment[part.case_at] + part.asked_at
-        all_of.append(np.unique(at))
-        lost.append(np.unique(at[part.failed]))
-    return len(np.unique(np.concatenate(all_of))), len(np.unique(np.concatenate(lost)))
+def _judgments(given: Observations) -> int:
+    """Return by how many judgments these numbers are given: one gives several, of dimensions and of labels."""
+    if {case.source.form for case in given.cases} <= {"grade", "pair"}:
+        return len(given)
+    of_case = np.array(numbered(case._replace(metric="") for case in given.cases)[1], dtype=np.int64)
+    return len(np.unique(of_case[given.case_at] * len(given.asked) + given.asked_at))
 
 
-def _several(case: Case) -> bool:
-    """Return whether the judgment that a case is of gave further numbers."""
-    return case.source.form in ("label", "dimensions")
-
-
-def _reasons(found: Sequence[Found], shown: Observations) -> str:
+def _reasons(found: Sequence[Found], lost: Observations) -> str:
     """Return why, how often, and one example, as far as the rows say."""
     from harness.judgments.row import judged_rows
 
-    lost = shown.only(part.failed for part in shown.parts())
-    rows = [(case, about) for case, about, _ in lost.rows()]
-    alone = [row for row in rows if not _several(row[0])]
-    together = dict.fromkeys((case._replace(metric=""), about) for case, about in rows if _several(case))
-    failed = Counter(
-        (about.question_id, frozenset(case.models), case.turn, case.source.judge) for case, about in (*alone, *together)
-    )
+    failed = {
+        _key(about.question_id, case.models, case.turn, case.metric, case.source) for case, about, _ in lost.rows()
+    }
     counts: Counter[str] = Counter()
     example: str | None = None
     for path in dict.fromkeys(one.path for one in found):
         for row in judged_rows(path):
-            about = (row.question_id, frozenset(row.models), row.turn, row.source.judge)
-            if not row.unparsed or about not in failed:
+            key = _key(row.question_id, row.models, row.turn, row.criterion, row.source)
+            if not row.unparsed or key not in failed:
                 continue
-            counts[_reason(row)] += failed.pop(about)
+            failed.remove(key)  # of rows made again, all without a verdict, one counts
+            counts[_reason(row)] += 1
             example = example or _example(row)
     listed = ", ".join(f"{count} {reason}" for reason, count in counts.most_common(_REASONS))
     more = sum(counts.values()) - sum(count for _, count in counts.most_common(_REASONS))
-    return (f": {listed}" if listed else "") + (f", {more} others" if more else "") + (example or "")
+    return (f": {listed}" if listed else "") + (f", {counted(more, 'other')}" if more else "") + (example or "")
+
+
+def _key(question: QuestionId, models: Sequence[str], turn: int, criterion: str | None, source: Source) -> object:
+    """Return what identifies a judgment; of one that gives several numbers no metric is a criterion."""
+    one = source.form in {"grade", "pair"} and criterion not in {SCORE, WIN}
+    return question, frozenset(models), turn, criterion if one else None, source.judge, source.sample, source.choice
 
 
 def _reason(row: "JudgedRow") -> str:

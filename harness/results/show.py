@@ -23,11 +23,13 @@ from harness.results.settings import settings_notes
 from harness.results.standing import on_board
 from harness.results.tables import conversations, table_of
 from harness.results.wanted import LengthControl, Shown, Wanted, settled
+from harness.written import takes_only
 
 if TYPE_CHECKING:  # imported only where there are two runs
     from harness.results.runs import Runs
 
 
+@takes_only(Words.__annotations__)
 def show_result(
     mode: Mode | None = None,
     *,
@@ -164,10 +166,9 @@ def _notes(shown: Shown) -> list[str]:
     query, mode, judged = wanted.query, shown.mode, not wanted.metrics
     counted = wanted.count_failed and shown.kind == "grades" and len(shown.judges) == 1
     whole = None if wanted.aggregate is None or shown.kind == "pairs" else lambda own: conversations(own, shown)
-    notes = [] if counted or not judged else failure_notes(found, shown.records, whole)
+    notes = [reach] if judged and (reach := subject.reach(shown.records, query.turns)) else []
+    notes += [] if counted or not judged else failure_notes(found, shown.records, whole)
     notes += replaced_note(found)
-    if judged and (reach := subject.reach(shown.records, query.turns)):
-        notes.append(reach)
     if (samples := len({one.sample for one in found})) > 1:
         notes.append(f"{samples} samples of each judgment count, averaged (--sample N shows one)")
     if query.turns is not None:
