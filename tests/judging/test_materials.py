@@ -228,7 +228,7 @@ class Official:
 
     def materials(self, answers: Mapping[str, dict[QuestionId, Answer]]) -> Materials:
         bench = Bench("mt_bench", self.folder, self.folder, tuple(self.questions.values()))
-        return Materials(bench, self.judge_set, answers, self.references, self.judge_set.required)
+        return Materials(bench, self.judge_set, answers, self.references, self.judge_set.references.required)
 
 
 @pytest.fixture
