@@ -9,8 +9,7 @@ score is 0.70, which on the scale 1 to 10 is the grade 1 + 9 x 0.70 = 7.3, writt
 import math
 from collections.abc import Sequence
 
-from harness.errors import ChatError, UsageError
-from harness.judging.builtin import NOTICE, OVERLAP, require
+from harness.judging.builtin import NOTICE
 from harness.judging.features import Feature, features
 from harness.records import Facts
 
@@ -18,15 +17,6 @@ FORMATS = ("[[rating]]", "grade", "[[A]]", "[[rating_a,rating_b]]", "two_scores"
 _OF_ONE = ("[[rating]]", "grade")
 TIE_BELOW = 0.025
 """Two scores that differ by less than this are a tie."""
-
-
-def require_format(verdict_format: str, scale: tuple[float, float] = (1, 10)) -> None:
-    """Raise UsageError unless builtin/overlap can give a verdict in this form on this scale."""
-    require(OVERLAP, verdict_format, FORMATS)
-    if not (math.isfinite(scale[0]) and math.isfinite(scale[1]) and 0 <= scale[0] < scale[1]):
-        raise UsageError(
-            f"{OVERLAP} cannot grade on a scale from {scale[0]:g} to {scale[1]:g}; it needs 0 <= least < greatest"
-        )
 
 
 def assess(facts: Facts, turns: Sequence[str]) -> tuple[Feature, ...]:
@@ -45,16 +35,9 @@ def score(found: Sequence[Feature]) -> float:
 
 def judge(facts: Facts) -> str:
     """Return the text of a judgment: the figures, then the verdict alone on the last line."""
-    require_format(facts.verdict_format, facts.scale)
-    wanted = 1 if facts.verdict_format in _OF_ONE else 2
-    if len(facts.answers) != wanted:
-        raise ChatError(
-            f"{OVERLAP} needs {wanted} shown for {facts.verdict_format} and got {len(facts.answers)}",
-            kind="bad request",
-        )
     shown = [assess(facts, turns) for turns in facts.answers]
     scores = [score(found) for found in shown]
-    headings = ("The answer",) if wanted == 1 else ("Answer A", "Answer B")
+    headings = ("The answer",) if len(shown) == 1 else ("Answer A", "Answer B")
     parts = [NOTICE, *map(_explained, headings, shown, scores)]
     if facts.verdict_format == "[[A]]":
         parts.append(f"The scores differ by {abs(scores[0] - scores[1]):.3f}; below {TIE_BELOW:g} is a tie.")
