@@ -387,7 +387,7 @@ def _compared(
     waits = {model: set(ids) for model, ids in known.awaited.items()}
     options = JudgeOptions(turns=turns, skip_missing=True)
     materials, questions, _ = gather(bench, judge_set, models, bench.questions, options, awaited=waits, read=known.read)
-    plan = JudgmentPlan(bench, status.mode, judge_set, materials, questions, groups, turns, redo=False, awaited=waits)
+    plan = JudgmentPlan(bench, status.mode, judge_set, materials, questions, groups, redo=False, awaited=waits)
     counts = _counts(plan, done, status.sample, lambda share: known.work.part(status.path, 0.5 + share / 2))
     current, absent, outdated, waiting = (counts[state] for state in (True, None, False, "waiting"))
     found = replace(status, judged=current, missing=absent, superseded=outdated, waiting=waiting)

@@ -40,7 +40,7 @@ def request_about(materials: Materials, match: Match) -> Request:
         materials.sampling(match),
         facts,
         top_logprobs=template.top_logprobs if form.score_method == "logprobs" else None,
-        schema=form.schema if materials.structured else None,
+        schema=form.schema if materials.options.structured else None,
         shared=_shared(materials, match, messages),
     )
 

@@ -58,9 +58,7 @@ def gather(
     present = {q.category for q in bench.questions if q.question_id in references}
     referenced = frozenset(c for c in relevant if judge_set.shows_reference(c, present=c in present))
     without = {model: bench.without_history(model) - answers[model].keys() for model in models}
-    materials = Materials(
-        bench, judge_set, answers, references, referenced, options.structured, without, options.retry_cut
-    )
+    materials = Materials(bench, judge_set, answers, references, referenced, options, without)
     notices = [
         f"{category}: no question of this category has a reference answer; judged without one"
         for category in sorted(relevant - referenced)

@@ -66,7 +66,7 @@ def _template(materials: Materials, match: Match, template: JudgeTemplate) -> st
 def _parameters(materials: Materials, match: Match, template: JudgeTemplate) -> str:
     which = (template.name, match.sample)
     if which not in materials.parameters:
-        schema = template.form.schema if materials.structured else None
+        schema = template.form.schema if materials.options.structured else None
         stated = materials.sampling(match).stated()
         materials.parameters[which] = content_hash(stated, *([] if schema is None else [schema]))
     return materials.parameters[which]

@@ -9,6 +9,7 @@ from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
 from harness.judging.forms import Kind, VerdictForm
 from harness.judging.notes import referring
+from harness.judging.options import JudgeOptions
 from harness.judging.sets import JudgeSet, JudgeTemplate
 from harness.judging.sets.judge_set import OWN_TEXTS
 from harness.judging.shown import chosen, shown_turns
@@ -21,7 +22,6 @@ from harness.records import (
     QuestionId,
     Sampling,
 )
-from harness.running.jobs import RETRY_CUT
 
 _Made = TypeVar("_Made")
 
@@ -37,12 +37,9 @@ class Materials:
     references: Mapping[QuestionId, tuple[str, ...]]
     referenced: frozenset[str] = frozenset()
     """Categories that are judged with a reference here."""
-    structured: bool = True
-    """Whether judges are asked to follow a template's JSON schema, where it has one."""
+    options: JudgeOptions = JudgeOptions()
     without_history: Mapping[str, Set[QuestionId]] = field(default_factory=dict)
     """By variant with given history, the questions for which there is none: it answers and is judged on the others."""
-    retry_cut: float = RETRY_CUT
-    """A judge's reply that is cut before its verdict is asked for again with so many times the limit; 1: never."""
     _about: tuple[Question | None, dict[Any, Any]] = field(default=(None, {}), init=False)
     """What was made for the question that was asked about last; a question has many matches, each answer is in many."""
     parameters: dict[tuple[str, int], str] = field(default_factory=dict, init=False)

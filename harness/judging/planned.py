@@ -56,14 +56,12 @@ class JudgmentPlan:
     materials: Materials
     questions: tuple[Question, ...]
     groups: list[tuple[str, ...]]
-    turns: tuple[int, ...] | None
     redo: bool
     judges: list[JudgePlan] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     """What the user should know before the first call."""
     awaited: Mapping[str, set[QuestionId]] = field(default_factory=dict)
     """Answers, by model and question, that are not there yet and will be while the plan is run."""
-    every_choice: bool = False
     voted: Voted | None = None
     """The only pairs that are judged; None: all."""
     redo_failed: bool = False
@@ -125,10 +123,10 @@ class JudgmentPlan:
         matches = plan_matches(
             self.questions if questions is None else questions,
             self.groups if groups is None else groups,
-            self.turns,
+            self.materials.options.turns,
             judge_set=self.judge_set,
             sample=sample,
-            choices=self.materials.choices if self.every_choice else None,
+            choices=self.materials.choices if self.materials.options.every_choice else None,
             without=self.materials.without_history,
         )
         voted = self.voted
@@ -142,15 +140,12 @@ class JudgmentPlan:
             self.redo
             or judge.done is None
             or not judge.done.current(match, self.materials_of(judge))
-            or self._again(match, judge)
+            or (self.redo_failed and judge.done.unparsed(match))
         )
 
     def asks(self, match: Match) -> bool:
         """Return whether a match takes a call, as far as its answers are there: two equal ones take none."""
         return self.awaits(match) or not self.materials.equal(match)
-
-    def _again(self, match: Match, judge: JudgePlan) -> bool:
-        return self.redo_failed and judge.done is not None and judge.done.unparsed(match)
 
     def awaits(self, match: Match) -> bool:
         """Return whether an answer of a match is not there yet."""

@@ -96,11 +96,9 @@ def plan_judgments(
         materials,
         judged,
         groups,
-        options.turns,
         redo,
         notices=notices,
         awaited=waits,
-        every_choice=options.every_choice,
         voted=voted,
         redo_failed=redo_failed,
     )
@@ -160,7 +158,6 @@ def _count(plan: JudgmentPlan, judge: JudgePlan) -> None:
     for match in plan.every_match(judge.sample):
         if games == 2 and match.game == 2:
             continue
-        plan.materials.check(match)
         if judge.endpoint is None:
             require_verdict(judge.judge, plan.materials.form(match))
         current = None if plan.awaits(match) else judge.done.current(match, plan.materials_of(judge))
