@@ -247,24 +247,21 @@ class JudgeSet(Settings):
         first, then one that is for certain questions, then one that shows a rubric or context which the question has;
         then the order of their names.
         """
-        best: tuple[tuple[bool, ...], JudgeTemplate] | None = None
-        for template in self.templates.values():
-            if (
-                (template.kind == "compare") != (kind == "compare")
-                or template.reference != reference
-                or template.criterion not in (None, criterion)
-                or not fits(template.turns, turn, len(question.turns))
-                or not passes(template.questions, question)
-            ):
-                continue
-            lacking = any(
-                name in template.fields and self.own_text(name, question, criterion) is None for name in OWN_TEXTS
-            )
-            own = any(name in template.fields for name in OWN_TEXTS) and not lacking
-            rank = (not lacking, template.criterion is not None, bool(template.questions), own)
-            if best is None or rank > best[0]:
-                best = rank, template
-        return best[1] if best else None
+        fitting = [
+            template
+            for template in self.templates.values()
+            if (template.kind == "compare") == (kind == "compare")
+            and template.reference == reference
+            and template.criterion in (None, criterion)
+            and fits(template.turns, turn, len(question.turns))
+            and passes(template.questions, question)
+        ]
+
+        def rank(template: JudgeTemplate) -> tuple[bool, ...]:
+            own = [self.own_text(name, question, criterion) for name in OWN_TEXTS if name in template.fields]
+            return None not in own, template.criterion is not None, bool(template.questions), bool(own)
+
+        return max(fitting, key=rank, default=None)
 
     def own_text(self, name: str, question: Question, criterion: str | None = None) -> str | None:
         """Return the rubric or context for a question: the criterion's, the question's, else the set's, if any."""

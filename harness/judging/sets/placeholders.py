@@ -35,11 +35,8 @@ def fault_of(template: JudgeTemplate) -> str | None:
         names = " and ".join(f"{{{name}}}" for name in sorted(needed))
         return f"a prompt to {template.kind} must hold {names} and no other answer"
     first = 1 if template.turns == LAST else template.turns[0]
-    late = [name for name in sorted(template.names) if (number := _number(name)) is not None and number > first]
-    return f"{{{late[0]}}} is not there yet at turn {first}, which the template is for too" if late else None
-
-
-def _number(name: str) -> int | None:
-    """Return the turn whose text a placeholder names, if it names one."""
-    number = name.rpartition("_")[2]
-    return int(number) if number.isdigit() else None
+    for name in sorted(template.names):
+        number = name.rpartition("_")[2]
+        if number.isdigit() and int(number) > first:
+            return f"{{{name}}} is not there yet at turn {first}, which the template is for too"
+    return None
