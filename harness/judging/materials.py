@@ -42,8 +42,6 @@ class Materials:
     """By variant with given history, the questions for which there is none: it answers and is judged on the others."""
     _about: tuple[Question | None, dict[Any, Any]] = field(default=(None, {}), init=False)
     """What was made for the question that was asked about last; a question has many matches, each answer is in many."""
-    parameters: dict[tuple[str, int], str] = field(default_factory=dict, init=False)
-    """The hash of the parameters by template and sample."""
     examples: dict[str | None, list[Message]] = field(default_factory=dict, init=False)
     """The judge set's examples by criterion, as messages."""
 
@@ -116,6 +114,10 @@ class Materials:
         if "criterion" in template.names and criterion is None:
             names |= {"rubric"}
         return names
+
+    def wrote(self, model: str, question: Question, turn: int) -> bool:
+        """Return whether a model wrote that turn, or is to write it."""
+        return turn in question.written_by(model) and question.question_id not in self.without_history.get(model, ())
 
     def choices(self, question: Question, models: Sequence[str]) -> tuple[int, ...]:
         """Return the choices that every one of these models has of its answer to a question."""

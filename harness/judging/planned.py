@@ -121,13 +121,10 @@ class JudgmentPlan:
     ) -> Iterator[Match]:
         """Yield every match of a sample, judged or not; `questions` and `groups` narrow it."""
         matches = plan_matches(
+            self.materials,
             self.questions if questions is None else questions,
             self.groups if groups is None else groups,
-            self.materials.options.turns,
-            judge_set=self.judge_set,
-            sample=sample,
-            choices=self.materials.choices if self.materials.options.every_choice else None,
-            without=self.materials.without_history,
+            sample,
         )
         voted = self.voted
         return matches if voted is None else (match for match in matches if voted.holds(match))
