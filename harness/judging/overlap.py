@@ -13,8 +13,15 @@ from harness.judging.builtin import NOTICE
 from harness.judging.features import Feature, features
 from harness.records import Facts
 
-FORMATS = ("[[rating]]", "grade", "[[A]]", "[[rating_a,rating_b]]", "two_scores")
-_OF_ONE = ("[[rating]]", "grade")
+_WORDS = {
+    "[[rating]]": "Rating: [[{}]]",
+    "grade": "Rating: [[{}]]",  # by whichever criterion: it counts the same for each
+    "[[A]]": "[[{winner}]]",
+    "[[rating_a,rating_b]]": "[[{},{}]]",
+    "two_scores": "{} {}",
+}
+"""By format, how grades or a winner are written."""
+FORMATS = tuple(_WORDS)
 TIE_BELOW = 0.025
 """Two scores that differ by less than this are a tie."""
 
@@ -41,7 +48,9 @@ def judge(facts: Facts) -> str:
     parts = [NOTICE, *map(_explained, headings, shown, scores)]
     if facts.verdict_format == "[[A]]":
         parts.append(f"The scores differ by {abs(scores[0] - scores[1]):.3f}; below {TIE_BELOW:g} is a tie.")
-    return "\n\n".join([*parts, _verdict(facts, scores)])
+    grades = [grade(own, facts.scale) for own in scores]
+    verdict = _WORDS[facts.verdict_format].format(*grades, winner=winner(scores[0], scores[-1]))
+    return "\n\n".join([*parts, verdict])
 
 
 def _explained(heading: str, found: Sequence[Feature], result: float) -> str:
@@ -50,16 +59,6 @@ def _explained(heading: str, found: Sequence[Feature], result: float) -> str:
         counts = "times" if feature.weight is None else f"weight {feature.weight:g}"
         lines.append(f"- {feature.name}: {feature.value:.2f}, {counts} ({feature.remark})")
     return "\n".join(lines)
-
-
-def _verdict(facts: Facts, scores: Sequence[float]) -> str:
-    if facts.verdict_format in _OF_ONE:  # by whichever criterion: it counts the same for each
-        return f"Rating: [[{grade(scores[0], facts.scale)}]]"
-    if facts.verdict_format == "[[rating_a,rating_b]]":
-        return f"[[{grade(scores[0], facts.scale)},{grade(scores[1], facts.scale)}]]"
-    if facts.verdict_format == "two_scores":
-        return " ".join(grade(own, facts.scale) for own in scores)
-    return f"[[{winner(scores[0], scores[1])}]]"
 
 
 def winner(first: float, second: float) -> str:
