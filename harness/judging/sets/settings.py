@@ -51,16 +51,13 @@ def merged_into(base: Source, own: Source) -> Source:
 
     Tables are merged key by key; a list, a text or a number is replaced as a whole.
     """
-    inherited = {key: value for key, value in base.settings.items() if key not in _OF_ONE_SET}
-    settings = {**_merged(inherited, own.settings)}
-    for name, criterion in own.settings.get("criteria", {}).items():
-        before = inherited.get("criteria", {}).get(name)
-        if before is not None:
-            settings["criteria"] = {**settings["criteria"], name: _merged(before, criterion)}
+    # A filter and a set of labels are meant as wholes: to add a label to a base's is to make another set of labels.
+    left = {*_OF_ONE_SET, *({"labels", "questions"} & own.settings.keys())}
+    inherited = {key: value for key, value in base.settings.items() if key not in left}
     base_name = str(base.settings.get("name", base.name))
     return replace(
         own,
-        settings=settings,
+        settings=_merged(inherited, own.settings),
         templates={**base.templates, **own.templates},
         extends=(base_name, *base.extends),
     )
@@ -69,9 +66,7 @@ def merged_into(base: Source, own: Source) -> Source:
 def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     made = dict(base)
     for key, value in own.items():
-        # A filter and a set of labels are meant as wholes: to add a label to a base's is to make another set of labels.
-        whole = key in {"labels", "questions"}
-        made[key] = _merged(made[key], value) if isinstance(value, dict) and key in made and not whole else value
+        made[key] = _merged(made[key], value) if isinstance(value, dict) and key in made else value
     return made
 
 
