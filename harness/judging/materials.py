@@ -62,7 +62,8 @@ class Materials:
 
     def template(self, match: Match) -> JudgeTemplate:
         """Return the template for a match, or raise `UsageError` if the set has none."""
-        about = (match.question, match.turn, _kind(match), match.criterion)
+        kind: Kind = "grade" if len(match.models) == 1 else "compare"  # `grade` stands for all that show one answer
+        about = (match.question, match.turn, kind, match.criterion)
         return self.once(match.question, ("template", *about[1:]), lambda: self.template_for(*about))
 
     def template_for(self, question: Question, turn: int, kind: Kind, criterion: str | None) -> JudgeTemplate:
@@ -186,8 +187,3 @@ class Materials:
         if sampling.seed is None or not match.sample:
             return sampling
         return replace(sampling, seed=sampling.seed + match.sample)
-
-
-def _kind(match: Match) -> Kind:
-    """Return the kind of template that a match needs: `grade` is also the kind of all that show one answer."""
-    return "grade" if len(match.models) == 1 else "compare"
