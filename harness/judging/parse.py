@@ -23,7 +23,7 @@ from harness.judging.forms import Kind, VerdictForm, on_step
 from harness.judging.verdicts.brackets import Fault, Reader, Scale, read_score, read_two_scores, read_winner
 from harness.judging.verdicts.labels import read_label
 from harness.judging.verdicts.likelihood import bare_preference, expected_grade, preference
-from harness.judging.verdicts.marked import read_grade, read_marked_score, read_marked_side
+from harness.judging.verdicts.marked import read_grade, read_marked
 from harness.judging.verdicts.mentions import DOUBTED, WITHIN, brackets_in, decide, quoted_form
 from harness.judging.verdicts.ranking import read_by_patterns, read_named, read_ranking
 from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores
@@ -181,8 +181,8 @@ _FORMATS: dict[str, _Format] = {
     "[[rating]]": _Format("grade", _bracketed(read_score)),
     "[[A]]": _Format("compare", _bracketed(read_winner)),
     "[[rating_a,rating_b]]": _Format("compare", _bracketed(read_two_scores)),
-    "[RESULT] n": _Format("grade", read_marked_score),
-    "[RESULT] A|B": _Format("compare", read_marked_side),
+    "[RESULT] n": _Format("grade", read_marked),
+    "[RESULT] A|B": _Format("compare", read_marked),
     "grade": _Format("grade", read_grade, logprobs=True),
     "two_scores": _Format("compare", lambda text, form: read_pair_of_scores(text, form.scale, form.sides)),
     "ranking": _Format("compare", lambda text, form: read_ranking(text, form.sides)),

@@ -16,7 +16,6 @@ from harness.judging.verdicts.brackets import Fault
 from harness.judging.verdicts.mentions import Found
 from harness.judging.verdicts.objects import Place, decide_by_objects, named, objects_in
 from harness.judgments.judgment import Parsed, Winner
-from harness.records import Side
 
 _RANKS = ("rank", "ranking", "position", "place")
 _NAMES = ("model", "name", "id", "identifier", "model_name", "model_identifier", "output", "assistant")
@@ -43,7 +42,7 @@ def read_named(text: str, sides: tuple[str, str]) -> Parsed:
 
     def words(plain: str) -> Iterator[Found]:
         for found in alone.finditer(plain):
-            yield found.start(), found.end(), _won_by_name(found["name"], sides)
+            yield found.start(), found.end(), won_by(found["name"], sides)
 
     return decide_by_objects(
         text, lambda value: _member(value, sides), words, is_bare=lambda inside: inside in sides, in_form=True
@@ -68,13 +67,9 @@ def read_by_patterns(text: str, patterns: tuple[str, ...]) -> Parsed:
     return Parsed(won_by("A" if first < second else "B"), "the first pattern that matches")
 
 
-def won_by(side: Side) -> Winner:
-    """Return a winner without doubt, whose preference is 0 or 1."""
-    return Winner(side, {"A": 0.0, "tie": 0.5, "B": 1.0}[side])
-
-
-def _won_by_name(name: str, sides: tuple[str, str]) -> Winner:
-    return won_by("A" if name == sides[0] else "B")
+def won_by(name: str, sides: tuple[str, str] = ("A", "B")) -> Winner:
+    """Return one of two sides as a winner without doubt, whose preference is 0 or 1."""
+    return Winner("A", 0.0) if name == sides[0] else Winner("B", 1.0)
 
 
 def _member(value: Any, sides: tuple[str, str]) -> Winner | Fault | None:
@@ -82,7 +77,7 @@ def _member(value: Any, sides: tuple[str, str]) -> Winner | Fault | None:
     given = {member for member in named(value).values() if isinstance(member, str) and member in sides}
     if not given:
         return None
-    return _won_by_name(given.pop(), sides) if len(given) == 1 else Fault("the object names both")
+    return won_by(given.pop(), sides) if len(given) == 1 else Fault("the object names both")
 
 
 def _joined(text: str, places: list[Place], sides: tuple[str, str]) -> list[Place]:
@@ -105,7 +100,7 @@ def _reading(value: Any, sides: tuple[str, str]) -> Winner | Fault | None:
         return Fault("a rank is neither 1 nor 2")
     if ranks[sides[0]] == ranks[sides[1]]:
         return Fault("both have the same rank, and the form has no tie")
-    return _won_by_name(min(ranks, key=lambda name: ranks[name] or 0), sides)
+    return won_by(min(ranks, key=lambda name: ranks[name] or 0), sides)
 
 
 def _ranks(value: Any, sides: tuple[str, str]) -> list[tuple[str, int | None]]:
