@@ -9,7 +9,7 @@ from harness.bench import Bench
 from harness.errors import TurnbenchError
 from harness.meta_evaluation.agreement import judge_agreement
 from harness.meta_evaluation.report import Report
-from harness.results.statistics.bootstrap import Estimate
+from harness.results.statistics.bootstrap import LEAST, Estimate
 from harness.showing.charts import interval_chart
 from harness.showing.values import percent, to_places, with_interval
 from viewer import markup
@@ -30,7 +30,7 @@ def voter_agreement(context: Context, bench: Bench, votes: pathlib.Path) -> str:
     if not files:
         line = markup.command(f"gen_judgment --bench-name {bench.name} --judge-model NAME")
         return markup.notice("No judge has judged here yet, so there is nothing to compare with:", then=line)
-    rows, faults = [], []
+    rows, faults, lacking = [], [], False
     for file in files:
         try:
             found = report_on(context, bench, [votes], file).rows
@@ -40,9 +40,12 @@ def voter_agreement(context: Context, bench: Bench, votes: pathlib.Path) -> str:
         except TurnbenchError as error:
             faults.append(markup.notice(f"{file.label}, {_KINDS[file.kind]}: {error}"))
             continue
+        lacking |= (total := _total(found, "S1")) is not None and total["low"] is None
         rows.append({"judge": markup.named(file.label), "judged": _KINDS[file.kind], **_both(found)})
     table = markup.table(rows, label="agreement with the judges") if rows else ""
-    return markup.section("How far the judges agree", table, note=_SAID) + "".join(faults)
+    few = f" Votes on fewer than {LEAST} questions are too few for an interval: chance alone explains much of them."
+    said = _SAID + (few if lacking else "")
+    return markup.section("How far the judges agree", table, note=said) + "".join(faults)
 
 
 def report_on(context: Context, bench: Bench, votes: Sequence[pathlib.Path], file: JudgmentFile) -> Report:

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 from harness.errors import DataError, UsageError
 from harness.jsonl import need_regular, put_table
-from harness.judging.builtin import LONGEST, RULES, notices
+from harness.judging.builtin import RULES, notices
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of, read_items, texts_of
 from harness.meta_evaluation.judges import (
@@ -28,6 +28,7 @@ from harness.names import counted, csv_cell
 from harness.records import content_hash
 from harness.results.about import about
 from harness.results.answers import home_of
+from harness.results.common import EQUAL, few
 from harness.results.cost import Prices
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate
@@ -97,8 +98,10 @@ def judge_judges(
     measured = judge_rows(found, counting)
     if not any(row.parsed for row in measured[1:]):
         raise UsageError("no judge has judged a pair that people voted on, and its answers are not there")
+    apart = _apart(found, measured[1:])
     measured[1:] = sorted(
-        measured[1:], key=lambda row: (-last_if_none(row.measures["human_agreement"].value), row.judge)
+        measured[1:],
+        key=lambda row: (row.judge in apart, -last_if_none(row.measures["human_agreement"].value), row.judge),
     )
     notes = [f"votes: {', '.join(path.name for path in paths)}"]
     notes += _notes(found, measured, counting, bench.folder / "model_answer")
@@ -137,6 +140,7 @@ def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: 
     pairs, questions = counted(len(found.items), "pair"), counted(len(counting.questions), "question")
     notes = [f"measured on {pairs} of answers to {questions}, with {counted(votes, 'vote')}"]
     notes += [f"advice: {line}" for line in advice(found, rows, counting)]
+    notes += _unequal(found, rows[1:])
     if counting.compatible:
         notes.append(
             "counted as AlpacaEval 0.6.6 does: the first four votes and samples of pairs with four votes, its tie "
@@ -158,11 +162,15 @@ def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: 
 def advice(found: Items, rows: Sequence[JudgeRow], counting: Counting) -> list[str]:
     """Return which judge to choose, and what to mind, a line each; differences are paired by question."""
     people, *judges = rows
+    apart = _apart(found, judges)
     real = [row for row in judges if row.judge.name not in RULES and row.measures["human_agreement"].value is not None]
+    real = [row for row in real if row.judge not in apart]
     if not real:
         return ["judge the same pairs with one or more chat models (gen_judgment), then look again"]
-    best = real[0]
-    lines = [f"{_named(best)} agrees with people most, {_share(best.measures['human_agreement'])}"]
+    best, most = real[0], " most" if len(real) > 1 else ""
+    lines = [f"{_named(best)} agrees with people{most}, {_share(best.measures['human_agreement'])}"]
+    if most and _not_above(difference(found, best.judge, real[1].judge, counting)):
+        lines[0] += f", but is not shown to agree more than {_named(real[1])}"
     if (among := people.measures["human_agreement"]).value is not None:
         lines[0] += f"; people agree with each other {_share(among)}"
     for row in sorted((row for row in real if row.price is not None), key=lambda row: row.price or 0.0):
@@ -174,15 +182,44 @@ def advice(found: Items, rows: Sequence[JudgeRow], counting: Counting) -> list[s
                 f"to agree less ({_share(row.measures['human_agreement'])})"
             )
             break
-    yardstick = next((row for row in judges if row.judge.name == LONGEST), None)
+    yardsticks = [row for row in judges if row.judge.name in RULES]
     for row in real:
-        if yardstick is not None and _not_above(difference(found, row.judge, yardstick.judge, counting)):
-            lines.append(f"{_named(row)} is not shown to agree more than '{LONGEST}' does: do not rely on it")
+        above = (rule for rule in yardsticks if _not_above(difference(found, row.judge, rule.judge, counting)))
+        if rule := next(above, None):
+            lines.append(f"{_named(row)} is not shown to agree more than '{rule.judge.name}' does: do not rely on it")
         lines += _habits(row, people, _to_place(found, row.judge, counting))
     if len(counting.questions) < 100:
         few = counted(len(counting.questions), "question")
         lines.append(f"{few}: only large differences of judges can be seen; vote on more")
     return lines
+
+
+def _apart(found: Items, judges: Sequence[JudgeRow]) -> dict[Judge, int]:
+    """Return the judges that are compared with no other, having judged too few of the pairs, and how many they have."""
+    pairs = {row.judge: len(_verdicts(found, row.judge)) for row in judges}
+    most = max(pairs.values(), default=0)
+    return {judge: count for judge, count in pairs.items() if few(count, most)}
+
+
+def _unequal(found: Items, judges: Sequence[JudgeRow]) -> list[str]:
+    """Return what a reader must know of judges that have not judged the same pairs."""
+    pairs = {row.judge: _verdicts(found, row.judge) for row in judges}
+    most, apart = max(map(len, pairs.values()), default=0), _apart(found, judges)
+    names = ", ".join(f"{judge.name} ({count} of {counted(most, 'pair')})" for judge, count in apart.items())
+    notes = [f"has judged too few of the pairs to be compared, and comes last: {names}"] if apart else []
+    common = set.intersection(*(own for judge, own in pairs.items() if judge not in apart))
+    if len(common) < EQUAL * most:
+        compared = f" {len(pairs) - len(apart)} that are compared" if apart else ""
+        notes.append(
+            f"judges are measured on different pairs: {len(common)} of {most} are common to all{compared}; the columns "
+            "are over each judge's own pairs, the advice compares two judges on those that both have"
+        )
+    return notes
+
+
+def _verdicts(found: Items, judge: Judge) -> set[Item]:
+    """Return the items on which a judge and people have a verdict."""
+    return {item for item, own in found.judges[judge].items() if values_of(own) and values_of(found.people[item])}
 
 
 def _habits(row: JudgeRow, people: JudgeRow, place: Estimate) -> list[str]:

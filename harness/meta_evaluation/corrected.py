@@ -42,18 +42,18 @@ lambda; Cochran, Sampling Techniques (1977), sections 2.6, 6.3 and 7.3, for the 
 import math
 import pathlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from harness.errors import UsageError
-from harness.judging.builtin import notices
 from harness.judgments.observations import Observations
-from harness.meta_evaluation.report import Report, columns, left_out
+from harness.meta_evaluation.report import Asked, Report, left_out
 from harness.meta_evaluation.votes import Item, pairs_in, vote_files
 from harness.results.about import about
-from harness.results.finding import ask, counted_votes, replaced_note
+from harness.results.common import common_questions
+from harness.results.finding import ask, counted_votes
 from harness.results.matrix import Floats, Pairs
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.query import Query, Words
@@ -287,8 +287,9 @@ def judge_corrected(
         raise UsageError(f"no vote of {', '.join(map(str, paths))} is about a pair in {source.path}")
     what = "all questions and raters of their kind, as those of show_result are"
     what = "exactly these questions, the votes on them taken for the truth" if finite else what
-    notes = replaced_note(sources)
-    notes += [f"{replaced} votes stand more than once; the last counts"] if replaced else []
+    apart = common_questions(judged).apart
+    rows = sorted(found.rows, key=lambda row: (row["model"] in apart, row["voted"] < LEAST))  # they rank nobody
+    notes = [f"{replaced} votes stand more than once; the last counts"] if replaced else []
     notes += [ASSUMPTION, f"the intervals are about {what}"]
     notes.append("more_questions, more_votes: how many more would halve the interval")
     if any(row["more_votes"] == 0 and row["votes"].low is None for row in found.rows):
@@ -302,6 +303,5 @@ def judge_corrected(
     notes += left_out(
         (found.unjudged, "votes on what the judge gave no verdict on"), (found.unclear, "votes without a verdict")
     )
-    notes += notices([source.judge])
-    rows = list(map(columns, found.rows))
-    return Report("corrected", source.judge, subject.bench, rows, {}, notes, (source.path, *paths))
+    report = Asked(query, sources, judged, subject).report("corrected", rows, notes, explained=False)
+    return replace(report, paths=(*report.paths, *paths))

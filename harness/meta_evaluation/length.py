@@ -40,6 +40,7 @@ from harness.meta_evaluation.contingency import quotient
 from harness.meta_evaluation.report import Report, asked, last_if_none, ratio
 from harness.names import counted
 from harness.results.answers import home_of
+from harness.results.common import common_questions
 from harness.results.matrix import Floats, Pairs, tally
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.pairs.existence import all_reach
@@ -266,7 +267,9 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
         notes.append(f"no answers of {', '.join(absent)} in {bench.folder / 'model_answer'}")
     if result.left_out:
         notes.append(f"{counted(result.left_out, 'pair')} without a verdict or without both answers' lengths left out")
-    more = {"models": result.rows} | ({"variants": result.variants} if result.variants else {})
+    apart = common_questions(judged).apart
+    models = sorted(result.rows, key=lambda row: row["model"] in apart)
+    more = {"models": models} | ({"variants": result.variants} if result.variants else {})
     return given.report("length", rows, notes, more)
 
 

@@ -24,6 +24,7 @@ from harness.meta_evaluation.report import Report, asked, ratio
 from harness.meta_evaluation.votes import TIE, as_preferences, votes_of
 from harness.records import Mode, QuestionId
 from harness.results.about import is_fixed
+from harness.results.common import few
 from harness.results.measured import measured_metrics, read_metric
 from harness.results.query import Query, Words
 
@@ -73,11 +74,17 @@ def judge_metrics(
     if not rows:
         raise UsageError("no two answers were put in order by the judge and measured too; judge more models or measure")
     places = {category: at for at, category in enumerate(dict.fromkeys([None, *categories.values()]))}
-    rows.sort(key=lambda row: (places[row["category"]], row.get("criterion", ""), -row["agree"].value))
+    most: dict[Any, int] = {}
+    for row in rows:
+        most[row["category"]] = max(row["n"], most.get(row["category"], 0))
+    thin = [row for row in rows if few(row["n"], most[row["category"]])]
+    rows.sort(key=lambda row: (places[row["category"]], row.get("criterion", ""), row in thin, -row["agree"].value))
     notes = [
         "agree: of the pairs of answers to one question that the judge put in order, the share that the metric orders "
         "alike, its ties as half; 0.5 is chance, and the greatest says which metric to trust most"
     ]
+    if behind := dict.fromkeys(f"{row['metric']} ({row['n']} of {most[None]})" for row in thin if not row["category"]):
+        notes.append(f"of too few of these pairs to be compared, and last: {', '.join(behind)}")
     if lacking:
         told = ", ".join(f"{number} {count}" for number, count in lacking.items())
         notes.append(f"pairs left out because an answer has no number: {told}")

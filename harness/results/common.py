@@ -34,21 +34,14 @@ class Common(NamedTuple):
         """The questions of the model that has the most."""
         return max(self.judged.values(), default=0)
 
-    @property
-    def unequal(self) -> bool:
-        """Whether models were judged on different questions."""
-        return bool(self.apart) or len(self.questions) < EQUAL * self.most
-
     def note(self, *, paired: bool = False) -> str | None:
         """Return what a reader must know about the questions; None if they are the same for all.
 
         Pairs are ranked by strength, for which questions need not be common.
         """
         apart = ", ".join(f"{model} ({self.judged[model]} of {self.most} questions)" for model in self.apart)
-        if paired:
+        if paired or len(self.questions) >= EQUAL * self.most:
             return f"judged on too few questions to be ranked: {apart}" if apart else None
-        if not self.unequal:
-            return None
         ranked = len(self.judged) - len(self.apart)
         told = f"models were judged on different questions: {len(self.questions)} of {self.most} are common to all"
         told += f" {ranked} that are ranked" if self.apart else ""

@@ -163,10 +163,9 @@ def _notes(shown: Shown) -> list[str]:
     wanted, found, subject = shown.wanted, shown.found, shown.subject
     query, mode, judged = wanted.query, shown.mode, not wanted.metrics
     counted = wanted.count_failed and shown.kind == "grades" and len(shown.judges) == 1
-    notes = [] if counted or not judged else failure_notes(found, shown.records)
+    notes = [reach] if judged and (reach := subject.reach(shown.records, query.turns)) else []
+    notes += [] if counted or not judged else failure_notes(found, shown.records)
     notes += replaced_note(found)
-    if judged and (reach := subject.reach(shown.records, query.turns)):
-        notes.append(reach)
     if (samples := len({one.sample for one in found})) > 1:
         notes.append(f"{samples} samples of each judgment count, averaged (--sample N shows one)")
     if query.turns is not None:

@@ -221,11 +221,12 @@ def _on_common(result: Result, shown: Shown) -> tuple[Observations, Common]:
     panel = shown.judges if shown.wanted.query.several else ()
     found, met = shown.records, common_questions(shown.records, shown.baseline, panel)
     if not shown.wanted.common:
-        result.notes.extend([note] if (note := met.note(paired=found.paired)) and len(met.judged) > 1 else [])
+        # First of all notes: the viewer shows the first ones at once and the others when asked to.
+        result.notes[:0] = [note] if (note := met.note(paired=found.paired)) and len(met.judged) > 1 else []
         return found, met
     if not met.questions:
         raise UsageError(f"{result.path}: no question is common to all models (--common); name fewer (--model-list)")
-    result.notes.append(f"only the {len(met.questions)} questions on which all ranked models were judged (--common)")
-    if met.apart:
-        result.notes.append(f"judged on too few questions to be ranked: {', '.join(met.apart)}")
+    notes = [f"only the {len(met.questions)} questions on which all ranked models were judged (--common)"]
+    notes += [f"judged on too few questions to be ranked: {', '.join(met.apart)}"] if met.apart else []
+    result.notes[:0] = notes
     return found.keep(asked=lambda asked: asked.question_id in met.questions), met

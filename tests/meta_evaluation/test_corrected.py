@@ -10,10 +10,11 @@ import pytest
 
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation import corrected
-from harness.meta_evaluation.corrected import _row, _summed, _Sums, corrected_rates, student
+from harness.meta_evaluation.corrected import _row, _summed, _Sums, corrected_rates, judge_corrected, student
 from harness.records import Observation, QuestionId
 from harness.results.finding import without_voters
 from harness.results.matrix import Floats, Ints, Pairs, pairs
+from tests.meta_evaluation.test_judges import Shares, judged
 from tests.observed import Origin, named
 from tests.observed import pair as _pair
 
@@ -311,3 +312,14 @@ def test_one_vote_an_item_is_not_taken_for_the_truth(share: float, as_truth: flo
 def test_below_eight_voted_questions_there_is_no_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     assert corrected.LEAST == 8
+
+
+def test_a_model_of_few_judged_questions_is_named_and_comes_last(tmp_path: pathlib.Path) -> None:
+    numbers = range(1, 11)
+    models = {q: ("x", "y") if q < 8 else ("x", "z") for q in numbers}
+    votes: dict[int, Shares] = {q: [float(q < 4)] for q in numbers}
+    judged(tmp_path, votes, {"j": {q: [1.0] for q in numbers}}, models=models)
+    report = judge_corrected(bench_name="small", data_dir=tmp_path)
+    assert [row["model"] for row in report.rows] == ["y", "x", "z"]
+    assert next(row["corrected"] for row in report.rows if row["model"] == "z") == 1.0
+    assert "judged on too few questions to be ranked: z (3 of 10 questions)" in report.notes

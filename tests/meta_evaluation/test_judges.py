@@ -208,6 +208,30 @@ def test_the_advice_names_the_best_the_cheaper_and_what_is_no_better_than_length
     assert "gpt-4.1 (own 1) prefers what" not in told
 
 
+def test_a_judge_of_few_pairs_is_not_the_best(tmp_path: pathlib.Path) -> None:
+    votes = {q: [spread(q)] * 3 for q in range(1, 13)}
+    most = {q: [spread(q) if q > 2 else 1 - spread(q)] for q in range(1, 13)}
+    judged(tmp_path, votes, {"few": {q: [spread(q)] for q in range(1, 5)}, "most": most, "half": {**most, 1: []}})
+    report = report_on(tmp_path)
+    assert report.rows[-1]["judge"] == "few"
+    assert report.rows[-1]["human_agreement"] == 1.0
+    told = "\n".join(report.notes)
+    assert "has judged too few of the pairs to be compared, and comes last: few (4 of 12 pairs)" in told
+    assert "few (own 1) agrees" not in told
+    assert "half (own 1) agrees with people most" in told
+    assert "but is not shown to agree more than most (own 1)" in told
+    assert "different pairs" not in told
+
+
+def test_judges_of_different_pairs_are_said_to_be(tmp_path: pathlib.Path) -> None:
+    votes = {q: [spread(q)] for q in range(1, 11)}
+    one, other = ({q: [spread(q)] for q in numbers} for numbers in (range(1, 8), range(4, 11)))
+    judged(tmp_path, votes, {"one": one, "other": other})
+    told = "\n".join(report_on(tmp_path).notes)
+    assert "judges are measured on different pairs: 4 of 10 are common to all;" in told
+    assert "too few" not in told.replace("too few questions for intervals", "")
+
+
 def test_an_own_table_grows_and_keeps_what_it_has(tmp_path: pathlib.Path) -> None:
     table = tmp_path / "judges.csv"
     folder = judged(tmp_path, {1: [1], 2: [0]}, {"j": {1: [1], 2: [0]}})

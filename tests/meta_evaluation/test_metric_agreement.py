@@ -72,6 +72,14 @@ def test_answers_without_a_number_are_left_out_and_counted(bench: Bench) -> None
     assert "pairs left out because an answer has no number: rouge 4" in report.notes
 
 
+def test_a_metric_of_few_pairs_is_not_the_best(bench: Bench) -> None:
+    write(bench.metric_file("rouge"), [number(1, "x", 0.5, "rouge"), number(1, "y", 0.1, "rouge")])
+    report = harness.judge_ranking(metric=["rouge", "bleu"], bench_name=bench.name, data_dir=bench.folder.parent)
+    whole = [(row["metric"], row["agree"], row["n"]) for row in report.rows if row["category"] is None]
+    assert whole == [("bleu", pytest.approx(3.5 / 5), 5), ("rouge", 1.0, 1)]
+    assert "of too few of these pairs to be compared, and last: rouge (1 of 5)" in report.notes
+
+
 def test_each_criterion_has_rows_of_its_own(bench: Bench, tmp_path: pathlib.Path) -> None:
     other = {name: -score for name, score in GRADES[1].items()}
     rows = [grade(1, name, score, criterion="wit") for name, score in GRADES[1].items()]

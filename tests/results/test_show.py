@@ -601,7 +601,7 @@ def test_each_criterion_has_its_own_ranks_and_counts_common_questions_where_thes
         "few": (None, None, None, None),
     }
     assert [row["model"] for row in result.rows()] == ["x", "y", "few"]
-    assert any("too few to be ranked: few (3 of 13 questions)" in note for note in result.notes)
+    assert any("judged on too few questions to be ranked: few (3 of 13 questions)" in note for note in result.notes)
     [of_x, *_] = show_result(input_file=path, common=True).rows()
     assert (of_x["wit"], of_x["n"]) == (7, 24)
 

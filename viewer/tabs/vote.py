@@ -9,6 +9,7 @@ from functools import partial
 
 from harness.bench import Bench
 from harness.errors import MissingError, StorageError, UsageError
+from harness.names import counted
 from harness.records import Answer, QuestionId, Reply, content_hash
 from harness.rows import question_id
 from viewer import markup
@@ -256,7 +257,7 @@ def _finish(state: State) -> str:
 def _enough(state: State, booth: Booth, done: int, total: int) -> str:
     """Return what follows when all votes asked for are cast."""
     left = booth.next(state.looked_for("category")) is not None
-    text = f"Thank you, {booth.voter}: you have cast {done:,} votes."
+    text = f"Thank you, {booth.voter}: you have cast {counted(done, 'vote')}."
     if not left:
         text += " There is nothing left to vote on here."
     more = ""
@@ -269,7 +270,7 @@ def _enough(state: State, booth: Booth, done: int, total: int) -> str:
 def _finished(context: Context, state: State, booth: Booth) -> str:
     """Return how far the judges agree with the voter."""
     head = f'<h2 class="tb-title">Votes by {escaped(booth.voter)}</h2>'
-    told = f"{len(booth.cast.winners):,} votes in human_judgment/{booth.path.name}"
+    told = f"{counted(len(booth.cast.winners), 'vote')} in human_judgment/{booth.path.name}"
     find = State("find", state.bench, "pairwise-all").where(flag="humans")
     links = markup.link(find, "Judgments that people's votes contradict")
     if not state.who:

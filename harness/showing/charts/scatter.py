@@ -15,6 +15,8 @@ MOST_SERIES = len(COLOURS)
 """Series that can be told apart."""
 _TALL = 260.0
 _LEFT, _TOP, _LINE = 52.0, 26.0, 18.0
+_NEAR = 11.0
+"""Points that are this near in both directions would have their numbers on top of each other."""
 
 
 class Point(NamedTuple):
@@ -81,9 +83,11 @@ def scatter_chart(
         sheet.text(30.0, y, level[0])
     sheet.text(_LEFT + wide / 2, _TOP + _TALL + 34.0, x_label, anchor="middle", size=SMALL, colour=QUIET)
     sheet.text(4.0, 6.0, y_label, size=SMALL, colour=QUIET)
-    for number, point in enumerate(drawn, 1):
+    for point in drawn:
         if point.series in series:
-            _draw(sheet, point, x_of(point.x), y_of, series.index(point.series), number)
+            _draw(sheet, point, x_of(point.x), y_of, series.index(point.series))
+    if series == [""]:
+        _number(sheet, [(x_of(point.x), y_of(point.y.value or 0.0)) for point in drawn])
     for at, name in enumerate(names):
         y = _TOP + _TALL + 56.0 + _LINE * at
         if series == [""]:
@@ -115,7 +119,7 @@ def _axes(
         sheet.text(x_of(value), bottom + 14.0, text, anchor="middle", size=SMALL, colour=QUIET)
 
 
-def _draw(sheet: Sheet, point: Point, x: float, y_of: Callable[[float], float], series: int, number: int) -> None:
+def _draw(sheet: Sheet, point: Point, x: float, y_of: Callable[[float], float], series: int) -> None:
     y, colour = y_of(point.y.value or 0.0), COLOURS[series]
     if point.y.low is not None and point.y.high is not None:
         sheet.line([x, x], [y_of(point.y.low), y_of(point.y.high)], colour, width=1.5)
@@ -123,8 +127,18 @@ def _draw(sheet: Sheet, point: Point, x: float, y_of: Callable[[float], float], 
         sheet.marker(x, y, series, 4.0, colour)
         return
     sheet.dot(x, y, 3.5, colour)
-    to_left = x > WIDTH - 40.0
-    sheet.text(x - 7.0 if to_left else x + 7.0, y - 7.0, str(number), anchor="end" if to_left else "start", size=SMALL)
+
+
+def _number(sheet: Sheet, places: Sequence[tuple[float, float]]) -> None:
+    """Write each point's number beside it; points that are as good as in one place share a label."""
+    labels: dict[tuple[float, float], list[str]] = {}
+    for number, (x, y) in enumerate(places, 1):
+        near = ((u, v) for u, v in labels if abs(u - x) < _NEAR and abs(v - y) < _NEAR)
+        labels.setdefault(next(near, (x, y)), []).append(str(number))
+    for (x, y), numbers in labels.items():
+        to_left = x > WIDTH - 40.0
+        at = x - 7.0 if to_left else x + 7.0
+        sheet.text(at, y - 7.0, ", ".join(numbers), anchor="end" if to_left else "start", size=SMALL)
 
 
 def _ends(known: Sequence[float]) -> tuple[float, float]:
