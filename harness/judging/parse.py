@@ -184,11 +184,11 @@ _FORMATS: dict[str, _Format] = {
     "[RESULT] n": _Format("grade", read_marked),
     "[RESULT] A|B": _Format("compare", read_marked),
     "grade": _Format("grade", read_grade, logprobs=True),
-    "two_scores": _Format("compare", lambda text, form: read_pair_of_scores(text, form.scale, form.sides)),
-    "ranking": _Format("compare", lambda text, form: read_ranking(text, form.sides)),
-    "patterns": _Format("compare", lambda text, form: read_by_patterns(text, form.patterns), foreign=True),
-    "preference": _Format("compare", lambda text, form: read_named(text, form.sides), logprobs=True),
-    "label": _Format("label", lambda text, form: read_label(text, form.labels)),
-    "dimensions": _Format("dimensions", lambda text, form: read_dimensions(text, form.dimensions, form.scale)),
+    "two_scores": _Format("compare", read_pair_of_scores),
+    "ranking": _Format("compare", read_ranking),
+    "patterns": _Format("compare", read_by_patterns, foreign=True),
+    "preference": _Format("compare", read_named, logprobs=True),
+    "label": _Format("label", read_label),
+    "dimensions": _Format("dimensions", read_dimensions),
 }
 """Each format's name and its parser; a further format is one more function here."""

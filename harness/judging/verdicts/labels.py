@@ -8,9 +8,10 @@ r"""Labels, read whole: as a member of a JSON object, else as words of their own
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.judging.forms import VerdictForm
 from harness.judging.verdicts.brackets import Fault
 from harness.judging.verdicts.mentions import Found
 from harness.judging.verdicts.objects import decide_by_objects, folded_name, named, objects_in
@@ -21,9 +22,9 @@ _MEMBER = late_re(r"[\"'“](?P<name>[^\"'“”\n]{1,40})[\"'”]\s{0,4}:\s{0,4
 _BEFORE, _AFTER = late_re(r"\s*(?:```(?:json)?\s)?\s*\{\s*"), late_re(r"\s*,?\s*\}\s*(?:```)?\s*")
 
 
-def read_label(text: str, labels: Collection[str], key: str | None = None) -> Parsed:
+def read_label(text: str, form: VerdictForm, key: str | None = None) -> Parsed:
     """Return the label that a text gives; `key` is the member that holds it, None: whichever member holds one."""
-    names = {folded_name(label): label for label in labels}
+    names = {folded_name(label): label for label in form.labels}
     whole = objects_in(text) if "{" in text else []
     if not whole and "{" in text and (member := _lone_member(text, names)) is not None:
         return Parsed(member, "the label of an object that is not whole")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from harness.errors import UsageError
+from harness.judging.forms import VerdictForm
 from harness.judging.verdicts.brackets import Fault
 from harness.judging.verdicts.mentions import Found
 from harness.judging.verdicts.objects import Place, decide_by_objects, named, objects_in
@@ -21,18 +21,19 @@ _RANKS = ("rank", "ranking", "position", "place")
 _NAMES = ("model", "name", "id", "identifier", "model_name", "model_identifier", "output", "assistant")
 
 
-def read_ranking(text: str, sides: tuple[str, str]) -> Parsed:
-    """Return the answer that the ranking of a text puts first; `sides` are the names of the two, in the order shown."""
-    places = _joined(text, objects_in(text), sides)
+def read_ranking(text: str, form: VerdictForm) -> Parsed:
+    """Return the answer that the ranking of a text puts first."""
+    places = _joined(text, objects_in(text), form.sides)
     missing = "no ranking of the two in the form asked for"
-    return decide_by_objects(text, lambda value: _reading(value, sides), places=places, missing=missing)
+    return decide_by_objects(text, lambda value: _reading(value, form.sides), places=places, missing=missing)
 
 
-def read_named(text: str, sides: tuple[str, str]) -> Parsed:
+def read_named(text: str, form: VerdictForm) -> Parsed:
     """Return the side that a text names: as all of it, on a line of its own, or as the one member of an object.
 
     Names count letter by letter, since `m` and `M` may be two sides.
     """
+    sides = form.sides
     names = "|".join(map(re.escape, sides))
     alone = re.compile(
         rf"(?i:(?<![\w-])(?:output|model|response|answer|assistant) )?[\[(<]{{0,2}}(?<!\w)(?P<name>{names})"
@@ -49,18 +50,9 @@ def read_named(text: str, sides: tuple[str, str]) -> Parsed:
     )
 
 
-def read_by_patterns(text: str, patterns: tuple[str, ...]) -> Parsed:
-    """Return the side whose regular expression matches first, which is the rule of the set that brought them.
-
-    Raises:
-        UsageError: one of them is no regular expression.
-    """
-    if len(patterns) != 2:
-        return Parsed(None, "the judge set has no patterns")
-    try:
-        found = [re.search(pattern, text) for pattern in patterns]
-    except re.error as error:
-        raise UsageError(f"the judge set's pattern {error.pattern!r} is no regular expression: {error}") from None
+def read_by_patterns(text: str, form: VerdictForm) -> Parsed:
+    """Return the side whose regular expression matches first, which is the rule of the set that brought them."""
+    found = [re.search(pattern, text) for pattern in form.patterns]
     first, second = (len(text) + 1 if match is None else match.start() for match in found)
     if first == second:
         return Parsed(None, "both patterns match at the same place" if found[0] else "neither pattern matches")
