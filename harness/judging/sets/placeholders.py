@@ -1,8 +1,5 @@
 """What a template may hold: a closed set of placeholders, and what a prompt of each kind must hold."""
 
-from collections.abc import Mapping
-
-from harness.judging.forms import Kind
 from harness.judging.sets.judge_set import LAST, JudgeTemplate
 
 _MOST_TURNS = 20
@@ -17,8 +14,6 @@ PLACEHOLDERS = PLAIN_PLACEHOLDERS | {f"{name}_{n}" for name in _PER_TURN for n i
 """The closed set of what a template may hold."""
 
 _ONE, _TWO = frozenset({"answer"}), frozenset({"answer_a", "answer_b"})
-ANSWERS: Mapping[Kind, frozenset[str]] = {"grade": _ONE, "compare": _TWO, "label": _ONE, "dimensions": _ONE}
-"""What a prompt of each kind shows."""
 
 
 def fault_of(template: JudgeTemplate) -> str | None:
@@ -30,7 +25,7 @@ def fault_of(template: JudgeTemplate) -> str | None:
         return "the sub-template 'turn' is there, but the prompt holds no {conversation}"
     if template.names == {"context"} and template.kind != "compare":
         return None  # a record's whole judge input as it was assembled elsewhere, the answer in it
-    needed = ANSWERS[template.kind]
+    needed = _TWO if template.kind == "compare" else _ONE
     if template.fields & (_ONE | _TWO) != needed:
         names = " and ".join(f"{{{name}}}" for name in sorted(needed))
         return f"a prompt to {template.kind} must hold {names} and no other answer"
