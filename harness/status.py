@@ -395,11 +395,9 @@ def _compared(
     if not rest:
         return found, []
     endpoint = None if is_builtin_judge(status.judge) else _endpoint(status.judge, known.models_file)
-    calls = counts["calls"] * (1 if status.mode == "single" or plan.one_order else 2)
+    calls = counts["calls"] * plan.games
     plan.judges.append(
-        JudgePlan(
-            status.judge, endpoint, status.path, rows=rest, jobs=rest, calls=calls, done=done, sample=status.sample
-        )
+        JudgePlan(status.judge, endpoint, status.path, rows=rest, calls=calls, done=done, sample=status.sample)
     )
     return found, estimate_plan(plan, answers=known.answers)
 

@@ -29,8 +29,6 @@ class JudgePlan:
     """Rows that are there but were made from another question, answer, reference, template or sampling."""
     rows: int = 0
     """Rows to write."""
-    jobs: int = 0
-    """Grades and games to judge."""
     calls: int = 0
     """Calls that these take, if none has to be repeated: two equal answers are a tie without one."""
     done: Done | None = None
@@ -73,6 +71,11 @@ class JudgmentPlan:
         return self.mode != "single" and self.judge_set.order != "both"
 
     @property
+    def games(self) -> int:
+        """How many games a row holds, each of them a job."""
+        return 1 if self.mode == "single" or self.one_order else 2
+
+    @property
     def baseline(self) -> str | None:
         """The model that all others are compared with; None in other modes."""
         return self.groups[0][-1] if self.mode == "pairwise-baseline" else None
@@ -90,7 +93,7 @@ class JudgmentPlan:
     @property
     def jobs(self) -> int:
         """Grades and games to judge, with a call or without."""
-        return sum(judge.jobs for judge in self.judges)
+        return self.rows * self.games
 
     @property
     def calls(self) -> int:
