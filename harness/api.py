@@ -5,13 +5,10 @@ of its own: `gen_answer("my-model", base_url="http://localhost:8000/v1")`, or al
 plan before it is run, use `plan_answers` and `run_answers`, `plan_judgments` and `run_judgments`.
 """
 
-import dataclasses
-import inspect
 import pathlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain
-from typing import Any, Literal, Unpack, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, Literal, TypeVar, Unpack, cast
 
 from harness.annotations import write_annotations
 from harness.answering import AnswerOptions, AnswerReport, plan_answers, run_answers
@@ -30,12 +27,21 @@ from harness.pipeline import BenchReport, plan_bench, run_plan
 from harness.records import Mode
 from harness.running.options import RunOptions
 from harness.running.watch import Watcher, nobody
-from harness.written import nearest
+from harness.written import takes_only
 
-_OF_EACH = ("temperature", "max_tokens", "params", "base_url", "api_key_env")
-"""What `run_bench` takes for the models and, after `judge_`, for the judges."""
+_ANSWERING = {field.name: field.name for field in fields(AnswerOptions)}
+"""The fields of `AnswerOptions` by the words that say them; so of `JudgeOptions` the next."""
+_JUDGING = {field.name: field.name for field in fields(JudgeOptions)} | {
+    "baseline_model": "baseline",
+    "criterion": "criteria",
+}
+_OF_BOTH = ("temperature", "max_tokens", "params", "base_url", "api_key_env")
+_JUDGING_TOO = {f"judge_{word}" if word in _OF_BOTH else word: field for word, field in _JUDGING.items()}
+"""The same where the words alone are the models'."""
+_Options = TypeVar("_Options", AnswerOptions, JudgeOptions)
 
 
+@takes_only(Slice.__annotations__, _ANSWERING)
 def gen_answer(
     model: str | Sequence[str],
     bench_name: str = "mt_bench",
@@ -58,12 +64,11 @@ def gen_answer(
         TurnbenchError: see `plan_answers` and `run_answers`.
     """
     bench = load_bench(bench_name, data_dir)
-    questions, options, _ = _taken(gen_answer, words, options or AnswerOptions())
     plan = plan_answers(
         _listed(model),
         bench,
-        options,
-        questions=bench.slice(**questions),
+        _said(options or AnswerOptions(), words, _ANSWERING),
+        questions=bench.slice(**_slice(words)),
         answer_file=None if answer_file is None else pathlib.Path(answer_file),
         redo=redo,
         skip_missing=skip_missing,
@@ -71,6 +76,7 @@ def gen_answer(
     return run_answers(plan, running, watch=watch)
 
 
+@takes_only(Slice.__annotations__, _JUDGING)
 def gen_judgment(
     judge_model: str | Sequence[str],
     bench_name: str = "mt_bench",
@@ -94,19 +100,19 @@ def gen_judgment(
         TurnbenchError: see `plan_judgments` and `run_judgments`.
     """
     bench = load_bench(bench_name, data_dir)
-    questions, options, _ = _taken(gen_judgment, words, options or JudgeOptions())
     plan = plan_judgments(
         _listed(judge_model),
         bench,
         mode,
-        options,
+        _said(options or JudgeOptions(), words, _JUDGING),
         models=model_list,
-        questions=bench.slice(**questions),
+        questions=bench.slice(**_slice(words)),
         redo=redo,
     )
     return run_judgments(plan, running, watch=watch)
 
 
+@takes_only(Slice.__annotations__, _ANSWERING, _JUDGING_TOO)
 def run_bench(
     model: str | Sequence[str],
     judge_model: str | Sequence[str],
@@ -140,7 +146,8 @@ def run_bench(
         TurnbenchError: see `load_metrics`, `Evaluation.planned`, `plan_bench`, `run_plan` and `run_metrics`.
     """
     bench = load_bench(bench_name, data_dir)
-    chosen, answering, judging = _taken(run_bench, words, answering or AnswerOptions(), judging or JudgeOptions())
+    answering = _said(answering or AnswerOptions(), words, _ANSWERING)
+    judging = _said(judging or JudgeOptions(), words, _JUDGING_TOO)
     reference = None if judging.reference == NO_REFERENCE else judging.reference
     evaluation = None if config is None else read_evaluation(config)
     if evaluation is not None:
@@ -150,7 +157,7 @@ def run_bench(
     planned = planned_metrics(
         _listed(metrics),
         bench,
-        bench.slice(**chosen),
+        bench.slice(**_slice(words)),
         given=_setup(setup, bench),
         reference=reference,
         evaluation=evaluation,
@@ -186,6 +193,7 @@ def run_bench(
     return replace(report, metrics=run_metrics(measured))
 
 
+@takes_only(Slice.__annotations__)
 def auto_checks(
     bench_name: str = "mt_bench",
     *,
@@ -210,6 +218,7 @@ def auto_checks(
     return run_metrics(plan, watch=watch)
 
 
+@takes_only(Slice.__annotations__)
 def auto_metrics(
     metrics: str | Sequence[str] = "text",
     bench_name: str = "mt_bench",
@@ -269,33 +278,16 @@ def import_back(
     raise UsageError(f"no shape {form!r} to write back; there are: feedback_collection, alpaca_eval")
 
 
-def _taken(
-    function: Callable[..., Any], words: Mapping[str, Any], *options: AnswerOptions | JudgeOptions
-) -> tuple[Slice, Any, Any]:
-    """Return the words that choose questions, and the options, of one kind or of both, with the other words in them.
+def _slice(words: Mapping[str, Any]) -> Slice:
+    """Return the words that choose questions."""
+    return cast(Slice, {word: value for word, value in words.items() if word in Slice.__annotations__})
 
-    Raises:
-        TypeError: there is no such word.
-    """
-    fields = [{field.name: field.name for field in dataclasses.fields(own)} for own in options]
-    for own, of_words in zip(options, fields, strict=True):
-        if isinstance(own, JudgeOptions):
-            of_words |= {"baseline_model": "baseline", "criterion": "criteria"}
-    if len(options) == 2:  # these are the models' where nothing stands before them
-        fields[1] |= {f"judge_{name}": fields[1].pop(name) for name in _OF_EACH}
-    known = dict.fromkeys(chain(Slice.__annotations__, *fields))
-    for word in words:
-        if word not in known:
-            hint = nearest(
-                word, [name for name in (*inspect.signature(function).parameters, *known) if name != "words"]
-            )
-            raise TypeError(f"{function.__name__}() got an unexpected keyword argument {word!r}; {hint}")
-    chosen = {word: value for word, value in words.items() if word in Slice.__annotations__}
-    made = [
-        replace(own, **{names[word]: _value(names[word], value) for word, value in words.items() if word in names})
-        for own, names in zip(options, fields, strict=True)
-    ]
-    return cast(Slice, chosen), made[0], made[-1]
+
+def _said(options: _Options, words: Mapping[str, Any], names: Mapping[str, str]) -> _Options:
+    """Return options with the fields that words say; `names` are the fields by their words."""
+    return replace(
+        options, **{names[word]: _value(names[word], value) for word, value in words.items() if word in names}
+    )
 
 
 def _value(field: str, value: Any) -> Any:

@@ -14,6 +14,7 @@ Whatever a file holds, it is read or it is a `DataError` in one line. Types are 
 import collections.abc
 import dataclasses
 import functools
+import inspect
 import io
 import itertools
 import json
@@ -23,7 +24,19 @@ import re
 import reprlib
 import types
 from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from harness.errors import DataError
 
@@ -40,6 +53,7 @@ _LISTS = (list, tuple, frozenset, collections.abc.Sequence)
 _TABLES = (dict, collections.abc.Mapping)
 _WORDS: dict[Any, str] = {str: "a text in quotes", bool: "true or false", int: "a whole number", float: "a number"}
 _Made = TypeVar("_Made")
+_Given = ParamSpec("_Given")
 _Place = tuple[str, ...]
 
 
@@ -217,6 +231,30 @@ def nearest(word: str, known: Iterable[str]) -> str:
     words = list(known)
     near = _near(word, words)
     return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(words)}"
+
+
+def takes_only(*known: Iterable[str]) -> Callable[[Callable[_Given, _Made]], Callable[_Given, _Made]]:
+    """Return what lets a function of any keywords refuse those that neither its signature nor `known` has.
+
+    `@takes_only(Words.__annotations__)` before `judge_position(**words)` makes of `judge_position(tuns=1)`:
+    TypeError: judge_position() got an unexpected keyword argument 'tuns'; did you mean 'turns'?
+    """
+
+    def decorated(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+        own = inspect.signature(function).parameters.values()
+        names = dict.fromkeys(itertools.chain((one.name for one in own if one.kind is not one.VAR_KEYWORD), *known))
+
+        @functools.wraps(function)
+        def checked(*args: _Given.args, **words: _Given.kwargs) -> _Made:
+            for word in words:
+                if word not in names:
+                    told = f"{function.__name__}() got an unexpected keyword argument {word!r}"
+                    raise TypeError(f"{told}; {nearest(word, names)}")
+            return function(*args, **words)
+
+        return checked
+
+    return decorated
 
 
 def _near(word: str, words: Sequence[str]) -> Sequence[str]:

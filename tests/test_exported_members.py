@@ -1,6 +1,7 @@
 """`harness` offers what it lists, and costs nothing until it is used."""
 
 import importlib
+import inspect
 import os
 import pathlib
 import subprocess
@@ -27,6 +28,12 @@ def test_every_name_is_what_its_home_defines(name: str) -> None:
     assert member is getattr(importlib.import_module(OFFERED._homes()[name]), name)
     assert member.__module__ == OFFERED._homes()[name]
     assert member.__doc__
+
+
+@pytest.mark.parametrize("name", [name for name in OFFERED.__all__ if inspect.isfunction(getattr(OFFERED, name))])
+def test_every_function_refuses_an_unknown_keyword_in_its_own_name(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword argument 'modle'"):
+        getattr(OFFERED, name)(modle="x")
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

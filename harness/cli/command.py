@@ -196,6 +196,10 @@ def _run(parser: Parser, work: Callable[[argparse.Namespace], int], argv: Sequen
     words = sys.argv[1:] if argv is None else argv
     args.command_line, args.given = _same_command(parser.prog, words), parser.given(args)
     try:
+        if args.given:
+            from harness.cli.idle import warn_of_idle
+
+            warn_of_idle(parser, args)
         with _warnings_told(parser.prog):
             return work(args)
     except TurnbenchError as error:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages
+from harness.cli.idle import warn_of_others
 from harness.errors import UsageError
 from harness.importing import FORMATS
 
@@ -93,6 +94,7 @@ def _annotations(args: argparse.Namespace) -> int:
     """Make judgments of AlpacaEval's annotations."""
     from harness.annotations import import_annotations
 
+    warn_of_others(NAME, args, "annotations", import_annotations)
     with _bar(args) as progress:
         report = import_annotations(**flags.words(args, import_annotations, progress=progress))
     if report.questions:
@@ -170,6 +172,7 @@ def _write_back(args: argparse.Namespace) -> int:
         raise UsageError("say where to write with --output")
     if args.format is not None:
         raise UsageError(f"--back takes no files, this is {args.format!r}")
+    warn_of_others(NAME, args, "--back", import_back, also="back")
     report = import_back(**flags.words(args, import_back, form=args.back))
     if isinstance(report, dict):
         for model, count in report.items():

@@ -95,6 +95,8 @@ def work(args: argparse.Namespace) -> int:
     from harness.judging.run import NO_REFERENCE
     from harness.metrics.run import check_metrics
     from harness.pipeline import plan_bench, run_plan
+    from harness.results.query import Query
+    from harness.results.wanted import Wanted
 
     if args.board is not None and len(set(args.judge_model or ())) > 1:
         raise UsageError("a board is of one judge; name one with --judge-model")
@@ -146,6 +148,9 @@ def work(args: argparse.Namespace) -> int:
         skip_missing=args.skip_missing,
     )
     args.mode = plan.judgments.mode
+    board = None if args.board is None else pathlib.Path(args.board)
+    shown = Wanted(Query.of(args.mode), length_control=args.length_control, board=board, overwrite=args.overwrite)
+    shown.check()  # what could not be shown is known before the first call
     if args.model:
         gen_answer.tell_plan(args, plan.answers)
     gen_judgment.tell_plan(args, plan.judgments, NAME)
@@ -251,13 +256,20 @@ def _show(args: argparse.Namespace, plan: "BenchPlan", *, complete: bool) -> Non
             )
 
 
-def _print_result(args: argparse.Namespace, otherwise: str | None, **words: Any) -> None:
+def _print_result(args: argparse.Namespace, otherwise: str | None, sort: str | None = None, **words: Any) -> None:
     """Print results; where there are none to print, say so in the words `otherwise`, if there are any."""
     from harness.cli.show_result import print_result
     from harness.results.show import show_result
 
+    words |= {"bench_name": args.bench_name, "data_dir": args.data_dir}
     try:
-        result = show_result(bench_name=args.bench_name, data_dir=args.data_dir, **words)
+        try:
+            result = show_result(sort=sort, **words)
+        except UsageError as error:
+            if sort is None:
+                raise
+            result = show_result(**words)  # the calls are made: their results in another order, rather than none
+            messages.warn(NAME, f"warning: {error}")
     except TurnbenchError as error:
         if otherwise is None:
             raise

@@ -2,11 +2,11 @@
 
 import argparse
 import pathlib
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.cli import command, flags, messages, output, values
+from harness.cli.idle import warn_of_others
 from harness.errors import MissingError, UsageError
 
 if TYPE_CHECKING:
@@ -206,7 +206,6 @@ def _results(args: argparse.Namespace) -> int:
         from harness.showing.pictures import check_folder
 
         check_folder(pathlib.Path(args.charts))
-    _warn_of_lonely(args)
     result = _result(args)
     if args.report is not None:
         _write_report(args, result)
@@ -233,8 +232,8 @@ def _style(args: argparse.Namespace) -> "Page":
     from harness.results.styled import show_style
     from harness.showing.style import style_page
 
-    of_pairs = ("mode",) if args.mode == "pairwise-all" else ()
-    _warn_of_idle(args, "--style", show_style, also=("style", "style_anchor", *of_pairs))
+    of_pairs = " mode" if args.mode == "pairwise-all" else ""
+    warn_of_others(NAME, args, "--style", show_style, also=f"style style_anchor{of_pairs}")
     words = flags.words(args, show_style, features=args.style, anchors=args.style_anchor or ())
     return style_page(show_style(**words))
 
@@ -244,7 +243,7 @@ def _cost(args: argparse.Namespace) -> "Page":
     from harness.results.cost import show_cost
     from harness.showing.costs import cost_page
 
-    _warn_of_idle(args, "--cost", show_cost, also=("cost",))
+    warn_of_others(NAME, args, "--cost", show_cost, also="cost")
     return cost_page(show_cost(**flags.words(args, show_cost)))
 
 
@@ -254,7 +253,7 @@ def _efficiency(args: argparse.Namespace) -> "Page":
     from harness.results.show import show_result
     from harness.showing.efficiency import efficiency_page
 
-    _warn_of_idle(args, "--efficiency", show_result, efficiency, also=("efficiency",))
+    warn_of_others(NAME, args, "--efficiency", show_result, efficiency, also="efficiency")
     return efficiency_page(efficiency(**flags.words(args, efficiency, result=_result(args))))
 
 
@@ -265,34 +264,10 @@ def _first_turn(args: argparse.Namespace) -> "Page":
 
     if args.mode not in {None, "single"}:
         raise UsageError("--first-turn-effect is of grades; leave out --mode")
-    _warn_of_idle(args, "--first-turn-effect", first_turn_effect, also=("first_turn_effect", "mode"))
+    warn_of_others(NAME, args, "--first-turn-effect", first_turn_effect, also="first_turn_effect mode")
     return first_turn_page(first_turn_effect(**flags.words(args, first_turn_effect)))
 
 
-def _warn_of_idle(args: argparse.Namespace, shown: str, *takers: Callable[..., Any], also: Sequence[str] = ()) -> None:
-    """Warn of flags that change nothing in what is shown in place of results, which these functions make."""
-    used = {*_OUTPUT, *also, *(name for taker in takers for name in flags.keywords(taker))}
-    for name, flag in args.given.items():
-        if name not in used:
-            messages.warn(NAME, f"warning: {flag} changes nothing with {shown}")
-
-
-def _warn_of_lonely(args: argparse.Namespace) -> None:
-    """Warn of flags that change nothing without another one."""
-    for name, others in _WITH.items():
-        if name in args.given and not args.given.keys() & others:
-            wanted = " or ".join(f"--{other.replace('_', '-')}" for other in others)
-            messages.warn(NAME, f"warning: {args.given[name]} changes nothing without {wanted}")
-
-
-_OUTPUT = ("format", "report", "quiet", "verbose")
-_WITH = {
-    "style_anchor": ("style",),
-    "max_missing": ("fail_if_worse",),
-    "variant": ("metric",),
-    "difference": ("intervals", "report", "charts"),
-}
-"""Flags that say more of what others ask for, any of them."""
 _INSTEAD = {"cost": _cost, "style": _style, "first_turn_effect": _first_turn, "efficiency": _efficiency}
 """What is shown in place of results, by the flag that asks for it."""
 

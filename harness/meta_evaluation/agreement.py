@@ -61,6 +61,7 @@ from harness.results.about import About, about
 from harness.results.matrix import Floats
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import COVERAGE, FEW, MANY, Estimate, Method, Resampling, estimates
+from harness.written import takes_only
 
 LEVELS: tuple[Level, ...] = ("ordinal", "interval")
 WITHIN = 1.0
@@ -68,6 +69,7 @@ MOST_VOTERS = 6
 """Of a file of grades by more voters than this, every two of them are not shown, only all together."""
 
 
+@takes_only(Words.__annotations__)
 def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Words]) -> Report:
     """Return how often every two files agree, and the judges within each; for pairs also `win_rates` beside it.
 

@@ -17,6 +17,7 @@ are the model `clean`, those with an attack of `attacks.toml` a model for each, 
     report.rows[0]["shift"]                     # by how much all attacks together move the grade
 """
 
+import inspect
 import pathlib
 import re
 from collections import defaultdict
@@ -43,7 +44,7 @@ from harness.results.statistics.bootstrap import Resampling, estimates
 from harness.rows import answer_to_row
 from harness.running.options import RunOptions
 from harness.running.watch import Watcher, nobody
-from harness.written import FILLED, Wanted, decoded, read_toml
+from harness.written import FILLED, Wanted, decoded, read_toml, takes_only
 
 CLEAN, STRONG = "clean", "strong"
 WEAK_MODEL, STRONG_MODEL = "builtin/eliza", "builtin/reference"
@@ -260,6 +261,7 @@ def run_attack(
     return Report("attack", judge, plan.bench.name, rows, notes=notes, paths=done.paths, failures=done.tally.failures)
 
 
+@takes_only(inspect.signature(plan_attack).parameters)
 def judge_attack(
     judge_model: str,
     bench_name: str = "mt_bench",

@@ -53,6 +53,7 @@ from harness.results.matrix import Floats, Ints
 from harness.results.measured import CheckedTurn, CheckFound, read_checks
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate
+from harness.written import takes_only
 
 Place: TypeAlias = tuple[QuestionId, int, str, str]
 """Question, turn, model and choice."""
@@ -218,6 +219,7 @@ def _paired(items: Items, kind: str | None, measure: str) -> dict[str, Any]:
     return {measure: items.share(won, decided), **counts}
 
 
+@takes_only(Words.__annotations__)
 def judge_checks(
     mode: Mode | None = None, *, loose: bool = False, top: float | None = None, **words: Unpack[Words]
 ) -> Report:

@@ -32,7 +32,7 @@ from harness.results.common import EQUAL, few
 from harness.results.cost import Prices
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate
-from harness.written import read_table
+from harness.written import read_table, takes_only
 
 DEFINITIONS: Mapping[str, str] = {
     "human_agreement": "1 - |difference| of each verdict and what most people say of the pair, a tie half; of the "
@@ -67,6 +67,7 @@ _KEY = ("judge", "judge_set")
 _ENDS = ("", "_low", "_high")
 
 
+@takes_only(Words.__annotations__)
 def judge_judges(
     votes: Sequence[pathlib.Path | str] = (),
     *,

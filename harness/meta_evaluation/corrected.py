@@ -58,6 +58,7 @@ from harness.results.matrix import Floats, Pairs
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate
+from harness.written import takes_only
 
 ASSUMPTION = (
     "assumes that the voted questions, and the voted pairs of a question, are a random subset of the judged ones; "
@@ -260,6 +261,7 @@ def _mean(outcomes: Sequence[float]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
+@takes_only(Words.__annotations__)
 def judge_corrected(
     votes: Sequence[pathlib.Path | str] = (), *, finite: bool = False, **words: Unpack[Words]
 ) -> Report:

@@ -30,6 +30,7 @@ from harness.records import Mode, Observation, QuestionId
 from harness.results.finding import without_voters
 from harness.results.matrix import Floats, Ints
 from harness.results.query import Query, Words
+from harness.written import takes_only
 
 APART = 2.0
 """Points by which two grades of an answer differ that count as disagreement."""
@@ -165,6 +166,7 @@ def _by_people(judged: Judged, voted: _Voted) -> Floats:
     return np.array([people.get(item, np.nan) for item in judged.item.tolist()], dtype=np.float64)
 
 
+@takes_only(Words.__annotations__)
 def judge_disagreement(
     mode: Mode | None = None, *, votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Words]
 ) -> Report:

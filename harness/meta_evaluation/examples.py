@@ -15,6 +15,7 @@ Source: Zheng et al. 2023 (arXiv 2306.05685), section 3.4: with three examples, 
 77.5%.
 """
 
+import inspect
 import pathlib
 import random
 import re
@@ -45,7 +46,7 @@ from harness.results.query import Query
 from harness.results.statistics.bootstrap import COVERAGE
 from harness.running.options import RunOptions
 from harness.running.watch import Watcher, nobody
-from harness.written import toml_value
+from harness.written import takes_only, toml_value
 
 SHOTS = 3
 """Examples, if no number is given."""
@@ -276,6 +277,7 @@ def run_examples(
     return Report("examples", judges[0].name, plan.bench.name, rows, {}, notes, tuple(paths), failures)
 
 
+@takes_only(inspect.signature(plan_examples).parameters)
 def judge_examples(
     judge_model: str,
     votes: Sequence[pathlib.Path | str] = (),

@@ -48,6 +48,7 @@ from harness.results.pairs.length_control import answer_lengths
 from harness.results.pairs.logistic import Fit, NoFitError, Rows, chance, fit
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates, jackknifed
+from harness.written import takes_only
 
 PRIOR = "half a virtual tie at equal length for each pair of models that met"
 
@@ -219,6 +220,7 @@ def _with_prior(games: Rows) -> Rows:
     )
 
 
+@takes_only(Words.__annotations__)
 def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report:
     """Return how often the longer answer wins, the slope, and (`models`) win rates at equal length.
 

@@ -27,8 +27,10 @@ from harness.results.about import is_fixed
 from harness.results.common import few
 from harness.results.measured import measured_metrics, read_metric
 from harness.results.query import Query, Words
+from harness.written import takes_only
 
 
+@takes_only(Words.__annotations__)
 def judge_metrics(
     metric: Sequence[str], mode: Mode | None = None, *, variant: str | None = None, **words: Unpack[Words]
 ) -> Report:

@@ -12,8 +12,10 @@ from harness.meta_evaluation.report import Report, asked
 from harness.names import counted
 from harness.results.pairs.position import in_one_order, position_rows
 from harness.results.query import Query, Words
+from harness.written import takes_only
 
 
+@takes_only(Words.__annotations__)
 def judge_position(**words: Unpack[Words]) -> Report:
     """Return whether the judge goes by the place of an answer: all pairs first, then by judge, category, turn and gap.
 

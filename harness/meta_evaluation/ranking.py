@@ -47,7 +47,7 @@ from harness.results.matrix import pairs as pair_arrays
 from harness.results.pairs.rates import outcomes, shares
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import LEAST, Estimate, Resampling, question_weights, strata_of
-from harness.written import read_table
+from harness.written import read_table, takes_only
 
 LEAST_MODELS = 5
 """With fewer common models than this there is no interval."""
@@ -320,6 +320,7 @@ def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
+@takes_only(Words.__annotations__)
 def judge_ranking(
     against: pathlib.Path | str | None = None,
     mode: Mode | None = None,

@@ -48,6 +48,7 @@ from harness.results.finding import Found, ask
 from harness.results.measured import CheckedTurn, read_checks
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate
+from harness.written import takes_only
 
 UNAIDED = "mt_bench_unaided"
 _STATE = frozenset({"number", "choice", "equals", "contains", "code"})
@@ -207,6 +208,7 @@ def _both(words: Words, mode: Mode, without: str) -> tuple[Query, Query]:
     return query._replace(files=query.files[:1]), query._replace(files=query.files[1:], judge_set=None)
 
 
+@takes_only(Words.__annotations__)
 def judge_reference(
     mode: Mode = "single", *, without: str = UNAIDED, threshold: float | None = None, **words: Unpack[Words]
 ) -> Report:

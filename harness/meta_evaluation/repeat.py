@@ -49,6 +49,7 @@ from harness.results.matrix import Floats, tally
 from harness.results.planning import MORE, Spread, alternatives, design_rows
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate, Resampling, jackknifed
+from harness.written import takes_only
 
 Facet: TypeAlias = Literal["question", "model", "question × model", "order", "judge", "rest", "repeat"]
 Records: TypeAlias = npt.NDArray[np.void]
@@ -332,6 +333,7 @@ _LEVELS: dict[Facet, str] = {"question": "a sample", "order": "all there are", "
 """Whether the levels of a facet are a sample of others like them, or all that there are."""
 
 
+@takes_only(Words.__annotations__)
 def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     """Return where the variance of the verdicts comes from, turn by turn; with all samples that there are.
 

@@ -38,6 +38,7 @@ from harness.results.matrix import pairs as pair_arrays
 from harness.results.panel import Heard, panel_grades, panel_pairs
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
+from harness.written import takes_only
 
 LEVELS = ("own_by_judge", "own_by_others", "rest_by_judge", "rest_by_others")
 """Mean scores of the family's models and of the rest, by the judge and by the others; of pairs win rates of the family.
@@ -134,6 +135,7 @@ def _by_question(values: Floats, chosen: Bools) -> Floats:
     return mean
 
 
+@takes_only(Words.__annotations__)
 def judge_self(
     mode: Mode | None = None, *, families: Mapping[str, str] | None = None, **words: Unpack[Words]
 ) -> Report:

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from harness.judgments.case import SCORE, WIN
 from harness.judgments.observations import Observations, numbered
 from harness.judgments.sums import Sums
-from harness.records import Scale
+from harness.names import counted
+from harness.records import QuestionId, Scale, Source
 from harness.results.finding import Found
 
 if TYPE_CHECKING:  # rows are read again only where some have no verdict
@@ -47,11 +49,12 @@ def failure_notes(found: Sequence[Found], shown: Observations) -> list[str]:
 
     `shown` is what is in the table; reasons and the example are of the files' rows about it.
     """
-    every, failed = len(shown), sum(int(part.failed.sum()) for part in shown.parts())
+    lost = shown.only(part.failed for part in shown.parts())
+    every, failed = _judgments(shown), _judgments(lost)
     if not failed or failed < LOUD * every:
         return []
     told = f"{failed} of {every} judgments ({failed / every:.0%}) give no verdict and are left out"
-    notes = [told + _reasons(found, shown)]
+    notes = [told + _reasons(found, lost)]
     scale = (0.0, 1.0) if shown.paired else shown.scale()
     if scale is not None:
         worst = sorted(bounds(shown, scale), key=lambda own: (own.low - own.high, own.model))[:_MODELS]
@@ -81,27 +84,40 @@ def bounds(found: Observations, scale: Scale) -> list[Bounds]:
     return rows
 
 
-def _reasons(found: Sequence[Found], shown: Observations) -> str:
+def _judgments(given: Observations) -> int:
+    """Return by how many judgments these numbers are given: one gives several, of dimensions and of labels."""
+    if {case.source.form for case in given.cases} <= {"grade", "pair"}:
+        return len(given)
+    of_case = np.array(numbered(case._replace(metric="") for case in given.cases)[1], dtype=np.int64)
+    return len(np.unique(of_case[given.case_at] * len(given.asked) + given.asked_at))
+
+
+def _reasons(found: Sequence[Found], lost: Observations) -> str:
     """Return why, how often, and one example, as far as the rows say."""
     from harness.judgments.row import judged_rows
 
-    lost = shown.only(part.failed for part in shown.parts())
-    # A row of several numbers fails in all of them.
-    failed = Counter(
-        (about.question_id, frozenset(case.models), case.turn, case.source.judge) for case, about, _ in lost.rows()
-    )
+    failed = {
+        _key(about.question_id, case.models, case.turn, case.metric, case.source) for case, about, _ in lost.rows()
+    }
     counts: Counter[str] = Counter()
     example: str | None = None
     for path in dict.fromkeys(one.path for one in found):
         for row in judged_rows(path):
-            about = (row.question_id, frozenset(row.models), row.turn, row.source.judge)
-            if not row.unparsed or about not in failed:
+            key = _key(row.question_id, row.models, row.turn, row.criterion, row.source)
+            if not row.unparsed or key not in failed:
                 continue
-            counts[_reason(row)] += failed.pop(about)
+            failed.remove(key)  # of rows made again, all without a verdict, one counts
+            counts[_reason(row)] += 1
             example = example or _example(row)
     listed = ", ".join(f"{count} {reason}" for reason, count in counts.most_common(_REASONS))
     more = sum(counts.values()) - sum(count for _, count in counts.most_common(_REASONS))
-    return (f": {listed}" if listed else "") + (f", {more} others" if more else "") + (example or "")
+    return (f": {listed}" if listed else "") + (f", {counted(more, 'other')}" if more else "") + (example or "")
+
+
+def _key(question: QuestionId, models: Sequence[str], turn: int, criterion: str | None, source: Source) -> object:
+    """Return what identifies a judgment; of one that gives several numbers no metric is a criterion."""
+    one = source.form in {"grade", "pair"} and criterion not in {SCORE, WIN}
+    return question, frozenset(models), turn, criterion if one else None, source.judge, source.sample, source.choice
 
 
 def _reason(row: "JudgedRow") -> str:

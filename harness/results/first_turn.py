@@ -31,6 +31,7 @@ from harness.results.matrix import Matrix, in_order, label, matrix, of_models, o
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate, estimates
 from harness.results.statistics.paired import Paired, named_pairs, paired
+from harness.written import takes_only
 
 First: TypeAlias = Literal["good", "bad"]
 
@@ -82,6 +83,7 @@ class FirstTurnEffect:
     notes: tuple[str, ...] = ()
 
 
+@takes_only(Words.__annotations__)
 def first_turn_effect(**words: Unpack[Words]) -> FirstTurnEffect:
     """Return how the second turns of models differ with own and with given history; `words` as of `show_result`.
 

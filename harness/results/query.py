@@ -11,7 +11,6 @@ from harness.bench import Bench, bench_folders, load_bench
 from harness.errors import TurnbenchError
 from harness.jsonl.copies import local_file
 from harness.records import Mode
-from harness.written import nearest
 
 Paths: TypeAlias = pathlib.Path | str | Sequence[pathlib.Path | str] | None
 
@@ -61,19 +60,6 @@ class Words(TypedDict, total=False):
 REPEATED = ("last", "average", "refuse")
 
 
-def _unexpected(word: str) -> str:
-    """Return what Python says where a function takes no such word, of the one that was given it."""
-    import inspect
-
-    frame = inspect.currentframe()
-    while frame is not None and (frame.f_code.co_name.startswith("_") or frame.f_code.co_name == Query.of.__name__):
-        frame = frame.f_back
-    asked = None if frame is None else frame.f_code
-    own = asked.co_varnames[: asked.co_argcount + asked.co_kwonlyargcount] if asked is not None else ()
-    hint = nearest(word, [*own, *Words.__annotations__])
-    return f"{asked.co_name if asked is not None else 'Query.of'}() got an unexpected keyword argument {word!r}; {hint}"
-
-
 class Query(NamedTuple):
     """Which observations a table or a report is about; see `Words` for each field."""
 
@@ -102,14 +88,7 @@ class Query(NamedTuple):
 
     @classmethod
     def of(cls, mode: Mode | None = None, **words: Unpack[Words]) -> Self:
-        """Return the query that these words ask.
-
-        Raises:
-            TypeError: there is no such word.
-        """
-        for word in words:
-            if word not in Words.__annotations__:
-                raise TypeError(_unexpected(word))
+        """Return the query that these words ask."""
         judges = words.get("judge_model")
         models, turns, judge_set = words.get("model_list"), words.get("turns"), words.get("judge_set")
         return cls(

@@ -23,11 +23,13 @@ from harness.results.settings import settings_notes
 from harness.results.standing import on_board
 from harness.results.tables import conversations, table_of
 from harness.results.wanted import LengthControl, Shown, Wanted, settled
+from harness.written import takes_only
 
 if TYPE_CHECKING:  # imported only where there are two runs
     from harness.results.runs import Runs
 
 
+@takes_only(Words.__annotations__)
 def show_result(
     mode: Mode | None = None,
     *,

@@ -19,6 +19,7 @@ from harness.results.matrix import pairs as pair_arrays
 from harness.results.pairs.style import FEATURES, Styled, counted, relative_difference, styled
 from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import COVERAGE
+from harness.written import takes_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class StyleResult:
     path: pathlib.Path
 
 
+@takes_only(Words.__annotations__)
 def show_style(features: Sequence[str], *, anchors: Sequence[str] = (), **words: Unpack[Words]) -> StyleResult:
     """Return the models' strengths as if their answers were written alike.
 

@@ -34,25 +34,29 @@ class Wanted(NamedTuple):
     """What was asked for beside which observations; `show_result` says what each field means."""
 
     query: Query
-    baseline: str | None
-    count_failed: bool
-    intervals: bool | None
-    common: bool
-    against: pathlib.Path | None
-    allow: Sequence[str]
-    margin: float | None
-    difference: float | None
-    sort: str | None
-    metrics: Sequence[str]
-    variant: str | None
-    aggregate: Aggregate | None
-    length_control: LengthControl | None
-    board: pathlib.Path | None
-    overwrite: bool
+    baseline: str | None = None
+    count_failed: bool = False
+    intervals: bool | None = None
+    common: bool = False
+    against: pathlib.Path | None = None
+    allow: Sequence[str] = ()
+    margin: float | None = None
+    difference: float | None = None
+    sort: str | None = None
+    metrics: Sequence[str] = ()
+    variant: str | None = None
+    aggregate: Aggregate | None = None
+    length_control: LengthControl | None = None
+    board: pathlib.Path | None = None
+    overwrite: bool = False
     check_answers: bool = True
 
-    def faults(self) -> Iterator[str]:
-        """Yield what is asked for where it means nothing."""
+    def check(self) -> None:
+        """Raise `UsageError` if something is asked for where it means nothing."""
+        for fault in self._faults():
+            raise UsageError(fault)
+
+    def _faults(self) -> Iterator[str]:
         mode, several = self.query.mode, self.query.several
         if mode not in MODES:
             yield f"no mode {mode!r}; there are: {', '.join(MODES)}"
@@ -103,8 +107,7 @@ def settled(wanted: Wanted) -> Shown:
     mode = wanted.query.mode or _usual_mode(wanted.query)
     query = wanted.query._replace(mode=mode)
     wanted = wanted._replace(query=query)
-    for fault in wanted.faults():
-        raise UsageError(fault)
+    wanted.check()
     notes: list[str] = []
     found = _measured(wanted) if wanted.metrics else _judged(wanted, notes)
     path = found[0].path

@@ -395,7 +395,9 @@ def _next_ones(table: "PairedTable", neighbours: Sequence["Paired"], places: int
     stated = next((pair.stated for pair in neighbours if pair.questions_needed is not None), None)
     if stated is not None:
         shows += f"; questions needed: to find a difference of {rounded(stated, places)} (--difference)"
-    found = f"{table.told_apart} of {len(table.pairs)} pairs of models differ significantly (sign-flip test, Holm)"
+    chosen = any(pair.p_method == "mixture" for pair in table.pairs)
+    test = f"sign-flip test{' that allows for pairs chosen by earlier results' if chosen else ''}, Holm"
+    found = f"{table.told_apart} of {len(table.pairs)} pairs of models differ significantly ({test})"
     return compared("Each model and the next one (each interval of its pair alone)", neighbours, found + shows, places)
 
 

@@ -82,6 +82,9 @@ def test_models_and_judges_have_addresses_of_their_own(fresh: pathlib.Path) -> N
         pytest.param(
             ["--judge-model", "gpt-4.1", "--format", "csv"], "run_bench: error: --format csv shows one judge", id="csv"
         ),
+        pytest.param(["--overwrite"], "--overwrite replaces rows of a board; name it", id="overwrite"),
+        pytest.param(["--length-control", "own"], "length control are of pairs with a baseline", id="length control"),
+        pytest.param(["--board", "b.csv"], "a board and length control are of pairs with a baseline", id="board"),
     ],
 )
 def test_what_cannot_work_is_said_before_anything_is_answered(
@@ -90,6 +93,15 @@ def test_what_cannot_work_is_said_before_anything_is_answered(
     assert main(words(fresh, "--model", "builtin/eliza", *more)) == 2
     assert said in capsys.readouterr().err
     assert not (fresh / "tiny" / "model_answer").exists()
+
+
+def test_a_column_that_there_is_not_costs_the_order_and_not_the_results(
+    fresh: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words(fresh, "--model", "builtin/eliza", "--sort", "avrage")) == 0
+    told = capsys.readouterr()
+    assert "run_bench: warning: no column 'avrage' to sort by; there are: model, turn_1, turn_2, average" in told.err
+    assert "builtin/eliza" in told.out
 
 
 def test_a_cache_makes_equal_answers_one_judging(fresh: pathlib.Path) -> None:

@@ -47,14 +47,29 @@ def test_reasons_are_of_the_judgments_that_are_counted_and_not_of_those_that_wer
     assert first.startswith("6 of 40 judgments (15%) give no verdict and are left out: 3 two scores, 3 no score;")
 
 
-def test_a_row_of_several_numbers_fails_in_all_of_them(tmp_path: pathlib.Path) -> None:
+def test_a_judgment_of_several_numbers_fails_once(tmp_path: pathlib.Path) -> None:
     said: list[dict[str, Any]] = [{"scores": {"a": n, "b": n}, "score": n, "judgment": "a, b"} for n in range(1, 10)]
     said.append({"scores": None, "score": -1, "judgment": "Sorry."})
     rows = [{"question_id": n, "model": "x", "judge": ["j", "s"], "turn": 1} | own for n, own in enumerate(said)]
     path = tmp_path / "j_single.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     first = show_result(input_file=path).notes[0]
-    assert first.startswith("3 of 30 judgments (10%) give no verdict and are left out: 3 for which the file gives no")
+    assert first.startswith("1 of 10 judgments (10%) give no verdict and are left out: 1 for which the file gives no")
+
+
+def test_each_criterion_and_sample_has_a_reason_of_its_own(tmp_path: pathlib.Path) -> None:
+    about = {"question_id": 1, "model": "x", "judge": ["j", "s"], "turn": 1, "judge_set": "s", "score": -1}
+    for sample in range(2):
+        rows: list[dict[str, Any]] = []
+        for criterion in ("wit", "style"):
+            why = f"no {criterion} {sample}"
+            own = {"criterion": criterion, "sample": sample, "judgment": why, "details": [{"verdict_reason": why}]}
+            rows += [about | own, about | own | {"question_id": 2, "score": 5}]
+        path = tmp_path / f"j@s{f'#{sample}' if sample else ''}_single.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    [note] = [note for note in show_result(input_file=sorted(tmp_path.glob("*.jsonl"))).notes if "no verdict" in note]
+    reasons = "1 no wit 1, 1 no style 1, 1 no wit 0, 1 other"
+    assert note.startswith(f"4 of 8 judgments (50%) give no verdict and are left out: {reasons};")
 
 
 @pytest.mark.parametrize("failed", [0, 1])

@@ -98,6 +98,23 @@ def test_pairs_with_one_model_are_a_list_and_no_matrix_of_gaps(tmp_path: pathlib
     assert len(items("all_pair.jsonl", "a", "b")["Every two models"].instead.rows) == 3
 
 
+def test_the_test_is_named_as_it_was_made_where_pairs_may_have_been_chosen(tmp_path: pathlib.Path) -> None:
+    def told(often: int) -> str:
+        about: dict[str, Any] = {"judge": ["j", "pair-v2"], "turn": 1}
+        rows = [
+            about | {"question_id": q, "model_1": m, "model_2": n, "g1_winner": "model_1", "g2_winner": "model_1"}
+            for m, n, count in (("x", "y", often), ("y", "z", 10), ("x", "z", 10))
+            for q in range(count)
+        ]
+        path = tmp_path / f"j{often}_pair.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        result = show_result("pairwise-all", input_file=path, intervals=True)
+        return text(result_page(result, intervals=True))
+
+    assert "(sign-flip test, Holm)" in told(10)
+    assert "(sign-flip test that allows for pairs chosen by earlier results, Holm)" in told(100)
+
+
 @pytest.mark.parametrize("models", [3, 8])
 def test_a_matrix_of_many_models_has_numbers_over_its_columns(models: int, tmp_path: pathlib.Path) -> None:
     names = [f"organisation/model-{at}" for at in range(models)]
