@@ -171,7 +171,7 @@ def _write_judgments(
     except UsageError:
         judge_set = None
     judge = judge_model or (judge_set.judge if judge_set is not None else None) or annotator
-    order = judge_set or JudgeSet(annotator, "", pathlib.Path(annotator), {}, order="random")
+    order = judge_set or JudgeSet(name=annotator, path=pathlib.Path(annotator), templates={}, order="random")
     soft = any(one.preference not in {None, 0.0, 0.5, 1.0} for one in read)
     materials = None
     if judge_set is not None:

@@ -287,11 +287,11 @@ def _references(
 
 def _missing(questions: Collection[Question], references: Mapping[str, frozenset[QuestionId]]) -> Iterator[Missing]:
     """Yield the questions that lack a reference answer which the shipped judge set would show the judge."""
-    judge_set = load_judge_set(str(shipped("judge_prompts") / "mt_bench"))
+    shows = load_judge_set(str(shipped("judge_prompts") / "mt_bench")).references
     authors: dict[str | None, frozenset[QuestionId]] = dict(references.items()) or {None: frozenset()}
     for author, having in authors.items():
         present = {question.category for question in questions if question.question_id in having}
-        wanted = judge_set.required | (judge_set.if_any & present)
+        wanted = shows.required | (shows.if_any & present)
         for question in questions:
             if question.category in wanted and question.question_id not in having:
                 yield Missing(question.question_id, question.category, author)

@@ -108,7 +108,7 @@ def _judgments(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float
     )
     kept = _kept(judge.path, plan.bench.judgment_state, redo=plan.redo)
     rule = None if batch or endpoint is None else caching(endpoint)
-    asked = _Asked(weights, USUAL_JUDGMENT, past, kept, rule=rule, retry_cut=materials.retry_cut)
+    asked = _Asked(weights, USUAL_JUDGMENT, past, kept, rule=rule, retry_cut=materials.options.retry_cut)
     taken = asked.look(opened, judge.calls, judge.calls)
     whole = asked.estimate(taken, judge.judge, FREE if endpoint is None else endpoint.price, batch, "judgments")
     return replace(whole, mode=plan.mode, judge_set=plan.judge_set.name, sample=judge.sample)

@@ -387,7 +387,7 @@ def _compared(
     waits = {model: set(ids) for model, ids in known.awaited.items()}
     options = JudgeOptions(turns=turns, skip_missing=True)
     materials, questions, _ = gather(bench, judge_set, models, bench.questions, options, awaited=waits, read=known.read)
-    plan = JudgmentPlan(bench, status.mode, judge_set, materials, questions, groups, turns, redo=False, awaited=waits)
+    plan = JudgmentPlan(bench, status.mode, judge_set, materials, questions, groups, redo=False, awaited=waits)
     counts = _counts(plan, done, status.sample, lambda share: known.work.part(status.path, 0.5 + share / 2))
     current, absent, outdated, waiting = (counts[state] for state in (True, None, False, "waiting"))
     found = replace(status, judged=current, missing=absent, superseded=outdated, waiting=waiting)
@@ -395,11 +395,9 @@ def _compared(
     if not rest:
         return found, []
     endpoint = None if is_builtin_judge(status.judge) else _endpoint(status.judge, known.models_file)
-    calls = counts["calls"] * (1 if status.mode == "single" or plan.one_order else 2)
+    calls = counts["calls"] * plan.games
     plan.judges.append(
-        JudgePlan(
-            status.judge, endpoint, status.path, rows=rest, jobs=rest, calls=calls, done=done, sample=status.sample
-        )
+        JudgePlan(status.judge, endpoint, status.path, rows=rest, calls=calls, done=done, sample=status.sample)
     )
     return found, estimate_plan(plan, answers=known.answers)
 

@@ -181,7 +181,7 @@ def _work_left(plan: "JudgmentPlan", judge: "JudgePlan") -> str:
     if plan.mode == "single":
         return f"{messages.counted(judge.rows, 'judgment')} to make, {calls}"
     orders = "" if plan.one_order else " in both orders"
-    equal = " (two equal answers are a tie without a call)" if judge.calls < judge.jobs else ""
+    equal = " (two equal answers are a tie without a call)" if judge.calls < judge.rows * plan.games else ""
     return f"{messages.counted(judge.rows, 'pair')} of answers to compare{orders}, {calls}{equal}"
 
 

@@ -1,5 +1,6 @@
 """The request that asks a judge about a match: the template filled, the set's examples, and how it is sampled."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -40,7 +41,7 @@ def request_about(materials: Materials, match: Match) -> Request:
         materials.sampling(match),
         facts,
         top_logprobs=template.top_logprobs if form.score_method == "logprobs" else None,
-        schema=form.schema if materials.structured else None,
+        schema=form.schema if materials.options.structured else None,
         shared=_shared(materials, match, messages),
     )
 
@@ -76,8 +77,7 @@ def _shared(materials: Materials, match: Match, messages: Sequence[Message]) -> 
             except (UsageError, MissingError):  # it is not judged at all
                 continue
             texts.append(other[-1].content if other[:-1] == messages[:-1] else "")
-        one, last = min(texts), max(texts)
-        return next((n for n, (a, b) in enumerate(zip(one, last, strict=False)) if a != b), min(len(one), len(last)))
+        return len(os.path.commonprefix(texts))  # noqa: RUF071  (of texts, which is what it compares)
 
     return materials.once(match.question, ("shared", group), common) if group else 0
 

@@ -5,9 +5,7 @@ rules.py          the judges with one rule each, yardsticks for real ones
 builtin_model.py  all of them as chat models
 """
 
-from collections.abc import Iterable, Sequence
-
-from harness.errors import UsageError
+from collections.abc import Iterable
 
 OVERLAP = "builtin/overlap"
 LONGEST, FIRST, RANDOM = RULES = ("builtin/longest", "builtin/first", "builtin/random")
@@ -27,15 +25,6 @@ _NOTICES = {
 def is_builtin_judge(name: str) -> bool:
     """Return whether a name is that of a built-in judge."""
     return name in BUILTIN_JUDGES
-
-
-def require(name: str, verdict_format: str, formats: Sequence[str]) -> None:
-    """Raise `UsageError` unless a verdict's form is among those that a built-in judge can give."""
-    if verdict_format not in formats:
-        raise UsageError(
-            f"{name} cannot give verdicts of the form {verdict_format or '(none stated)'}, only {', '.join(formats)}; "
-            "choose a judge set with one of these, or a chat model as the judge"
-        )
 
 
 def notices(judges: Iterable[str]) -> list[str]:

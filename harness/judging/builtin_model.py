@@ -1,15 +1,14 @@
 """The built-in judges as chat models, and which verdicts they can give."""
 
 import asyncio
-import difflib
 import math
 import time
 
 from harness.chat.builtin.tokens import count_tokens
 from harness.errors import ChatError, UsageError
-from harness.judging.builtin import BUILTIN_JUDGES, OVERLAP, RULES, is_builtin_judge, require
+from harness.judging import overlap
+from harness.judging.builtin import OVERLAP, RULES
 from harness.judging.forms import VerdictForm
-from harness.judging.overlap import judge, require_format
 from harness.judging.rules import preferred
 from harness.judging.verdicts.stated import FORMATS, stated
 from harness.records import Reply, Request, Side, TokenLogprobs, Usage
@@ -39,7 +38,7 @@ class BuiltinJudge:
         facts = request.facts
         assert facts is not None
         if self.name == OVERLAP:
-            return judge(facts), None
+            return overlap.judge(facts), None
         side = preferred(self.name, facts, f"{request.content} {facts.sample}")
         text = stated(side, facts.verdict_format, scale=facts.scale, sides=facts.sides)
         # Where the form has no tie, it is the second's, as in AlpacaEval's judge of this name.
@@ -57,30 +56,24 @@ def _sure_of(side: Side, text: str, sides: tuple[str, str]) -> tuple[TokenLogpro
     return (TokenLogprobs(text, dict(top)[text], top),)
 
 
-def open_builtin_judge(name: str) -> BuiltinJudge:
-    """Return the built-in judge of this name.
-
-    Raises:
-        UsageError: there is none; the message says which there are.
-    """
-    if is_builtin_judge(name):
-        return BuiltinJudge(name)
-    near = difflib.get_close_matches(name, BUILTIN_JUDGES, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(BUILTIN_JUDGES)}"
-    raise UsageError(f"{name!r} is no built-in judge; {hint}")
-
-
 def require_verdict(name: str, form: VerdictForm) -> None:
     """Raise `UsageError` unless a built-in judge can give a verdict of this form.
 
     What it gives is written in the form asked for and read like any judge's words; kinds that it can't do it refuses.
     """
-    if name in RULES:
-        if form.kind != "compare":
-            raise UsageError(f"{name} only compares two answers; use --mode pairwise-baseline or pairwise-all")
-        require(name, form.format, FORMATS)
-        return
-    if form.kind in ("label", "dimensions") or form.score_method != "text":
+    if name in RULES and form.kind != "compare":
+        raise UsageError(f"{name} only compares two answers; use --mode pairwise-baseline or pairwise-all")
+    if name == OVERLAP and (form.kind in ("label", "dimensions") or form.score_method != "text"):
         what = "weigh tokens" if form.score_method != "text" else f"judge by {form.kind}"
         raise UsageError(f"{name} cannot {what}, it only grades and compares; choose a chat model as the judge")
-    require_format(form.format, form.scale)
+    formats = overlap.FORMATS if name == OVERLAP else FORMATS
+    if form.format not in formats:
+        raise UsageError(
+            f"{name} cannot give verdicts of the form {form.format}, only {', '.join(formats)}; "
+            "choose a judge set with one of these, or a chat model as the judge"
+        )
+    least, greatest = form.scale
+    if name == OVERLAP and not (math.isfinite(least) and math.isfinite(greatest) and 0 <= least < greatest):
+        raise UsageError(
+            f"{name} cannot grade on a scale from {least:g} to {greatest:g}; it needs 0 <= least < greatest"
+        )

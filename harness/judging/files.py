@@ -135,27 +135,21 @@ class JudgmentSink:
 
     def put(self, record: Judgment) -> bool:
         """Write the row, or hold the first game of a pair back; return whether it was written."""
-        if len(record.match.models) == 1:
-            self.journal.append(single_to_row(record, time.time()))
-            self._note(record)
-        elif self.one_order:
-            self.journal.append(pair_to_row(record, tstamp=time.time()))
-            self._note(record)
-        else:
+        single = len(record.match.models) == 1
+        games = [record]
+        if not (single or self.one_order):
             key = match_key(record.match)
             other = self._waiting.pop(key, None)
             if other is None:
                 self._waiting[key] = record
                 return False
             games = sorted((record, other), key=lambda judgment: judgment.match.game)
-            self.journal.append(pair_to_row(*games, tstamp=time.time()))
-            self._note(*games)
+        now = time.time()
+        self.journal.append(single_to_row(record, now) if single else pair_to_row(*games, tstamp=now))
+        # A row without a verdict counts under its first reason.
+        self.reasons.update([game.parsed.reason for game in games if game.parsed.verdict is None][:1])
         self.written += 1
         return True
-
-    def _note(self, *games: Judgment) -> None:
-        """Count a row without a verdict under its first reason."""
-        self.reasons.update([game.parsed.reason for game in games if game.parsed.verdict is None][:1])
 
     def sync(self) -> None:
         """Bring what was written to the disk."""

@@ -1,7 +1,5 @@
 """What fills a template's placeholders for a match: the turns, fenced, and what the judge is told beside them."""
 
-from collections.abc import Mapping, Sequence
-
 from harness.answering.simulation import UserPrompt, read_prompt
 from harness.judging.materials import Materials
 from harness.judging.notes import given, noted, shown_outcomes, told_before
@@ -38,11 +36,11 @@ def values_of(materials: Materials, match: Match, template: JudgeTemplate) -> di
     if system and SYSTEM not in template.names:
         first = 0 if template.names & {"conversation", "question_1"} else turn - 1
         asked[first] = told_before(asked[first], system)
-    values = {"question": asked[turn - 1], SYSTEM: system or NO_SYSTEM}
-    values |= {name: own[-1] for name, own in zip(names, answers, strict=True)}
-    for number in range(1, turn + 1):
-        values[f"question_{number}"] = asked[number - 1]
-        values |= {f"{name}_{number}": own[number - 1] for name, own in zip(names, answers, strict=True)}
+    shown = {"question": asked, **dict(zip(names, answers, strict=True))}
+    so_far = [{name: texts[n] for name, texts in shown.items()} for n in range(turn)]
+    values = {**so_far[-1], SYSTEM: system or NO_SYSTEM}
+    for number, said in enumerate(so_far, 1):
+        values |= {f"{name}_{number}": text for name, text in said.items()}
     if reference:
         values["reference"] = reference[-1]
         values |= {f"ref_answer_{number}": text for number, text in enumerate(reference, 1)}
@@ -50,10 +48,9 @@ def values_of(materials: Materials, match: Match, template: JudgeTemplate) -> di
         values[CHECKS] = _checked(materials, match)
     values |= said_of(materials, match, template)
     if template.turn is not None:
-        values["conversation"] = "".join(
-            template.turn.fill({"turn": str(number), **_turn_values(values, number, names, reference)})
-            for number in range(1, turn + 1)
-        ).strip("\n")
+        each = [said | {"reference": reference[n]} for n, said in enumerate(so_far)] if reference else so_far
+        turns_shown = (template.turn.fill({"turn": str(number), **said}) for number, said in enumerate(each, 1))
+        values["conversation"] = "".join(turns_shown).strip("\n")
     return values
 
 
@@ -130,13 +127,3 @@ def _checked(materials: Materials, match: Match) -> str:
     if len(found) == 1:
         return found[0]
     return "\n\n".join(f"Assistant {side}:\n{lines}" for side, lines in zip("AB", found, strict=True))
-
-
-def _turn_values(
-    values: Mapping[str, str], number: int, names: Sequence[str], reference: Sequence[str]
-) -> dict[str, str]:
-    """Return the values of the sub-template for one turn."""
-    turn = {"question": values[f"question_{number}"], **{name: values[f"{name}_{number}"] for name in names}}
-    if reference:
-        turn["reference"] = reference[number - 1]
-    return turn

@@ -12,9 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from harness.written import Wanted
+
 Kind: TypeAlias = Literal["grade", "compare", "label", "dimensions"]
 ScoreMethod: TypeAlias = Literal["text", "logprobs"]
 Scale: TypeAlias = tuple[float, float]
+
+SHARE = Wanted("the label's share, a number from 0 to 1", lambda share: 0 <= share <= 1)
+LABELS = Wanted(
+    "a table of label = share, in which no two labels differ in capital letters only and none is empty",
+    lambda labels: len({name.casefold() for name in labels}) == len(labels) and all(map(str.strip, labels)),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,16 +51,14 @@ def gather(
         q.category for q, criteria in planned if criteria and judge_set.shows_reference(q.category, present=True)
     }
     references = bench.reference_answers(reference) if relevant or reference else {}
-    if reference and not (judge_set.required or judge_set.if_any):
+    if reference and not (judge_set.references.required or judge_set.references.if_any):
         raise UsageError(
             f"the judge set {judge_set.name} shows no references; leave out --reference, or choose another"
         )
     present = {q.category for q in bench.questions if q.question_id in references}
     referenced = frozenset(c for c in relevant if judge_set.shows_reference(c, present=c in present))
     without = {model: bench.without_history(model) - answers[model].keys() for model in models}
-    materials = Materials(
-        bench, judge_set, answers, references, referenced, options.structured, without, options.retry_cut
-    )
+    materials = Materials(bench, judge_set, answers, references, referenced, options, without)
     notices = [
         f"{category}: no question of this category has a reference answer; judged without one"
         for category in sorted(relevant - referenced)
@@ -135,7 +133,7 @@ def _what_now(lacking: Iterable[str], judge_set: JudgeSet) -> str:
     if references:
         ways.append("Write references into reference_answer/NAME.jsonl, or take a model's answers (--reference MODEL)")
     if texts:
-        bringing = [name for name, criterion in judge_set.criteria.items() if criterion.wording.rubric]
+        bringing = [name for name, criterion in judge_set.criteria.items() if criterion.rubric]
         rubric = bringing and any("'rubric'" in fault for fault in texts)
         choosing = f", choose a criterion that brings a rubric (--criterion {' '.join(bringing)})" if rubric else ""
         ways.append(f"Add the field to question.jsonl{choosing}")

@@ -31,7 +31,7 @@ def judging(match: Match, judge: str, materials: Materials) -> Steps[Judgment]:
         return read_verdict(cut, form, answers).verdict is not None
 
     while parsed.verdict is None and tried < judge_set.attempts:
-        attempts += yield from uncut(request, materials.retry_cut, has_verdict)
+        attempts += yield from uncut(request, materials.options.retry_cut, has_verdict)
         tried += 1
         parsed = read_verdict(attempts[-1], form, answers)
     reply = attempts[-1]

@@ -27,7 +27,9 @@ def made_from(materials: Materials, match: Match) -> MadeFrom:
         conversation=conversation,
         reference=reference,
         template=filled,
-        parameters=_parameters(materials, match, template),
+        parameters=materials.once(
+            question, ("parameters", template.name, match.sample), lambda: _parameters(materials, match, template)
+        ),
     )
 
 
@@ -64,9 +66,5 @@ def _template(materials: Materials, match: Match, template: JudgeTemplate) -> st
 
 
 def _parameters(materials: Materials, match: Match, template: JudgeTemplate) -> str:
-    which = (template.name, match.sample)
-    if which not in materials.parameters:
-        schema = template.form.schema if materials.structured else None
-        stated = materials.sampling(match).stated()
-        materials.parameters[which] = content_hash(stated, *([] if schema is None else [schema]))
-    return materials.parameters[which]
+    schema = template.form.schema if materials.options.structured else None
+    return content_hash(materials.sampling(match).stated(), *([] if schema is None else [schema]))

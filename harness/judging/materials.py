@@ -9,6 +9,7 @@ from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
 from harness.judging.forms import Kind, VerdictForm
 from harness.judging.notes import referring
+from harness.judging.options import JudgeOptions
 from harness.judging.sets import JudgeSet, JudgeTemplate
 from harness.judging.sets.judge_set import OWN_TEXTS
 from harness.judging.shown import chosen, shown_turns
@@ -21,7 +22,6 @@ from harness.records import (
     QuestionId,
     Sampling,
 )
-from harness.running.jobs import RETRY_CUT
 
 _Made = TypeVar("_Made")
 
@@ -37,16 +37,11 @@ class Materials:
     references: Mapping[QuestionId, tuple[str, ...]]
     referenced: frozenset[str] = frozenset()
     """Categories that are judged with a reference here."""
-    structured: bool = True
-    """Whether judges are asked to follow a template's JSON schema, where it has one."""
+    options: JudgeOptions = JudgeOptions()
     without_history: Mapping[str, Set[QuestionId]] = field(default_factory=dict)
     """By variant with given history, the questions for which there is none: it answers and is judged on the others."""
-    retry_cut: float = RETRY_CUT
-    """A judge's reply that is cut before its verdict is asked for again with so many times the limit; 1: never."""
     _about: tuple[Question | None, dict[Any, Any]] = field(default=(None, {}), init=False)
     """What was made for the question that was asked about last; a question has many matches, each answer is in many."""
-    parameters: dict[tuple[str, int], str] = field(default_factory=dict, init=False)
-    """The hash of the parameters by template and sample."""
     examples: dict[str | None, list[Message]] = field(default_factory=dict, init=False)
     """The judge set's examples by criterion, as messages."""
 
@@ -67,7 +62,8 @@ class Materials:
 
     def template(self, match: Match) -> JudgeTemplate:
         """Return the template for a match, or raise `UsageError` if the set has none."""
-        about = (match.question, match.turn, _kind(match), match.criterion)
+        kind: Kind = "grade" if len(match.models) == 1 else "compare"  # `grade` stands for all that show one answer
+        about = (match.question, match.turn, kind, match.criterion)
         return self.once(match.question, ("template", *about[1:]), lambda: self.template_for(*about))
 
     def template_for(self, question: Question, turn: int, kind: Kind, criterion: str | None) -> JudgeTemplate:
@@ -119,6 +115,10 @@ class Materials:
         if "criterion" in template.names and criterion is None:
             names |= {"rubric"}
         return names
+
+    def wrote(self, model: str, question: Question, turn: int) -> bool:
+        """Return whether a model wrote that turn, or is to write it."""
+        return turn in question.written_by(model) and question.question_id not in self.without_history.get(model, ())
 
     def choices(self, question: Question, models: Sequence[str]) -> tuple[int, ...]:
         """Return the choices that every one of these models has of its answer to a question."""
@@ -187,8 +187,3 @@ class Materials:
         if sampling.seed is None or not match.sample:
             return sampling
         return replace(sampling, seed=sampling.seed + match.sample)
-
-
-def _kind(match: Match) -> Kind:
-    """Return the kind of template that a match needs: `grade` is also the kind of all that show one answer."""
-    return "grade" if len(match.models) == 1 else "compare"

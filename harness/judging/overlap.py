@@ -9,24 +9,21 @@ score is 0.70, which on the scale 1 to 10 is the grade 1 + 9 x 0.70 = 7.3, writt
 import math
 from collections.abc import Sequence
 
-from harness.errors import ChatError, UsageError
-from harness.judging.builtin import NOTICE, OVERLAP, require
+from harness.judging.builtin import NOTICE
 from harness.judging.features import Feature, features
 from harness.records import Facts
 
-FORMATS = ("[[rating]]", "grade", "[[A]]", "[[rating_a,rating_b]]", "two_scores")
-_OF_ONE = ("[[rating]]", "grade")
+_WORDS = {
+    "[[rating]]": "Rating: [[{}]]",
+    "grade": "Rating: [[{}]]",  # by whichever criterion: it counts the same for each
+    "[[A]]": "[[{winner}]]",
+    "[[rating_a,rating_b]]": "[[{},{}]]",
+    "two_scores": "{} {}",
+}
+"""By format, how grades or a winner are written."""
+FORMATS = tuple(_WORDS)
 TIE_BELOW = 0.025
 """Two scores that differ by less than this are a tie."""
-
-
-def require_format(verdict_format: str, scale: tuple[float, float] = (1, 10)) -> None:
-    """Raise UsageError unless builtin/overlap can give a verdict in this form on this scale."""
-    require(OVERLAP, verdict_format, FORMATS)
-    if not (math.isfinite(scale[0]) and math.isfinite(scale[1]) and 0 <= scale[0] < scale[1]):
-        raise UsageError(
-            f"{OVERLAP} cannot grade on a scale from {scale[0]:g} to {scale[1]:g}; it needs 0 <= least < greatest"
-        )
 
 
 def assess(facts: Facts, turns: Sequence[str]) -> tuple[Feature, ...]:
@@ -45,20 +42,15 @@ def score(found: Sequence[Feature]) -> float:
 
 def judge(facts: Facts) -> str:
     """Return the text of a judgment: the figures, then the verdict alone on the last line."""
-    require_format(facts.verdict_format, facts.scale)
-    wanted = 1 if facts.verdict_format in _OF_ONE else 2
-    if len(facts.answers) != wanted:
-        raise ChatError(
-            f"{OVERLAP} needs {wanted} shown for {facts.verdict_format} and got {len(facts.answers)}",
-            kind="bad request",
-        )
     shown = [assess(facts, turns) for turns in facts.answers]
     scores = [score(found) for found in shown]
-    headings = ("The answer",) if wanted == 1 else ("Answer A", "Answer B")
+    headings = ("The answer",) if len(shown) == 1 else ("Answer A", "Answer B")
     parts = [NOTICE, *map(_explained, headings, shown, scores)]
     if facts.verdict_format == "[[A]]":
         parts.append(f"The scores differ by {abs(scores[0] - scores[1]):.3f}; below {TIE_BELOW:g} is a tie.")
-    return "\n\n".join([*parts, _verdict(facts, scores)])
+    grades = [grade(own, facts.scale) for own in scores]
+    verdict = _WORDS[facts.verdict_format].format(*grades, winner=winner(scores[0], scores[-1]))
+    return "\n\n".join([*parts, verdict])
 
 
 def _explained(heading: str, found: Sequence[Feature], result: float) -> str:
@@ -67,16 +59,6 @@ def _explained(heading: str, found: Sequence[Feature], result: float) -> str:
         counts = "times" if feature.weight is None else f"weight {feature.weight:g}"
         lines.append(f"- {feature.name}: {feature.value:.2f}, {counts} ({feature.remark})")
     return "\n".join(lines)
-
-
-def _verdict(facts: Facts, scores: Sequence[float]) -> str:
-    if facts.verdict_format in _OF_ONE:  # by whichever criterion: it counts the same for each
-        return f"Rating: [[{grade(scores[0], facts.scale)}]]"
-    if facts.verdict_format == "[[rating_a,rating_b]]":
-        return f"[[{grade(scores[0], facts.scale)},{grade(scores[1], facts.scale)}]]"
-    if facts.verdict_format == "two_scores":
-        return " ".join(grade(own, facts.scale) for own in scores)
-    return f"[[{winner(scores[0], scores[1])}]]"
 
 
 def winner(first: float, second: float) -> str:

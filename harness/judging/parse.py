@@ -23,7 +23,7 @@ from harness.judging.forms import Kind, VerdictForm, on_step
 from harness.judging.verdicts.brackets import Fault, Reader, Scale, read_score, read_two_scores, read_winner
 from harness.judging.verdicts.labels import read_label
 from harness.judging.verdicts.likelihood import bare_preference, expected_grade, preference
-from harness.judging.verdicts.marked import read_grade, read_marked_score, read_marked_side
+from harness.judging.verdicts.marked import read_grade, read_marked
 from harness.judging.verdicts.mentions import DOUBTED, WITHIN, brackets_in, decide, quoted_form
 from harness.judging.verdicts.ranking import read_by_patterns, read_named, read_ranking
 from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores
@@ -181,14 +181,14 @@ _FORMATS: dict[str, _Format] = {
     "[[rating]]": _Format("grade", _bracketed(read_score)),
     "[[A]]": _Format("compare", _bracketed(read_winner)),
     "[[rating_a,rating_b]]": _Format("compare", _bracketed(read_two_scores)),
-    "[RESULT] n": _Format("grade", read_marked_score),
-    "[RESULT] A|B": _Format("compare", read_marked_side),
+    "[RESULT] n": _Format("grade", read_marked),
+    "[RESULT] A|B": _Format("compare", read_marked),
     "grade": _Format("grade", read_grade, logprobs=True),
-    "two_scores": _Format("compare", lambda text, form: read_pair_of_scores(text, form.scale, form.sides)),
-    "ranking": _Format("compare", lambda text, form: read_ranking(text, form.sides)),
-    "patterns": _Format("compare", lambda text, form: read_by_patterns(text, form.patterns), foreign=True),
-    "preference": _Format("compare", lambda text, form: read_named(text, form.sides), logprobs=True),
-    "label": _Format("label", lambda text, form: read_label(text, form.labels)),
-    "dimensions": _Format("dimensions", lambda text, form: read_dimensions(text, form.dimensions, form.scale)),
+    "two_scores": _Format("compare", read_pair_of_scores),
+    "ranking": _Format("compare", read_ranking),
+    "patterns": _Format("compare", read_by_patterns, foreign=True),
+    "preference": _Format("compare", read_named, logprobs=True),
+    "label": _Format("label", read_label),
+    "dimensions": _Format("dimensions", read_dimensions),
 }
 """Each format's name and its parser; a further format is one more function here."""

@@ -4,13 +4,12 @@ Matches are yielded one by one and never held in a list: there may be a hundred 
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Sequence
 
 from harness.errors import UsageError
-from harness.judging.sets import JudgeSet
+from harness.judging.materials import Materials
 from harness.judgments.judgment import Match
-from harness.records import Mode, Question, QuestionId
+from harness.records import Mode, Question
 
 
 def model_groups(mode: Mode, models: Sequence[str], baseline: str | None = None) -> list[tuple[str, ...]]:
@@ -37,39 +36,24 @@ def model_groups(mode: Mode, models: Sequence[str], baseline: str | None = None)
 
 
 def plan_matches(
-    questions: Iterable[Question],
-    groups: Sequence[tuple[str, ...]],
-    turns: Sequence[int] | None = None,
-    *,
-    judge_set: JudgeSet | None = None,
-    sample: int = 0,
-    choices: Callable[[Question, Sequence[str]], Iterable[int]] | None = None,
-    without: Mapping[str, Set[QuestionId]] = MappingProxyType({}),
+    materials: Materials, questions: Iterable[Question], groups: Iterable[tuple[str, ...]], sample: int = 0
 ) -> Iterator[Match]:
     """Yield every match: for each question and turn each model, or each pair in game 1, then game 2, by all criteria.
 
-    The criteria come last since their prompts begin alike, and a provider's cache holds a beginning for minutes.
-    Turns that a model did not write are not judged, nor are the questions in `without` of a model.
-    `turns` are the turns to judge; None judges every turn of each question. `judge_set` says which questions, turns and
-    criteria there are and which games are played (None: all, without criteria, both). `choices` gives the choices that
-    are judged of the answers of some models (None: the first).
+    The criteria come last since their prompts begin alike, and a provider's cache holds a beginning for minutes. The
+    options say which turns and choices are judged, the judge set which games are played. Turns that a model did not
+    write are not judged, nor are questions for which a variant has no history.
     """
+    judge_set, options = materials.judge_set, materials.options
     for question in questions:
         for turn in range(1, len(question.turns) + 1):
-            if turns is not None and turn not in turns:
+            if options.turns is not None and turn not in options.turns:
                 continue
-            written = [group for group in groups if _wrote(group, question, turn, without)]
-            games = judge_set.games(question, turn, sample) if judge_set is not None else (1, 2)
-            criteria = judge_set.criteria_of(question, turn) if judge_set is not None else (None,)
-            for group in written:
-                for choice in (0,) if choices is None else choices(question, group):
+            games, criteria = judge_set.games(question, turn, sample), judge_set.criteria_of(question, turn)
+            for group in groups:
+                if not all(materials.wrote(model, question, turn) for model in group):
+                    continue
+                for choice in materials.choices(question, group) if options.every_choice else (0,):
                     for game, criterion in itertools.product((1,) if len(group) == 1 else games, criteria):
                         shown = group if game == 1 else group[::-1]
                         yield Match(question, turn, shown, game, criterion, sample, choice)
-
-
-def _wrote(models: Sequence[str], question: Question, turn: int, without: Mapping[str, Set[QuestionId]]) -> bool:
-    """Return whether each of these models wrote that turn."""
-    return all(
-        turn in question.written_by(model) and question.question_id not in without.get(model, ()) for model in models
-    )

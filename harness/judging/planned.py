@@ -29,8 +29,6 @@ class JudgePlan:
     """Rows that are there but were made from another question, answer, reference, template or sampling."""
     rows: int = 0
     """Rows to write."""
-    jobs: int = 0
-    """Grades and games to judge."""
     calls: int = 0
     """Calls that these take, if none has to be repeated: two equal answers are a tie without one."""
     done: Done | None = None
@@ -56,14 +54,12 @@ class JudgmentPlan:
     materials: Materials
     questions: tuple[Question, ...]
     groups: list[tuple[str, ...]]
-    turns: tuple[int, ...] | None
     redo: bool
     judges: list[JudgePlan] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     """What the user should know before the first call."""
     awaited: Mapping[str, set[QuestionId]] = field(default_factory=dict)
     """Answers, by model and question, that are not there yet and will be while the plan is run."""
-    every_choice: bool = False
     voted: Voted | None = None
     """The only pairs that are judged; None: all."""
     redo_failed: bool = False
@@ -73,6 +69,11 @@ class JudgmentPlan:
     def one_order(self) -> bool:
         """Whether each pair is shown in one order only."""
         return self.mode != "single" and self.judge_set.order != "both"
+
+    @property
+    def games(self) -> int:
+        """How many games a row holds, each of them a job."""
+        return 1 if self.mode == "single" or self.one_order else 2
 
     @property
     def baseline(self) -> str | None:
@@ -92,7 +93,7 @@ class JudgmentPlan:
     @property
     def jobs(self) -> int:
         """Grades and games to judge, with a call or without."""
-        return sum(judge.jobs for judge in self.judges)
+        return self.rows * self.games
 
     @property
     def calls(self) -> int:
@@ -123,13 +124,10 @@ class JudgmentPlan:
     ) -> Iterator[Match]:
         """Yield every match of a sample, judged or not; `questions` and `groups` narrow it."""
         matches = plan_matches(
+            self.materials,
             self.questions if questions is None else questions,
             self.groups if groups is None else groups,
-            self.turns,
-            judge_set=self.judge_set,
-            sample=sample,
-            choices=self.materials.choices if self.every_choice else None,
-            without=self.materials.without_history,
+            sample,
         )
         voted = self.voted
         return matches if voted is None else (match for match in matches if voted.holds(match))
@@ -142,15 +140,12 @@ class JudgmentPlan:
             self.redo
             or judge.done is None
             or not judge.done.current(match, self.materials_of(judge))
-            or self._again(match, judge)
+            or (self.redo_failed and judge.done.unparsed(match))
         )
 
     def asks(self, match: Match) -> bool:
         """Return whether a match takes a call, as far as its answers are there: two equal ones take none."""
         return self.awaits(match) or not self.materials.equal(match)
-
-    def _again(self, match: Match, judge: JudgePlan) -> bool:
-        return self.redo_failed and judge.done is not None and judge.done.unparsed(match)
 
     def awaits(self, match: Match) -> bool:
         """Return whether an answer of a match is not there yet."""

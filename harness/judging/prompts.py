@@ -91,7 +91,7 @@ def judge_prompts(
         if not models:
             answers = {name: {question.question_id: _stand_in(question, name)} for name in shown}
             materials = replace(materials, answers=answers)
-        for match in plan_matches(judged, [shown], turns, judge_set=chosen):
+        for match in plan_matches(materials, judged, [shown]):
             request = request_about(materials, match)
             found.append(JudgePrompt(match, materials.template(match), materials.form(match), request))
     if not found:

@@ -96,11 +96,9 @@ def plan_judgments(
         materials,
         judged,
         groups,
-        options.turns,
         redo,
         notices=notices,
         awaited=waits,
-        every_choice=options.every_choice,
         voted=voted,
         redo_failed=redo_failed,
     )
@@ -156,11 +154,9 @@ def _plan_judge(plan: JudgmentPlan, name: str, options: JudgeOptions) -> Iterato
 def _count(plan: JudgmentPlan, judge: JudgePlan) -> None:
     """Count what a judge has done and has to do."""
     assert judge.done is not None
-    games = 1 if plan.mode == "single" or plan.one_order else 2
     for match in plan.every_match(judge.sample):
-        if games == 2 and match.game == 2:
+        if plan.games == 2 and match.game == 2:
             continue
-        plan.materials.check(match)
         if judge.endpoint is None:
             require_verdict(judge.judge, plan.materials.form(match))
         current = None if plan.awaits(match) else judge.done.current(match, plan.materials_of(judge))
@@ -168,8 +164,7 @@ def _count(plan: JudgmentPlan, judge: JudgePlan) -> None:
             judge.already += 1
         else:
             judge.rows += 1
-            judge.jobs += games
-            judge.calls += games if plan.asks(match) else 0
+            judge.calls += plan.games if plan.asks(match) else 0
             judge.superseded += current is False
             judge.replaces |= judge.done.holds(match)
 

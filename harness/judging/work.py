@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from harness.chat import ChatModel, open_pool
 from harness.chat.structured import NoLogprobsError
-from harness.judging.builtin_model import open_builtin_judge
+from harness.judging.builtin_model import BuiltinJudge
 from harness.judging.files import JudgmentSink
 from harness.judging.judge import judging_job
 from harness.judging.planned import JudgePlan, JudgmentPlan
@@ -117,4 +117,4 @@ class JudgmentWork:
 
 
 def _opened(judge: JudgePlan) -> tuple[ChatModel, ...]:
-    return (open_builtin_judge(judge.judge),) if judge.endpoint is None else open_pool(judge.endpoint)
+    return (BuiltinJudge(judge.judge),) if judge.endpoint is None else open_pool(judge.endpoint)

@@ -36,7 +36,7 @@ def described(judge_set: JudgeSet) -> dict[str, Any]:
         "title": judge_set.title,
         "language": judge_set.language,
         "path": str(judge_set.path),
-        "extends": list(judge_set.extends),
+        "extends": list(judge_set.bases),
         "kinds": sorted({template.kind for template in judge_set.templates.values()}),
         "scale": list(judge_set.scale),
         "fence": judge_set.fence,
@@ -46,15 +46,15 @@ def described(judge_set: JudgeSet) -> dict[str, Any]:
         "mode": judge_set.mode,
         "baseline": judge_set.baseline,
         "board": judge_set.board,
-        "turns": turns_told(judge_set.turns),
+        "turns": judge_set.turns,
         "questions": {name: list(values) for name, values in judge_set.questions.items()},
         "references": {
-            name: sorted(getattr(judge_set, name))
+            name: sorted(getattr(judge_set.references, name))
             for name in ("required", "if_any", "never")
-            if getattr(judge_set, name)
+            if getattr(judge_set.references, name)
         },
         "sampling": judge_set.sampling.stated(),
-        "criteria": {name: criterion.wording.definition for name, criterion in judge_set.criteria.items()},
+        "criteria": {name: criterion.definition for name, criterion in judge_set.criteria.items()},
         "categories": _categories(judge_set),
         "templates": [
             {

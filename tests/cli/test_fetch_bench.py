@@ -202,7 +202,7 @@ def test_the_prompts_are_those_that_fastchat_sent(
                 texts = [held[slot]] if slot in held else [held[f"{slot}_{number}"] for number in range(1, turn + 1)]
                 choice = Choice(0, tuple(Reply(text) for text in texts))
                 answers[model] = {question.question_id: Answer(question.question_id, model, (choice,))}
-            materials = Materials(bench, judge_set, answers, references, judge_set.required)
+            materials = Materials(bench, judge_set, answers, references, judge_set.references.required)
             request = request_about(materials, Match(question, turn, tuple(shown)))
             assert request.messages[-1].content == row[field]
             compared += 1

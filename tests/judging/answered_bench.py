@@ -1,7 +1,7 @@
 """A benchmark whose questions all have answers, and what is gathered of it for judging."""
 
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.bench import Bench
@@ -9,7 +9,8 @@ from harness.judging.asking import request_about
 from harness.judging.gathering import gather
 from harness.judging.materials import Materials
 from harness.judging.options import JudgeOptions
-from harness.judging.sets import load_judge_set
+from harness.judging.plan import plan_matches
+from harness.judging.sets import JudgeSet, load_judge_set
 from harness.judgments.judgment import Match
 from harness.records import Question
 from tests.small_bench import answer, small_bench, write
@@ -37,6 +38,16 @@ def _said(question: Question, who: str) -> dict[str, Any]:
 
 def gathered(bench: Bench, models: Sequence[str] = ("a", "b"), judge_set: str = "mt_bench", **more: Any) -> Materials:
     return gather(bench, load_judge_set(judge_set, bench.folder), models, bench.questions, JudgeOptions(**more))[0]
+
+
+def matches(
+    questions: Iterable[Question], groups: Sequence[tuple[str, ...]], turns: Sequence[int] | None = None
+) -> Iterator[Match]:
+    """Yield the matches of a set without criteria, in both orders."""
+    judge_set = JudgeSet(name="plain", path=pathlib.Path(), templates={})
+    options = JudgeOptions(turns=tuple(turns) if turns is not None else None)
+    nothing: Any = None
+    return plan_matches(Materials(nothing, judge_set, {}, {}, options=options), questions, groups)
 
 
 def prompt(materials: Materials, match: Match) -> str:

@@ -8,14 +8,13 @@ from harness.answering import AnswerOptions, plan_answers, run_answers
 from harness.bench import Bench, load_bench
 from harness.errors import MissingError
 from harness.judging.notes import GIVEN
-from harness.judging.plan import plan_matches
 from harness.judging.prompts import judge_prompts
 from harness.judging.run import plan_judgments, run_judgments
 from harness.judgments.judgment import Match
 from harness.metrics.checks import plan_checks
 from harness.metrics.run import run_metrics
 from harness.status import bench_status
-from tests.judging.answered_bench import gathered, prompt
+from tests.judging.answered_bench import gathered, matches, prompt
 from tests.small_bench import answer, question, rows, small_bench, write
 
 TURNS = ["one?", "I need two?", "three?"]
@@ -35,13 +34,13 @@ def with_variant(tmp_path: pathlib.Path) -> Bench:
 
 def test_turns_that_the_question_gives_are_not_judged(tmp_path: pathlib.Path) -> None:
     bench = small_bench(tmp_path, question(1, turns=TURNS, history=["G1", None, None]))
-    assert [(m.turn, m.models) for m in plan_matches(bench.questions, [("a",)])] == [(2, ("a",)), (3, ("a",))]
+    assert [(m.turn, m.models) for m in matches(bench.questions, [("a",)])] == [(2, ("a",)), (3, ("a",))]
 
 
 def test_the_first_turn_of_a_variant_is_not_judged_nor_compared(tmp_path: pathlib.Path) -> None:
     bench = small_bench(tmp_path)
     groups = [("a",), ("a+history=x",), ("a", "a+history=x")]
-    found = {(match.turn, match.models) for match in plan_matches(bench.questions[:1], groups)}
+    found = {(match.turn, match.models) for match in matches(bench.questions[:1], groups)}
     assert {models for turn, models in found if turn == 1} == {("a",)}
     assert {models for turn, models in found if turn == 2} == {*groups, groups[2][::-1]}
 

@@ -16,12 +16,11 @@ from harness.judging.files import Done
 from harness.judging.gathering import gather
 from harness.judging.made_from import made_from
 from harness.judging.materials import Materials
-from harness.judging.plan import plan_matches
 from harness.judging.sets import JudgeSet, JudgeTemplate, load_judge_set
 from harness.judgments.judgment import Match
 from harness.judgments.row import is_good_judgment
 from harness.records import Answer, Choice, Question, QuestionId, Reply, Sampling
-from tests.judging.answered_bench import WITH_REFERENCE, answered, gathered, prompt
+from tests.judging.answered_bench import WITH_REFERENCE, answered, gathered, matches, prompt
 from tests.small_bench import answer, question, small_bench, write
 
 CATEGORIES = ("writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities")
@@ -228,7 +227,7 @@ class Official:
 
     def materials(self, answers: Mapping[str, dict[QuestionId, Answer]]) -> Materials:
         bench = Bench("mt_bench", self.folder, self.folder, tuple(self.questions.values()))
-        return Materials(bench, self.judge_set, answers, self.references, self.judge_set.required)
+        return Materials(bench, self.judge_set, answers, self.references, self.judge_set.references.required)
 
 
 @pytest.fixture
@@ -284,7 +283,7 @@ def test_fastchats_prompts_are_reproduced_byte_for_byte(official: Official, run:
     for row in rows:
         models = (row["model"],) if "model" in row else (row["model_1"], row["model_2"])
         asked = official.questions[row["question_id"]]
-        for match in plan_matches([asked], [models], [row["turn"]]):
+        for match in matches([asked], [models], [row["turn"]]):
             stored = row["user_prompt" if "model" in row else f"g{match.game}_user_prompt"]
             assert materials.template(match).name == row["judge"][1]
             assert prompt(materials, match) == stored
@@ -303,6 +302,6 @@ def test_rows_of_fastchat_with_our_prompt_count_as_judged(official: Official, ru
         models = (row["model"],) if "model" in row else (row["model_2"], row["model_1"])
         states = {
             done.current(match, materials)
-            for match in plan_matches([official.questions[row["question_id"]]], [models], [row["turn"]])
+            for match in matches([official.questions[row["question_id"]]], [models], [row["turn"]])
         }
         assert states == {True if is_good_judgment(row) else None}

@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from harness.chat import resolve
 from harness.checks import read_checks
 from harness.errors import ChatError, UsageError
 from harness.judging.builtin import NOTICE, is_builtin_judge
-from harness.judging.builtin_model import open_builtin_judge
-from harness.judging.overlap import grade, judge, require_format
+from harness.judging.builtin_model import BuiltinJudge, require_verdict
+from harness.judging.forms import VerdictForm
+from harness.judging.overlap import grade, judge
 from harness.judging.parse import parse
 from harness.judgments.judgment import Score, Scores, Winner
 from harness.records import Facts, Message, Question, Request
@@ -147,20 +149,20 @@ def test_chinese_is_judged_by_characters() -> None:
     assert verdict(given) == Winner("A")
 
 
-@pytest.mark.parametrize("wanted", ["[[label]]", "", "Score: N"])
+@pytest.mark.parametrize("wanted", ["[[label]]", "", "ranking", "Score: N"])
 def test_other_formats_are_refused(wanted: str) -> None:
     with pytest.raises(UsageError, match="builtin/overlap cannot give verdicts of the form"):
-        judge(facts(wanted, RIGHT))
+        require_verdict("builtin/overlap", VerdictForm(wanted))
 
 
 @pytest.mark.parametrize("scale", [(10, 1), (3, 3), (0, float("inf")), (-1, 1)], ids=str)
 def test_impossible_scales_are_refused(scale: tuple[float, float]) -> None:
     with pytest.raises(UsageError, match="cannot grade on a scale"):
-        require_format("[[rating]]", scale)
+        require_verdict("builtin/overlap", VerdictForm("[[rating]]", scale=scale))
 
 
 def test_it_is_a_chat_model_that_reads_the_facts() -> None:
-    model = open_builtin_judge("builtin/overlap")
+    model = BuiltinJudge("builtin/overlap")
     reply = asyncio.run(model.reply(Request((Message("user", "judge"),), facts=facts("[[A]]", RIGHT, WRONG))))
     assert (reply.text.splitlines()[-1], reply.finish_reason, reply.model) == ("[[A]]", "stop", "builtin/overlap")
     with pytest.raises(ChatError, match="judges from the facts of a request"):
@@ -169,8 +171,8 @@ def test_it_is_a_chat_model_that_reads_the_facts() -> None:
 
 def test_unknown_judges_are_refused() -> None:
     assert not is_builtin_judge("builtin/eliza")
-    with pytest.raises(UsageError, match="did you mean builtin/overlap"):
-        open_builtin_judge("builtin/overlab")
+    with pytest.raises(UsageError, match="near names: builtin/overlap"):
+        resolve("builtin/overlab")
 
 
 @pytest.mark.slow

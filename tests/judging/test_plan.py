@@ -5,9 +5,10 @@ from typing import get_args
 import pytest
 
 from harness.errors import UsageError
-from harness.judging.plan import model_groups, plan_matches
+from harness.judging.plan import model_groups
 from harness.judgments.judgment import Match
 from harness.records import MODES, Mode, Question
+from tests.judging.answered_bench import matches
 
 ONE = Question(1, "writing", ("a", "b"))
 THREE = Question(2, "math", ("a", "b", "c"))
@@ -42,8 +43,8 @@ def test_groups_that_cannot_be_are_told(mode: Mode, models: list[str], baseline:
 
 
 def test_every_turn_of_every_question_is_a_match() -> None:
-    matches = list(plan_matches([ONE, THREE], [("a",), ("b",)]))
-    assert [(m.question.question_id, m.turn, m.models) for m in matches] == [
+    found = list(matches([ONE, THREE], [("a",), ("b",)]))
+    assert [(m.question.question_id, m.turn, m.models) for m in found] == [
         (number, turn, (model,)) for number, turns in ((1, 2), (2, 3)) for turn in range(1, turns + 1) for model in "ab"
     ]
 
@@ -58,12 +59,12 @@ def test_every_turn_of_every_question_is_a_match() -> None:
     ],
 )
 def test_turns_can_be_chosen(turns: list[int], expected: list[tuple[int, int]]) -> None:
-    matches = plan_matches([ONE, THREE], [("a",)], turns)
-    assert [(match.question.question_id, match.turn) for match in matches] == expected
+    found = matches([ONE, THREE], [("a",)], turns)
+    assert [(match.question.question_id, match.turn) for match in found] == expected
 
 
 def test_a_pair_is_two_games_in_both_orders() -> None:
-    first, second = plan_matches([ONE], [("a", "b")], [1])
+    first, second = matches([ONE], [("a", "b")], [1])
     assert first == Match(ONE, 1, ("a", "b"), game=1)
     assert second == Match(ONE, 1, ("b", "a"), game=2)
     assert first.pair == second.pair == ("a", "b")

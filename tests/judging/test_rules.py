@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import UsageError
 from harness.judging.builtin import RULES, notices
-from harness.judging.builtin_model import open_builtin_judge, require_verdict
+from harness.judging.builtin_model import BuiltinJudge, require_verdict
 from harness.judging.forms import VerdictForm
 from harness.judging.parse import known_formats, read_verdict
 from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
@@ -29,7 +29,7 @@ def side_of(judge: str, form: VerdictForm, *answers: tuple[str, ...], asked: str
     facts = Facts(QUESTION, 1, None, answers, form.format, sides=form.sides)
     weighed = 5 if form.score_method == "logprobs" else None
     request = Request((Message("user", asked),), facts=facts, top_logprobs=weighed)
-    verdict = read_verdict(asyncio.run(open_builtin_judge(judge).reply(request)), form).verdict
+    verdict = read_verdict(asyncio.run(BuiltinJudge(judge).reply(request)), form).verdict
     assert isinstance(verdict, Winner)
     return verdict.side, verdict.preference
 

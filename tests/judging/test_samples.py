@@ -265,7 +265,7 @@ def test_a_set_says_what_it_is_for(tmp_path: pathlib.Path, template: str, mode: 
 
 def test_answers_that_stand_in_leave_no_hashes_behind(tmp_path: pathlib.Path) -> None:
     materials = plan_judgments(["builtin/overlap"], answered(tmp_path)).materials
-    (match, *_) = plan_matches(materials.bench.questions, [("a",)])
+    (match, *_) = plan_matches(materials, materials.bench.questions, [("a",)])
     before = made_from(materials, match)
     other = dataclasses.replace(materials, answers={"a": {1: materials.answers["b"][1]}})
     assert made_from(other, match).conversation != before.conversation

@@ -59,7 +59,7 @@ def test_the_shipped_set_has_the_eight_templates() -> None:
     assert (ours.name, ours.path) == ("mt_bench", shipped("judge_prompts") / "mt_bench")
     assert set(ours.templates) == EIGHT
     assert (ours.fence, ours.attempts, ours.scale) == (True, 1, (1, 10))
-    assert ours.required | ours.if_any == {"math", "reasoning", "coding", "extraction"}
+    assert ours.references.required | ours.references.if_any == {"math", "reasoning", "coding", "extraction"}
     assert set(ours.contents) == EIGHT
     assert len(set(ours.contents.values())) == 8
 
@@ -137,7 +137,7 @@ def test_a_folder_that_is_no_set_is_named_with_what_it_lacks(tmp_path: pathlib.P
 def test_a_small_set_has_the_documented_defaults(tmp_path: pathlib.Path) -> None:
     made = loaded(tmp_path / "tone", kindness=CONVERSATION)
     assert (made.name, made.version, made.fence, made.attempts, made.scale) == ("tone", "1", True, 1, (1, 10))
-    assert (made.sampling, made.required, made.if_any) == (Sampling(), frozenset(), frozenset())
+    assert (made.sampling, made.references.required, made.references.if_any) == (Sampling(), frozenset(), frozenset())
     (template,) = made.templates.values()
     assert (template.name, template.verdict, template.turns) == ("kindness", "[[rating]]", (1, None))
     assert not template.reference
@@ -167,7 +167,7 @@ references = { required = ["math"], if_any = ["stem"] }
     assert (made.name, made.version, made.title, made.language) == ("mine", "7", "Mine", "de")
     assert (made.fence, made.attempts, made.scale) == (False, 3, (0, 1))
     assert made.sampling == Sampling(1.0, 5, 0.5, 9)
-    assert (made.required, made.if_any) == (frozenset({"math"}), frozenset({"stem"}))
+    assert (made.references.required, made.references.if_any) == (frozenset({"math"}), frozenset({"stem"}))
 
 
 @pytest.mark.parametrize(
@@ -413,7 +413,7 @@ def test_a_prompt_file_of_fastchats_is_a_judge_set(tmp_path: pathlib.Path) -> No
     pair = made.templates["pair-v2"]
     assert pair.system is not None
     assert (pair.system.fill({}), pair.user.fill({"answer_a": "1", "answer_b": "2"})) == ("Say {x}.", "{} 1 2")
-    assert {"math", "reasoning", "coding"} <= made.required
+    assert {"math", "reasoning", "coding"} <= made.references.required
 
 
 def test_a_prompt_file_never_takes_the_name_of_our_own_set(tmp_path: pathlib.Path) -> None:

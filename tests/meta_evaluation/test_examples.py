@@ -72,7 +72,7 @@ def test_the_judge_sees_them_and_the_set_is_one_like_any(tmp_path: pathlib.Path)
     said = [message.role for message in request_about(with_examples.materials, match).messages]
     assert said == ["system", "user", "assistant", "user", "assistant", "user"]
     assert len(request_about(without.materials, match).messages) == 2
-    assert load_judge_set("mt_bench_examples", folder).extends == ("mt_bench",)
+    assert load_judge_set("mt_bench_examples", folder).bases == ("mt_bench",)
 
 
 def test_sets_without_a_tie_get_decided_pairs_only(tmp_path: pathlib.Path) -> None:

@@ -36,5 +36,5 @@ def open_builtin(name: str) -> ChatModel:
         raise UsageError(
             f"{name} is a judge and answers no questions; the built-in chat models are {', '.join(_MODELS)}"
         )
-    near = difflib.get_close_matches(name, _MODELS, cutoff=0.8) or _MODELS
+    near = difflib.get_close_matches(name, (*_MODELS, *_JUDGES), cutoff=0.8) or _MODELS
     raise UsageError(f"no built-in chat model is called {name!r}; near names: {', '.join(near)}")

@@ -10,17 +10,7 @@
 error that names the file, the key and the nearest known one.
 """
 
-from harness.judging.forms import Kind
-from harness.judging.sets.judge_set import Criterion, JudgeSet, JudgeTemplate, Wording
+from harness.judging.sets.judge_set import JudgeSet, JudgeTemplate
 from harness.judging.sets.loading import judge_set_name, load_judge_set, shipped_judge_sets
 
-__all__ = [
-    "Criterion",
-    "JudgeSet",
-    "JudgeTemplate",
-    "Kind",
-    "Wording",
-    "judge_set_name",
-    "load_judge_set",
-    "shipped_judge_sets",
-]
+__all__ = ["JudgeSet", "JudgeTemplate", "judge_set_name", "load_judge_set", "shipped_judge_sets"]

@@ -62,26 +62,12 @@ def _battle(entries: list[Mapping[str, Any]], path: pathlib.Path) -> Source:
         raise DataError(f"holds {len(entries)} prompts; a battle has one", path=path)
     (entry,) = entries
     system, template, prompt = (_need(entry, field, str, path) for field in BATTLE_FIELDS)
-    # What {prompt} becomes is known already; it may hold braces, which are text.
-    whole = Template.parse_named(template, _BATTLE_NAMES | {"prompt": "prompt"})
-    user = Template(tuple(_with_prompt(whole, prompt)))
+    whole = Template.parse_named(template, _BATTLE_NAMES)
+    # What {prompt} becomes is known already, and text like the rest: braces in it are no placeholders.
+    user = Template(tuple((text.replace("{prompt}", prompt), name) for text, name in whole.pieces))
     literal = Template(((system, None),)) if system else None
     made = JudgeTemplate("battle", VerdictForm("two_scores", "compare"), (1, None), user, literal)
     return _source(path, {"scale": [1, 10], "sampling": {"temperature": 0.2, "max_tokens": 2048}}, {made.name: made})
-
-
-def _with_prompt(template: Template, prompt: str) -> list[tuple[str, str | None]]:
-    """Return the pieces of a template in which `prompt` is text like the rest."""
-    pieces: list[tuple[str, str | None]] = []
-    literal = ""
-    for text, name in template.pieces:
-        literal += text
-        if name == "prompt":
-            literal += prompt
-        else:
-            pieces.append((literal, name))
-            literal = ""
-    return [*pieces, (literal, None)] if literal else pieces
 
 
 def _grading(entries: list[Mapping[str, Any]], path: pathlib.Path) -> Source:

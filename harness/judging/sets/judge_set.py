@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, TypeAlias
 
 from harness.errors import UsageError
-from harness.judging.forms import Kind, Scale, VerdictForm
+from harness.judging.forms import LABELS, SHARE, Kind, VerdictForm
 from harness.judging.template import Template
 from harness.records import Mode, Question, Sampling, Side
-from harness.written import FILLED, nearest
+from harness.written import FILLED, Wanted, nearest
 
 Order: TypeAlias = Literal["both", "random", "as_given"]
 Board: TypeAlias = Literal["win_rate", "length_controlled_winrate"]
@@ -30,6 +30,17 @@ DEFAULT = "default"
 """In the table of categories: those that have no entry of their own."""
 OWN_TEXTS = ("rubric", "context")
 """Placeholders that may be fields of the question."""
+_Numbers: TypeAlias = tuple[int | float, int | float]
+"""A scale as it is written: whole numbers stay whole, for rows repeat them."""
+_NAME = Wanted(
+    "a text that is not empty, without # and @, which part the names of judgment files",
+    lambda name: bool(name.strip()) and not {"#", "@"} & set(name),
+)
+SCALE = Wanted(
+    "[least, greatest], without -1, which means no verdict in judgment files",
+    lambda scale: scale[0] < scale[1] and not scale[0] <= -1 <= scale[1],
+)
+STEP = Wanted("a number above 0 (instructions are 'steps')", lambda step: step > 0)
 _NUMBERED = re.compile(r"(.+?)_(\d+)")
 
 
@@ -111,22 +122,24 @@ class Wording:
     rubric: str = ""
     """What earns which grade; `{rubric}` in a template, before a question's own."""
 
+    def __post_init__(self) -> None:
+        for name in ("definition", "steps", "rubric"):
+            object.__setattr__(self, name, getattr(self, name).strip("\n"))
+
 
 @dataclass(frozen=True, slots=True)
-class Criterion:
-    """One thing that answers are judged by; each makes a judgment of its own."""
+class Criterion(Wording):
+    """One thing that answers are judged by, a table `[criteria.NAME]`; each makes a judgment of its own."""
 
-    name: str
-    wording: Wording = Wording()
-    scale: Scale | None = None
+    scale: Annotated[_Numbers, SCALE] | None = None
     """None: the judge set's."""
-    step: float | None = None
+    step: Annotated[float, STEP] | None = None
     """Of its grades; None: the judge set's, or with a scale of its own any number."""
-    categories: frozenset[str] = frozenset()
+    categories: frozenset[Annotated[str, FILLED]] = frozenset()
     """Categories that it is for beside those which the set's own table gives it to."""
     by_category: Mapping[str, Wording] = field(default_factory=dict)
     """Other words in some categories; an empty text there means the usual one."""
-    turns: Turns = (1, None)
+    turns: TurnsWord = "every"
     default: bool = True
     """Whether it is used without being asked for by name."""
     reference: bool = True
@@ -136,9 +149,8 @@ class Criterion:
         """Return the words that are used for a question of this category."""
         own = self.by_category.get(category)
         if own is None:
-            return self.wording
-        usual = self.wording
-        return Wording(own.definition or usual.definition, own.steps or usual.steps, own.rubric or usual.rubric)
+            return self
+        return Wording(own.definition or self.definition, own.steps or self.steps, own.rubric or self.rubric)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,53 +169,71 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeSet:
-    """A judge set, read and checked."""
+class References:
+    """Categories, by whether they are judged beside a reference."""
 
-    name: str
-    version: str
-    path: pathlib.Path
-    templates: Mapping[str, JudgeTemplate]
-    required: frozenset[str] = frozenset()
-    """Categories that are judged with a reference; a question without one is an error."""
-    if_any: frozenset[str] = frozenset()
-    """Categories that are judged with a reference if the benchmark has any for them."""
-    never: frozenset[str] = frozenset()
-    """Categories that are judged without a reference or note, whatever the others say."""
-    fence: bool = True
-    attempts: int = 1
-    """Calls to make until the judge gives a verdict."""
-    scale: Scale = (1, 10)
-    sampling: Sampling = field(default_factory=Sampling)
+    required: frozenset[Annotated[str, FILLED]] = frozenset()
+    """Judged with one; a question without one is an error."""
+    if_any: frozenset[Annotated[str, FILLED]] = frozenset()
+    """Judged with one if the benchmark has any for them."""
+    never: frozenset[Annotated[str, FILLED]] = frozenset()
+    """Judged without a reference or note, whatever the others say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `judge_set.toml` may say; `judge_prompts/README.md` is its manual."""
+
+    name: Annotated[str, _NAME] | None = None
+    version: str = ""
     title: str = ""
     language: str = "en"
+    extends: str = ""
+    fence: bool = True
+    attempts: Annotated[int, Wanted("a whole number from 1 to 20", lambda number: 1 <= number <= 20)] = 1
+    """Calls to make until the judge gives a verdict."""
+    scale: Annotated[_Numbers, SCALE] = (1, 10)
+    step: Annotated[float, STEP] | None = None
+    sampling: Sampling = field(default_factory=Sampling)
+    references: References = field(default_factory=References)
     criteria: Mapping[str, Criterion] = field(default_factory=dict)
-    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    categories: Mapping[str, tuple[Annotated[str, FILLED], ...]] = field(default_factory=dict)
     """The criteria of each category, and of all others under `default`; empty: every criterion in every category."""
-    chosen: tuple[str, ...] = ()
-    """The criteria that the user asked for; empty: the set's usual ones."""
-    questions: Filter = field(default_factory=dict)
+    questions: Mapping[str, Any] = field(default_factory=dict)
     """The questions that it is for; empty: all."""
-    turns: Turns = (1, None)
+    turns: TurnsWord = "every"
     """The turns that it is for."""
     order: Order = "both"
     """In which order two answers are shown: one game in each, or one game only."""
-    order_seed: int = 0
+    order_seed: Annotated[int, Wanted("a whole number from 0", lambda number: 0 <= number < 2**31)] = 0
     mode: Mode | None = None
     """What is judged where no flag says otherwise; None: single answers."""
-    baseline: str | None = None
+    baseline: Annotated[str, FILLED] | None = None
     """The model that others are compared with where no flag names one."""
     board: Board | None = None
     """The column by which a board of the set ranks models; None: the raw win rate."""
-    judge: str | None = None
+    judge: Annotated[str, FILLED] | None = None
     """The judge that published numbers of the set are by."""
-    aggregate: str | None = None
+    compatible: bool = False
+    aggregate: Literal["mean", "min", "last"] | None = None
     """What the grades of a conversation's turns are put together by, unless `--aggregate` says otherwise."""
     rubric: str = ""
     """The `{rubric}` where the question has none of its own."""
+    labels: Annotated[Mapping[str, Annotated[float, SHARE]], LABELS] = field(default_factory=dict)
     examples: tuple[Example, ...] = ()
     """What is shown before each pair; grades have no examples."""
-    extends: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSet(Settings):
+    """A judge set, read and checked: its settings with those of the sets that it extends, and its templates."""
+
+    name: str
+    path: pathlib.Path
+    templates: Mapping[str, JudgeTemplate]
+    chosen: tuple[str, ...] = ()
+    """The criteria that the user asked for; empty: the set's usual ones."""
+    bases: tuple[str, ...] = ()
     """The sets that it was made from, the nearest first."""
     contents: Mapping[str, str] = field(default_factory=dict)
     """For each template, the hash of everything in the set that shapes its prompt and its verdict."""
@@ -217,24 +247,21 @@ class JudgeSet:
         first, then one that is for certain questions, then one that shows a rubric or context which the question has;
         then the order of their names.
         """
-        best: tuple[tuple[bool, ...], JudgeTemplate] | None = None
-        for template in self.templates.values():
-            if (
-                (template.kind == "compare") != (kind == "compare")
-                or template.reference != reference
-                or template.criterion not in (None, criterion)
-                or not fits(template.turns, turn, len(question.turns))
-                or not passes(template.questions, question)
-            ):
-                continue
-            lacking = any(
-                name in template.fields and self.own_text(name, question, criterion) is None for name in OWN_TEXTS
-            )
-            own = any(name in template.fields for name in OWN_TEXTS) and not lacking
-            rank = (not lacking, template.criterion is not None, bool(template.questions), own)
-            if best is None or rank > best[0]:
-                best = rank, template
-        return best[1] if best else None
+        fitting = [
+            template
+            for template in self.templates.values()
+            if (template.kind == "compare") == (kind == "compare")
+            and template.reference == reference
+            and template.criterion in (None, criterion)
+            and fits(template.turns, turn, len(question.turns))
+            and passes(template.questions, question)
+        ]
+
+        def rank(template: JudgeTemplate) -> tuple[bool, ...]:
+            own = [self.own_text(name, question, criterion) for name in OWN_TEXTS if name in template.fields]
+            return None not in own, template.criterion is not None, bool(template.questions), bool(own)
+
+        return max(fitting, key=rank, default=None)
 
     def own_text(self, name: str, question: Question, criterion: str | None = None) -> str | None:
         """Return the rubric or context for a question: the criterion's, the question's, else the set's, if any."""
@@ -249,7 +276,7 @@ class JudgeSet:
 
     def is_for(self, question: Question, turn: int) -> bool:
         """Return whether the set judges this turn of this question at all."""
-        return passes(self.questions, question) and fits(self.turns, turn, len(question.turns))
+        return passes(self.questions, question) and fits(TURNS[self.turns], turn, len(question.turns))
 
     def is_for_some_turn(self, question: Question) -> bool:
         """Return whether the set judges any turn of this question."""
@@ -261,17 +288,17 @@ class JudgeSet:
             return ()
         of = len(question.turns)
         if self.chosen:
-            return tuple(name for name in self.chosen if fits(self.criteria[name].turns, turn, of))
-        usual = [criterion for criterion in self.criteria.values() if criterion.default]
+            return tuple(name for name in self.chosen if fits(TURNS[self.criteria[name].turns], turn, of))
+        usual = {name: criterion for name, criterion in self.criteria.items() if criterion.default}
         if not usual:
             return (None,)
         listed = self.categories.get(question.category, self.categories.get(DEFAULT, ()))
         return tuple(
-            criterion.name
-            for criterion in usual
-            if fits(criterion.turns, turn, of)
+            name
+            for name, criterion in usual.items()
+            if fits(TURNS[criterion.turns], turn, of)
             and (
-                criterion.name in listed
+                name in listed
                 or question.category in criterion.categories
                 or ANY in criterion.categories
                 or not (self.categories or criterion.categories)
@@ -320,7 +347,7 @@ class JudgeSet:
 
     def without_references(self) -> "JudgeSet":
         """Return the set judging without references and notes."""
-        return replace(self, required=frozenset(), if_any=frozenset(), never=frozenset({ANY}))
+        return replace(self, references=References(never=frozenset({ANY})))
 
     def with_sampling(self, said: Sampling) -> "JudgeSet":
         """Return the set with its sampling replaced where the user said so."""
@@ -328,15 +355,15 @@ class JudgeSet:
 
     def shows_help(self, category: str) -> bool:
         """Return whether anything of what is known of right answers is shown: references, and notes."""
-        return category not in self.never and ANY not in self.never
+        return category not in self.references.never and ANY not in self.references.never
 
     def shows_reference(self, category: str, *, present: bool) -> bool:
         """Return whether questions of a category are judged with a reference; `present`: the benchmark has some."""
         if not self.shows_help(category):
             return False
-        if category in self.required or ANY in self.required:
+        if category in self.references.required or ANY in self.references.required:
             return True
-        return present and (category in self.if_any or ANY in self.if_any)
+        return present and (category in self.references.if_any or ANY in self.references.if_any)
 
     def form(self, template: JudgeTemplate, criterion: str | None = None) -> VerdictForm:
         """Return the verdict that is asked for, on the criterion's scale."""

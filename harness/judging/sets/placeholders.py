@@ -1,8 +1,5 @@
 """What a template may hold: a closed set of placeholders, and what a prompt of each kind must hold."""
 
-from collections.abc import Mapping
-
-from harness.judging.forms import Kind
 from harness.judging.sets.judge_set import LAST, JudgeTemplate
 
 _MOST_TURNS = 20
@@ -17,8 +14,6 @@ PLACEHOLDERS = PLAIN_PLACEHOLDERS | {f"{name}_{n}" for name in _PER_TURN for n i
 """The closed set of what a template may hold."""
 
 _ONE, _TWO = frozenset({"answer"}), frozenset({"answer_a", "answer_b"})
-ANSWERS: Mapping[Kind, frozenset[str]] = {"grade": _ONE, "compare": _TWO, "label": _ONE, "dimensions": _ONE}
-"""What a prompt of each kind shows."""
 
 
 def fault_of(template: JudgeTemplate) -> str | None:
@@ -30,16 +25,13 @@ def fault_of(template: JudgeTemplate) -> str | None:
         return "the sub-template 'turn' is there, but the prompt holds no {conversation}"
     if template.names == {"context"} and template.kind != "compare":
         return None  # a record's whole judge input as it was assembled elsewhere, the answer in it
-    needed = ANSWERS[template.kind]
+    needed = _TWO if template.kind == "compare" else _ONE
     if template.fields & (_ONE | _TWO) != needed:
         names = " and ".join(f"{{{name}}}" for name in sorted(needed))
         return f"a prompt to {template.kind} must hold {names} and no other answer"
     first = 1 if template.turns == LAST else template.turns[0]
-    late = [name for name in sorted(template.names) if (number := _number(name)) is not None and number > first]
-    return f"{{{late[0]}}} is not there yet at turn {first}, which the template is for too" if late else None
-
-
-def _number(name: str) -> int | None:
-    """Return the turn whose text a placeholder names, if it names one."""
-    number = name.rpartition("_")[2]
-    return int(number) if number.isdigit() else None
+    for name in sorted(template.names):
+        number = name.rpartition("_")[2]
+        if number.isdigit() and int(number) > first:
+            return f"{{{name}}} is not there yet at turn {first}, which the template is for too"
+    return None

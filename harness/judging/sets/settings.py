@@ -3,39 +3,17 @@
 import pathlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any
 
 from harness.errors import DataError
 from harness.judging.forms import on_step
-from harness.judging.sets.judge_set import (
-    DEFAULT,
-    TURNS,
-    Board,
-    Criterion,
-    Example,
-    JudgeSet,
-    JudgeTemplate,
-    Order,
-    TurnsWord,
-    Wording,
-)
-from harness.judging.sets.templates import LABELS, SHARE, filter_of, template_from_file
-from harness.records import Mode, Sampling, content_hash
-from harness.written import FILLED, Wanted, decoded, nearest, read_toml
+from harness.judging.sets.judge_set import DEFAULT, JudgeSet, JudgeTemplate, Settings
+from harness.judging.sets.templates import filter_of, template_from_file
+from harness.records import content_hash
+from harness.written import decoded, nearest, read_toml
 
 _OF_ONE_SET = ("name", "version", "title", "extends")
 """Keys that a set which extends another does not take over."""
-_Numbers: TypeAlias = tuple[int | float, int | float]
-"""A scale as it is written: whole numbers stay whole, for rows repeat them."""
-_NAME = Wanted(
-    "a text that is not empty, without # and @, which part the names of judgment files",
-    lambda name: bool(name.strip()) and not {"#", "@"} & set(name),
-)
-SCALE = Wanted(
-    "[least, greatest], without -1, which means no verdict in judgment files",
-    lambda scale: scale[0] < scale[1] and not scale[0] <= -1 <= scale[1],
-)
-STEP = Wanted("a number above 0 (instructions are 'steps')", lambda step: step > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,60 +31,6 @@ class Source:
     extends: tuple[str, ...] = ()
     contents: Mapping[str, str] = field(default_factory=dict)
     """For FastChat's format: the hashes of the templates as they stand."""
-
-
-@dataclass(frozen=True, slots=True)
-class _References:
-    """Categories, by whether they are judged beside a reference."""
-
-    required: frozenset[Annotated[str, FILLED]] = frozenset()
-    if_any: frozenset[Annotated[str, FILLED]] = frozenset()
-    never: frozenset[Annotated[str, FILLED]] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class _Criterion(Wording):
-    """A table `[criteria.NAME]`."""
-
-    scale: Annotated[_Numbers, SCALE] | None = None
-    step: Annotated[float, STEP] | None = None
-    categories: frozenset[Annotated[str, FILLED]] = frozenset()
-    by_category: Mapping[str, Wording] = field(default_factory=dict)
-    turns: TurnsWord = "every"
-    default: bool = True
-    reference: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What `judge_set.toml` may say; `judge_prompts/README.md` is its manual."""
-
-    name: Annotated[str, _NAME] | None = None
-    version: str = ""
-    title: str = ""
-    language: str = "en"
-    extends: str = ""
-    fence: bool = True
-    attempts: Annotated[int, Wanted("a whole number from 1 to 20", lambda number: 1 <= number <= 20)] = 1
-    scale: Annotated[_Numbers, SCALE] = (1, 10)
-    step: Annotated[float, STEP] | None = None
-    sampling: Sampling = field(default_factory=Sampling)
-    references: _References = field(default_factory=_References)
-    criteria: Mapping[str, _Criterion] = field(default_factory=dict)
-    categories: Mapping[str, tuple[Annotated[str, FILLED], ...]] = field(default_factory=dict)
-    questions: Mapping[str, Any] = field(default_factory=dict)
-    turns: TurnsWord = "every"
-    order: Order = "both"
-    order_seed: Annotated[int, Wanted("a whole number from 0", lambda number: 0 <= number < 2**31)] = 0
-    mode: Mode | None = None
-    baseline: Annotated[str, FILLED] | None = None
-    board: Board | None = None
-    judge: Annotated[str, FILLED] | None = None
-    compatible: bool = False
-    aggregate: Literal["mean", "min", "last"] | None = None
-    rubric: str = ""
-    labels: Annotated[Mapping[str, Annotated[float, SHARE]], LABELS] = field(default_factory=dict)
-    examples: tuple[Example, ...] = ()
 
 
 def read_source(folder: pathlib.Path) -> Source:
@@ -127,16 +51,13 @@ def merged_into(base: Source, own: Source) -> Source:
 
     Tables are merged key by key; a list, a text or a number is replaced as a whole.
     """
-    inherited = {key: value for key, value in base.settings.items() if key not in _OF_ONE_SET}
-    settings = {**_merged(inherited, own.settings)}
-    for name, criterion in own.settings.get("criteria", {}).items():
-        before = inherited.get("criteria", {}).get(name)
-        if before is not None:
-            settings["criteria"] = {**settings["criteria"], name: _merged(before, criterion)}
+    # A filter and a set of labels are meant as wholes: to add a label to a base's is to make another set of labels.
+    left = {*_OF_ONE_SET, *({"labels", "questions"} & own.settings.keys())}
+    inherited = {key: value for key, value in base.settings.items() if key not in left}
     base_name = str(base.settings.get("name", base.name))
     return replace(
         own,
-        settings=settings,
+        settings=_merged(inherited, own.settings),
         templates={**base.templates, **own.templates},
         extends=(base_name, *base.extends),
     )
@@ -145,9 +66,7 @@ def merged_into(base: Source, own: Source) -> Source:
 def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     made = dict(base)
     for key, value in own.items():
-        # A filter and a set of labels are meant as wholes: to add a label to a base's is to make another set of labels.
-        whole = key in {"labels", "questions"}
-        made[key] = _merged(made[key], value) if isinstance(value, dict) and key in made and not whole else value
+        made[key] = _merged(made[key], value) if isinstance(value, dict) and key in made else value
     return made
 
 
@@ -162,19 +81,15 @@ def judge_set_of(source: Source) -> JudgeSet:
     if not source.templates:
         raise DataError("the set has no templates: put one TOML file for each beside it", path=path)
     bound = {name: _bound(template, settings, path) for name, template in source.templates.items()}
-    own: dict[str, Any] = {
+    said: dict[str, Any] = {own.name: getattr(settings, own.name) for own in fields(settings)}
+    said |= {
         "name": settings.name or source.name,
         "version": settings.version or source.version or "1",
-        "path": source.path,
-        "templates": bound,
-        "criteria": {name: _criterion(name, criterion) for name, criterion in settings.criteria.items()},
-        "questions": filter_of(settings.questions),
-        "turns": TURNS[settings.turns],
         "mode": settings.mode or (None if settings.baseline is None else "pairwise-baseline"),
+        "questions": filter_of(settings.questions),
         "rubric": settings.rubric.strip("\n"),
-        "extends": source.extends,
     }
-    made = JudgeSet(**_shared(settings, JudgeSet) | _shared(settings.references, JudgeSet) | own)
+    made = JudgeSet(**said, path=source.path, templates=bound, bases=source.extends)
     _check_together(made, path)
     _check_step(settings.step, settings.scale, "", path)
     for name, criterion in settings.criteria.items():
@@ -249,10 +164,10 @@ def _check_together(made: JudgeSet, path: pathlib.Path) -> None:
         says = "which criteria every other category has; an empty list leaves those out"
         raise DataError(f"categories.{DEFAULT} is missing: it says {says}", path=path)
     listed = {name for names in made.categories.values() for name in names}
-    for criterion in made.criteria.values():
-        if made.categories and criterion.default and not criterion.categories and criterion.name not in listed:
+    for name, criterion in made.criteria.items():
+        if made.categories and criterion.default and not criterion.categories and name not in listed:
             raise DataError(
-                f"criteria.{criterion.name} is for no category: name it in the table 'categories', "
+                f"criteria.{name} is for no category: name it in the table 'categories', "
                 "or give it a list 'categories' of its own",
                 path=path,
             )
@@ -261,18 +176,3 @@ def _check_together(made: JudgeSet, path: pathlib.Path) -> None:
             raise DataError(
                 f"the template {template.name} holds {{steps}}, but the set declares no criteria", path=path
             )
-
-
-def _criterion(name: str, settings: _Criterion) -> Criterion:
-    by_category = {category: _stripped(wording) for category, wording in settings.by_category.items()}
-    own = {"name": name, "wording": _stripped(settings), "by_category": by_category, "turns": TURNS[settings.turns]}
-    return Criterion(**_shared(settings, Criterion) | own)
-
-
-def _shared(settings: Any, kind: Any) -> dict[str, Any]:
-    """Return the settings that a dataclass has fields of the same names for."""
-    return {own.name: getattr(settings, own.name) for own in fields(kind) if hasattr(settings, own.name)}
-
-
-def _stripped(wording: Wording) -> Wording:
-    return Wording(wording.definition.strip("\n"), wording.steps.strip("\n"), wording.rubric.strip("\n"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from harness.errors import DataError
-from harness.judging.forms import Kind, ScoreMethod, VerdictForm
+from harness.judging.forms import LABELS, SHARE, Kind, ScoreMethod, VerdictForm
 from harness.judging.parse import known_formats, scored_by_logprobs
 from harness.judging.sets.judge_set import TURNS, Filter, JudgeTemplate, TurnsWord
 from harness.judging.sets.placeholders import PLACEHOLDERS, PLAIN_PLACEHOLDERS, TURN_PLACEHOLDERS, fault_of
@@ -21,13 +21,6 @@ _USUAL: Mapping[Kind, str] = {
     "dimensions": "dimensions",
 }
 """The verdict format of a template that names none."""
-
-
-SHARE = Wanted("the label's share, a number from 0 to 1", lambda share: 0 <= share <= 1)
-LABELS = Wanted(
-    "a table of label = share, in which no two labels differ in capital letters only and none is empty",
-    lambda labels: len({name.casefold() for name in labels}) == len(labels) and all(map(str.strip, labels)),
-)
 
 _SIDES = Wanted("two names: of the answer shown first, and of the second", lambda sides: sides[0] != sides[1])
 

@@ -8,12 +8,13 @@ r"""Labels, read whole: as a member of a JSON object, else as words of their own
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.judging.forms import VerdictForm
 from harness.judging.verdicts.brackets import Fault
 from harness.judging.verdicts.mentions import Found
-from harness.judging.verdicts.objects import decide_by_objects, folded_name, objects_in
+from harness.judging.verdicts.objects import decide_by_objects, folded_name, named, objects_in
 from harness.judgments.judgment import Label, Parsed
 from harness.patterns import late_re
 
@@ -21,30 +22,30 @@ _MEMBER = late_re(r"[\"'“](?P<name>[^\"'“”\n]{1,40})[\"'”]\s{0,4}:\s{0,4
 _BEFORE, _AFTER = late_re(r"\s*(?:```(?:json)?\s)?\s*\{\s*"), late_re(r"\s*,?\s*\}\s*(?:```)?\s*")
 
 
-def read_label(text: str, labels: Collection[str], key: str | None = None) -> Parsed:
+def read_label(text: str, form: VerdictForm, key: str | None = None) -> Parsed:
     """Return the label that a text gives; `key` is the member that holds it, None: whichever member holds one."""
-    names = {folded_name(label) for label in labels}
+    names = {folded_name(label): label for label in form.labels}
     whole = objects_in(text) if "{" in text else []
-    if not whole and "{" in text and (member := _lone_member(text, labels)) is not None:
+    if not whole and "{" in text and (member := _lone_member(text, names)) is not None:
         return Parsed(member, "the label of an object that is not whole")
     return decide_by_objects(
         text,
-        lambda value: _of_object(value, labels, key),
-        lambda plain: _words(plain, labels),
+        lambda value: _of_object(value, names, key),
+        lambda plain: _words(plain, names),
         is_bare=lambda inside: folded_name(inside) in names,
         places=whole,
         in_form=True,
     )
 
 
-def _of_object(value: Any, labels: Collection[str], key: str | None) -> Label | Fault | None:
+def _of_object(value: Any, names: Mapping[str, str], key: str | None) -> Label | Fault | None:
     """Return the label that an object holds, a fault if what is there is none; None if it says nothing of it."""
     if not isinstance(value, dict):
         return None
-    members = {folded_name(name): member for name, member in value.items()}
+    members = named(value)
     if key is not None and folded_name(key) in members:
-        return _of_member(members[folded_name(key)], labels)
-    readings = [_of_member(member, labels) for member in members.values()]
+        return _of_member(members[folded_name(key)], names)
+    readings = [_of_member(member, names) for member in members.values()]
     good = [reading for reading in readings if isinstance(reading, Label)]
     if len(good) > 1:
         return Fault("the object holds several labels")
@@ -52,13 +53,12 @@ def _of_object(value: Any, labels: Collection[str], key: str | None) -> Label | 
     return good[0] if good else readings[0] if len(readings) == 1 else None
 
 
-def _of_member(value: Any, labels: Collection[str]) -> Label | Fault | None:
+def _of_member(value: Any, names: Mapping[str, str]) -> Label | Fault | None:
     """Return the label that a member says; None for the form that was asked for, repeated."""
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if not isinstance(value, str):
         return Fault(f"{value!r} is no label"[:80])
-    names = {folded_name(label): label for label in labels}
     label = names.get(folded_name(value.strip(" .!。[]<>(){}")))
     if label is not None:
         return Label(label)
@@ -71,9 +71,8 @@ def _of_member(value: Any, labels: Collection[str]) -> Label | Fault | None:
     )
 
 
-def _lone_member(text: str, labels: Collection[str]) -> Label | None:
+def _lone_member(text: str, names: Mapping[str, str]) -> Label | None:
     """Return the label of the one object that a cut or badly quoted reply consists of, if it stands first or last."""
-    names = {folded_name(label): label for label in labels}
     members = [member for member in _MEMBER.finditer(text) if folded_name(member["value"]) in names]
     if len(members) != 1 or not _BEFORE.match(text):
         return None
@@ -82,10 +81,9 @@ def _lone_member(text: str, labels: Collection[str]) -> Label | None:
     return Label(names[folded_name(members[0]["value"])]) if first or last else None
 
 
-def _words(text: str, labels: Collection[str]) -> Iterator[Found]:
+def _words(text: str, names: Mapping[str, str]) -> Iterator[Found]:
     """Yield every label that is written as declared, or alone on a line in any letters."""
-    longest = sorted(labels, key=len, reverse=True)
-    names = {folded_name(label): label for label in longest}
+    longest = sorted(names.values(), key=len, reverse=True)
     every = "|".join(r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", label))) for label in longest)
     written = re.compile(rf"(?<![\w-])\[{{0,2}}(?P<label>{every})\]{{0,2}}(?![\w-])", re.I)
     for found in written.finditer(text):

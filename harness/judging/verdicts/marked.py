@@ -44,14 +44,16 @@ _SIDE_END = late_re(r"(?<!\w)(?:(?:response|answer|assistant) )?(?P<value>[AB])(
 _SCORE_NAMES = ("score", "rating", "grade", "result", "final_score", "overall_score", "评分", "得分", "分数")
 
 
-def read_marked_score(text: str, form: VerdictForm) -> Parsed:
-    """Return the whole number after a `[RESULT]`."""
-    return _read_marked(text, form, _whole_score, _LINE_END)
-
-
-def read_marked_side(text: str, form: VerdictForm) -> Parsed:
-    """Return the side after a `[RESULT]`."""
-    return _read_marked(text, form, _side, _SIDE_END)
+def read_marked(text: str, form: VerdictForm) -> Parsed:
+    """Return the whole number or the side after a `[RESULT]`."""
+    reader, unmarked = (_whole_score, _LINE_END) if form.kind == "grade" else (_side, _SIDE_END)
+    plain = said(text, lambda inside: re.fullmatch(r"[0-9]{1,3}|[AB]", inside) is not None)
+    markers = list(_MARKER.finditer(plain))
+    if not markers:
+        return decide(plain, _values(plain, reader, form.scale, unmarked), in_form=True)
+    if not plain[markers[-1].end() :].strip():
+        return Parsed(None, "the text ends before the result")
+    return decide(plain, _after(plain, markers, reader, form.scale))
 
 
 def read_grade(text: str, form: VerdictForm) -> Parsed:
@@ -65,16 +67,6 @@ def read_grade(text: str, form: VerdictForm) -> Parsed:
         return ends[0] or ends[1]
 
     return decide_by_objects(text, lambda value: _of_object(value, form.scale), words, in_form=True)
-
-
-def _read_marked(text: str, form: VerdictForm, reader: Reader, unmarked: re.Pattern[str]) -> Parsed:
-    plain = said(text, lambda inside: re.fullmatch(r"[0-9]{1,3}|[AB]", inside) is not None)
-    markers = list(_MARKER.finditer(plain))
-    if not markers:
-        return decide(plain, _values(plain, reader, form.scale, unmarked), in_form=True)
-    if not plain[markers[-1].end() :].strip():
-        return Parsed(None, "the text ends before the result")
-    return decide(plain, _after(plain, markers, reader, form.scale))
 
 
 def _after(text: str, markers: list[re.Match[str]], reader: Reader, scale: Scale) -> Iterator[Found]:

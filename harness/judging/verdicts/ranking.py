@@ -11,29 +11,29 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from harness.errors import UsageError
+from harness.judging.forms import VerdictForm
 from harness.judging.verdicts.brackets import Fault
 from harness.judging.verdicts.mentions import Found
 from harness.judging.verdicts.objects import Place, decide_by_objects, named, objects_in
 from harness.judgments.judgment import Parsed, Winner
-from harness.records import Side
 
 _RANKS = ("rank", "ranking", "position", "place")
 _NAMES = ("model", "name", "id", "identifier", "model_name", "model_identifier", "output", "assistant")
 
 
-def read_ranking(text: str, sides: tuple[str, str]) -> Parsed:
-    """Return the answer that the ranking of a text puts first; `sides` are the names of the two, in the order shown."""
-    places = _joined(text, objects_in(text), sides)
+def read_ranking(text: str, form: VerdictForm) -> Parsed:
+    """Return the answer that the ranking of a text puts first."""
+    places = _joined(text, objects_in(text), form.sides)
     missing = "no ranking of the two in the form asked for"
-    return decide_by_objects(text, lambda value: _reading(value, sides), places=places, missing=missing)
+    return decide_by_objects(text, lambda value: _reading(value, form.sides), places=places, missing=missing)
 
 
-def read_named(text: str, sides: tuple[str, str]) -> Parsed:
+def read_named(text: str, form: VerdictForm) -> Parsed:
     """Return the side that a text names: as all of it, on a line of its own, or as the one member of an object.
 
     Names count letter by letter, since `m` and `M` may be two sides.
     """
+    sides = form.sides
     names = "|".join(map(re.escape, sides))
     alone = re.compile(
         rf"(?i:(?<![\w-])(?:output|model|response|answer|assistant) )?[\[(<]{{0,2}}(?<!\w)(?P<name>{names})"
@@ -43,38 +43,25 @@ def read_named(text: str, sides: tuple[str, str]) -> Parsed:
 
     def words(plain: str) -> Iterator[Found]:
         for found in alone.finditer(plain):
-            yield found.start(), found.end(), _won_by_name(found["name"], sides)
+            yield found.start(), found.end(), won_by(found["name"], sides)
 
     return decide_by_objects(
         text, lambda value: _member(value, sides), words, is_bare=lambda inside: inside in sides, in_form=True
     )
 
 
-def read_by_patterns(text: str, patterns: tuple[str, ...]) -> Parsed:
-    """Return the side whose regular expression matches first, which is the rule of the set that brought them.
-
-    Raises:
-        UsageError: one of them is no regular expression.
-    """
-    if len(patterns) != 2:
-        return Parsed(None, "the judge set has no patterns")
-    try:
-        found = [re.search(pattern, text) for pattern in patterns]
-    except re.error as error:
-        raise UsageError(f"the judge set's pattern {error.pattern!r} is no regular expression: {error}") from None
+def read_by_patterns(text: str, form: VerdictForm) -> Parsed:
+    """Return the side whose regular expression matches first, which is the rule of the set that brought them."""
+    found = [re.search(pattern, text) for pattern in form.patterns]
     first, second = (len(text) + 1 if match is None else match.start() for match in found)
     if first == second:
         return Parsed(None, "both patterns match at the same place" if found[0] else "neither pattern matches")
     return Parsed(won_by("A" if first < second else "B"), "the first pattern that matches")
 
 
-def won_by(side: Side) -> Winner:
-    """Return a winner without doubt, whose preference is 0 or 1."""
-    return Winner(side, {"A": 0.0, "tie": 0.5, "B": 1.0}[side])
-
-
-def _won_by_name(name: str, sides: tuple[str, str]) -> Winner:
-    return won_by("A" if name == sides[0] else "B")
+def won_by(name: str, sides: tuple[str, str] = ("A", "B")) -> Winner:
+    """Return one of two sides as a winner without doubt, whose preference is 0 or 1."""
+    return Winner("A", 0.0) if name == sides[0] else Winner("B", 1.0)
 
 
 def _member(value: Any, sides: tuple[str, str]) -> Winner | Fault | None:
@@ -82,7 +69,7 @@ def _member(value: Any, sides: tuple[str, str]) -> Winner | Fault | None:
     given = {member for member in named(value).values() if isinstance(member, str) and member in sides}
     if not given:
         return None
-    return _won_by_name(given.pop(), sides) if len(given) == 1 else Fault("the object names both")
+    return won_by(given.pop(), sides) if len(given) == 1 else Fault("the object names both")
 
 
 def _joined(text: str, places: list[Place], sides: tuple[str, str]) -> list[Place]:
@@ -105,7 +92,7 @@ def _reading(value: Any, sides: tuple[str, str]) -> Winner | Fault | None:
         return Fault("a rank is neither 1 nor 2")
     if ranks[sides[0]] == ranks[sides[1]]:
         return Fault("both have the same rank, and the form has no tie")
-    return _won_by_name(min(ranks, key=lambda name: ranks[name] or 0), sides)
+    return won_by(min(ranks, key=lambda name: ranks[name] or 0), sides)
 
 
 def _ranks(value: Any, sides: tuple[str, str]) -> list[tuple[str, int | None]]:

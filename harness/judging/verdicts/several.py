@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.judging.forms import VerdictForm
 from harness.judging.verdicts.brackets import Fault, Scale, folded, read_score
 from harness.judging.verdicts.mentions import Found
 from harness.judging.verdicts.objects import decide_by_objects, folded_name, named
@@ -36,21 +37,21 @@ _PAIR_NAMES = late_re(
 )
 
 
-def read_dimensions(text: str, dimensions: Sequence[str], scale: Scale) -> Parsed:
+def read_dimensions(text: str, form: VerdictForm) -> Parsed:
     """Return the score of every dimension, as the object of a text gives them."""
-    wanted = {folded_name(name): name for name in dimensions}
+    wanted = {folded_name(name): name for name in form.dimensions}
     missing = "no object with scores by dimension"
-    return decide_by_objects(text, lambda value: _by_dimension(named(value), wanted, scale), missing=missing)
+    return decide_by_objects(text, lambda value: _by_dimension(named(value), wanted, form.scale), missing=missing)
 
 
-def read_pair_of_scores(text: str, scale: Scale, sides: tuple[str, str] = ("A", "B")) -> Parsed:
+def read_pair_of_scores(text: str, form: VerdictForm) -> Parsed:
     """Return the scores of the two answers: on a first or last line of two numbers, by name, or as an object."""
 
     def words(plain: str) -> Iterable[Found]:
-        found = [*_lines(plain, scale), *_by_name(plain, scale)]
+        found = [*_lines(plain, form.scale), *_by_name(plain, form.scale)]
         return sorted(found, key=lambda one: one[0])
 
-    return decide_by_objects(text, lambda value: _two_of(value, scale, sides), words, in_form=True)
+    return decide_by_objects(text, lambda value: _two_of(value, form.scale, form.sides), words, in_form=True)
 
 
 def _lines(text: str, scale: Scale) -> Iterator[Found]:

@@ -6,47 +6,22 @@ stated("A", "ranking", sides=("m", "M"))                    -> '[{"model": "m", 
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from harness.errors import UsageError
 from harness.judging.verdicts.brackets import Scale
 from harness.records import Side
 
-
-def _bracket(side: Side, _scale: Scale, _sides: tuple[str, str]) -> str | None:
-    return f"[[{'C' if side == 'tie' else side}]]"
-
-
-def _marked(side: Side, _scale: Scale, _sides: tuple[str, str]) -> str | None:
-    return None if side == "tie" else f"[RESULT] {side}"
-
-
-def _scores(side: Side, scale: Scale) -> tuple[str, str]:
-    least, greatest = (f"{end:g}" for end in scale)
-    middle = f"{(scale[0] + scale[1]) // 2:g}"
-    return {"A": (greatest, least), "B": (least, greatest), "tie": (middle, middle)}[side]
-
-
-def _ranking(side: Side, _scale: Scale, sides: tuple[str, str]) -> str | None:
-    if side == "tie":
-        return None
-    order = sides if side == "A" else sides[::-1]
-    return json.dumps([{"model": name, "rank": rank} for rank, name in enumerate(order, 1)])
-
-
-def _name(side: Side, _scale: Scale, sides: tuple[str, str]) -> str | None:
-    return None if side == "tie" else sides[0 if side == "A" else 1]
-
-
-_WRITERS: Mapping[str, Callable[[Side, Scale, tuple[str, str]], str | None]] = {
-    "[[A]]": _bracket,
-    "[[rating_a,rating_b]]": lambda side, scale, _: "[[{},{}]]".format(*_scores(side, scale)),
-    "[RESULT] A|B": _marked,
-    "two_scores": lambda side, scale, _: "{} {}".format(*_scores(side, scale)),
-    "ranking": _ranking,
-    "preference": _name,
+_WORDS: Mapping[str, tuple[str, bool]] = {
+    "[[A]]": ("[[%(letter)s]]", True),
+    "[[rating_a,rating_b]]": ("[[%(a)g,%(b)g]]", True),
+    "[RESULT] A|B": ("[RESULT] %(letter)s", False),
+    "two_scores": ("%(a)g %(b)g", True),
+    "ranking": ('[{"model": %(first)s, "rank": 1}, {"model": %(second)s, "rank": 2}]', False),
+    "preference": ("%(name)s", False),
 }
-FORMATS = tuple(_WRITERS)
+"""By format, the words of a winner, and whether it has such for a tie."""
+FORMATS = tuple(_WORDS)
 """The formats in which a winner can be stated."""
 
 
@@ -58,6 +33,15 @@ def stated(
     Raises:
         UsageError: winners cannot be stated in this format.
     """
-    if verdict_format not in _WRITERS:
+    if verdict_format not in _WORDS:
         raise UsageError(f"a winner cannot be stated as {verdict_format or '(none stated)'}, only {', '.join(FORMATS)}")
-    return _WRITERS[verdict_format](side, scale, sides)
+    words, has_tie = _WORDS[verdict_format]
+    if side == "tie" and not has_tie:
+        return None
+    least, greatest = scale
+    middle = (least + greatest) // 2
+    a, b = {"A": (greatest, least), "B": (least, greatest), "tie": (middle, middle)}[side]
+    name, other = sides if side == "A" else sides[::-1]
+    first, second = json.dumps(name), json.dumps(other)
+    letter = "C" if side == "tie" else side
+    return words % {"letter": letter, "a": a, "b": b, "name": name, "first": first, "second": second}

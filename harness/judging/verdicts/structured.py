@@ -17,7 +17,6 @@ from harness.judging.verdicts.labels import read_label
 from harness.judging.verdicts.ranking import read_ranking, won_by
 from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores, score_of
 from harness.judgments.judgment import Parsed, Score, Winner
-from harness.records import Side
 
 
 def read_structured(text: str, form: VerdictForm) -> Parsed:
@@ -29,17 +28,17 @@ def read_structured(text: str, form: VerdictForm) -> Parsed:
     if not isinstance(value, dict):
         return Parsed(None, "the reply is not the object that its schema asks for")
     if form.kind == "dimensions":
-        return read_dimensions(text, form.dimensions, form.scale)
+        return read_dimensions(text, form)
     names = _verdict_members(form.schema or {}, {"integer", "number"} if form.kind == "grade" else {"enum"})
     if form.kind == "label":
-        return read_label(text, form.labels, names[0] if len(names) == 1 else None)
+        return read_label(text, form, names[0] if len(names) == 1 else None)
     given = [name for name in names if name in value]
     if len(given) == 1:
         return (_grade if form.kind == "grade" else _winner)(given[0], value[given[0]], form)
     if form.kind == "grade":
         return Parsed(None, "the object does not hold one number as its schema has it")
-    ranked = read_ranking(text, form.sides)
-    return ranked if ranked.verdict is not None else read_pair_of_scores(text, form.scale, form.sides)
+    ranked = read_ranking(text, form)
+    return ranked if ranked.verdict is not None else read_pair_of_scores(text, form)
 
 
 def _verdict_members(schema: Mapping[str, Any], types: set[str]) -> list[str]:
@@ -68,9 +67,9 @@ def _grade(name: str, value: Any, form: VerdictForm) -> Parsed:
 def _winner(name: str, value: Any, form: VerdictForm) -> Parsed:
     given = str(value).strip()
     if given in form.sides:
-        side: Side = "A" if given == form.sides[0] else "B"
+        won = won_by(given, form.sides)
         graded = form.format in ("ranking", "preference", "patterns")
-        return Parsed(won_by(side) if graded else Winner(side), f"the member {name}")
+        return Parsed(won if graded else Winner(won.side), f"the member {name}")
     reading = read_winner(folded(given), form.scale)
     if isinstance(reading, Winner):
         return Parsed(reading, f"the member {name}")

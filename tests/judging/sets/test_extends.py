@@ -54,11 +54,11 @@ def test_what_is_not_said_anew_is_taken_over(tmp_path: pathlib.Path) -> None:
     """
     base = load_judge_set(str(tmp_path / "base"))
     made = loaded(tmp_path / "own", own, pair=COMPARE.replace("Compare", "Weigh"))
-    assert (made.name, made.version, made.title, made.extends) == ("own", "1", "", ("base",))
+    assert (made.name, made.version, made.title, made.bases) == ("own", "1", "", ("base",))
     assert (made.scale, made.attempts, made.order) == ((1, 5), 4, "random")
     assert made.sampling.stated() == {"temperature": 0.0, "max_tokens": 200}
-    assert made.criteria["style"].wording.definition == "Style"
-    assert made.criteria["style"].wording.steps == "1. Listen."
+    assert made.criteria["style"].definition == "Style"
+    assert made.criteria["style"].steps == "1. Listen."
     assert made.criteria_of(asked("generation"), 1) == ("relevance", "persuasion")
     assert made.templates["shown"] == base.templates["shown"]
     assert made.templates["pair"].user != base.templates["pair"].user
@@ -68,7 +68,7 @@ def test_a_shipped_set_can_be_extended_under_its_own_name(tmp_path: pathlib.Path
     bench = tmp_path / "data" / "bench"
     written(bench / "mt_bench", 'extends = "mt_bench"\nname = "mine"\nscale = [1, 5]')
     made = load_judge_set("mt_bench", bench)
-    assert (made.name, made.scale, made.extends) == ("mine", (1, 5), ("mt_bench",))
+    assert (made.name, made.scale, made.bases) == ("mine", (1, 5), ("mt_bench",))
     assert made.templates.keys() == load_judge_set().templates.keys()
     assert made.path != shipped("judge_prompts") / "mt_bench"
 
@@ -77,7 +77,7 @@ def test_a_chain_is_followed_to_its_end(tmp_path: pathlib.Path) -> None:
     written(tmp_path / "a", BASE, shown=SHOWN)
     written(tmp_path / "b", 'extends = "../a"\nattempts = 3')
     made = loaded(tmp_path / "c", 'extends = "../b"\nscale = [0, 1]', other=GRADE)
-    assert (made.extends, made.attempts, made.scale) == (("b", "a"), 3, (0, 1))
+    assert (made.bases, made.attempts, made.scale) == (("b", "a"), 3, (0, 1))
     assert set(made.templates) == {"shown", "other"}
 
 

@@ -130,7 +130,7 @@ def test_labels_of_any_script_are_read_whole(text: str, label: str | None) -> No
 
 def test_a_declared_member_decides() -> None:
     text = '{"first_thought": "CORRECT", "evaluation": "INCORRECT"}'
-    parsed = read_label(text, tuple(SHARES), "evaluation")
+    parsed = read_label(text, VerdictForm("label", "label", labels=SHARES), "evaluation")
     assert isinstance(parsed, Parsed)
     assert parsed.verdict == Label("INCORRECT")
 
