@@ -137,6 +137,8 @@ def wrong_of(row: Mapping[str, Any], error: Exception) -> WrongError:
     if row.keys().isdisjoint(_TELLING):
         what = "a grade (model, score), a pair (model_1, model_2, g1_winner, g2_winner)"
         return WrongError(f"neither {what} nor a vote (model_a, model_b, winner)")
+    if "winner" in row and "model_1" in row and "g1_winner" not in row:
+        return WrongError("a row with winner is a vote, whose models are model_a and model_b, not model_1 and model_2")
     if isinstance(error, WrongError):
         return error
     for name in _NEEDED.keys() & row.keys():

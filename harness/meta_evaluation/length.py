@@ -262,7 +262,7 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
             "with models: at equal strength of the two models"
         )
     else:
-        notes.append("all answers are equally long: there is no slope")
+        notes.append("in all pairs with a verdict both answers are equally long: there is no slope")
     if result.prior:
         notes.append(f"some models won or lost everything: the fit with models has {PRIOR}")
     if absent := [model for model in found.models if not is_there(bench.answer_file(model))]:

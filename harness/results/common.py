@@ -43,6 +43,8 @@ class Common(NamedTuple):
 
         Pairs are ranked by strength, for which questions need not be common.
         """
+        if not self.most:  # no verdict at all, which other notes say
+            return None
         apart = ", ".join(f"{model} ({self.judged[model]} of {self.most} questions)" for model in self.apart)
         if paired or len(self.questions) >= EQUAL * self.most:
             return f"judged on too few questions to be ranked: {apart}" if apart else None
@@ -67,7 +69,7 @@ class Common(NamedTuple):
 
 def few(judged: int, most: int) -> bool:
     """Return whether a model was judged on too few questions to be ranked."""
-    return judged < FEW * most
+    return not judged or judged < FEW * most
 
 
 def common_questions(found: Observations, baseline: str | None = None, panel: Sequence[str] = ()) -> Common:

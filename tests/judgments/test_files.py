@@ -163,6 +163,11 @@ def test_a_torn_last_line_is_left_out(tmp_path: pathlib.Path, caplog: pytest.Log
         ),
         pytest.param([{"score": 5, "question_id": 1}], r"jsonl:1: the field '\w+' is missing", id="score-only"),
         pytest.param([{"model_1": "x", "question_id": 1}], r"jsonl:1: the field '\w+' is missing", id="half-a-pair"),
+        pytest.param(
+            [{"question_id": 1, "turn": 1, "model_1": "x", "model_2": "y", "winner": "model_1", "judge": "ann"}],
+            r"jsonl:1: a row with winner is a vote, whose models are model_a and model_b, not model_1 and model_2",
+            id="a-vote-with-a-pair's-names",
+        ),
         pytest.param([{"winner": "tie"}], r"jsonl:1: the field '\w+' is missing", id="half-a-vote"),
         pytest.param(
             [grade(), pair("x", "y", "tie", "tie")], r"jsonl:2: grades and pairs in one file; split it", id="both"

@@ -54,6 +54,16 @@ def test_a_model_with_the_easiest_questions_only_is_not_ranked() -> None:
     assert {row["model"]: row["rank"] for row in grades_detail(table, resamplings=100).rows()}["lucky"] is None
 
 
+@pytest.mark.parametrize("paired", [False, True])
+def test_where_no_judgment_has_a_verdict_nobody_is_ranked(paired: bool) -> None:
+    own = rows({"x": range(9), "y": range(9)}, None)
+    if paired:
+        own = [pair(q, 1, one, other, (None,), J) for q in range(9) for one, other in (("x", "y"), ("x", "z"))]
+    found = common_questions(Observations.of(own))
+    assert set(found.apart) >= {"x", "y"}
+    assert found.note(paired=paired) is None
+
+
 def turned(turns: dict[str, tuple[int, ...]], questions: int = 20) -> Observations:
     return Observations.of(
         grade(q, turn, model, 5, J) for model, own in turns.items() for q in range(questions) for turn in own

@@ -139,7 +139,7 @@ def meetings_note(pairs: Pairs, baseline: str | None = None) -> str | None:
     sizes = {model: len(own) for model, own in met.items()}
     least, most = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
     everybody = min(sizes.values(), default=0) == len(met) - 1
-    if len(met) < 3 or (least >= _EQUAL * most and (everybody or baseline is not None)):
+    if len(met) < 3 or not most or (least >= _EQUAL * most and (everybody or baseline is not None)):
         return None
     over = "unequal opponents"
     if baseline is not None:
