@@ -127,6 +127,8 @@ class NotYet(Exception):  # noqa: N818  (it is no fault)
     def __init__(self, what: str, spent: float = 0.0) -> None:
         """`spent`: the seconds that it has taken so far."""
         super().__init__(what)
+        self.before: Any = None
+        """The same as it was before, where somebody knows that."""
         self.again = _SOON if spent < _LONG else _LATER
         """Milliseconds after which to ask again."""
 

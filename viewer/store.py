@@ -138,6 +138,8 @@ class Store:
         self._places: dict[pathlib.Path, Places] = {}
         self._took: dict[pathlib.Path, tuple[Hashable, Took]] = {}
         """What the answers in a file took, as it stood when it was read."""
+        self._results: dict[Hashable, Result] = {}
+        """The last table of each kind, whatever has been written since."""
         self._lock = threading.Lock()
 
     # what there is
@@ -352,14 +354,21 @@ class Store:
         file = self.judgment_file(state)
         bench = self.bench(state.bench)
         baseline = state.looked_for("baseline") or None if state.mode == "pairwise-baseline" else None
-        key = ("result", file.path, stamp(file.path), state.mode, bench.name, baseline, intervals)
+        kind = (file.path, state.mode, bench.name, baseline, intervals)
+        key = ("result", stamp(file.path), *kind)
         what = "comparing with the answers, working out intervals" if intervals else f"reading {file.path.name}"
         words = {"input_file": file.path, "baseline_model": baseline, "intervals": intervals, **_where(bench)}
         words["check_answers"] = intervals
         made = functools.partial(_result, state.mode, **words)
         make = functools.partial(apart, made, of=[file.path], first=not intervals)
         lane: Lane = "whole" if intervals else "first"
-        return self.later.get(key, what, make, patience=patience([file.path]), lane=lane)
+        try:
+            result = self.later.get(key, what, make, patience=patience([file.path]), lane=lane)
+        except NotYet as wait:
+            wait.before = self._results.get(kind)
+            raise
+        self._results[kind] = result
+        return result
 
     def measured(self, state: State) -> "Result | None":
         """Return what the metrics of the view's benchmark say, checks among them; None if there are none.

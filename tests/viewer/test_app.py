@@ -59,6 +59,23 @@ def test_without_answers_the_page_says_how_to_get_them(tmp_path: pathlib.Path) -
     assert "nobody has answered yet" in html
 
 
+def test_a_table_stays_while_it_is_made_anew(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = small_bench(tmp_path).folder / "model_judgment"
+    write(folder / "j_single.jsonl", [grade(1, "a", 4), grade(1, "b", 5)])
+    write(folder / "j_pair.jsonl", [pair(1, "a", "b", "model_1", "model_1")])
+    shown = views(tmp_path)
+
+    def waiting(*_: object, **__: object) -> None:
+        raise NotYet("reading what has come")
+
+    assert "<table" in shown.view("?tab=leaderboard")[1]
+    monkeypatch.setattr(Later, "get", waiting)
+    html = shown.view("?tab=leaderboard")[1]
+    assert "One moment: reading what has come" in html
+    assert "<table" in html
+    assert "<table" not in shown.view("?tab=leaderboard&mode=pairwise-all")[1]
+
+
 def test_the_leaderboard_says_the_benchmarks_title(tmp_path: pathlib.Path) -> None:
     bench = small_bench(tmp_path, toml='title = "Three <small> questions"')
     write(bench.folder / "model_judgment" / "j_single.jsonl", [grade(1, "m", 7)])

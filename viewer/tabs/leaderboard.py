@@ -54,17 +54,20 @@ def _show(context: Context, state: State) -> str:
     bench = context.store.bench(state.bench)
     if not context.store.judgment_files(bench):
         return choices + _nothing_yet(context, state) + _metrics(context, state)
+    sure = ""
     try:
         result = context.store.result(state, intervals=False)
     except NotYet as wait:
-        return choices + markup.waiting(wait)
+        sure = markup.waiting(wait)
+        if wait.before is None:
+            return choices + sure
+        result = wait.before  # rows have come since: they are in the table in a moment
     except (MissingError, UsageError) as error:
         if more and not state.looked_for("baseline"):
             return choices + markup.notice("No model is in every pair here: choose the baseline above.")
         return choices + markup.notice(str(error), kind="fault")
-    sure = ""
     try:
-        result = context.store.result(state)
+        result = result if sure else context.store.result(state)
     except NotYet as wait:
         sure = markup.waiting(wait)
     except MissingError as error:  # all answers have been replaced since
