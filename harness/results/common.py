@@ -84,9 +84,8 @@ def common_questions(found: Observations, baseline: str | None = None, panel: Se
     turns, turn_at = numbered(case.turn for case in found.cases)
     turn = np.array(turn_at, dtype=np.int64)
     there = np.zeros((len(panel) or 1, len(models), len(questions)), dtype=bool)
-    on_turns = np.zeros(
-        (*there.shape, len(turns)), dtype=bool
-    )  # with or without a verdict: `failure_notes` tells of those
+    # With or without a verdict: `failure_notes` tells of those without.
+    on_turns = np.zeros((*there.shape, len(turns)), dtype=bool)
     judge = np.array([panel.index(case.source.judge) if panel else 0 for case in found.cases], dtype=np.int64)
     of_sides = zip(*(case.models for case in found.cases), strict=True)
     sides = [np.array([place[name] for name in names], dtype=np.int64) for names in of_sides]
@@ -99,7 +98,8 @@ def common_questions(found: Observations, baseline: str | None = None, panel: Se
     shown = [model != baseline for model in models]
     models = [model for model in models if model != baseline]
     seen = np.logical_and.reduce(there)[shown]
-    turned = on_turns.sum(axis=3).min(axis=0, initial=len(turns))[shown] * seen
+    # Small numbers: of ten million rows that are all different, whole ones would take 80 MB.
+    turned = on_turns.sum(axis=3, dtype=np.uint16).min(axis=0, initial=len(turns))[shown] * seen
     judged = dict(zip(models, seen.sum(axis=1).tolist(), strict=True))
     most = max(judged.values(), default=0)
     apart = tuple(sorted(model for model in judged if few(judged[model], most)))
