@@ -91,7 +91,7 @@ def fewer_note(table: Table) -> str | None:
 
 
 def _means(table: Matrix, group: Any, sure: bool, seed: int) -> Iterator[tuple[str, Mean]]:
-    """Yield the mean of each model that was graded on any of these questions."""
+    """Yield the mean of each model; where it has no grade on these questions, one without a value."""
     table = in_order(table)
     scores = table.scores
     there = ~np.isnan(scores)
@@ -101,8 +101,6 @@ def _means(table: Matrix, group: Any, sure: bool, seed: int) -> Iterator[tuple[s
     found = estimates(sums, counts, inside, bounds=table.scale, **how)
     for at, model in enumerate(table.models):
         excluded, n = int(table.excluded[at]), int(counts[:, at].sum())
-        if not n and not (excluded and group is ALL):
-            continue
         graded = np.flatnonzero(counts[:, at])
         worst_first = graded[np.argsort(sums[graded, at] / counts[graded, at], kind="stable")].tolist()
         ranked = [table.questions[place] for place in worst_first]

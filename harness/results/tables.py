@@ -41,7 +41,12 @@ def table_of(result: Result, shown: Shown) -> Result:
     found, met = _on_common(result, shown)
     made = {"grades": _grades, "pairs": _pairs}.get(shown.kind, _named)
     made = _panel if shown.wanted.query.several else made
-    return made(result, shown, found).with_last(met.apart)
+    result = made(result, shown, found)
+    if result.table.names:  # no column leads, so the first one does: the best models come first in every table
+        result = result.sorted_by(result.table.names[0])
+        if len(result.table.names) > 1 and len(result.table.whole) > 1 and shown.wanted.sort is None:
+            result.notes.append(f"sorted by {result.table.names[0]} (another column: --sort)")
+    return result.with_last(met.apart)
 
 
 def _grades(result: Result, shown: Shown, grades: Observations) -> Result:

@@ -121,7 +121,7 @@ def _intervals(detail: "Detail") -> dict[str, Any]:
 
 def _tables(result: Result) -> Iterator[Item]:
     """Yield what every result has: its table, then those of groups of questions."""
-    table, lead = result.table, result.column
+    table, lead = result.table, _lead(result)
     ranks = {row["model"]: row.get(lead) for row in table.rank_rows()}
     rows: Sequence[Row] = [{**row, "rank": ranks.get(row["model"])} for row in result.table_rows()]
     columns = [
@@ -136,11 +136,17 @@ def _tables(result: Result) -> Iterator[Item]:
     columns[at:at] = more
     yield Table("", rows, columns, places=table.places, keys=1 if result.panel is None else 2)
     if table.named:
-        yield from _verdicts(result.together, ", of all judges together" if result.panel is not None else "")
+        yield from _verdicts(result.together, ", of all judges together" if result.panel is not None else "", lead)
     if result.categories and (result.mode != "single" or result.detail is None or result.detail.table.by != "category"):
         what = heading_of(result.column) if result.mode == "single" else "score"
         rows, title = result.categories, f"{what} by category".capitalize()
         yield Table(title, rows, _verbatim(rows), across="groups", scale=result.scale)
+
+
+def _lead(result: Result) -> str:
+    """Return the column whose interval and ranks stand beside it in the first table."""
+    ranks = result.table.ranks
+    return next(iter(ranks)) if len(ranks) == 1 else result.column
 
 
 def _users(result: Result) -> Iterator[Item]:
@@ -162,16 +168,16 @@ def _verbatim(rows: Sequence[Row]) -> list[Column]:
     return [Column(name, name) for name in names]
 
 
-def _verdicts(table: Lines, of_all: str) -> Iterator[Item]:
-    """Yield the intervals and groups of labels, dimensions or several criteria."""
-    if table.sure:
-        rows: list[Row] = [{"model": line.model, **line.estimates()} for line in table.whole]
-        fields = dict.fromkeys(name for row in rows for name in row if name != "model")
+def _verdicts(table: Lines, of_all: str, lead: str) -> Iterator[Item]:
+    """Yield the intervals, ranks and groups of labels, dimensions or several criteria, but for those shown already."""
+    rows: list[Row] = [{"model": line.model, **line.estimates()} for line in table.whole]
+    fields = dict.fromkeys(name for row in rows for name in row if name != "model")
+    if table.sure and fields.keys() - ({lead} if lead in table.ranks else ()):
         order = [name for name in table.names if name in fields] or list(fields)
         columns = [Column("model"), *(Column(name, _own_name(name, table), "interval") for name in order)]
         title = f"95% intervals{of_all} (questions resampled{_within(table.strata)}, seed {table.seed})"
         yield Table(title, rows, columns, places=table.places)
-    if len(ranks := table.rank_rows()) > 1:
+    if len(table.ranks) > 1 and len(ranks := table.rank_rows()) > 1:
         columns = [Column("model"), *(Column(name, _own_name(name, table)) for name in table.ranks)]
         yield Table("Ranks (each column by itself: sign-flip tests, Holm)", ranks, columns)
     groups = table.group_rows(intervals=False)

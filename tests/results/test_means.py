@@ -106,6 +106,14 @@ def test_a_model_without_any_grade_stays_in_the_table() -> None:
     assert table.rows() == [{"model": "x", "style": None, "n": 0, "excluded": 2}]
 
 
+def test_a_group_without_any_grade_of_a_model_stays_too() -> None:
+    style = ratings("style", {"x": [5, 4, None, None], "y": [1, 1, 1, 1]})
+    table = criteria_table({"style": style}, "criterion", groups=GROUPS, sure=False)
+    found = {(row["model"], row["category"]): row["style"] for row in table.group_rows()}
+    assert found["x", "jokes"] is None
+    assert found["y", "jokes"] == 1
+
+
 def test_a_model_order_keeps_the_groups_together() -> None:
     table = criteria_table({"style": STYLE, "wit": WIT}, "criterion", groups=GROUPS).in_order({"y": 0, "x": 1})
     assert [row["model"] for row in table.rows()] == ["y", "x"]

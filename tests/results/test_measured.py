@@ -9,6 +9,9 @@ import pytest
 from harness.cli import show_result as command
 from harness.errors import MissingError, UsageError
 from harness.results.show import show_result
+from harness.showing import Table
+from harness.showing.show_result import result_page
+from harness.showing.text import table_text
 from tests.small_bench import question, small_bench, write
 
 
@@ -37,6 +40,38 @@ def test_each_number_of_a_metric_is_a_column_and_what_could_not_be_computed_is_c
         {"model": "y", "bleu_1": pytest.approx(0.2), "bleu_4": pytest.approx(0.1), "n": 3, "excluded": 1},
     ]
     assert (result.judge, result.judge_set) == ("no judge", "bleu")
+
+
+def test_the_best_model_by_the_first_column_comes_first_and_a_note_says_so(bench: pathlib.Path) -> None:
+    grades = [
+        {"question_id": n, "model": m, "judge": ["j", "t"], "score": n + 2 * (m == "y"), "turn": 1}
+        for n in range(1, 5)
+        for m in "xy"
+    ]
+    write(bench / "small" / "model_judgment" / "j_single.jsonl", grades)
+    of: dict[str, Any] = {"bench_name": "small", "data_dir": bench}
+    for metric, sort, first in (
+        (["bleu", "score"], None, "x"),
+        (["score", "bleu"], None, "y"),
+        (["bleu", "score"], "score", "y"),
+    ):
+        result = show_result(metric=metric, sort=sort, **of)
+        assert result.rows()[0]["model"] == first
+        said = [note for note in result.notes if note.startswith("sorted by")]
+        column = {"bleu": "bleu_1"}.get(metric[0], metric[0])
+        assert said == ([] if sort else [f"sorted by {column} (another column: --sort)"])
+
+
+def test_the_only_column_has_its_interval_and_rank_beside_it(bench: pathlib.Path) -> None:
+    write(bench / "small" / "model_metric" / "chrf.jsonl", [
+        {"question_id": n, "turn": 1, "model": m, "metric": "chrf", "value": 0.1 + (m == "y") / 2}
+        for n in range(1, 5)
+        for m in "xy"
+    ])  # fmt: skip
+    page = result_page(show_result(metric="chrf", bench_name="small", data_dir=bench))
+    tables = [item for item in page.items if isinstance(item, Table)]
+    assert [table.title for table in tables] == ["", "By category"]
+    assert table_text(tables[0], width=100).splitlines()[0].split()[1:5] == ["chrf", "95%", "interval", "rank"]
 
 
 def test_the_judges_grade_stands_beside(bench: pathlib.Path) -> None:
@@ -105,16 +140,16 @@ def with_checks(bench: pathlib.Path) -> pathlib.Path:
 
 def test_checks_by_kind_count_a_turns_checks_of_each_kind(with_checks: pathlib.Path) -> None:
     result = show_result(metric="checks", by="kind", bench_name="small", data_dir=with_checks)
-    assert [row["checks strict"] for row in result.rows()] == [
-        pytest.approx((2 / 3 + 0 + 0) / 3),
-        pytest.approx(2 / 3),
+    assert [(row["model"], row["checks strict"]) for row in result.rows()] == [
+        ("y", pytest.approx(2 / 3)),
+        ("x", pytest.approx((2 / 3 + 0 + 0) / 3)),
     ]
     own = ("model", "kind", "checks strict", "checks loose", "checks strict_all", "checks loose_all")
     assert [tuple(row[name] for name in own) for row in result.together.json(intervals=False)["groups"]] == [
-        ("x", "count", 0.25, 0.5, 0.0, 0.5),  # one of two and none of one; loosely two of two
         ("y", "count", 1.0, 1.0, 1.0, 1.0),
-        ("x", "ends", 0.5, 0.5, 0.5, 0.5),
+        ("x", "count", 0.25, 0.5, 0.0, 0.5),  # one of two and none of one; loosely two of two
         ("y", "ends", 0.0, 1.0, 0.0, 1.0),
+        ("x", "ends", 0.5, 0.5, 0.5, 0.5),
     ]  # what is not decided is no number: there is no row of code
 
 
