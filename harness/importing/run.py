@@ -33,9 +33,10 @@ def import_data(
 ) -> ImportReport:
     """Write the benchmark `data_dir/bench_name` from files of another project; return what was done.
 
-    `model_id` names the models of the further files, in their order, where their records do not. `first_n` takes the
-    first n good records of the first kind. `keep_input` keeps the judge's whole input, where records have one, as the
-    question's `context`, so that it can be sent as it is. `progress` is called with the number of bytes read.
+    `model_id` names the models of the further files, in their order, in place of what their records say. `first_n`
+    takes the first n good records of the first kind. `keep_input` keeps the judge's whole input, where records have
+    one, as the question's `context`, so that it can be sent as it is. `progress` is called with the number of bytes
+    read.
 
     Raises:
         UsageError: no such format, a file without a model's name, or the folder holds other questions.
@@ -52,12 +53,11 @@ def import_data(
     if model_id and len(model_id) != len(further):
         raise UsageError(f"--model-id names {len(model_id)} models, but there are {len(further)} further files")
     report = ImportReport(need_near(data_dir) / check_bench_name(bench_name))
-    names = list(model_id) or [path.stem for path in further]
     with ImportFolder(report.folder) as folder:
         reading = _Reading(form, folder, report, progress, keep_input)
         reading.questions(questions, first_n)
-        for path, name in zip(further, names, strict=True):
-            reading.answers(path, name, partial=first_n is not None)
+        for path, named in zip(further, model_id or [""] * len(further), strict=True):
+            reading.answers(path, named, partial=first_n is not None)
         if not folder.questions:
             raise report.nothing(f"not one record is good as {format_name}", paths[0])
         report.questions = folder.questions
@@ -77,6 +77,8 @@ class _Reading:
         self.by_key: dict[str, tuple[QuestionId, str]] = {}
         """For each key its question and a hash of the whole record."""
         self.taken: set[QuestionId] = set()
+        self.answered: set[tuple[str, QuestionId]] = set()
+        """Whose answers to which questions there are, where further files may hold answers."""
         self.joined = _Joined(folder, report) if form.joined else None
 
     def questions(self, paths: Sequence[pathlib.Path], first_n: int | None) -> None:
@@ -116,22 +118,25 @@ class _Reading:
         if self.joined:
             self.joined.begin(question_id, item)
         self.report.answers.update(list(named))
+        if self.form.answer:
+            self.answered.update((model, question_id) for model in named)
 
-    def answers(self, path: pathlib.Path, name: str, *, partial: bool) -> None:
-        """Write the answers of a further file; `partial`: those to questions that were not taken are passed over."""
-        answered: set[tuple[str, QuestionId]] = set()
+    def answers(self, path: pathlib.Path, named: str, *, partial: bool) -> None:
+        """Write the answers of a further file, by the model that is `named` or that its records say, else by that of
+        the file's name; `partial`: those to questions that were not taken are passed over."""
         answer_of: Callable[[Mapping[str, Any]], FurtherAnswer] = self.form.load(self.form.answer)
 
         def take(value: Mapping[str, Any]) -> None:
             found = answer_of(value)
-            model, (question_id, _) = found.model or name, self.by_key.get(found.key, (None, ""))
+            model, (question_id, _) = named or found.model or path.stem, self.by_key.get(found.key, (None, ""))
             if question_id is None and partial:
                 return
-            if question_id is None or (model, question_id) in answered:
-                what = "answers no question of the first file" if question_id is None else "answers a question again"
+            if question_id is None or (model, question_id) in self.answered:
+                again = f"is a second answer by {model} to a question"
+                what = "answers no question of the first file" if question_id is None else again
                 line = " ".join(found.key.split())
                 raise BadRecordError(f"it {what} ({line if len(line) <= 60 else f'{line[:57]}...'})")
-            answered.add((model, question_id))
+            self.answered.add((model, question_id))
             self.folder.answer(model, question_id, found.text)
             self.report.answers[model] += 1
 

@@ -179,6 +179,24 @@ def test_a_file_without_one_good_record_leaves_nothing_behind(tmp_path: pathlib.
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
 
 
+def test_answers_of_two_files_are_never_mixed_as_one_models(tmp_path: pathlib.Path) -> None:
+    def outputs(name: str, generator: str, texts: dict[str, str]) -> pathlib.Path:
+        rows = [{"instruction": k, "output": v, "generator": generator} for k, v in texts.items()]
+        return _array(tmp_path / f"{name}.json", rows)
+
+    base = outputs("base", "base", {"Sing.": "la", "Add.": "3"})
+    files = [base, outputs("a", "new", {"Sing.": "lo", "Add.": "4"}), outputs("b", "new", {"Sing.": "li"})]
+    report = import_data("alpaca_eval", files, "named", data_dir=tmp_path, model_id=["a", "b"])
+    assert report.answers == {"base": 2, "a": 2, "b": 1}
+    again = import_data("alpaca_eval", [*files, base], "said", data_dir=tmp_path)
+    assert again.answers == {"base": 2, "new": 2}
+    assert [str(bad.reason) for bad in again.bad] == [
+        "it is a second answer by new to a question (Sing.)",
+        "it is a second answer by base to a question (Sing.)",
+        "it is a second answer by base to a question (Add.)",
+    ]
+
+
 @pytest.mark.parametrize(
     ("format_name", "files", "models", "reason"),
     [
