@@ -86,7 +86,10 @@ def add_judging(p: command.Parser, models: str, *, required: bool = True) -> com
         "words elsewhere; off: always in words",
         default="auto",
     )
-    judging.add("--skip-missing", "leave out questions whose answer or reference is missing, in place of stopping")
+    judging.add(
+        "--skip-missing",
+        "judge nobody on questions for which a model has no answer, or that lack their reference, in place of stopping",
+    )
     return judging
 
 

@@ -81,7 +81,7 @@ def gather(
     if lacking and not options.skip_missing:
         told = "; ".join(f"{what} {_named(which)}" for what, which in lacking.items())
         raise MissingError(f"{told}. {_what_now(lacking, judge_set)}")
-    notices += [f"left out: {what} {_named(which)}" for what, which in lacking.items()]
+    notices += [f"left out for every model: {what} {_named(which)}" for what, which in lacking.items()]
     left_out = {q.question_id for group in lacking.values() for q in group}
     not_for = [q for q, criteria in planned if not criteria and not judge_set.is_for_some_turn(q)]
     if not_for:

@@ -57,7 +57,7 @@ def test_a_missing_answer_is_named_or_left_out(tmp_path: pathlib.Path, rows: lis
     _, judged, notices = gather(bench, load_judge_set(), ["a", "b"], bench.questions, JudgeOptions(skip_missing=True))
     assert [q.question_id for q in judged] == ([1] if rows else [])
     assert len(notices) == 1
-    assert re.search(f"left out: {words}", notices[0])
+    assert re.search(f"left out for every model: {words}", notices[0])
 
 
 def test_many_missing_answers_are_one_line(tmp_path: pathlib.Path) -> None:

@@ -345,9 +345,10 @@ def test_questions_that_lack_something_can_be_left_out(tmp_path: pathlib.Path) -
     with ProtocolServer(verdict) as server:
         made = plan(server, bench, skip_missing=True)
         run_judgments(made)
-        assert made.notices == ["left out: a has no answer to question 1"]
+        assert made.notices == ["left out for every model: a has no answer to question 1"]
         write(bench.answer_file("b"), [])
-        with pytest.raises(UsageError, match=r"nothing to judge: .*left out: b has no answer to questions 1, 2"):
+        said = r"nothing to judge: .*left out for every model: b has no answer to questions 1, 2"
+        with pytest.raises(UsageError, match=said):
             plan(server, bench, skip_missing=True)
     assert {row["question_id"] for row in judgments(bench)} == {2}
 
