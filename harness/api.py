@@ -39,6 +39,7 @@ _OF_BOTH = ("temperature", "max_tokens", "params", "base_url", "api_key_env")
 _JUDGING_TOO = {f"judge_{word}" if word in _OF_BOTH else word: field for word, field in _JUDGING.items()}
 """The same where the words alone are the models'."""
 _Options = TypeVar("_Options", AnswerOptions, JudgeOptions)
+_Names = TypeVar("_Names", Sequence[str], Sequence[str] | None)
 
 
 @takes_only(Slice.__annotations__, _ANSWERING)
@@ -82,7 +83,7 @@ def gen_judgment(
     bench_name: str = "mt_bench",
     *,
     mode: Mode | None = None,
-    model_list: Sequence[str] | None = None,
+    model_list: str | Sequence[str] | None = None,
     data_dir: pathlib.Path | str = "data",
     options: JudgeOptions | None = None,
     redo: bool = False,
@@ -105,7 +106,7 @@ def gen_judgment(
         bench,
         mode,
         _said(options or JudgeOptions(), words, _JUDGING),
-        models=model_list,
+        models=_listed(model_list),
         questions=bench.slice(**_slice(words)),
         redo=redo,
     )
@@ -119,7 +120,7 @@ def run_bench(
     bench_name: str = "mt_bench",
     *,
     mode: Mode | None = None,
-    model_list: Sequence[str] | None = None,
+    model_list: str | Sequence[str] | None = None,
     data_dir: pathlib.Path | str = "data",
     answering: AnswerOptions | None = None,
     judging: JudgeOptions | None = None,
@@ -174,7 +175,7 @@ def run_bench(
         mode,
         answering,
         judging,
-        model_list=model_list,
+        model_list=_listed(model_list),
         questions=planned.questions,
         run_code=run_code,
         redo=redo,
@@ -197,7 +198,7 @@ def run_bench(
 def auto_checks(
     bench_name: str = "mt_bench",
     *,
-    model_list: Sequence[str] | None = None,
+    model_list: str | Sequence[str] | None = None,
     data_dir: pathlib.Path | str = "data",
     run_code: bool = False,
     redo: bool = False,
@@ -214,7 +215,7 @@ def auto_checks(
     bench = load_bench(bench_name, data_dir)
     chosen = bench.slice(**questions)
     sandbox = open_sandbox() if run_code else None
-    plan = plan_checks(bench, models=model_list, questions=chosen, sandbox=sandbox, redo=redo)
+    plan = plan_checks(bench, models=_listed(model_list), questions=chosen, sandbox=sandbox, redo=redo)
     return run_metrics(plan, watch=watch)
 
 
@@ -223,7 +224,7 @@ def auto_metrics(
     metrics: str | Sequence[str] = "text",
     bench_name: str = "mt_bench",
     *,
-    model_list: Sequence[str] | None = None,
+    model_list: str | Sequence[str] | None = None,
     reference: str | None = None,
     data_dir: pathlib.Path | str = "data",
     setup: Setup | None = None,
@@ -242,7 +243,7 @@ def auto_metrics(
     plan = plan_metrics(
         load_metrics(_listed(metrics), _setup(setup, bench)),
         bench,
-        models=model_list,
+        models=_listed(model_list),
         questions=bench.slice(**questions),
         reference=reference,
         redo=redo,
@@ -301,5 +302,5 @@ def _setup(setup: Setup | None, bench: Bench) -> Setup:
     return setup or Setup(language=bench.settings.language)
 
 
-def _listed(names: str | Sequence[str]) -> Sequence[str]:
+def _listed(names: _Names) -> _Names | list[str]:
     return [names] if isinstance(names, str) else names

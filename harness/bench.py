@@ -18,15 +18,16 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Annotated, Any, NamedTuple, TypedDict
 
+from harness.bounds import COUNT, FROM_0, TEMPERATURE
 from harness.errors import DataError, MissingError, UsageError
 from harness.jsonl import is_there, logical_files, read_rows
 from harness.jsonl.copies import local_folder
 from harness.jsonl.kept import Kept
 from harness.judgments.file_name import FileName, Kind
 from harness.names import check_bench_name, check_model_name, file_stem, history_of, name_of
-from harness.records import TEMPERATURE, Answer, Mode, Question, QuestionId
+from harness.records import Answer, Mode, Question, QuestionId
 from harness.rows import answer_from_row, question_from_row, question_id
-from harness.written import FILLED, Wanted, decoded, line_of, nearest, read_toml
+from harness.written import FILLED, Wanted, check_values, decoded, line_of, nearest, read_toml
 
 log = logging.getLogger("turnbench")
 
@@ -248,20 +249,26 @@ class Bench:
         first_n: int | None = None,
         sample_n: int | None = None,
     ) -> tuple[Question, ...]:
-        """Return the questions of a zero-based slice of the file: its first n, and of these `sample_n` (`spread`)."""
+        """Return the questions of a zero-based slice of the file: its first n, and of these `sample_n` (`spread`).
+
+        Raises:
+            UsageError: a number is not what `Slice` says.
+        """
+        ends = {"question_begin": question_begin, "question_end": question_end}
+        check_values(Slice, {**ends, "first_n": first_n, "sample_n": sample_n})
         return spread(self.questions[question_begin:question_end][:first_n], sample_n)
 
 
 class Slice(TypedDict, total=False):
     """Which questions of a benchmark's file, as commands and Python callers say it; see `Bench.slice`."""
 
-    question_begin: int | None
+    question_begin: Annotated[int, FROM_0] | None
     """The first one, counted from 0 (default: 0)."""
-    question_end: int | None
+    question_end: Annotated[int, FROM_0] | None
     """The one to stop before (default: the end)."""
-    first_n: int | None
+    first_n: Annotated[int, COUNT] | None
     """How many of these, from the first on (default: all)."""
-    sample_n: int | None
+    sample_n: Annotated[int, COUNT] | None
     """How many of these, spread over the categories (default: all)."""
 
 

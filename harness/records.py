@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
+from harness.bounds import ABOVE_0, COUNT, FROM_0, PENALTY, SHARE, SHARE_ABOVE_0, TEMPERATURE
 from harness.names import history_of
 from harness.written import FILLED, Wanted
 
@@ -33,8 +34,6 @@ UNSTATED = "unstated"
 EQUAL = "equal answers"
 """What gave a verdict in place of a judge: the two answers are the same text, which is a tie without a call."""
 
-TEMPERATURE = Wanted("a number from 0 to 2", lambda number: 0 <= number <= 2)
-PENALTY = Wanted("a number from -2 to 2", lambda number: -2 <= number <= 2)
 MODES: tuple[Mode, ...] = ("single", "pairwise-baseline", "pairwise-all")
 
 
@@ -145,19 +144,19 @@ class Sampling:
     """What a reply is sampled with. None leaves a parameter to the endpoint."""
 
     temperature: Annotated[float, TEMPERATURE] | None = None
-    max_tokens: Annotated[int, Wanted("a whole number from 1", lambda number: number >= 1)] | None = None
+    max_tokens: Annotated[int, COUNT] | None = None
     """The most tokens that a reply may have, reasoning included."""
-    top_p: Annotated[float, Wanted("a number above 0, at most 1", lambda number: 0 < number <= 1)] | None = None
+    top_p: Annotated[float, SHARE_ABOVE_0] | None = None
     seed: int | None = None
     reasoning_effort: Annotated[str, FILLED] | None = None
     """How much the model is to reason, in the provider's words: `low`, `medium`, `high`, …"""
-    thinking_budget: Annotated[int, Wanted("a whole number from 0", lambda number: number >= 0)] | None = None
+    thinking_budget: Annotated[int, FROM_0] | None = None
     """The most tokens of reasoning; 0: none."""
-    top_k: Annotated[int, Wanted("a whole number from 1", lambda number: number >= 1)] | None = None
-    min_p: Annotated[float, Wanted("a number from 0 to 1", lambda number: 0 <= number <= 1)] | None = None
+    top_k: Annotated[int, COUNT] | None = None
+    min_p: Annotated[float, SHARE] | None = None
     frequency_penalty: Annotated[float, PENALTY] | None = None
     presence_penalty: Annotated[float, PENALTY] | None = None
-    repetition_penalty: Annotated[float, Wanted("a number above 0", lambda number: number > 0)] | None = None
+    repetition_penalty: Annotated[float, ABOVE_0] | None = None
     stop: Annotated[tuple[Annotated[str, FILLED], ...], Wanted("a list of texts")] | None = None
     """Texts at which a reply ends."""
     extra_body: Mapping[str, Any] | None = None

@@ -19,11 +19,12 @@ import io
 import itertools
 import json
 import math
+import operator
 import pathlib
 import re
 import reprlib
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import (
     Annotated,
     Any,
@@ -38,7 +39,7 @@ from typing import (
     get_type_hints,
 )
 
-from harness.errors import DataError
+from harness.errors import DataError, UsageError
 
 MOST_BYTES = 16 * 2**20
 """The largest file that a person is taken to have written; data goes into JSON Lines, which are read line by line."""
@@ -255,6 +256,28 @@ def takes_only(*known: Iterable[str]) -> Callable[[Callable[_Given, _Made]], Cal
         return checked
 
     return decorated
+
+
+def check_values(kind: Any, values: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for a value of the field of that name in `kind` that is not what `Wanted` says there."""
+    for name, hint in _hints(kind).items():
+        of, wanted = _parts(hint)
+        if (value := values.get(name)) is None or wanted is None:
+            continue
+        if hasattr(value, "__index__") and not isinstance(value, bool):
+            value = operator.index(value)  # numpy's numbers too
+        value = [*value] if isinstance(value, tuple | range) else value
+        try:
+            if of is int and isinstance(value, float):  # 2.0 counts nothing
+                _refuse(value, of, (name,), wanted)
+            _made(value, hint, (name,))
+        except _FaultsError:
+            raise UsageError(f"{name} must be {wanted.words}, this is {shown(value)}") from None
+
+
+def check_fields(record: Any) -> None:
+    """Raise `UsageError` for a field of a dataclass that is not what `Wanted` says there."""
+    check_values(type(record), {field.name: getattr(record, field.name) for field in dataclasses.fields(record)})
 
 
 def _near(word: str, words: Sequence[str]) -> Sequence[str]:

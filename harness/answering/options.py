@@ -6,14 +6,16 @@ What is asked for is written into each answer's row as it is, and as a hash: an 
 import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 from harness.bench import Bench
+from harness.bounds import COUNT, FACTOR, SECONDS, SHARE_ABOVE_0, TEMPERATURE
 from harness.chat import Endpoint
 from harness.chat.endpoint import WEIGHTS, Weights
 from harness.chat.parameters import sampling_of
 from harness.records import Question, Sampling
 from harness.running.jobs import RETRY_CUT
+from harness.written import check_fields
 
 MAX_TOKENS = 4096
 """The most tokens of a reply where neither the options nor models.toml say."""
@@ -23,18 +25,18 @@ MAX_TOKENS = 4096
 class AnswerOptions:
     """How answers are made."""
 
-    num_choices: int = 1
+    num_choices: Annotated[int, COUNT] = 1
     """Conversations for each question."""
-    temperature: float | None = None
+    temperature: Annotated[float, TEMPERATURE] | None = None
     """Forced for every category; None samples by category as MT-Bench does."""
-    max_tokens: int | None = None
+    max_tokens: Annotated[int, COUNT] | None = None
     """The most tokens of one reply, reasoning included; None takes what models.toml says, else `MAX_TOKENS`."""
-    top_p: float | None = None
+    top_p: Annotated[float, SHARE_ABOVE_0] | None = None
     seed: int | None = None
     """Sent to endpoints that take one; choice k is sampled with seed + k."""
     params: Mapping[str, Any] = field(default_factory=dict)
     """Further parameters of the request by name, as in models.toml: `reasoning_effort`, `top_k`, `extra_body`, …"""
-    retry_cut: float = RETRY_CUT
+    retry_cut: Annotated[float, FACTOR] = RETRY_CUT
     """A reply that is cut at its limit on tokens is asked for once more, with so many times the limit; 1: never."""
     system: str | None = None
     """System prompt; None takes the benchmark's, if it has one; an empty text is none at all."""
@@ -45,18 +47,18 @@ class AnswerOptions:
     """Local weights for the one model that is asked: a folder, or a repository of the Hugging Face hub."""
     weights: Weights = WEIGHTS
     """How they are loaded."""
-    timeout: float | None = None
+    timeout: Annotated[float, SECONDS] | None = None
     """Seconds that one call may take."""
     history: str | None = None
     """Whose earlier turns each turn is answered after: `reference`, who wrote references, or an answered model; None
     (or `own`): the model's own."""
     user: str | None = None
     """The chat model that plays the user where questions have one; needed there."""
-    user_samples: int = 1
+    user_samples: Annotated[int, COUNT] = 1
     """Conversations that it has of each such question, each with a seed of its own."""
     user_seed: int = 0
     """Of the first of them; the same for every model that answers."""
-    user_turns: int | None = None
+    user_turns: Annotated[int, COUNT] | None = None
     """The most turns of such a conversation, where that is less than the question says."""
     user_prompt: pathlib.Path | str | None = None
     """The file that says how the user is played; None takes the shipped one."""
@@ -66,6 +68,10 @@ class AnswerOptions:
     """The file that names endpoints; None takes ./models.toml, if it is there."""
     key_needed: bool = True
     """Whether a key that is missing is an error while planning already; an estimate needs none."""
+
+    def __post_init__(self) -> None:
+        """Raise `UsageError` for a number that cannot be."""
+        check_fields(self)
 
     def choices_of(self, question: Question) -> int:
         """Return how many conversations are held about a question."""

@@ -1,7 +1,6 @@
 """What is there of the answers, and what is to be done so that every model has answered every question."""
 
 import logging
-import math
 import pathlib
 import re
 from collections.abc import Mapping, Sequence
@@ -158,7 +157,6 @@ def plan_answers(
         raise UsageError("--answer-file takes the answers of one model; leave it out for several")
     if options.model_path is not None and len(names) > 1:
         raise UsageError("--model-path is of one model; name several in models.toml, each with its path")
-    _check(options)
     chosen = bench.questions if questions is None else tuple(questions)
     if not chosen:
         raise UsageError(
@@ -205,9 +203,6 @@ def _user_plan(questions: Sequence[Question], options: AnswerOptions) -> UserPla
             f"question {played[0].question_id} has a user who answers back, and nobody plays them; name a chat model "
             f"with --user ({BUILTIN} needs no key)"
         )
-    for flag, value in (("--user-samples", options.user_samples), ("--user-turns", options.user_turns)):
-        if value is not None and value < 1:
-            raise UsageError(f"{flag} must be at least 1, this is {value}")
     endpoint = resolve(
         options.user,
         base_url=options.user_base_url,
@@ -250,16 +245,6 @@ def _unanswered(history: str, questions: Sequence[Question]) -> str:
     more = f" and {len(questions) - 5} more" if len(questions) > 5 else ""
     ids = ", ".join(str(question.question_id) for question in questions[:5])
     return f"{history} has not answered question{'s' * (len(questions) > 1)} {ids}{more}, so there are no turns to give"
-
-
-def _check(options: AnswerOptions) -> None:
-    if options.num_choices < 1:
-        raise UsageError(f"--num-choices must be at least 1, this is {options.num_choices}")
-    if options.max_tokens is not None and options.max_tokens < 1:
-        raise UsageError(f"--max-tokens must be at least 1, this is {options.max_tokens}")
-    for flag, value in (("--temperature", options.temperature), ("--top-p", options.top_p)):
-        if value is not None and not (math.isfinite(value) and value >= 0):
-            raise UsageError(f"{flag} must be a number from 0, this is {value}")
 
 
 def _need_answers_of(model: str, path: pathlib.Path) -> None:

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any
 
+from harness.bounds import COUNT, SECONDS
 from harness.chat.endpoint import DTYPE, Limits, Price
 from harness.chat.keys import address, is_variable
 from harness.chat.services import PROVIDERS
@@ -50,8 +51,8 @@ class Entry(Member):
     """Local weights: a folder, or a repository of the Hugging Face hub."""
     dtype: Annotated[str, DTYPE] | None = None
     device: Annotated[str, FILLED] | None = None
-    batch_size: Annotated[int, Wanted("a whole number from 1", lambda number: number >= 1)] | None = None
-    timeout: Annotated[float, Wanted("a number of seconds above 0", lambda seconds: seconds > 0)] | None = None
+    batch_size: Annotated[int, COUNT] | None = None
+    timeout: Annotated[float, SECONDS] | None = None
     price: Price | None = None
     sampling: Sampling = field(default_factory=Sampling)
     endpoints: Annotated[tuple[Member, ...], Wanted("tables, one for each: [[models.NAME.endpoints]]")] = ()

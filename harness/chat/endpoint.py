@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from harness.bounds import COUNT
 from harness.records import Sampling
 from harness.written import Wanted
 
@@ -21,7 +22,7 @@ def _in_a_minute(what: str) -> Wanted:
 class Limits:
     """What an endpoint allows; None: unknown."""
 
-    parallel: Annotated[int, Wanted("a whole number from 1", lambda number: number >= 1)] | None = None
+    parallel: Annotated[int, COUNT] | None = None
     """Calls in flight at once."""
     rpm: Annotated[float, _in_a_minute("calls")] | None = None
     """Calls in a minute."""
@@ -55,7 +56,7 @@ class Weights:
     """The precision; `auto`: that in which they are stored."""
     device: str | None = None
     """Such as `cuda:1`; `auto`: all GPUs of the process together; None: a GPU if there is one."""
-    batch_size: Annotated[int, Wanted("a whole number from 1", lambda number: number >= 1)] = 16
+    batch_size: Annotated[int, COUNT] = 16
     """Conversations that are computed at once, unless the memory is too small for them."""
 
 

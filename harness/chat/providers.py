@@ -13,7 +13,6 @@ The providers themselves are in the table of `services`; each is one file here.
 """
 
 import difflib
-import math
 import os
 import pathlib
 from collections.abc import Mapping
@@ -62,13 +61,11 @@ def resolve(
     will be made, as for an estimate, no key is needed.
 
     Raises:
-        UsageError: the name, the address, the template or the time limit cannot work.
+        UsageError: the name, the address or the template cannot work.
         DataError: models.toml is not what it must be.
         MissingError: the key that a call would need is not in the environment.
     """
     check_model_name(name)
-    if timeout is not None and not (math.isfinite(timeout) and timeout > 0):
-        raise UsageError(f"the time limit of a call must be a number of seconds above 0, not {timeout}")
     if name.startswith(BUILTIN):
         from harness.chat.builtin import open_builtin
 

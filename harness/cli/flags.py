@@ -233,9 +233,9 @@ def add_running(parser: Parser) -> Flags:
         "calls in flight at once; auto finds out for each endpoint how many it can take (default: auto)",
         values.parallel,
     )
-    group.add("--rpm N", "the most calls in a minute to each endpoint (default: no limit)", values.rate)
+    group.add("--rpm N", "the most calls in a minute to each endpoint (default: no limit)", values.above_0)
     group.add(
-        "--tpm N", "the most tokens in a minute, prompt and reply, of each endpoint (default: no limit)", values.rate
+        "--tpm N", "the most tokens in a minute, prompt and reply, of each endpoint (default: no limit)", values.above_0
     )
     group.add(
         "--patience SECONDS",

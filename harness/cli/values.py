@@ -6,35 +6,37 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from harness.bounds import ABOVE_0, COUNT, DOLLARS, FACTOR, FROM_0, GPUS, SECONDS, SHARE_ABOVE_0, TEMPERATURE
+from harness.written import Wanted
+
 Number = TypeVar("Number", int, float)
 
 
-def _number(kind: type[Number], wanted: str, fits: Callable[[float], bool]) -> Callable[[str], Number]:
+def _number(kind: type[Number], wanted: Wanted) -> Callable[[str], Number]:
     """Return what reads a number that fits."""
 
     def read(text: str) -> Number:
         try:
             number = float(text)
-            if fits(number):
+            if wanted.fits(number) and (kind is float or number == int(number)):
                 return kind(number)
         except (ValueError, OverflowError):
             pass
-        raise argparse.ArgumentTypeError(f"must be {wanted}, this is {text!r}")
+        raise argparse.ArgumentTypeError(f"must be {wanted.words}, this is {text!r}")
 
     return read
 
 
-positive = _number(int, "a whole number from 1", lambda n: n >= 1 and n == int(n))
-whole = _number(int, "a whole number from 0", lambda n: n >= 0 and n == int(n))
-gpus = _number(float, "a whole number from 1, or a share of a GPU", lambda n: n > 0 and (n < 1 or n == int(n)))
-factor = _number(float, "a number from 1 to 100", lambda n: 1 <= n <= 100)
-temperature = _number(float, "a number from 0 to 2", lambda n: 0 <= n <= 2)
-share = _number(float, "a number above 0, at most 1", lambda n: 0 < n <= 1)
-more_than_0 = _number(float, "a number above 0", lambda n: n > 0)
-rate = _number(float, "a number above 0", lambda n: 0 < n < float("inf"))
-seconds = _number(float, "a number of seconds above 0", lambda n: 0 < n < float("inf"))
-_calls = _number(int, "auto or a whole number from 1", lambda n: n >= 1 and n == int(n))
-_amount = _number(float, "an amount of dollars from 0", lambda n: 0 <= n < float("inf"))
+positive = _number(int, COUNT)
+whole = _number(int, FROM_0)
+gpus = _number(float, GPUS)
+factor = _number(float, FACTOR)
+temperature = _number(float, TEMPERATURE)
+share = _number(float, SHARE_ABOVE_0)
+above_0 = _number(float, ABOVE_0)
+seconds = _number(float, SECONDS)
+_calls = _number(int, Wanted(f"auto or {COUNT.words}", COUNT.fits))
+_amount = _number(float, DOLLARS)
 
 
 def parallel(text: str) -> int | None:
@@ -71,7 +73,7 @@ KINDS: dict[str, Callable[[str], Any]] = {
     "T": temperature,
     "P": share,
     "SHARE": share,
-    "X": more_than_0,
+    "X": above_0,
     "GRADE": float,
     "SECONDS": seconds,
     "DOLLARS": dollars,

@@ -3,9 +3,11 @@
 import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
+from harness.bounds import COUNT, FACTOR, SECONDS, TEMPERATURE, TURNS
 from harness.running.jobs import RETRY_CUT
+from harness.written import check_fields
 
 NO_REFERENCE = "none"
 """In place of the references' author: judges see neither references nor notes."""
@@ -17,19 +19,19 @@ class JudgeOptions:
 
     judge_set: str = "mt_bench"
     baseline: str | None = None
-    turns: tuple[int, ...] | None = None
+    turns: Annotated[tuple[int, ...], TURNS] | None = None
     """The turns to judge; None: every turn."""
     reference: str | None = None
     """Whose answers are the references: a file of `reference_answer/` or any answered model, or `NO_REFERENCE`."""
-    temperature: float | None = None
+    temperature: Annotated[float, TEMPERATURE] | None = None
     """Replaces the judge set's."""
-    max_tokens: int | None = None
+    max_tokens: Annotated[int, COUNT] | None = None
     """Replaces the judge set's."""
     params: Mapping[str, Any] = field(default_factory=dict)
     """Further parameters of the request by name, as in models.toml: `reasoning_effort`, `top_k`, `extra_body`, …"""
     base_url: str | None = None
     api_key_env: str | None = None
-    timeout: float | None = None
+    timeout: Annotated[float, SECONDS] | None = None
     """Seconds that one call may take."""
     models_file: pathlib.Path | str | None = None
     """The file that names endpoints; None takes ./models.toml, if it is there."""
@@ -40,9 +42,9 @@ class JudgeOptions:
     """The judge set's criteria to judge by; empty: its usual ones."""
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The judge set's criteria to judge each category by, and no other category; empty: as the set says."""
-    samples: int = 1
+    samples: Annotated[int, COUNT] = 1
     """How often each match is judged, each time for itself; the first sample is number 0."""
-    retry_cut: float = RETRY_CUT
+    retry_cut: Annotated[float, FACTOR] = RETRY_CUT
     """A reply that is cut at its limit on tokens is asked for once more, with so many times the limit; 1: never."""
     every_choice: bool = False
     """Whether every choice of an answer is judged, not the first alone."""
@@ -50,3 +52,7 @@ class JudgeOptions:
     """Files of votes: only the pairs that somebody voted on are judged; empty: all."""
     structured: bool = True
     """Whether judges are asked to follow a template's JSON schema, where it has one and the provider can see to it."""
+
+    def __post_init__(self) -> None:
+        """Raise `UsageError` for a number that cannot be."""
+        check_fields(self)

@@ -67,8 +67,6 @@ def plan_judgments(
         raise UsageError(
             "no judge given; name one with --judge-model (builtin/overlap needs no key, for trying things out)"
         )
-    if options.samples < 1:
-        raise UsageError(f"there must be at least one sample, not {options.samples}")
     judge_set = load_judge_set(options.judge_set, bench.folder).by(options.criteria)
     if options.categories and judge_set.criteria:
         judge_set = judge_set.for_categories(options.categories)

@@ -5,12 +5,14 @@
 
 import pathlib
 from collections.abc import Sequence
-from typing import NamedTuple, Self, TypeAlias, TypedDict, Unpack
+from typing import Annotated, NamedTuple, Self, TypeAlias, TypedDict, Unpack
 
 from harness.bench import Bench, bench_folders, load_bench
+from harness.bounds import FROM_0, TURNS
 from harness.errors import TurnbenchError
 from harness.jsonl.copies import local_file
 from harness.records import Mode
+from harness.written import check_values
 
 Paths: TypeAlias = pathlib.Path | str | Sequence[pathlib.Path | str] | None
 
@@ -32,17 +34,17 @@ class Words(TypedDict, total=False):
     """Whose observations; needed where there are several."""
     judge_set: str | None
     """Made with which judge set, by name or path; needed where there are several."""
-    sample: int | None
+    sample: Annotated[int, FROM_0] | None
     """Which of a judge's samples (default: the first; `show_result` averages all)."""
     criterion: str | None
     """By which criterion; needed where there are several."""
     score_method: str | None
     """Read from the `text` or weighed by `logprobs`; needed where there are both."""
-    model_list: Sequence[str] | None
+    model_list: str | Sequence[str] | None
     """The models to show (default: all); of pairs, those of which both models are named."""
-    turns: Sequence[int] | None
+    turns: Annotated[Sequence[int], TURNS] | None
     """The turns to count (default: all)."""
-    exclude: Sequence[str] | None
+    exclude: str | Sequence[str] | None
     """Patterns of voters to leave out of a vote file, such as `author*`."""
     bench_name: str | None
     """The benchmark (default mt_bench)."""
@@ -51,7 +53,7 @@ class Words(TypedDict, total=False):
     by: str | None
     """The field of the questions by which tables are grouped, and whose mix the intervals take as given; `none`: no
     groups (default: tables are grouped by category, and intervals are for any mix)."""
-    seed: int
+    seed: Annotated[int, FROM_0]
     """Of the resampling."""
     repeated: str | None
     """Of rows with equal keys: the `last` good one counts (default), all on `average`, or `refuse` them."""
@@ -88,20 +90,20 @@ class Query(NamedTuple):
 
     @classmethod
     def of(cls, mode: Mode | None = None, **words: Unpack[Words]) -> Self:
-        """Return the query that these words ask."""
-        judges = words.get("judge_model")
-        models, turns, judge_set = words.get("model_list"), words.get("turns"), words.get("judge_set")
+        """Return the query that these words ask; raise `UsageError` for a number that cannot be."""
+        check_values(Words, words)
+        turns, judge_set = words.get("turns"), words.get("judge_set")
         return cls(
             mode,
             files=_paths(words.get("input_file")),
-            judges=(judges,) if isinstance(judges, str) else tuple(dict.fromkeys(judges or ())) or None,
+            judges=_listed(words.get("judge_model")) or None,
             judge_set=None if judge_set is None else _name_of(judge_set),
             sample=words.get("sample"),
             criterion=words.get("criterion"),
             method=words.get("score_method"),
-            models=tuple(models) if models else None,
+            models=_listed(words.get("model_list")) or None,
             turns=None if turns is None else tuple(turns),
-            exclude=tuple(words.get("exclude") or ()),
+            exclude=_listed(words.get("exclude")),
             bench_name=words.get("bench_name"),
             data_dir=words.get("data_dir", "data"),
             field=words.get("by"),
@@ -141,6 +143,11 @@ class Query(NamedTuple):
             return bench_folders(self.bench_name or "mt_bench", self.data_dir).folder
         except TurnbenchError:
             return None
+
+
+def _listed(names: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return names, of which there may be one, each once."""
+    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names or ()))
 
 
 def _name_of(judge_set: str) -> str:

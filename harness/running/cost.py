@@ -74,8 +74,6 @@ class Budget:
         Raises:
             UsageError: a price is unknown, or the budget is no amount of money.
         """
-        if not most >= 0:
-            raise UsageError(f"--max-cost must be an amount of dollars from 0, this is {most}")
         unknown = [name for name, price in prices.items() if price is None]
         if unknown:
             raise UsageError(

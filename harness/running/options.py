@@ -2,31 +2,39 @@
 
 import pathlib
 from dataclasses import dataclass
+from typing import Annotated
+
+from harness.bounds import ABOVE_0, COUNT, DOLLARS, GPUS, SECONDS
+from harness.written import check_fields
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """How jobs are run. Nothing here changes what is asked, so nothing here makes a record out of date."""
 
-    parallel: int | None = None
+    parallel: Annotated[int, COUNT] | None = None
     """Calls in flight at once; None finds the number out for each endpoint."""
-    rpm: float | None = None
+    rpm: Annotated[float, ABOVE_0] | None = None
     """The most calls that may begin in a minute, for each endpoint."""
-    tpm: float | None = None
+    tpm: Annotated[float, ABOVE_0] | None = None
     """The most tokens, prompt and reply, in a minute, for each endpoint."""
-    patience: float | None = None
+    patience: Annotated[float, SECONDS] | None = None
     """Seconds of nothing but failures after which an endpoint is given up; None: 600."""
-    max_wait: float | None = None
+    max_wait: Annotated[float, SECONDS] | None = None
     """Seconds that an endpoint's Retry-After is obeyed at most; None: 600."""
-    max_cost: float | None = None
+    max_cost: Annotated[float, DOLLARS] | None = None
     """Dollars that the run may cost at most; it stops before a call that could exceed them."""
     cache: pathlib.Path | None = None
     """File in which completions are kept by content, across benchmarks and model names; None: no cache."""
     batch: bool = False
     """Whether calls are handed in as a batch, at half the price and without haste."""
-    processes: int | None = None
+    processes: Annotated[int, COUNT] | None = None
     """Processes that make the calls, with `ray` the workers; None: as many as pay; 1: this process alone."""
     ray: str | None = None
     """The address of a Ray cluster whose workers make the calls; empty: the one at hand; None: no cluster."""
-    gpus_per_model: float | None = None
+    gpus_per_model: Annotated[float, GPUS] | None = None
     """GPUs for each local model on a Ray cluster; None: 1 where the cluster has any."""
+
+    def __post_init__(self) -> None:
+        """Raise `UsageError` for a number that cannot be."""
+        check_fields(self)

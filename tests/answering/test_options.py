@@ -1,12 +1,9 @@
 """How answers are sampled, and options that cannot work."""
 
 import pathlib
-from typing import Any
 
 import pytest
 
-from harness.answering import AnswerOptions, plan_answers
-from harness.errors import UsageError
 from tests.answering.answers import answers, made
 from tests.protocol_server import ProtocolServer
 from tests.small_bench import question, small_bench
@@ -59,18 +56,3 @@ def test_choice_k_is_sampled_with_seed_plus_k(tmp_path: pathlib.Path) -> None:
     assert [(c["index"], c["turns"]) for c in row["choices"]] == [(k, [f"seed {10 + k}"] * 2) for k in range(3)]
     assert [c["details"][0]["sampling_applied"]["seed"] for c in row["choices"]] == [10, 11, 12]
     assert row["sampling"]["seed"] == 10
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        pytest.param({"num_choices": 0}, "--num-choices must be at least 1", id="no choices"),
-        pytest.param({"temperature": float("nan")}, "--temperature must be a number from 0", id="no temperature"),
-        pytest.param({"temperature": -1.0}, "--temperature must be a number from 0", id="below nought"),
-        pytest.param({"top_p": float("inf")}, "--top-p must be a number from 0", id="infinite"),
-        pytest.param({"max_tokens": 0}, "--max-tokens must be at least 1", id="no tokens"),
-    ],
-)
-def test_options_that_cannot_work_are_told(tmp_path: pathlib.Path, options: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        plan_answers(["builtin/eliza"], small_bench(tmp_path), AnswerOptions(**options))

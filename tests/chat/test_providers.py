@@ -109,8 +109,6 @@ def test_a_name_has_one_endpoint(
         pytest.param(
             "v", {"conv_template": "gemini", "base_url": LOCAL}, {}, "builds no prompt", id="template of a service"
         ),
-        pytest.param("m", {"base_url": LOCAL, "timeout": 0}, {}, "time limit", id="no time at all"),
-        pytest.param("m", {"base_url": LOCAL, "timeout": float("nan")}, {}, "time limit", id="not a number"),
     ],
 )
 def test_what_cannot_work_is_named(name: str, flags: dict[str, Any], environ: dict[str, str], message: str) -> None:

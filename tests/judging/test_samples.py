@@ -89,11 +89,6 @@ def test_pairs_are_sampled_in_both_orders_or_in_each_samples_own(tmp_path: pathl
     assert orders[0] != orders[1]
 
 
-def test_there_is_at_least_one_sample(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(UsageError, match="at least one sample, not 0"):
-        plan_judgments(["builtin/overlap"], answered(tmp_path), options=JudgeOptions(samples=0))
-
-
 # Choices.
 
 
