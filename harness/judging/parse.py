@@ -24,10 +24,11 @@ from harness.judging.verdicts.brackets import Fault, Reader, Scale, read_score, 
 from harness.judging.verdicts.labels import read_label
 from harness.judging.verdicts.likelihood import bare_preference, expected_grade, preference
 from harness.judging.verdicts.marked import read_grade, read_marked
-from harness.judging.verdicts.mentions import DOUBTED, WITHIN, brackets_in, decide, quoted_form
+from harness.judging.verdicts.mentions import DOUBTED, WITHIN, brackets_in, decide
+from harness.judging.verdicts.objects import objects_in
 from harness.judging.verdicts.ranking import read_by_patterns, read_named, read_ranking
 from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores
-from harness.judging.verdicts.shown import DECORATED, PLANTED, folded_text, said, spoken
+from harness.judging.verdicts.shown import DECORATED, PLANTED, REASONS, SHOWN, folded_text, said, spoken
 from harness.judging.verdicts.structured import read_structured
 from harness.judgments.judgment import Parsed, Score, Scores, Verdict
 from harness.patterns import late_re
@@ -36,11 +37,15 @@ from harness.records import Reply
 _CHARACTERS_READ = 250_000
 """How much of a text, counted from the end; longer than any judge writes."""
 
-_VERDICT = late_re(r"\[\[[^\[\]\n]{1,30}\]\]|\[RESULT\][ :]{0,3}\w{1,5}")
-_MARKS = late_re(
-    r"^[ \t]*(?:```|~~~)[^`\n]*$|`+|^[ \t]*>+[ \t]?|[\"“”„«»「」](?=(?:\w{1,20}: ?)?\[\[)|(?<=\]\])[.]?[\"“”„«»「」]",
-    re.M,
-)
+_PASSAGE = 30
+"""How many characters beside a verdict make a passage of an answer; a label (`Final rating:`) is shorter."""
+_BRACKET = late_re(r"\[\[[^\[\]\n]{1,30}\]\]|\[\w{5,7}\][ :]{0,3}\w{1,5}")
+_LINE = late_re(r"\{[^{}]{1,300}\}|(?:^|(?<=[.!?] )|(?<=。))(?:[^\n.!?。]|\.\d){1,60}[.!?。]?$", re.M)
+"""What an answer may hold of a verdict: a bracket, or in other formats an object or the closing clause of a line."""
+_MARKS = late_re(r"^[ \t]*(?:```|~~~)[^`\n]*$|^[ \t]*>+[ \t]?|[`\"“”„«»「」]", re.M)
+_QUOTED_FORM = late_re(r": \"((?:\w{1,20}: ?)?\[\[[^\[\]\n]{1,20}\]\])\.?\"(?=\.?\s*\Z)")
+"""Prompts in use show the form in quotation marks, and judges close with a copy of it."""
+_MEMBER = "the only verdict, in a member of an object"
 _OBJECT = late_re(r"\s*(?:```(?:json)?\s)?\s*(\{.*?)\s*(?:```)?\s*", re.S)
 
 
@@ -52,8 +57,8 @@ def parse(text: str, verdict_format: str, scale: Scale = (1, 10)) -> Parsed:
 def read_verdict(reply: Reply, form: VerdictForm, answers: Sequence[str] = ()) -> Parsed:
     """Return the verdict of a judge's reply in the form that was asked for, or none, with the reason for either.
 
-    `answers` are the texts that were judged, where they are known. A verdict that stands in one of them yields to
-    one that does not; if none of them holds any, marks around a verdict quote nobody.
+    `answers` are the texts that were judged, where they are known. What repeats one together with its surroundings is
+    a quotation; any other verdict that one holds yields to one that none holds. If none holds any, marks quote nobody.
 
     A form that is scored by log-probabilities is read from them, and never from the text in their place. A reply that
     follows the form's JSON schema is read as the object that it is.
@@ -74,67 +79,74 @@ def _off_step(verdict: Verdict | None, form: VerdictForm) -> str | None:
     values = [verdict.value] if isinstance(verdict, Score) else []
     if isinstance(verdict, Scores):
         values = list(verdict.values.values())
-    off = [value for value in values if form.step is not None and not on_step(value, form.scale[0], form.step)]
-    return (
-        f"{off[0]:g} is not on the scale {form.scale[0]:g}-{form.scale[1]:g} in steps of {form.step:g}" if off else None
-    )
+    least, most = form.scale
+    off = [value for value in values if form.step is not None and not on_step(value, least, form.step)]
+    return f"{off[0]:g} is not on the scale {least:g}-{most:g} in steps of {form.step:g}" if off else None
 
 
 def _read_text(reply: Reply, form: VerdictForm, answers: Sequence[str]) -> Parsed:
     """Return the verdict of a reply's text, whatever the step of its scale."""
-    text = spoken(folded_text(reply.text))
+    whole = folded_text(reply.text)
+    text = spoken(whole)
     if isinstance(text, Fault):
         return Parsed(None, text.reason)
+    before = whole[: len(whole) - len(text)]
     text = text.strip()[-_CHARACTERS_READ:]
     if not text:
         return Parsed(None, "the text is empty")
     if form.schema is not None and reply.applied.get("structured") is True:
-        held = _OBJECT.fullmatch(reply.text)
-        if held:  # a server may take the schema and not hold the model to it
-            return read_structured(held[1], form)
-    quotes = not answers or _may_quote(form, answers)
-    parsed = _heard(text, form, quotes)
-    if parsed.verdict is None and not quotes:
-        return _heard(_unmarked(text), form, quotes)
-    own = _without_planted(text, answers)
-    other = parsed if own == text else _heard(own, form, quotes)
+        given = _OBJECT.fullmatch(reply.text)
+        if given:  # a server may take the schema and not hold the model to it
+            return read_structured(given[1], form)
+    known = [folded_text(answer) for answer in answers]
+    held = _held(form, known)
+    parsed = _apart(text, form, known, held)
+    if before and (held or not known) and not REASONS.search(before):
+        earlier = _apart(before[-_CHARACTERS_READ:], form, known, held)
+        if earlier.verdict not in (None, parsed.verdict) and earlier.reason != WITHIN:
+            return Parsed(None, "two verdicts, and nothing begins the reasoning that ends between them")
+    return parsed
+
+
+def _held(form: VerdictForm, answers: Sequence[str]) -> set[str]:
+    """Return what the answers hold that may be a verdict of this form, so that a judge could quote it."""
+    signs = [*form.labels, *form.dimensions] or (["{", "["] if form.format == "ranking" else [""])
+    written_as = _BRACKET if form.format.startswith("[") else _LINE
+    written = [found[0] for answer in answers for found in written_as.finditer(answer)]
+    return {one for one in written if any(sign.casefold() in one.casefold() for sign in signs)}
+
+
+def _apart(text: str, form: VerdictForm, answers: Sequence[str], held: set[str]) -> Parsed:
+    """Return the verdict of a text apart from what the answers hold: from their passages always, else if it differs."""
+    if not held:
+        return _heard(text, form, quotes=not answers)
+    joined = "\n".join(" ".join(answer.split()) for answer in answers)
+
+    def repeated(found: re.Match[str]) -> bool:
+        start, end = found.span()
+        around = text[max(0, start - _PASSAGE) : end], text[start : end + _PASSAGE]
+        return any(len(part) == end - start + _PASSAGE and " ".join(part.split()) in joined for part in around)
+
+    written = _BRACKET if form.format.startswith("[") else _LINE
+    text = written.sub(lambda found: SHOWN if found[0] in held and repeated(found) else found[0], text)
+    own = written.sub(lambda found: PLANTED if found[0] in held else found[0], text)
+    parsed = _heard(text, form, quotes=True)
+    other = _heard(own, form, quotes=True) if own != text else parsed
     if None not in (parsed.verdict, other.verdict) and parsed.verdict != other.verdict:
         return Parsed(None, "two verdicts, and one of them stands in an answer that was judged")
-    if other.verdict is None and own != text and parsed.reason == WITHIN:
-        return Parsed(None, "the only verdict stands within a sentence and in an answer that was judged")
+    if other.verdict is None and own != text and parsed.reason in (WITHIN, _MEMBER):
+        return Parsed(None, f"{parsed.reason}, and in an answer that was judged")
     return parsed if other.verdict is None else other
 
 
 def _heard(text: str, form: VerdictForm, quotes: bool) -> Parsed:
     """Return the verdict of a text, which may quote an answer or not."""
     parsed = _FORMATS[form.format].read(text, form)
+    if parsed.verdict is None and not quotes:  # neither marks nor a line that ends with a colon lead to a quotation
+        parsed = _FORMATS[form.format].read(re.sub(r":[ \t]*\n", ".\n", _MARKS.sub("", text)), form)
     if parsed.verdict is None or not parsed.reason.endswith(DOUBTED):
         return parsed
     return Parsed(None, parsed.reason) if quotes else Parsed(parsed.verdict, WITHIN)
-
-
-def _may_quote(form: VerdictForm, answers: Sequence[str]) -> bool:
-    """Return whether an answer may hold a verdict of this form, so that a judge could quote it."""
-    signs = [*form.labels, *form.dimensions]
-    if form.format.startswith("[["):
-        signs = ["[["]
-    elif form.format == "ranking":
-        signs = ["{", "["]
-    folded = [folded_text(answer).casefold() for answer in answers]
-    return not signs or any(sign.casefold() in answer for answer in folded for sign in signs)
-
-
-def _unmarked(text: str) -> str:
-    """Return a text without the marks that show a passage; a line that ends with a colon leads to no quotation."""
-    return re.sub(r":[ \t]*\n", ".\n", _MARKS.sub("", text))
-
-
-def _without_planted(text: str, answers: Sequence[str]) -> str:
-    """Return a text with a sign in place of every verdict that stands in one of the answers, letter by letter."""
-    if "[" not in text:
-        return text
-    planted = {found[0] for answer in answers if "[" in answer for found in _VERDICT.finditer(folded_text(answer))}
-    return _VERDICT.sub(lambda found: PLANTED if found[0] in planted else found[0], text) if planted else text
 
 
 def known_formats(kind: Kind | None = None) -> tuple[str, ...]:
@@ -147,19 +159,29 @@ def scored_by_logprobs() -> tuple[str, ...]:
     return tuple(name for name, known in _FORMATS.items() if known.logprobs)
 
 
+def _lines_of_object(text: str) -> str:
+    """Return the members of an object, a line each, where a text is nothing else."""
+    held = _OBJECT.fullmatch(text)
+    places = objects_in(text) if held else []
+    if held and [place[:2] for place in places] == [held.span(1)]:
+        return "\n".join(f"{name}: {member}" for name, member in places[0][2].items())
+    return text
+
+
 def _bracketed(reader: Reader) -> Callable[[str, VerdictForm], Parsed]:
     """Return the parser of a format whose verdict is in double square brackets."""
 
     def parsed(text: str, form: VerdictForm) -> Parsed:
-        plain = said(text, lambda inside: re.fullmatch(r"\[\[[^\[\]\n]{1,30}\]\]", inside) is not None)
+        lines = _lines_of_object(text)
+        plain = said(lines, lambda inside: re.fullmatch(r"\[\[[^\[\]\n]{1,30}\]\]", inside) is not None)
         if re.search(r"\[\[[^\[\]\n]{0,20}$", plain[-24:]):
             return Parsed(None, "the text ends inside a bracket")
         decided = decide(plain, brackets_in(plain, reader, form.scale))
         if decided.verdict is not None or "[[" not in text:
-            return decided
-        quoted = quoted_form(text, reader, form.scale)
-        if quoted is not None:
-            return Parsed(quoted, "the form in quotation marks, which closes the assessment")
+            return decided if lines == text or decided.verdict is None else Parsed(decided.verdict, _MEMBER)
+        closing = _QUOTED_FORM.sub(r": \1", text) if text.count("[[") == 1 else text
+        if closing != text and (closed := parsed(closing, form)).verdict is not None:
+            return closed
         shown = re.search(rf"(?<!{DECORATED})\[\[", plain) is None
         return Parsed(None, "the only verdict is a quoted one") if shown else decided
 

@@ -26,8 +26,6 @@ Found = tuple[int, int, "Verdict | Fault"]
 
 _MOST_MENTIONS = 200
 """A text with more verdicts outside of quotations is not a judgment."""
-_MOST_PLACES = 10_000
-"""Those in quotation marks among them; bounds the work on a hostile text."""
 _SIGHT = 300
 """How many characters before and after a verdict bear on it."""
 _ASSESSMENT = 50
@@ -47,7 +45,7 @@ MISSING = "no verdict in the form asked for"
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _WORD = late_re(rf"[{_CJK}]{{1,3}}|[^\W\d_{_CJK}]+(?:['’-][^\W\d_{_CJK}]+)*|[{SHOWN}{OBJECT}]")
 _LABEL_LINE = late_re(r"\n[^\n]*[:：]\W*\Z")
-_SIGN = late_re(rf"[:=|>–—-][\s\"'`([{{|<{DECORATED}]*$")
+_SIGN = late_re(rf"[:=|>\]→⇒–—-][\s\"'`([{{|<{DECORATED}]*$")
 _BREAK = late_re(
     r"(?=[.!?…。！？\n])"  # looked at first: most characters end no sentence
     r"(?:(?<!\b\w\.\w)(?<!\b\w\. \w)(?<!\bvs)[.!?…]+[\"”’»)\]]*\s|[。！?!][\"”」』)]*(?=[^\s])|[。！]|\n)"
@@ -63,7 +61,7 @@ _FOR_A_TIE = late_re(r" for a tie\b")
 """Part of the form: prompts ask for `[[C]]` for a tie."""
 _TAKEN = SHOWN + OBJECT + PLANTED
 _MARK = r"(?:[\"'`´″′’‘”“„«»›‹❞❜〟⟩⟫〉》」』]|(?:>|~~)(?!\s*\[\[))"
-_CLOSED = late_re(rf"[.!?…。]?{_MARK}")
+_CLOSED, _SHOWING = late_re(rf"[.!?…。]?{_MARK}"), late_re(f"{_MARK}|<")
 """What closes a quotation. One that opened on this line is a sign by now (`shown`), so this one opened before it."""
 _PROSE = late_re(rf"(?!\W*(?:\w+ )?\w+[ \t]*:)(?=[^\n]*[^\W\d_])[^#|{ANNOUNCED}]*[.!?…。！？]\W*")
 """A paragraph of whole sentences that neither heads, nor announces, nor speaks in a part (`User: ...`)."""
@@ -72,7 +70,6 @@ _PROGRAM = late_re(r"[A-Za-z0-9_]\(?\Z")
 _BRACKET = late_re(r"\[\[\[?([^\[\]]{0,60})\]\]\]?(?!\((?:https?:|#|/|www))")
 _SINGLE = late_re(r"(?<!\\)\[{1,2}([^\[\]\\]{0,40})\](?!\()")
 _OUT_OF = late_re(r"[ (]{0,2}(?:/|(?:[^\W\d_]{1,12} ?){1,2}) ?(\d{1,4})(?![\d.,]\d)[^\W\d_]{0,6}\)?")
-_QUOTED_FORM = late_re(r": \"(?:\w{1,20}: ?)?\[\[([^\[\]\n]{1,20})\]\]\.?\"\.?\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,31 +99,27 @@ def decide(text: str, found: Iterable[Found], *, in_form: bool = False, missing:
     `in_form`: one within a sentence is never the verdict, as its words are common ones. `missing` is the reason where
     none is named. One whose reason ends with `DOUBTED` counts only where nobody can be quoted.
     """
-    places = list(islice(found, _MOST_PLACES + 1))
     end = next(
         (place for place in range(len(text), 0, -1) if text[place - 1].isalnum() or text[place - 1] in _TAKEN), 0
     )
     start = max((found.end() for found in _BREAK.finditer(text, 0, end)), default=0)
-    made = [_mention(text, range(start, end), *place) for place in places]
-    mentions = [mention for mention in made if mention is not None]
-    if len(mentions) > _MOST_MENTIONS or len(places) > _MOST_PLACES:
+    made = filter(None, (_mention(text, range(start, end), *place) for place in found))
+    mentions = list(islice(made, _MOST_MENTIONS + 1))
+    if len(mentions) > _MOST_MENTIONS:
         return Parsed(None, f"more than {_MOST_MENTIONS} verdicts")
     return _chosen(text, mentions, in_form) if mentions else Parsed(None, missing)
 
 
 def brackets_in(text: str, reader: Reader, scale: Scale) -> Iterator[Found]:
     """Yield the double brackets of a text that say something; single ones after a label if there are no double ones."""
-    double = list(_BRACKET.finditer(text))
-    read = [(bracket, reader(folded(bracket[1]), scale)) for bracket in double]
+    read = [(bracket, reader(folded(bracket[1]), scale)) for bracket in _BRACKET.finditer(text)]
     if not read:
         single = [(bracket, reader(folded(bracket[1]), scale)) for bracket in islice(_SINGLE.finditer(text), 100)]
         read = [(bracket, reading) for bracket, reading in single if _is_verdict(text, bracket, reading)]
     for bracket, reading in read:
         if reading is None or _PROGRAM.search(text, max(0, bracket.start() - 2), bracket.start()):
             continue
-        rest = (
-            _OUT_OF.match(text, bracket.end()) if isinstance(reading, Score) else _FOR_A_TIE.match(text, bracket.end())
-        )
+        rest = (_OUT_OF if isinstance(reading, Score) else _FOR_A_TIE).match(text, bracket.end())
         if rest and isinstance(reading, Score) and float(rest[1]) != scale[1]:
             reading = Fault(f"out of {rest[1]}, not on the scale {scale[0]:g}-{scale[1]:g}")
         yield bracket.start(), rest.end() if rest else bracket.end(), reading
@@ -142,18 +135,6 @@ def _is_verdict(text: str, bracket: re.Match[str], reading: Reading) -> bool:
     )
 
 
-def quoted_form(text: str, reader: Reader, scale: Scale) -> Verdict | None:
-    """Return the verdict of an assessment that closes with its only bracket as `...: "Rating: [[7]]".`
-
-    Prompts in use show the form in quotation marks, and judges copy them.
-    """
-    closing = _QUOTED_FORM.search(text, max(0, len(text) - 100))
-    if closing is None or text.count("[[") > 1 or len(text[: closing.start()].encode()) < _ASSESSMENT:
-        return None
-    reading = reader(folded(closing[1]), scale)
-    return None if isinstance(reading, Fault) else reading
-
-
 def _chosen(text: str, mentions: list[Mention], in_form: bool) -> Parsed:
     """Return what the text closes with or all in form say, if it ends on no other; else what the last sentence says."""
     form = [mention for mention in mentions if mention.form]
@@ -167,15 +148,14 @@ def _chosen(text: str, mentions: list[Mention], in_form: bool) -> Parsed:
         return Parsed(None, f"two verdicts, {one} and {other}, and nothing says which is final")
     if isinstance(verdict.reading, Fault):
         return Parsed(None, verdict.reading.reason)
-    if not verdict.form and text[verdict.start] == OBJECT:  # nobody denies an object, though one may be quoted
-        return Parsed(verdict.reading, f"{_written(text, verdict)} {DOUBTED}")
-    if not verdict.form and (in_form or PLANTED in text or not (verdict.last and verdict.assessed)):
-        return Parsed(None, f"{_written(text, verdict)} {DOUBTED}")
-    if not (verdict.form or verdict.sure):
-        return Parsed(verdict.reading, f"{_written(text, verdict)} {DOUBTED}")
-    if not verdict.form:
+    if verdict.form:
+        return Parsed(verdict.reading, "the only verdict" if len(mentions) == 1 else "the only verdict in its form")
+    given = not in_form and PLANTED not in text and verdict.last and verdict.assessed
+    if text[verdict.start] != OBJECT and given and verdict.sure:
         return Parsed(verdict.reading, WITHIN)
-    return Parsed(verdict.reading, "the only verdict" if len(mentions) == 1 else "the only verdict in its form")
+    # Nobody denies an object, though one may be quoted.
+    said = verdict.reading if given or text[verdict.start] == OBJECT else None
+    return Parsed(said, f"{_written(text, verdict)} {DOUBTED}")
 
 
 def _written(text: str, mention: Mention) -> str:
@@ -205,11 +185,7 @@ def _mention(text: str, closing: range, start: int, end: int, reading: Verdict |
     left, rest = text[max(0, start - _SIGHT) : start], text[end : end + _SIGHT]
     decorated = left.endswith(DECORATED)
     last = end > closing.start
-    if (
-        (decorated and not last)
-        or _ASKED.match(rest)
-        or (_CLOSED.match(rest) and re.search(f"{_MARK}|<", text[:start]))
-    ):
+    if (decorated and not last) or _ASKED.match(rest) or (_CLOSED.match(rest) and _SHOWING.search(text, 0, start)):
         return None
     lead = _sentence(left)
     words = len(_WORD.findall(lead))

@@ -38,14 +38,14 @@ _FOLDED = str.maketrans(
 _REASONED = late_re(
     r"(?=[<\[])(?<![`\"'“‘])(?:</(?:think|thinking|thought)>|\[/THINK\]|<\|channel\|>final<\|message\|>)", re.I
 )
-_REASONS = late_re(r"^[ \t]*(?:<(?:think|thinking|thought)>|\[THINK\]|<\|channel\|>analysis)", re.I | re.M)
+REASONS = late_re(r"^[ \t]*(?:<(?:think|thinking|thought)>|\[THINK\]|<\|channel\|>analysis)", re.I | re.M)
 
 
 def spoken(text: str) -> str | Fault:
     """Return what follows the judge's reasoning. Reasoning left open has no end, so nothing follows it."""
     ends = deque(_REASONED.finditer(text), maxlen=1)
     rest = text[ends[0].end() :] if ends else text
-    return Fault("the text ends inside its reasoning") if _REASONS.search(rest) else rest
+    return Fault("the text ends inside its reasoning") if REASONS.search(rest) else rest
 
 
 def folded_text(text: str) -> str:

@@ -57,11 +57,9 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 def _grade(name: str, value: Any, form: VerdictForm) -> Parsed:
     score = score_of(value, form.scale)
-    return (
-        Parsed(None, f"{name}: {score.reason}")
-        if isinstance(score, Fault)
-        else Parsed(Score(score), f"the member {name}")
-    )
+    if isinstance(score, Fault):
+        return Parsed(None, f"{name}: {score.reason}")
+    return Parsed(Score(score), f"the member {name}")
 
 
 def _winner(name: str, value: Any, form: VerdictForm) -> Parsed:
