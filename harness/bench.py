@@ -255,7 +255,7 @@ class Bench:
             UsageError: a number is not what `Slice` says.
         """
         ends = {"question_begin": question_begin, "question_end": question_end}
-        check_values(Slice, {**ends, "first_n": first_n, "sample_n": sample_n})
+        check_values(Slice.__annotations__, {**ends, "first_n": first_n, "sample_n": sample_n})
         return spread(self.questions[question_begin:question_end][:first_n], sample_n)
 
 

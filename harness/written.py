@@ -235,7 +235,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def takes_only(*known: Iterable[str]) -> Callable[[Callable[_Given, _Made]], Callable[_Given, _Made]]:
-    """Return what lets a function of any keywords refuse those that neither its signature nor `known` has.
+    """Return what lets a function of any keywords refuse those that neither its signature nor `known` has, and values
+    that are not what `Wanted` says in its signature.
 
     `@takes_only(Words.__annotations__)` before `judge_position(**words)` makes of `judge_position(tuns=1)`:
     TypeError: judge_position() got an unexpected keyword argument 'tuns'; did you mean 'turns'?
@@ -244,6 +245,7 @@ def takes_only(*known: Iterable[str]) -> Callable[[Callable[_Given, _Made]], Cal
     def decorated(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
         own = inspect.signature(function).parameters.values()
         names = dict.fromkeys(itertools.chain((one.name for one in own if one.kind is not one.VAR_KEYWORD), *known))
+        bounded = {one.name: one.annotation for one in own}
 
         @functools.wraps(function)
         def checked(*args: _Given.args, **words: _Given.kwargs) -> _Made:
@@ -251,6 +253,7 @@ def takes_only(*known: Iterable[str]) -> Callable[[Callable[_Given, _Made]], Cal
                 if word not in names:
                     told = f"{function.__name__}() got an unexpected keyword argument {word!r}"
                     raise TypeError(f"{told}; {nearest(word, names)}")
+            check_values(bounded, words)
             return function(*args, **words)
 
         return checked
@@ -258,9 +261,9 @@ def takes_only(*known: Iterable[str]) -> Callable[[Callable[_Given, _Made]], Cal
     return decorated
 
 
-def check_values(kind: Any, values: Mapping[str, Any]) -> None:
-    """Raise `UsageError` for a value of the field of that name in `kind` that is not what `Wanted` says there."""
-    for name, hint in _hints(kind).items():
+def check_values(annotations: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for a value that is not what `Wanted` says in the annotation of that name."""
+    for name, hint in annotations.items():
         of, wanted = _parts(hint)
         if (value := values.get(name)) is None or wanted is None:
             continue
@@ -277,7 +280,8 @@ def check_values(kind: Any, values: Mapping[str, Any]) -> None:
 
 def check_fields(record: Any) -> None:
     """Raise `UsageError` for a field of a dataclass that is not what `Wanted` says there."""
-    check_values(type(record), {field.name: getattr(record, field.name) for field in dataclasses.fields(record)})
+    hints = _hints(record.__class__)
+    check_values(hints, {name: getattr(record, name) for name in hints})
 
 
 def _near(word: str, words: Sequence[str]) -> Sequence[str]:

@@ -69,6 +69,13 @@ def test_numbers_of_numpy_and_one_name_in_place_of_a_list_will_do(tmp_path: path
     assert row["n"] == 2
 
 
+@pytest.mark.parametrize("word", ["margin", "difference"])
+def test_a_margin_and_a_difference_are_above_0(tmp_path: pathlib.Path, word: str) -> None:
+    wrong: dict[str, Any] = {word: -1}
+    with pytest.raises(UsageError, match=f"{word} must be a number above 0, this is -1"):
+        harness.show_result(data_dir=tmp_path, **wrong)
+
+
 @pytest.mark.parametrize("turns", ["1", 1, [0], [1.5]])
 def test_turns_are_a_list_of_whole_numbers(tmp_path: pathlib.Path, turns: Any) -> None:
     with pytest.raises(UsageError, match=r"turns must be whole numbers from 1, such as \[1, 2\], this is"):

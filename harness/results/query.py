@@ -91,7 +91,7 @@ class Query(NamedTuple):
     @classmethod
     def of(cls, mode: Mode | None = None, **words: Unpack[Words]) -> Self:
         """Return the query that these words ask; raise `UsageError` for a number that cannot be."""
-        check_values(Words, words)
+        check_values(Words.__annotations__, words)
         turns, judge_set = words.get("turns"), words.get("judge_set")
         return cls(
             mode,

@@ -3,8 +3,9 @@
 import pathlib
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Annotated, Unpack
 
+from harness.bounds import ABOVE_0
 from harness.errors import UsageError
 from harness.judging.builtin import notices
 from harness.judgments.case import LOGPROBS
@@ -39,8 +40,8 @@ def show_result(
     common: bool = False,
     against: pathlib.Path | str | None = None,
     allow: Sequence[str] = (),
-    margin: float | None = None,
-    difference: float | None = None,
+    margin: Annotated[float, ABOVE_0] | None = None,
+    difference: Annotated[float, ABOVE_0] | None = None,
     sort: str | None = None,
     metric: str | Sequence[str] = (),
     variant: str | None = None,
