@@ -24,7 +24,7 @@ from harness.judging.verdicts.brackets import Fault, Reader, Scale, read_score, 
 from harness.judging.verdicts.labels import read_label
 from harness.judging.verdicts.likelihood import bare_preference, expected_grade, preference
 from harness.judging.verdicts.marked import read_grade, read_marked
-from harness.judging.verdicts.mentions import DOUBTED, WITHIN, brackets_in, decide
+from harness.judging.verdicts.mentions import DOUBTED, MOST_MENTIONS, WITHIN, brackets_in, decide
 from harness.judging.verdicts.objects import objects_in
 from harness.judging.verdicts.ranking import read_by_patterns, read_named, read_ranking
 from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores
@@ -128,7 +128,8 @@ def _apart(text: str, form: VerdictForm, answers: Sequence[str], held: set[str])
         return any(len(part) == end - start + _PASSAGE and " ".join(part.split()) in joined for part in around)
 
     written = _BRACKET if form.format.startswith("[") else _LINE
-    text = written.sub(lambda found: SHOWN if found[0] in held and repeated(found) else found[0], text)
+    if sum(found[0] in held for found in written.finditer(text)) <= MOST_MENTIONS:  # each is looked for in all answers
+        text = written.sub(lambda found: SHOWN if found[0] in held and repeated(found) else found[0], text)
     own = written.sub(lambda found: PLANTED if found[0] in held else found[0], text)
     parsed = _heard(text, form, quotes=True)
     other = _heard(own, form, quotes=True) if own != text else parsed

@@ -2,6 +2,7 @@
 
 import itertools
 import pathlib
+import random
 import tomllib
 from typing import Any
 
@@ -148,6 +149,17 @@ def test_hostile_megabyte_is_read_and_gives_nothing(piece: str) -> None:
 @pytest.mark.parametrize("verdict_format", known_formats())
 def test_hostile_megabyte_is_read_in_every_format(verdict_format: str) -> None:
     assert parse("[[7, 5]] or [[5, 7]] or [[A]] or [[B]] or [[7]] or [[5]] " * 18_000, verdict_format).verdict is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verdict_format", ["[[rating]]", "grade"])
+def test_a_text_that_holds_thousands_of_an_answers_verdicts_is_read(verdict_format: str) -> None:
+    drawn = random.Random(1)
+    judged, text = (
+        "".join(f"{drawn.random()}: [[7]]\n{drawn.random()}: 7.\n" for _ in range(lines)) for lines in (30_000, 9_000)
+    )
+    parsed = read_verdict(Reply(text), VerdictForm(verdict_format), [judged])  # minutes if each were looked for
+    assert parsed.verdict is None
 
 
 def test_verdict_after_a_hostile_megabyte_counts() -> None:

@@ -24,7 +24,7 @@ from harness.patterns import late_re
 Found = tuple[int, int, "Verdict | Fault"]
 """Where a verdict starts and ends, and what it says."""
 
-_MOST_MENTIONS = 200
+MOST_MENTIONS = 200
 """A text with more verdicts outside of quotations is not a judgment."""
 _SIGHT = 300
 """How many characters before and after a verdict bear on it."""
@@ -104,9 +104,9 @@ def decide(text: str, found: Iterable[Found], *, in_form: bool = False, missing:
     )
     start = max((found.end() for found in _BREAK.finditer(text, 0, end)), default=0)
     made = filter(None, (_mention(text, range(start, end), *place) for place in found))
-    mentions = list(islice(made, _MOST_MENTIONS + 1))
-    if len(mentions) > _MOST_MENTIONS:
-        return Parsed(None, f"more than {_MOST_MENTIONS} verdicts")
+    mentions = list(islice(made, MOST_MENTIONS + 1))
+    if len(mentions) > MOST_MENTIONS:
+        return Parsed(None, f"more than {MOST_MENTIONS} verdicts")
     return _chosen(text, mentions, in_form) if mentions else Parsed(None, missing)
 
 
