@@ -5,7 +5,9 @@ label, criterion, dimension, metric                the columns that a judge set 
 of several judges                                  each of them alone and all together (`panel`)
 """
 
+import math
 from dataclasses import replace
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
@@ -42,10 +44,8 @@ def table_of(result: Result, shown: Shown) -> Result:
     made = {"grades": _grades, "pairs": _pairs}.get(shown.kind, _named)
     made = _panel if shown.wanted.query.several else made
     result = made(result, shown, found)
-    if result.table.names:  # no column leads, so the first one does: the best models come first in every table
-        result = result.sorted_by(result.table.names[0])
-        if len(result.table.names) > 1 and len(result.table.whole) > 1 and shown.wanted.sort is None:
-            result.notes.append(f"sorted by {result.table.names[0]} (another column: --sort)")
+    if result.table.names:
+        result = _best_first(result, told=shown.wanted.sort is None)
     return result.with_last(met.apart)
 
 
@@ -139,6 +139,26 @@ def _named(result: Result, shown: Shown, found: Observations) -> Result:
         result.notes.extend(["ranks of so large a table are made with --intervals only"] if sure else [])
         return result
     return with_ranks(result, {name: paired(ranked(own), resamplings=0) for name, own in arrays.items()})
+
+
+def _best_first(result: Result, *, told: bool) -> Result:
+    """Return the result with the best models first: by the mean of their ranks in all columns, then by the first one;
+    a note says so unless the user chose a column."""
+    ranks, (first, *others) = result.table.ranks, result.table.names
+    result = result.sorted_by(first)
+    models = dict.fromkeys(line.model for line in result.table.whole)
+    means = {
+        model: fmean(rank.first + rank.last for own in ranks.values() if (rank := own.get(model)))
+        for model in models
+        if any(model in own for own in ranks.values())
+    }
+    if others and means:
+        models = dict.fromkeys(sorted(models, key=lambda model: means.get(model, math.inf)))
+        result = result.in_order({model: at for at, model in enumerate(models)})
+    if others and told and len(models) > 1:
+        by = "the mean of their ranks in all columns" if means else first
+        result.notes.append(f"models are sorted by {by} (by one column: --sort)")
+    return result
 
 
 def _panel(result: Result, shown: Shown, records: Observations) -> Result:

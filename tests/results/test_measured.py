@@ -42,24 +42,30 @@ def test_each_number_of_a_metric_is_a_column_and_what_could_not_be_computed_is_c
     assert (result.judge, result.judge_set) == ("no judge", "bleu")
 
 
-def test_the_best_model_by_the_first_column_comes_first_and_a_note_says_so(bench: pathlib.Path) -> None:
-    grades = [
-        {"question_id": n, "model": m, "judge": ["j", "t"], "score": n + 2 * (m == "y"), "turn": 1}
-        for n in range(1, 5)
-        for m in "xy"
-    ]
-    write(bench / "small" / "model_judgment" / "j_single.jsonl", grades)
+def test_of_several_columns_the_ranks_in_all_of_them_decide_the_order_and_a_note_says_so(bench: pathlib.Path) -> None:
+    def grades(better: float) -> list[dict[str, Any]]:
+        return [
+            {"question_id": n, "model": m, "judge": ["j", "t"], "score": 3 + n % 2 + better * (m == "y"), "turn": 1}
+            for n in range(1, 13)
+            for m in "xy"
+        ]
+
+    questions = [question(n, "a" if n < 3 else "b") for n in range(1, 13)]
+    write(bench / "small" / "question.jsonl", questions)
+    write(
+        bench / "small" / "model_metric" / "bleu.jsonl",
+        [row(n, m, 0.5 + (m == "x") * n / 999) for n in range(1, 5) for m in "xy"],
+    )
     of: dict[str, Any] = {"bench_name": "small", "data_dir": bench}
-    for metric, sort, first in (
-        (["bleu", "score"], None, "x"),
-        (["score", "bleu"], None, "y"),
-        (["bleu", "score"], "score", "y"),
-    ):
-        result = show_result(metric=metric, sort=sort, **of)
-        assert result.rows()[0]["model"] == first
-        said = [note for note in result.notes if note.startswith("sorted by")]
-        column = {"bleu": "bleu_1"}.get(metric[0], metric[0])
-        assert said == ([] if sort else [f"sorted by {column} (another column: --sort)"])
+    for better, sort, first in ((0.0, None, "x"), (4.0, None, "y"), (4.0, "bleu_1", "x")):
+        write(bench / "small" / "model_judgment" / "j_single.jsonl", grades(better))
+        result = show_result(metric=["bleu", "score"], sort=sort, **of)
+        assert result.rows()[0]["model"] == first, (better, sort)
+        said = "models are sorted by the mean of their ranks in all columns (by one column: --sort)"
+        assert (said in result.notes) == (sort is None)
+    by_first = show_result(metric=["bleu", "score"], intervals=False, **of)
+    assert by_first.rows()[0]["model"] == "x"
+    assert "models are sorted by bleu_1 (by one column: --sort)" in by_first.notes
 
 
 def test_the_only_column_has_its_interval_and_rank_beside_it(bench: pathlib.Path) -> None:
