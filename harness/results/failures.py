@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from harness.judgments.case import SCORE, TOTAL, WIN
+from harness.judgments.case import CONFIDENCE, CORRECT, FACTS, SCORE, SHARE, TOTAL, WIN
 from harness.judgments.observations import Observations, numbered
 from harness.judgments.sums import Sums
 from harness.names import counted
@@ -64,14 +64,17 @@ def failure_notes(
 
 
 def _spans(shown: Observations, whole: Callable[[Observations], Observations] | None) -> list[str]:
-    """Return the widest bounds of what the table shows: of averages or win rates, or of the mean of each criterion."""
-    metrics = [name for name in shown.metrics() if name not in {TOTAL, ""}]
+    """Return the widest bounds of what the table shows: of averages or win rates, of the mean of each criterion, of the
+    share of each label or, of short facts, of those that are correct."""
+    metrics = [name for name in shown.metrics() if name not in {TOTAL, SHARE, CONFIDENCE, ""}]
+    labels = any(case.source.form == "label" for case in shown.cases)
+    facts, several = labels and {*metrics} <= {*FACTS}, labels or len(metrics) > 1
     found: list[tuple[float, str, Bounds]] = []
-    for name in metrics:
-        own = shown.keep(lambda case, name=name: case.metric == name) if len(metrics) > 1 else shown  # type: ignore[misc]
-        scale = (0.0, 1.0) if own.paired else own.scale()
+    for name in [CORRECT] if facts and CORRECT in metrics else metrics:
+        own = shown.keep(lambda case, name=name: case.metric == name) if several else shown  # type: ignore[misc]
+        scale = (0.0, 1.0) if own.paired or labels else own.scale()
         if scale is not None:
-            of = f" {name}" if len(metrics) > 1 else ""
+            of = f" {name.lower() if facts else name}" if several else ""
             found.extend((one.low - one.high, one.model + of, one) for one in bounds(own, scale, whole) if one.failed)
     return [f"{who} {one.low:.2f} to {one.high:.2f}" for _, who, one in sorted(found)[:_MODELS]]
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.judgments.case import CONFIDENCE, SHARE
+from harness.judgments.case import CONFIDENCE, CORRECT, FACTS, INCORRECT, SHARE
 from harness.judgments.observations import Observations
 from harness.records import QuestionId, Source
 from harness.results.about import is_fixed
@@ -33,7 +33,6 @@ from harness.results.matrix import Floats, Ints, Matrix, label, matrix
 from harness.results.statistics.bootstrap import Resampling, estimates
 from harness.results.table import ALL, Line, Row, Table, best_first
 
-CORRECT, INCORRECT, NOT_ATTEMPTED = NAMES = ("CORRECT", "INCORRECT", "NOT_ATTEMPTED")
 _TAKEN = frozenset({"model", "n", "unparsed", "missing", "mean_share", "ece", "brier", "with_confidence"})
 
 
@@ -102,8 +101,8 @@ def label_table(
     model was judged on. Sets whose labels are CORRECT, INCORRECT and NOT_ATTEMPTED are short facts.
     """
     there = {row.label for row in judged if row.label is not None} if labels is None else set(labels)
-    facts = there <= set(NAMES)
-    names = NAMES if facts else sorted(there, key=lambda name: (-_share_of(name, judged), name))
+    facts = there <= set(FACTS)
+    names = FACTS if facts else sorted(there, key=lambda name: (-_share_of(name, judged), name))
     asked = dict.fromkeys(row.question_id for row in judged)
     questions = [key for key in asked if groups is None] + [key for key in groups or () if key in asked]
     models = list(dict.fromkeys(row.model for row in judged))

@@ -58,6 +58,24 @@ def test_a_judgment_of_several_numbers_fails_once(tmp_path: pathlib.Path) -> Non
     assert first.startswith("1 of 10 judgments (10%) give no verdict and are left out: 1 for which the file gives no")
 
 
+@pytest.mark.parametrize(
+    ("labels", "bounds"),
+    [
+        (["CORRECT", "INCORRECT", "CORRECT", None], "x correct 0.50 to 0.75"),
+        (["good", "good", "bad", None], "x bad 0.25 to 0.50; x good 0.50 to 0.75"),
+    ],
+    ids=["short facts", "labels"],
+)
+def test_missing_labels_bound_the_shares(tmp_path: pathlib.Path, labels: list[str | None], bounds: str) -> None:
+    about = {"model": "x", "judge": ["j", "s"], "turn": 1, "judge_set": "s", "score": -1}
+    rows = [about | {"question_id": n, "label": label, "share": 0.0} for n, label in enumerate(labels)]
+    path = tmp_path / "j@s_single.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    first, second, *_ = show_result(input_file=path).notes
+    assert first.startswith("1 of 4 judgments (25%) give no verdict and are left out")
+    assert second == f"with all that failed as the worst or the best verdict: {bounds}"
+
+
 def test_each_criterion_and_sample_has_a_reason_of_its_own(tmp_path: pathlib.Path) -> None:
     about = {"question_id": 1, "model": "x", "judge": ["j", "s"], "turn": 1, "judge_set": "s", "score": -1}
     for sample in range(2):
