@@ -10,7 +10,8 @@ import pathlib
 import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -42,8 +43,10 @@ if TYPE_CHECKING:  # it needs numpy, and the processes that read a part of a lar
 
 ROOM = 1 << 17
 """Rows in memory from which on they are moved to where there is room for many."""
-_BLOCK = 1 << 17
+_BLOCK = 1 << 18
 """Bytes that are decoded together; as many as fit into a processor's nearer caches."""
+_VARIES = object()
+"""In the place of what the rows of a block would share, where they differ."""
 _REFUSALS = (WrongError, msgspec.MsgspecError, UnicodeError, OverflowError, RecursionError, TypeError)
 _PLURAL: Mapping[Form, str] = {"grade": "grades", "pair": "pairs", "label": "labels", "dimensions": "dimensions"}
 
@@ -69,15 +72,37 @@ class Torn(NamedTuple):
     line: bytes
 
 
-class _Codes(dict[Any, int]):
-    """Numbers for what lines hold, each made once: as it is written -> the place of what it means in `known`."""
+class _Codes:
+    """Numbers for what lines hold, each made once: fields as they are written -> the place in `known` of their meaning.
+
+    Of the fields those that all rows of a block share, nearly all, are looked up once for the block.
+    """
 
     def __init__(self, known: dict[Any, int], meaning: Callable[..., Any]) -> None:
-        super().__init__()
         self.known, self.meaning = known, meaning
+        self._of_shared: dict[tuple[Any, ...], _OfRest] = {}
 
-    def __missing__(self, key: tuple[Any, ...]) -> int:
-        code = self[key] = self.known.setdefault(self.meaning(*key), len(self.known))
+    def of(self, columns: Sequence[Sequence[Any]], shared: Sequence[Any]) -> list[int]:
+        """Return the number of each row, given its fields column by column, and what `_shared` has of each column."""
+        key = tuple(shared)
+        codes = self._of_shared.get(key) or self._of_shared.setdefault(key, _OfRest(self, key))
+        rest = [column for column, one in zip(columns, shared, strict=True) if one is _VARIES]
+        own = rest[0] if len(rest) == 1 else zip(*rest, strict=True) if rest else repeat((), len(columns[0]))
+        return list(map(codes.__getitem__, own))
+
+
+class _OfRest(dict[Any, int]):
+    """The numbers of those rows that share some fields, by the others: the one other field alone, or a tuple."""
+
+    def __init__(self, whole: _Codes, shared: Sequence[Any]) -> None:
+        super().__init__()
+        self.whole, self.shared = whole, shared
+
+    def __missing__(self, rest: Any) -> int:
+        varying = iter((rest,) if self.shared.count(_VARIES) == 1 else rest)
+        known = self.whole.known
+        meaning = self.whole.meaning(*(next(varying) if one is _VARIES else one for one in self.shared))
+        code = self[rest] = known.setdefault(meaning, len(known))
         return code
 
 
@@ -140,11 +165,9 @@ class Part:
         """Rows whose one judgment gives several numbers: labels and dimensions."""
         self._known: list[Case] = []
         """The cases as a list, to take them by their places."""
-        self._case_codes = _Codes(self.cases, lambda *fields: lines_of.case_of(fields, b""))
-        self._sampled_codes = _Codes(self.cases, lines_of.case_of)
+        self._case_codes = _Codes(self.cases, lambda *fields: lines_of.case_of(fields[:-1], fields[-1]))
         self._asked_codes = _Codes(self.asked, lines_of.asked_of)
-        self._judged_codes = _Codes(self.games, lines_of.games_of)
-        self._voted_codes = _Codes(self.games, lines_of.vote_of)
+        self._games_codes = _Codes(self.games, lambda voter, *won: (lines_of.games_of, lines_of.vote_of)[voter](*won))
         self._begun = False
         self._places: array[int] | None = None
         """Where each line begins, if the file cannot be read again to count lines when there is an error to tell."""
@@ -291,62 +314,48 @@ class Part:
 
     def _take(self, rows: Sequence[Any]) -> None:
         """Add decoded lines; if one of them is not what it must be, raise and add none."""
-        fields = list(map(lines_of.fields_of, rows))
-        if not fields:
+        columns = list(zip(*map(lines_of.fields_of, rows), strict=True))
+        if not columns:
             return
-        stated = list(map(SAMPLING, fields))
-        if _all(stated, lines_of.NONE):
-            cases = list(map(self._case_codes.__getitem__, map(CASE, fields)))
-        else:
-            with_sampling = zip(map(CASE, fields), map(bytes, stated), strict=True)
-            cases = list(map(self._sampled_codes.__getitem__, with_sampling))
-        made = list(map(MADE_FROM, fields))
-        if _all(made, UNSET):
-            judged: list[int] = []
-            asked = list(map(self._asked_codes.__getitem__, map(ASKED, fields)))
-        else:
-            hashes = list(map(lines_of.hashes_of, made))
-            judged = [conversation for _, conversation in hashes]
-            keys = ((*key, content) for key, (content, _) in zip(map(ASKED, fields), hashes, strict=True))
-            asked = list(map(self._asked_codes.__getitem__, keys))
+        shared = list(map(_shared, columns))
+        none = SAMPLING(shared) is lines_of.NONE
+        sampling = [b""] * len(rows) if none else list(map(bytes, SAMPLING(columns)))
+        cases = self._case_codes.of((*CASE(columns), sampling), (*CASE(shared), _shared(sampling)))
+        hashes = [] if MADE_FROM(shared) is UNSET else list(map(lines_of.hashes_of, MADE_FROM(columns)))
+        judged = [own.conversation for own in hashes]
+        content = [own.question for own in hashes] or [None] * len(rows)
+        asked = self._asked_codes.of((*ASKED(columns), content), (*ASKED(shared), _shared(content)))
         if len(self._known) < len(self.cases):
             self._known = list(self.cases)
         known = self._known
         sources = [known[case].source for case in dict.fromkeys(cases)]
         paired = {source.form == "pair" for source in sources}
         if paired == {True}:
-            said = array("d", self._games(fields, cases, known, {source.voter for source in sources}))
+            voter = [known[case].source.voter for case in cases]
+            games = self._games_codes.of((voter, *WINNERS(columns)), (_shared(voter), *WINNERS(shared)))
+            said = array("d", games)
             self._become("pair")
         elif True in paired:
             raise _mixed("grade", "pair")
-        elif not (_all(list(map(LABEL, fields)), UNSET) and _all(list(map(SCORES, fields)), UNSET)):
+        elif not (LABEL(shared) is SCORES(shared) is UNSET):
             self._take_several(rows, cases, known, asked, judged)
             return
         elif self.form == "dimensions":  # other tools write nothing but -1 where there is no verdict
             self._take_several(rows, cases, known, asked, judged, form="dimensions")
             return
         else:
-            said = _grades(list(map(SCORE_OF, fields)))
+            said = _grades(SCORE_OF(columns))
             self._become("grade")
-        self.case_at.extend(cases)
-        self.asked_at.extend(asked)
+        self.case_at.extend(array("i", cases))
+        self.asked_at.extend(array("i", asked))
         if judged:
             self.fill_judged()
-            self.judged.extend(judged)
+            self.judged.extend(array("Q", judged))
         self.said.extend(said)
 
     def fill_judged(self) -> None:
         """Give the last rows no hash, so that each row has one or 0; until a row has one there is no such column."""
         self.judged.frombytes(bytes(8 * (len(self.said) - len(self.judged))))
-
-    def _games(
-        self, fields: Sequence[Any], cases: Sequence[int], known: Sequence[Case], voters: set[bool]
-    ) -> Iterable[int]:
-        """Return the codes of the outcomes of pairs."""
-        codes = {False: self._judged_codes, True: self._voted_codes}
-        if len(voters) == 1:
-            return map(codes[voters.pop()].__getitem__, map(WINNERS, fields))
-        return [codes[known[case].source.voter][WINNERS(own)] for case, own in zip(cases, fields, strict=True)]
 
     def _take_several(
         self,
@@ -383,11 +392,13 @@ def _mixed(one: Form, other: Form) -> WrongError:
     return WrongError(f"{first} and {second} in one file; split it")
 
 
-def _all(values: list[Any], one: object) -> bool:
-    return values.count(one) == len(values)
+def _shared(column: Sequence[Any]) -> Any:
+    """Return what all rows have in a column, or `_VARIES`."""
+    first = column[0]
+    return first if first == column[-1] and column.count(first) == len(column) else _VARIES
 
 
-def _grades(given: list[Any]) -> "array[float]":
+def _grades(given: Sequence[Any]) -> "array[float]":
     """Return scores; one that is absent or null as NaN."""
     try:
         return array("d", given)
