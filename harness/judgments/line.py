@@ -95,6 +95,7 @@ fields_of: Callable[[Any], tuple[Any, ...]] = msgspec.structs.astuple
 """Return all fields of a line; to cut a tuple takes half the time of getting attributes by name."""
 
 _WINNERS: Mapping[Any, float | None] = {"model_1": 1.0, "model_2": 0.0, "tie": 0.5, FAILED_WINNER: None}
+GOOD_WINNERS = _WINNERS.keys() - {FAILED_WINNER}
 _VOTES: Mapping[Any, float | None] = {"model_a": 1.0, "model_b": 0.0, FAILED_WINNER: None}
 _NEEDED = {
     "question_id": "must be a whole number or a text",

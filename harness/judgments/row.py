@@ -14,11 +14,13 @@ from harness.jsonl import read_rows
 from harness.judgments import line as lines
 from harness.judgments.case import SCORE, WIN, Case, Numbers
 from harness.judgments.judgment import MadeFrom
-from harness.judgments.line import CASE, WINNERS, WrongError
+from harness.judgments.line import CASE, FAILED_SCORE, GOOD_WINNERS, WINNERS, WrongError
 from harness.records import Games, QuestionId, Source
 from harness.rows import is_error
 
 _PREFIXES = ("", "g1_", "g2_")
+_OTHERS = {"model_2", "model_a", "label", "scores"}
+"""Fields beside which a score is not all of the verdict."""
 _Cases: TypeAlias = dict[tuple[Any, bytes], Case]
 """What rows share, by the fields that say it."""
 
@@ -94,6 +96,22 @@ def judged_rows(path: pathlib.Path) -> Iterator[JudgedRow]:
     cases: _Cases = {}
     for number, row in read_rows(path):
         yield judged_row(row, path, number, cases)
+
+
+def rows_without_verdict(path: pathlib.Path) -> Iterator[JudgedRow]:
+    """Yield those rows of a file that give no verdict; the others, nearly all, are hardly looked at."""
+    cases: _Cases = {}
+    for number, row in read_rows(path):
+        if not _is_good(row) and (judged := judged_row(row, path, number, cases)).unparsed:
+            yield judged
+
+
+def _is_good(row: Mapping[str, Any]) -> bool:
+    """Return whether it is seen at a glance that a row gives a verdict: who won both games, or a grade."""
+    if "model_1" in row and "model_a" not in row:
+        return {row.get("g1_winner"), row.get("g2_winner")} <= GOOD_WINNERS
+    score = row.get("score")
+    return isinstance(score, int | float) and score != FAILED_SCORE and row.keys().isdisjoint(_OTHERS)
 
 
 def judged_row(row: Mapping[str, Any], path: pathlib.Path, number: int, cases: _Cases | None = None) -> JudgedRow:

@@ -127,7 +127,7 @@ def _judgments(given: Observations) -> int:
 
 def _reasons(found: Sequence[Found], lost: Observations) -> str:
     """Return why, how often, and one example, as far as the rows say."""
-    from harness.judgments.row import judged_rows
+    from harness.judgments.row import rows_without_verdict
 
     failed = {
         _key(about.question_id, case.models, case.turn, case.metric, case.source) for case, about, _ in lost.rows()
@@ -135,9 +135,9 @@ def _reasons(found: Sequence[Found], lost: Observations) -> str:
     counts: Counter[str] = Counter()
     example: str | None = None
     for path in dict.fromkeys(one.path for one in found):
-        for row in judged_rows(path):
+        for row in rows_without_verdict(path):
             key = _key(row.question_id, row.models, row.turn, row.criterion, row.source)
-            if not row.unparsed or key not in failed:
+            if key not in failed:
                 continue
             failed.remove(key)  # of rows made again, all without a verdict, one counts
             counts[_reason(row)] += 1

@@ -8,7 +8,7 @@ import pytest
 from harness.errors import DataError
 from harness.judgments.case import SCORE, SHARE, TOTAL
 from harness.judgments.judgment import Label, MadeFrom, Score, Scores, Verdict, Winner
-from harness.judgments.row import JudgedRow, is_good_judgment, judged_row, judged_rows, row_key
+from harness.judgments.row import JudgedRow, is_good_judgment, judged_row, judged_rows, row_key, rows_without_verdict
 from harness.judgments.writing import pair_to_row, single_to_row
 from harness.records import Source
 from harness.rows import FAILED_TEXT
@@ -295,6 +295,37 @@ def test_the_rows_of_a_file_come_with_their_lines(tmp_path: pathlib.Path) -> Non
         (2, 2, "grade"),
         (3, 1, "pair"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "given"),
+    [
+        pytest.param("single", {}, True, id="grade"),
+        pytest.param("single", {"score": -1}, False, id="failed-grade"),
+        pytest.param("single", {"score": None}, False, id="null"),
+        pytest.param("single", {"label": None}, False, id="label-with-a-score"),
+        pytest.param("single", {"scores": {}}, True, id="dimensions-with-a-score"),
+        pytest.param("single", {"score": ..., "label": "CORRECT"}, True, id="label"),
+        pytest.param("pair", {}, True, id="pair"),
+        pytest.param("pair", {"g1_winner": "error"}, False, id="failed-game"),
+        pytest.param("pair", {"g2_winner": "error", "score": 7}, False, id="failed-game-with-a-score"),
+        pytest.param("pair", {"g2_winner": ..., "shown_first": "x"}, True, id="one-order"),
+        pytest.param("pair", {"g1_winner": "error", "g2_winner": ..., "shown_first": "x"}, False, id="failed-order"),
+        pytest.param("vote", {}, True, id="vote"),
+        pytest.param("vote", {"winner": "error", "score": 7, "model_1": "x"}, False, id="failed-vote"),
+    ],
+)
+def test_rows_without_a_verdict_are_those_of_all_rows(
+    kind: str, changes: dict[str, Any], given: bool, tmp_path: pathlib.Path
+) -> None:
+    path = write(tmp_path / "j.jsonl", [good_row(kind, **changes), good_row(kind)])
+    assert [row.unparsed for row in judged_rows(path)] == [not given, False]
+    assert list(rows_without_verdict(path)) == [row for row in judged_rows(path) if row.unparsed]
+
+
+def test_a_row_with_a_verdict_is_not_read_whole_where_those_without_are_wanted(tmp_path: pathlib.Path) -> None:
+    rows = [good_row(kind, judge=None) for kind in ("single", "pair")]
+    assert list(rows_without_verdict(write(tmp_path / "j.jsonl", rows))) == []
 
 
 def test_a_row_that_is_no_judgment_is_named_with_its_line(tmp_path: pathlib.Path) -> None:
