@@ -89,6 +89,8 @@ _KEPT = 20_000_000
 """Numbers of all resamplings together that are kept for the next table (20 MB)."""
 _FAST = 200_000
 """Numbers in one block where smaller blocks cost nothing more; such arrays stay in the cache."""
+_DRAWN = 50_000
+"""Numbers that are drawn, and made weights of, together; memory of that size is used again, not asked for anew."""
 
 
 class Resampling(TypedDict, total=False):
@@ -274,8 +276,10 @@ def question_weights(
     scale[np.concatenate(strata)] = sizes / np.maximum(1, sizes - corrected)
     key = tuple(own.tobytes() for own in strata), corrected, resamplings, seed
     few = len(sizes) * resamplings <= _KEPT
+    rows = max(64, _DRAWN // len(sizes))
     for times in _kept_times(*key) if few else _times(*key):
-        yield times * scale
+        for start in range(0, len(times), rows):
+            yield times[start : start + rows] * scale
 
 
 def _times(strata: tuple[bytes, ...], corrected: bool, resamplings: int, seed: int) -> Iterator[npt.NDArray[Any]]:
@@ -292,7 +296,7 @@ def _times(strata: tuple[bytes, ...], corrected: bool, resamplings: int, seed: i
             n = len(stratum)
             if n == 1:
                 continue
-            part = max(1, _FAST // n)
+            part = max(1, _DRAWN // n)
             for first in range(0, rows, part):
                 own = times[first : first + part]
                 drawn = generator.integers(0, n, size=(len(own), n - corrected))
@@ -325,7 +329,7 @@ def strata_of(groups: Sequence[Any], least: int = 2) -> list[Ints]:
 
 
 class _Resampled:
-    """The resampled questions of one method, drawn once if they fit into one block, else again for each block."""
+    """The resampled questions of one method, drawn once if they are few, else again for each block."""
 
     def __init__(
         self, groups: Sequence[Any], counting: npt.NDArray[np.bool_], method: int, resamplings: int, seed: int
@@ -338,7 +342,6 @@ class _Resampled:
         self.rows = np.sort(np.concatenate(strata))
         self.strata = [np.searchsorted(self.rows, own) for own in strata]
         self.drawn_once = len(self.rows) * resamplings <= _BLOCK
-        self.kept: list[Floats] = []
 
     def ends(self, residual: Floats, counts: Floats) -> tuple[Floats, Floats]:
         """Return how far below and above its estimate each interval ends; both arrays are columns × questions."""
@@ -354,7 +357,9 @@ class _Resampled:
             return -reach, reach
         shifts = np.empty((columns, self.resamplings))
         start = 0
-        for weights in self._weights():
+        corrected = self.method == _PERCENTILE
+        how: Resampling = {"resamplings": self.resamplings, "seed": self.seed}
+        for weights in question_weights(self.strata, corrected=corrected, **how):
             stop = start + len(weights)
             with np.errstate(divide="ignore", invalid="ignore"):
                 shift = residual @ weights.T
@@ -370,17 +375,6 @@ class _Resampled:
             return below, above
         [reach] = _quantiles(shifts, (0.95,)) * error[:, 0]
         return -reach, reach
-
-    def _weights(self) -> Iterator[Floats]:
-        if self.kept:
-            yield from self.kept
-            return
-        for weights in question_weights(
-            self.strata, corrected=self.method == _PERCENTILE, resamplings=self.resamplings, seed=self.seed
-        ):
-            if self.drawn_once:
-                self.kept.append(weights)
-            yield weights
 
     def _totals(self, weights: Floats, counts: Floats) -> Floats:
         """Return the resampled sums of counts; they are the same in all resamplings if no question is missing."""
