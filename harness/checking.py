@@ -27,7 +27,7 @@ from harness.jsonl import Row, files_of, is_there, logical_file, logical_files, 
 from harness.jsonl.copies import local_folder
 from harness.jsonl.files import lines_in
 from harness.judging.sets import load_judge_set
-from harness.names import check_bench_name, name_of
+from harness.names import check_bench_name, listed, name_of
 from harness.records import Question, QuestionId
 from harness.rows import answer_from_row, question_from_row
 from harness.written import faults_of, line_of, nearest
@@ -302,7 +302,7 @@ def _reference_notes(path: pathlib.Path, questions: Iterable[Question]) -> list[
     having = [str(question.question_id) for question in questions if question.reference]
     if not having:
         return []
-    some = ", ".join(having[:5]) + (f" and {len(having) - 5} more" if len(having) > 5 else "")
+    some = listed(having, 5)
     return [
         f"{path}: the field 'reference' of a question is shown to no judge (question {some}); "
         "write references into reference_answer/NAME.jsonl"

@@ -14,6 +14,7 @@ Decoding undoes only what encoding writes, so a file `a%20b.jsonl` that somebody
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import UsageError
@@ -46,6 +47,15 @@ def printable(text: str) -> str:
 def counted(number: int, one: str, many: str | None = None) -> str:
     """Return a number with its noun: `1 call`, `2 calls`."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Return the first names of a list, and how many more there are.
+
+    >>> listed(["a", "b", "c", "d"])
+    'a, b, c and 1 more'
+    """
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def json_text(text: str) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from harness.bench import Bench
-from harness.names import file_stem
+from harness.names import file_stem, listed
 from harness.records import Observation, QuestionId
 from viewer.context import Context
 from viewer.state import State
@@ -37,7 +37,7 @@ def people(context: Context, state: State, bench: Bench) -> People:
     if state.who and file_stem(state.who) in voting:
         return People((), {}, "Votes are shown to you here once you have finished voting yourself.")
     votes, by_question = store.made(("votes", bench.folder), "reading the votes", partial(_read, paths), *paths)
-    several = ", ".join(voting[:5]) + (f" and {len(voting) - 5} more" if len(voting) > 5 else "")
+    several = listed(voting, 5)
     note = f"The votes of {several} are left out until they have finished voting." if voting else ""
     return People(votes, by_question, note)
 

@@ -3,7 +3,8 @@
 from typing import ClassVar, Literal
 
 from harness.checks.check import MET, Check, Finding, Passage, Span
-from harness.checks.find import Texts, Wanted, some
+from harness.checks.find import Texts, Wanted
+from harness.names import listed
 
 _ONCE = (1, None)
 _MOST_PLACES = 20
@@ -37,7 +38,7 @@ class Contains(Wanted, frozen=True, kw_only=True, tag="contains"):
             broken.append(f"“{entry}” is not there" if not there else f"“{entry}” is there {len(there)} times")
             most = self.limits(_ONCE)[1]
             spans += there[most:] if most is not None and len(there) > most else []
-        return Finding(False, some(broken), tuple(spans[:_MOST_PLACES])) if broken else MET
+        return Finding(False, listed(broken), tuple(spans[:_MOST_PLACES])) if broken else MET
 
 
 class _Unbounded(Wanted, frozen=True, kw_only=True):
@@ -63,7 +64,7 @@ class NotContains(_Unbounded, frozen=True, kw_only=True, tag="not_contains"):
         if not spans:
             return MET
         there = dict.fromkeys(passage.at(span).strip() for span in spans)
-        return Finding(False, some([f"“{text}”" for text in there]), tuple(spans[:_MOST_PLACES]))
+        return Finding(False, listed([f"“{text}”" for text in there]), tuple(spans[:_MOST_PLACES]))
 
 
 class _Edge(_Unbounded, frozen=True, kw_only=True):

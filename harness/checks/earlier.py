@@ -6,9 +6,9 @@ from typing import ClassVar, Literal, TypeAlias
 import msgspec
 
 from harness.checks.check import Bounds, Check, Finding, Passage, Selector, Span, Unit
-from harness.checks.find import some
 from harness.checks.scope import MissingPartError, narrow, place, validate
 from harness.checks.units import full_name, plural, quotes, singular, spans_of, words
+from harness.names import listed
 
 _Runs: TypeAlias = tuple[Sequence[Hashable], Sequence[Hashable]]
 """The runs of some length in two texts, by where they begin; equal runs are equal."""
@@ -64,7 +64,7 @@ class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
         if self.holds(len(kept), (len(parts), len(parts))) and parts:
             return Finding(True, f"{len(kept)} of {len(parts)} kept")
         lost = [f"“{part[:40]}”" for part in parts if part not in kept]
-        return Finding(False, f"{len(kept)} of {len(parts)} kept" + (f"; not {some(lost)}" if lost else ""))
+        return Finding(False, f"{len(kept)} of {len(parts)} kept" + (f"; not {listed(lost)}" if lost else ""))
 
 
 class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):

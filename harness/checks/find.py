@@ -6,7 +6,7 @@ linear in the text whatever is written; look-around and back references do not e
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from harness.checks.check import Bounds, Passage, Span
@@ -133,8 +133,3 @@ def compiled(pattern: str, match_case: bool = True) -> Any:
         why = error.args[0] if error.args else ""
         why = why.decode("utf-8", "replace") if isinstance(why, bytes) else str(why)
         raise ValueError(f"pattern {pattern!r} is not one that RE2 knows: {why}") from None
-
-
-def some(labels: Sequence[str]) -> str:
-    """Return the first few of some things, in words."""
-    return ", ".join(labels[:3]) + (f" and {len(labels) - 3} more" if len(labels) > 3 else "")

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from harness.errors import DataError, UsageError
+from harness.names import listed
 
 log = logging.getLogger("turnbench")
 
@@ -77,7 +78,7 @@ def _warn_of_gaps(path: pathlib.Path, numbers: frozenset[int]) -> None:
     """Say once which parts of a file are missing, where their numbers go on behind them."""
     missing = [str(number) for number in range(1, max(numbers, default=0)) if number not in numbers]
     if missing:
-        which = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+        which = listed(missing, 5)
         log.warning(
             "%s: no part %s, though the last is part %d; the rows of the others count", path, which, max(numbers)
         )

@@ -10,13 +10,14 @@ numbers: it draws the same questions.
 from collections.abc import Mapping
 from dataclasses import replace
 
+from harness.names import listed
 from harness.results.result import Result
 from harness.results.statistics.bootstrap import NONE, Estimate
 from harness.results.statistics.paired import PairedTable
 from harness.results.statistics.ranks import rank_ranges
 from harness.results.table import Table
 
-_SAME, _NAMED = 1e-9, 3
+_SAME = 1e-9
 
 
 def with_intervals(result: Result, intervals: Mapping[str, Estimate]) -> Result:
@@ -49,8 +50,7 @@ def _contradictions(table: Table, column: str, compared: PairedTable) -> str | N
         told.append(f"{higher} over {lower} (compared: {-abs(difference):.2g})")
     if not told:
         return None
-    more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
     return (
         f"{f'{column}: ' if table.named else ''}some stand higher in the table and lower where compared, which counts "
-        f"every question that both have once: {', '.join(told[:_NAMED])}{more}; ranks go by the comparison"
+        f"every question that both have once: {listed(told)}; ranks go by the comparison"
     )

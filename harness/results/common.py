@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from harness.judgments.observations import Observations, numbered
-from harness.names import history_of
+from harness.names import history_of, listed
 from harness.records import QuestionId
 
 FEW = 0.5
@@ -121,7 +121,7 @@ def history_note(found: Observations) -> str | None:
     variants = sorted({model for case in found.cases for model in case.models if history_of(model)})
     if not variants:
         return None
-    told = ", ".join(variants[:3]) + (f" and {len(variants) - 3} more" if len(variants) > 3 else "")
+    told = listed(variants)
     return (
         f"{told}: the average is over the turns that the model wrote, without the first one, which was given; "
         "compare turn 2 (--first-turn-effect, or --turns 2)"

@@ -75,8 +75,8 @@ def fewer_note(table: Table) -> str | None:
         return None
     columns: dict[tuple[tuple[str, int], ...], list[str]] = {}
     for name in table.names:
-        means = [(line, line.fields[name]) for line in table.whole]
-        of = tuple((line.model, own.n) for line, own in means if isinstance(own, Mean) and own.n < line.fields["n"])
+        means = [(line, own.n if isinstance(own := line.fields[name], Mean) else 0) for line in table.whole]
+        of = tuple((line.model, n) for line, n in means if n < line.fields["n"])
         if of:
             columns.setdefault(of, []).append(name)
     told = []

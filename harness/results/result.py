@@ -95,17 +95,17 @@ class Result:
         """Return the same result with the models in the order of a column of the table or of a category.
 
         The greatest number comes first, names from A to Z; a model without a number comes last, and after it those that
-        are not ranked. Of a panel the rows of all judges together decide. The categories stand in `categories`, or in
-        the groups of the detail.
+        are not ranked, in this column or at all. Of a panel the rows of all judges together decide. The categories
+        stand in `categories`, or in the groups of the detail.
 
         Raises:
             UsageError: there is no such column.
         """
-        values = self._values(column)
+        values, ranks = self._values(column), self.table.ranks.get(column)
 
         def key(model: str) -> tuple[Any, ...]:
             value = values.get(model)
-            last = model in self.unranked, value is None
+            last = model in self.unranked or bool(ranks and model not in ranks), value is None
             return (*last, value if isinstance(value, str) else -(value or 0.0), model)
 
         return self.in_order({model: at for at, model in enumerate(sorted(values, key=key))})

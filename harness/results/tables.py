@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
 from harness.judgments.observations import Observations
+from harness.names import listed
 from harness.results.brief import with_intervals, with_ranks
 from harness.results.common import Common, common_questions
 from harness.results.grades.aggregates import aggregated, column_of, with_turns
@@ -143,7 +144,8 @@ def _named(result: Result, shown: Shown, found: Observations) -> Result:
 
 def _best_first(result: Result, *, told: bool) -> Result:
     """Return the result with the best models first: by the mean of their ranks in all columns, then by the first one;
-    a note says so unless the user chose a column."""
+    a model that has no rank in a column in which others do comes after those that have all, since a mean of fewer ranks
+    says another thing. Notes say so unless the user chose a column."""
     ranks, (first, *others) = result.table.ranks, result.table.names
     result = result.sorted_by(first)
     models = dict.fromkeys(line.model for line in result.table.whole)
@@ -152,12 +154,16 @@ def _best_first(result: Result, *, told: bool) -> Result:
         for model in models
         if any(model in own for own in ranks.values())
     }
+    lacking = {model: [name for name, own in ranks.items() if own and model not in own] for model in means}
     if others and means:
-        models = dict.fromkeys(sorted(models, key=lambda model: means.get(model, math.inf)))
+        models = dict.fromkeys(sorted(models, key=lambda m: (len(lacking.get(m, ranks)), means.get(m, math.inf))))
         result = result.in_order({model: at for at, model in enumerate(models)})
     if others and told and len(models) > 1:
         by = "the mean of their ranks in all columns" if means else first
         result.notes.append(f"models are sorted by {by} (by one column: --sort)")
+        of = [f"{model} ({listed(lacking[model])})" for model in models if lacking.get(model)]
+        if of:
+            result.notes.append(f"with too few numbers to be ranked in every column, so listed last: {listed(of)}")
     return result
 
 

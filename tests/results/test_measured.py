@@ -68,6 +68,35 @@ def test_of_several_columns_the_ranks_in_all_of_them_decide_the_order_and_a_note
     assert "models are sorted by bleu_1 (by one column: --sort)" in by_first.notes
 
 
+def test_a_model_without_a_rank_in_some_column_comes_after_those_that_have_all(bench: pathlib.Path) -> None:
+    """A mean of the ranks in fewer columns would put a model first that was hardly measured where it is bad."""
+    folder = bench / "small" / "model_metric"
+    write(bench / "small" / "question.jsonl", [question(n) for n in range(1, 21)])
+    write(folder / "bleu.jsonl", [row(n, m, 0.5 + n / 99 + (m == "y") / 9) for n in range(1, 21) for m in "xy"])
+    write(folder / "chrf.jsonl", [
+        {"question_id": n, "turn": 1, "model": m, "metric": "chrf", "value": n / 99 + (m == "x") / 2}
+        for m, questions in (("x", 20), ("y", 3))
+        for n in range(1, questions + 1)
+    ])  # fmt: skip
+    of: dict[str, Any] = {"bench_name": "small", "data_dir": bench}
+    result = show_result(metric=["bleu", "chrf"], **of)
+    assert [r["model"] for r in result.rows()] == ["x", "y"]
+    assert "with too few numbers to be ranked in every column, so listed last: y (chrf)" in result.notes
+    assert "means of fewer numbers than n: chrf (y 3)" in result.notes
+    by_bleu = show_result(metric=["bleu", "chrf"], sort="bleu_1", **of)
+    assert [r["model"] for r in by_bleu.rows()] == ["y", "x"]
+    write(folder / "chrf.jsonl", [
+        {"question_id": n, "turn": 1, "model": m, "metric": "chrf", "value": n / 99 + (m == "y") / 2}
+        for m, questions in (("x", 20), ("y", 3))
+        for n in range(1, questions + 1)
+    ])  # fmt: skip
+    assert [r["model"] for r in show_result(metric=["bleu", "chrf"], sort="chrf", **of).rows()] == ["x", "y"]
+    write(folder / "chrf.jsonl", [
+        {"question_id": n, "turn": 1, "model": "x", "metric": "chrf", "value": n / 99} for n in range(1, 21)
+    ])  # fmt: skip
+    assert "means of fewer numbers than n: chrf (y 0)" in show_result(metric=["bleu", "chrf"], **of).notes
+
+
 def test_the_only_column_has_its_interval_and_rank_beside_it(bench: pathlib.Path) -> None:
     write(bench / "small" / "model_metric" / "chrf.jsonl", [
         {"question_id": n, "turn": 1, "model": m, "metric": "chrf", "value": 0.1 + (m == "y") / 2}

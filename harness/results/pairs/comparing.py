@@ -41,6 +41,7 @@ from typing import Unpack
 
 import numpy as np
 
+from harness.names import listed
 from harness.results.common import few
 from harness.results.matrix import Floats, Ints, Pairs
 from harness.results.pairs.davidson import chances, chances_of, curvature_of, damped, gradient_of
@@ -159,9 +160,8 @@ def meetings_note(pairs: Pairs, baseline: str | None = None) -> str | None:
 def _listed(met: dict[str, int]) -> str:
     if not met:
         return "nobody"
-    shown = [f"{model} ({count})" for model, count in sorted(met.items(), key=lambda own: (-own[1], own[0]))[:4]]
-    more = f" and {len(met) - 4} more" if len(met) > 4 else ""
-    return "only " + ", ".join(shown) + more
+    shown = [f"{model} ({count})" for model, count in sorted(met.items(), key=lambda own: (-own[1], own[0]))]
+    return f"only {listed(shown, 4)}"
 
 
 def _scores(games: Games, models: int, one: Ints, other: Ints, opponents: Ints | None) -> Floats:
