@@ -387,6 +387,8 @@ def _outcome(detail: "Detail") -> Iterator[Note]:
             f"{pair.model_1} is {pair.verdict} than {pair.model_2} by {by}"
             if pair.told_apart
             else f"{pair.model_1} and {pair.model_2} do not differ significantly on {pair.n} questions ({by})"
+            if pair.n
+            else f"{pair.model_1} and {pair.model_2} were not compared: they have no question in common"
         )
     if said:
         yield Note("; ".join(said) + ".")

@@ -88,6 +88,23 @@ def test_a_gate_passes_only_a_run_that_it_could_judge(new: Observations, fault: 
     assert fault is None or re.search(fault, faults[0])
 
 
+def test_a_gate_does_not_pass_what_the_other_run_is_too_short_for() -> None:
+    runs = compared(run(x=5.0), run(x=5.0, questions=range(10)))
+    (fault,) = runs.faults()
+    assert fault.startswith(
+        "x: 75% of the judgments are missing (0 failed, 0 not made, 0 failed and 30 not made in the"
+    )
+    assert (
+        "x, of 40 judgments: 0 failed and 0 not made in this run, 0 failed and 30 not made in the other" in runs.notes
+    )
+    assert runs.faults(max_missing=0.75) == []
+
+
+def test_pairs_with_a_new_model_are_not_missing_in_the_other_run() -> None:
+    with_new = [*pairs_of("x", 20), *(pair(q, 1, "x", "new", ("model_1",), J) for q in QUESTIONS)]
+    assert compared(Observations.of(with_new), Observations.of(pairs_of("x", 20))).faults() == []
+
+
 def test_what_may_be_missing_is_the_users_choice() -> None:
     runs = compared(run(x=5.0, failed=range(8)), run(x=5.0))
     assert runs.faults(max_missing=0.25) == []

@@ -34,6 +34,19 @@ def test_a_result_opens_with_its_outcome_in_words(tmp_path: pathlib.Path) -> Non
     assert isinstance(table, Table)
 
 
+def test_models_without_a_question_in_common_are_not_said_to_be_alike(tmp_path: pathlib.Path) -> None:
+    rows = [
+        {"question_id": q, "model": m, "judge": ["j", "t"], "score": level + q % 3, "turn": 1}
+        for m, level, questions in (("a", 3, range(1, 7)), ("b", 6, range(7, 13)))
+        for q in questions
+    ]
+    path = tmp_path / "j_single.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    first = result_page(show_result(input_file=path, intervals=True)).items[0]
+    assert isinstance(first, Note)
+    assert first.text == "b and a were not compared: they have no question in common."
+
+
 def test_without_intervals_there_is_the_table_only(tmp_path: pathlib.Path) -> None:
     items = result_page(replace(graded(tmp_path), detail=None)).items
     assert [type(item) for item in items] == [Table]

@@ -9,10 +9,10 @@
     smallest_detectable = (z + 0.84) * sd / sqrt(n)            sd: of the d_q; z: of the level 0.05 / m, two-sided
     questions_needed    = ((z + 0.84) * sd / stated)^2         rounded up; stated: a difference that the user names
 
-Two models are told apart if p_holm <= 0.05; else they "cannot be told apart". Raw p-values 0.01, 0.04, 0.03
-become 0.03, 0.06, 0.06: only the first pair is told apart. With sd = 2.5 on 80 questions and one pair
-the smallest detectable difference is 2.8 * 2.5 / 8.94 = 0.78; a difference of 0.4 would need 307 questions. With ten
-pairs z is 2.81, and these are 1.02 and 521.
+Two models are told apart if p_holm <= 0.05; else they "cannot be told apart", or without a common question are "not
+compared". Raw p-values 0.01, 0.04, 0.03 become 0.03, 0.06, 0.06: only the first pair is told apart. With sd = 2.5 on 80
+questions and one pair the smallest detectable difference is 2.8 * 2.5 / 8.94 = 0.78; a difference of 0.4 would need 307
+questions. With ten pairs z is 2.81, and these are 1.02 and 521.
 
 The last two figures are for a power of 80% at the level that the first of m pairs must reach, so the verdicts beside
 them show such a difference at least as often. The family of the Holm adjustment is all
@@ -90,6 +90,8 @@ class Paired(NamedTuple):
     @property
     def verdict(self) -> str:
         """What can be said of model_1 against model_2, in words."""
+        if not self.n:
+            return "not compared"
         return {None: "cannot be told apart", "model_1": "better", "model_2": "worse"}[self.better]
 
     @property
