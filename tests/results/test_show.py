@@ -243,6 +243,31 @@ def test_a_model_with_few_questions_is_on_no_board_and_last_in_every_order(bench
     assert "not on the board, since judged on too few questions to be ranked: few" in result.notes
 
 
+def test_a_board_does_not_place_a_model_of_few_pairs_among_those_of_another_run(bench: pathlib.Path) -> None:
+    write(bench / "question.jsonl", *({"question_id": n, "category": "math", "turns": ["Why?"]} for n in range(9)))
+    board = bench / "board.csv"
+
+    def on_board(model: str, pairs: int, **more: Any) -> list[str]:
+        judged(bench, "gpt-4_pair.jsonl", *(pair(model, "base", "model_1", q) for q in range(pairs)))
+        return show(bench, "pairwise-baseline", baseline_model="base", board=board, **more).notes
+
+    def names() -> list[str]:
+        return [line.split(",")[0] for line in board.read_text().splitlines()[1:]]
+
+    assert "x: 1 of 1 by win_rate" in on_board("x", 9)
+    notes = on_board("new", 4)
+    assert "not on the board, since judged on too few pairs beside its other rows: new (4 of 9)" in notes
+    on_board("x", 4, overwrite=True)
+    assert (names(), "9" in board.read_text().splitlines()[1].split(",")) == (["x"], True)
+    board.unlink()
+    on_board("new", 4)
+    board.write_text(board.read_text().replace("new,100.0", "new,100.5"))
+    notes = on_board("x", 9)
+    assert names() == ["x", "new"]
+    assert "x: 1 of 1 by win_rate" in notes
+    assert "last on the board, since judged on too few pairs beside its other rows: new (4 of 9)" in notes
+
+
 def test_the_model_in_every_pair_is_the_baseline(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_pair.jsonl", pair("x", "y", "model_1"), pair("y", "z", "model_1"))
     assert [row["model"] for row in show(bench, "pairwise-baseline").rows()] == ["x", "z"]

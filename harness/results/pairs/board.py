@@ -5,6 +5,7 @@
 
 Ours beside them: the interval of the length-controlled rate (`lc_low`, `lc_high`), and the judge, judge set and
 baseline that made a row, which published boards do not say. Rows of another judge, judge set or baseline are refused.
+A model with less than half of the pairs of the one with the most has no place: it is not written, or stands last.
 
 Source: alpaca_eval 0.6.6, `metrics/winrate.py` and `main.py`.
 """
@@ -17,7 +18,8 @@ from harness.bench import Bench
 from harness.errors import DataError, MissingError, UsageError
 from harness.jsonl import need_regular, put_table
 from harness.judging.sets import JudgeSet
-from harness.names import csv_cell
+from harness.names import csv_cell, listed
+from harness.results.common import few
 from harness.results.pairs.length_control import ControlTable
 from harness.results.pairs.pairwise import standard_error
 from harness.results.statistics.bootstrap import NONE, Estimate
@@ -52,10 +54,18 @@ class Board(NamedTuple):
     """By which they are sorted."""
     placed: dict[str, int]
     """For each model that was written, its place; the first is 1."""
+    left_out: tuple[str, ...]
+    """The models that were not written, since they have few pairs beside the others, and how many these are."""
+    few: tuple[str, ...]
+    """Those that were there and stand last for the same reason."""
 
     def notes(self) -> list[str]:
-        """Return where each model stands."""
-        return [f"{model}: {place} of {len(self.rows)} by {self.column}" for model, place in self.placed.items()]
+        """Return where each model stands, and which have no place."""
+        ranked = len(self.rows) - len(self.few)
+        notes = [f"{model}: {place} of {ranked} by {self.column}" for model, place in self.placed.items()]
+        for what, names in (("not on the board", self.left_out), ("last on the board", self.few)):
+            notes += [f"{what}, since judged on too few pairs beside its other rows: {listed(names)}"] if names else []
+        return notes
 
 
 def board_rows(
@@ -140,6 +150,9 @@ def write_board(
     _comparable(
         path, [row for row in there if row[first] not in new or not overwrite], rows[0], fields, judge_set, allow
     )
+    most = max(_pairs(row) for row in (*there, *new.values()))
+    left_out = tuple(_of_most(model, row, most) for model, row in new.items() if _is_few(row, most))
+    new = {model: row for model, row in new.items() if not _is_few(row, most)}
     known = [row[first] for row in there if row[first] in new]
     if known and not overwrite:
         raise UsageError(f"{path} has rows of {', '.join(known)} already; give --overwrite to replace them")
@@ -149,10 +162,26 @@ def write_board(
         raise UsageError(f"the board has no column {column!r} to sort by; {nearest(column, fields)}")
     kept = [row for row in there if row[first] not in new]
     made = [{first: model, **{name: _text(row.get(name)) for name in fields}} for model, row in new.items()]
-    every = sorted([*kept, *made], key=lambda row: (-_number(row.get(column)), row[first]))
-    put_table(path, [first, *fields], every)
+    every = sorted([*kept, *made], key=lambda row: (_is_few(row, most), -_number(row.get(column)), row[first]))
+    if made:
+        put_table(path, [first, *fields], every)
     placed = {row[first]: at for at, row in enumerate(every, 1) if row[first] in new}
-    return Board(path, [{"model": row[first], **row} for row in every], column, placed)
+    few_there = tuple(_of_most(row[first], row, most) for row in kept if _is_few(row, most))
+    return Board(path, [{"model": row[first], **row} for row in every], column, placed, left_out, few_there)
+
+
+def _pairs(row: Mapping[str, Any]) -> float:
+    """Return of how many pairs a row is; -inf where it does not say."""
+    return _number(str(row.get("n_total") or ""))
+
+
+def _is_few(row: Mapping[str, Any], most: float) -> bool:
+    """Return whether a row is of too few pairs to have a place beside the one with the most."""
+    return _pairs(row) >= 0 and few(int(_pairs(row)), int(most))
+
+
+def _of_most(model: str, row: Mapping[str, Any], most: float) -> str:
+    return f"{model} ({_pairs(row):.0f} of {most:.0f})"
 
 
 def read_board(path: pathlib.Path) -> tuple[str, list[str], list[dict[str, str]]]:
