@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.cli import auto_checks, auto_metrics, command, flags, gen_answer, gen_judgment, messages, output
 from harness.errors import MissingError, TurnbenchError, UsageError
+from harness.names import listed
 
 if TYPE_CHECKING:
     from harness.bench import Bench
@@ -239,14 +240,17 @@ def _show(args: argparse.Namespace, plan: "BenchPlan", *, complete: bool) -> Non
     """Print what the judgments add up to, a table for each judge."""
     from harness.jsonl import is_there
 
+    models, answered = plan.judgments.models, plan.judgments.bench.answered_models()
+    named = args.model_list or (None if args.imported is None else models)
     for judge in plan.judgments.judges:
         if is_there(judge.path):
             _print_result(
                 args,
                 None if complete else "there is nothing to show yet",
+                unanswered=[model for model in models if named is None and model not in answered],
                 mode=args.mode,
                 input_file=judge.path,
-                model_list=args.model_list or (None if args.imported is None else plan.judgments.models),
+                model_list=named,
                 baseline_model=plan.judgments.baseline,
                 length_control=args.length_control,
                 board=args.board,
@@ -256,8 +260,17 @@ def _show(args: argparse.Namespace, plan: "BenchPlan", *, complete: bool) -> Non
             )
 
 
-def _print_result(args: argparse.Namespace, otherwise: str | None, sort: str | None = None, **words: Any) -> None:
-    """Print results; where there are none to print, say so in the words `otherwise`, if there are any."""
+def _print_result(
+    args: argparse.Namespace,
+    otherwise: str | None,
+    sort: str | None = None,
+    unanswered: Sequence[str] = (),
+    **words: Any,
+) -> None:
+    """Print results; where there are none to print, say so in the words `otherwise`, if there are any.
+
+    A note names the models that the table lacks because they are `unanswered`.
+    """
     from harness.cli.show_result import print_result
     from harness.results.show import show_result
 
@@ -275,6 +288,8 @@ def _print_result(args: argparse.Namespace, otherwise: str | None, sort: str | N
             raise
         messages.warn(NAME, f"{otherwise}: {error}")
     else:
+        if unanswered:
+            result.notes.append(f"not answered, so not in the table: {listed(unanswered)}")
         print_result(args, result)
 
 

@@ -11,6 +11,7 @@ from harness.judging.builtin import notices
 from harness.judgments.case import LOGPROBS
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read
+from harness.names import listed
 from harness.records import Mode
 from harness.results.about import About
 from harness.results.common import history_note
@@ -114,6 +115,10 @@ def show_result(
     absent = [m for m in dict.fromkeys(query.models or ()) if m not in {*models, shown.baseline, baseline_model}]
     if absent:
         result.notes.append(f"no {shown.mode} judgment of {', '.join(absent)}")
+    if query.models is None and subject.home is not None and judge_set != "votes":
+        unseen = [m for m in subject.home.answered_models() if m not in {*models, shown.baseline}]
+        done = "measured" if names else f"judged by {' and '.join(shown.judges)}"
+        result.notes.extend([f"answered, but not {done}, so not in the table: {listed(unseen)}"] if unseen else [])
     if query.folder is not None:
         result.notes.extend(settings_notes(query.folder, dict.fromkeys(row["model"] for row in result.rows())))
     if result.panel is not None or result.table.sure:

@@ -64,6 +64,19 @@ def test_a_failure_is_listed_with_what_it_leaves_undone(
     assert "m " in told.out
 
 
+def test_a_model_of_which_every_call_failed_is_named_under_the_table(
+    fresh: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def faults(asked: Asked) -> object:
+        return bad_request("This cannot be.") if asked.body["model"] == "broken" else None
+
+    with ProtocolServer(parrot, faults=faults) as server:  # type: ignore[arg-type]
+        models = ["--model", "builtin/eliza", "builtin/outline", "broken", "--base-url", server.openai_url]
+        assert main(words(fresh, *models, "--yes")) == 1
+    shown = capsys.readouterr().out
+    assert "note: not answered, so not in the table: broken" in shown
+
+
 def test_models_and_judges_have_addresses_of_their_own(fresh: pathlib.Path) -> None:
     with ProtocolServer(parrot) as models, ProtocolServer(verdict) as judges:
         both = ["--base-url", models.openai_url, "--judge-base-url", judges.openai_url, "--judge-temperature", "0.3"]

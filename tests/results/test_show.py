@@ -195,6 +195,19 @@ def test_named_models_are_shown_and_absent_ones_told(bench: pathlib.Path) -> Non
     assert other_notes(result) == ["no single judgment of who"]
 
 
+@pytest.mark.parametrize(("mode", "rows"), [("single", GRADES), ("pairwise-all", PAIRS)])
+def test_a_model_that_is_answered_and_not_judged_is_named(bench: pathlib.Path, mode: Mode, rows: Any) -> None:
+    judged(bench, f"gpt-4_{'single' if mode == 'single' else 'pair'}.jsonl", *rows)
+    for model in ("x", "late", "later"):
+        write(bench / "model_answer" / f"{model}.jsonl", {"question_id": 1})
+    told = "answered, but not judged by gpt-4, so not in the table: late, later"
+    assert told in show(bench, mode).notes
+    assert told not in show(bench, mode, model_list=["x", "y"]).notes
+    for model in ("late", "later"):
+        (bench / "model_answer" / f"{model}.jsonl").unlink()
+    assert not any("not judged by" in note for note in show(bench, mode).notes)
+
+
 def test_if_no_named_model_is_there_it_is_an_error(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_single.jsonl", *GRADES)
     judged(bench, "gpt-4_pair.jsonl", *PAIRS)
