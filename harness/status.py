@@ -108,7 +108,7 @@ class JudgeStatus:
     held_by: str | None = None
     """The process that writes the file now."""
     note: str = ""
-    """Why the file could not be compared with what is to be judged."""
+    """Why the file could not be compared with what there is to judge; all that is missing is unknown."""
 
     def row(self) -> dict[str, Any]:
         """Return the row of a table."""
@@ -118,9 +118,9 @@ class JudgeStatus:
             "mode": self.mode,
             "sample": self.sample,
             "judged": self.judged,
-            "missing": self.missing,
-            "superseded": self.superseded,
-            "unanswered": self.waiting,
+            "missing": None if self.note else self.missing,
+            "superseded": None if self.note else self.superseded,
+            "unanswered": None if self.note else self.waiting,
             "unparsed": self.unparsed,
             "failed": self.failed,
             "pending": self.pending,

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,8 @@ from harness.jsonl import Journal
 from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.records import Mode
 from harness.running.pending import Pending
+from harness.showing import text
+from harness.showing.status import status_page
 from harness.status import bench_status
 from tests.protocol_server import Asked, Fault, ProtocolServer, bad_request
 from tests.running.test_pending import ASKED, REPLY
@@ -194,6 +197,19 @@ def test_a_judge_set_that_is_gone_is_a_note(bench: Bench) -> None:
     found = next(j for j in bench_status(bench).judges if j.path == path)
     assert found.judged == 1
     assert "gone" in found.note
+
+
+def test_what_is_missing_of_judgments_that_nothing_can_be_compared_with_is_unknown_and_not_0(bench: Bench) -> None:
+    path = bench.folder / "model_judgment" / "j@gone_single.jsonl"
+    row = rows(bench.folder / "model_judgment" / "builtin%2Foverlap_single.jsonl")[0]
+    write(path, [{**row, "judge": ["j", "t"], "judge_set": "gone"}])
+    page = status_page(bench_status(bench))
+    (own,) = (judge for judge in page.data["judges"] if judge["judge"] == "j")
+    assert (own["judged"], own["missing"], own["superseded"]) == (1, None, None)
+    assert any(note.startswith("j@gone_single.jsonl: what is missing is unknown: ") for note in page.notes)
+    shown = text(page)
+    assert re.search(r"^j +gone +single +1 +– +–", shown, re.MULTILINE)
+    assert "out of date" in shown
 
 
 def test_the_command_prints_tables_and_json(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:

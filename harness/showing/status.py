@@ -35,7 +35,7 @@ def _notes(status: BenchStatus) -> Iterator[str]:
         yield from estimate_page(status.rest).notes
     for judge in status.judges:
         if judge.note:
-            yield f"{judge.path.name}: {judge.note}"
+            yield f"{judge.path.name}: what is missing is unknown: {judge.note}"
     for name, why in status.causes.items():
         yield from (f"{name}: {count} failed: {cause}" for cause, count in why.items())
     yield from (f"{name}: {counted(count, 'torn line')} set aside" for name, count in status.torn.items())

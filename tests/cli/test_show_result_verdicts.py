@@ -98,7 +98,7 @@ def test_short_facts_for_people(facts: list[str], capsys: pytest.CaptureFixture[
     for word in (
         "correct of attempted",
         "coverage",
-        "unparsed",
+        "no verdict",
         "missing",
         "calibration error",
         "Brier score",

@@ -220,7 +220,7 @@ def _standing(
             table_html(each, label="left to do") for each in estimate_page(status.rest).items if isinstance(each, Table)
         ]
         parts.append(markup.section("Left to do", "".join(rest), note=note))
-    notes = [f"{judge.path.name}: {judge.note}" for judge in status.judges if judge.note]
+    notes = [f"{j.path.name}: what is missing is unknown: {j.note}" for j in status.judges if j.note]
     notes += [f"{name}: {count:,} failed: {why}" for name, all_ in status.causes.items() for why, count in all_.items()]
     notes += [f"{name}: {count} torn line{'s' if count > 1 else ''} set aside" for name, count in status.torn.items()]
     notes += [f"{name}: {count:,} rows out of date kept in .turnbench/" for name, count in status.set_aside.items()]
@@ -260,8 +260,8 @@ def _judge_row(
         "judge": markup.named(judge.judge + (f" #{judge.sample}" if judge.sample else "")),
         "judge set": judge.judge_set,
         "mode": markup.MODE_NAMES[judge.mode],
-        "done": _meter(judge.judged, of),
-        "missing": judge.missing,
+        "done": Html(f"{judge.judged:,}", number=True) if judge.note else _meter(judge.judged, of),
+        "missing": None if judge.note else judge.missing,
         "answers awaited": judge.waiting,
         "out of date": judge.superseded,
         "unparsed or failed": Html(markup.link(find, f"{bad:,}"), number=True) if bad else 0,
