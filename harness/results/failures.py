@@ -21,6 +21,7 @@ from harness.judgments.sums import Sums
 from harness.names import counted
 from harness.records import QuestionId, Scale, Source
 from harness.results.finding import Found
+from harness.results.measured import UNSAID, reasons_without
 
 if TYPE_CHECKING:  # rows are read again only where some have no verdict
     from harness.judgments.row import JudgedRow
@@ -28,7 +29,6 @@ if TYPE_CHECKING:  # rows are read again only where some have no verdict
 LOUD = 0.01
 """With at least this share of judgments without a verdict, the table says so first."""
 _REASONS, _MODELS, _LETTERS = 3, 3, 60
-_UNSTATED = "for which the file gives no reason"
 
 
 class Bounds(NamedTuple):
@@ -61,6 +61,29 @@ def failure_notes(
     if spans := _spans(shown, whole):
         notes.append(f"with all that failed as the worst or the best verdict: {'; '.join(spans)}")
     return notes
+
+
+def unmeasured_notes(found: Sequence[Found], shown: Observations, variant: str | None) -> list[str]:
+    """Return the same of metrics: an answer that is empty, or too short for a metric, is in none of its means."""
+    lost = shown.only(part.failed for part in shown.parts())
+    every, failed = _judgments(shown), _judgments(lost)
+    if not failed or failed < LOUD * every:
+        return []
+    reasons: Counter[str] = Counter()
+    for one in found:
+        own = lost.keep(lambda case, one=one: case.source.judge_set == one.judge_set)  # type: ignore[misc]
+        reasons += reasons_without(own, one.path, variant)
+    notes = [f"{failed} of {every} measurements lack a number and are left out: {_told(reasons)}"]
+    if spans := _spans(shown, None):
+        notes.append(f"with all that lack one as 0 or as 1: {'; '.join(spans)}")
+    return notes
+
+
+def _told(reasons: Counter[str]) -> str:
+    """Return the commonest reasons, and how many more there are."""
+    told = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common(_REASONS))
+    more = reasons.total() - sum(count for _, count in reasons.most_common(_REASONS))
+    return told + (f", {counted(more, 'other')}" if more else "")
 
 
 def _spans(shown: Observations, whole: Callable[[Observations], Observations] | None) -> list[str]:
@@ -142,9 +165,7 @@ def _reasons(found: Sequence[Found], lost: Observations) -> str:
             failed.remove(key)  # of rows made again, all without a verdict, one counts
             counts[_reason(row)] += 1
             example = example or _example(row)
-    listed = ", ".join(f"{count} {reason}" for reason, count in counts.most_common(_REASONS))
-    more = sum(counts.values()) - sum(count for _, count in counts.most_common(_REASONS))
-    return (f": {listed}" if listed else "") + (f", {counted(more, 'other')}" if more else "") + (example or "")
+    return (f": {_told(counts)}" if counts else "") + (example or "")
 
 
 def _key(question: QuestionId, models: Sequence[str], turn: int, criterion: str | None, source: Source) -> object:
@@ -157,8 +178,8 @@ def _reason(row: "JudgedRow") -> str:
     """Return why a row has no verdict: of the first of its games that has none."""
     for words, game in zip(row.words, row.games or (None,), strict=False):
         if game is None:
-            return str(words.details.get("verdict_reason") or _UNSTATED)
-    return _UNSTATED
+            return str(words.details.get("verdict_reason") or UNSAID)
+    return UNSAID
 
 
 def _example(row: "JudgedRow") -> str | None:

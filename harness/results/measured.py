@@ -11,6 +11,7 @@ of ends 1, "all" of count is 0 and of ends 1.
 """
 
 import pathlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -29,6 +30,8 @@ from harness.written import nearest
 CHECKS = "checks"
 UNIEVAL = "unieval"
 """The one metric whose numbers can be greater than 1, as a sum over sentences."""
+UNSAID = "for which the file gives no reason"
+"""Why there is no number or verdict, where nothing says so."""
 _SHARE = (0.0, 1.0)
 
 
@@ -54,6 +57,17 @@ def read_metric(bench: Bench, name: str, variant: str | None = None) -> Observat
 def read_main_numbers(path: pathlib.Path, variant: str | None = None) -> Observations:
     """Return the main number of each row of a metric's file, as if it were a grade; raises as `read_metric` does."""
     return Observations.of(_number(one, one.metric, one.value, "grade") for one in _measurements(path, variant))
+
+
+def reasons_without(found: Observations, path: pathlib.Path, variant: str | None = None) -> Counter[str]:
+    """Return why a metric's rows about these observations lack a number, and how often each."""
+    about = {(asked.question_id, case.turn, case.models[0], case.source.choice) for case, asked, _ in found.rows()}
+    return Counter(
+        one.note or UNSAID
+        for one in _measurements(path, variant)
+        if (one.question_id, one.turn, one.model, str(one.choice)) in about
+        and None in (one.value, *one.values.values())
+    )
 
 
 class CheckFound(NamedTuple):

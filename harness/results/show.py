@@ -15,7 +15,7 @@ from harness.names import listed
 from harness.records import Mode
 from harness.results.about import About
 from harness.results.common import history_note
-from harness.results.failures import failure_notes
+from harness.results.failures import failure_notes, unmeasured_notes
 from harness.results.finding import chosen, narrowed, of_models, of_turns, read_for, replaced_note
 from harness.results.grades.aggregates import Aggregate, column_of
 from harness.results.measured import is_metric, read_main_numbers
@@ -24,7 +24,7 @@ from harness.results.result import Result as Result
 from harness.results.settings import settings_notes
 from harness.results.standing import on_board
 from harness.results.tables import conversations, table_of
-from harness.results.wanted import LengthControl, Shown, Wanted, settled
+from harness.results.wanted import NO_JUDGE, LengthControl, Shown, Wanted, settled
 from harness.written import takes_only
 
 if TYPE_CHECKING:  # imported only where there are two runs
@@ -173,7 +173,13 @@ def _notes(shown: Shown) -> list[str]:
     counted = wanted.count_failed and shown.kind == "grades" and len(shown.judges) == 1
     whole = None if wanted.aggregate is None or shown.kind == "pairs" else lambda own: conversations(own, shown)
     notes = [reach] if judged and (reach := subject.reach(shown.records, query.turns)) else []
-    notes += [] if counted or not judged else failure_notes(found, shown.records, whole)
+    measured = [one for one in found if one.judge == NO_JUDGE]
+    if len(measured) < len(found) and not counted:
+        graded = shown.records.keep(lambda case: case.source.judge_set not in wanted.metrics)
+        notes += failure_notes([one for one in found if one not in measured], graded, whole)
+    if measured:
+        numbers = shown.records.keep(lambda case: case.source.judge_set in wanted.metrics)
+        notes += unmeasured_notes(measured, numbers, wanted.variant)
     notes += replaced_note(found)
     if (samples := len({one.sample for one in found})) > 1:
         notes.append(f"{samples} samples of each judgment count, averaged (--sample N shows one)")

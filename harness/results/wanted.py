@@ -30,6 +30,10 @@ if TYPE_CHECKING:  # judge sets are imported only where they are needed
 LengthControl: TypeAlias = Literal["own", "compatible", "off"]
 
 
+NO_JUDGE = "no judge"
+"""Who said the numbers of a metric."""
+
+
 class Wanted(NamedTuple):
     """What was asked for beside which observations; `show_result` says what each field means."""
 
@@ -165,7 +169,7 @@ def _measured(wanted: Wanted) -> list[Found]:
         observations = read_metric(bench, name, variant)
         if wanted.against is not None:
             observations = read_main_numbers(bench.metric_file(name), variant)
-        found.append(Found(bench.metric_file(name), "no judge", name, 0, observations, 0))
+        found.append(Found(bench.metric_file(name), NO_JUDGE, name, 0, observations, 0))
     return found
 
 

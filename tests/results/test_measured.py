@@ -97,6 +97,37 @@ def test_a_model_without_a_rank_in_some_column_comes_after_those_that_have_all(b
     assert "means of fewer numbers than n: chrf (y 0)" in show_result(metric=["bleu", "chrf"], **of).notes
 
 
+def test_answers_that_a_metric_has_no_number_for_are_told_with_what_they_could_change(bench: pathlib.Path) -> None:
+    """A model of which every third answer is empty is the most varied one, by the other two thirds."""
+    folder = bench / "small" / "model_metric"
+    write(folder / "distinct.jsonl", [
+        {"question_id": n, "turn": 1, "model": m, "metric": "distinct", "value": value, "note": "empty"}
+        for n in range(1, 5)
+        for m, value in (("x", 0.5), ("y", None if n == 1 else 0.8))
+    ])  # fmt: skip
+    of: dict[str, Any] = {"bench_name": "small", "data_dir": bench}
+    notes = show_result(metric="distinct", **of).notes
+    assert "1 of 8 measurements lack a number and are left out: 1 empty" in notes
+    assert "with all that lack one as 0 or as 1: y 0.60 to 0.85" in notes
+    assert not any("lack" in note for note in show_result(metric="distinct", model_list=["x"], **of).notes)
+    grades = [
+        {
+            "question_id": n,
+            "model": m,
+            "judge": ["j", "t"],
+            "score": -1 if n == 4 else 5,
+            "turn": 1,
+            "judgment": "Well.",
+        }
+        for n in range(1, 5)
+        for m in "xy"
+    ]
+    write(bench / "small" / "model_judgment" / "j_single.jsonl", grades)
+    both = show_result(metric=["distinct", "score"], **of).notes
+    assert "1 of 8 measurements lack a number and are left out: 1 empty" in both
+    assert any(note.startswith("2 of 8 judgments (25%) give no verdict and are left out") for note in both)
+
+
 def test_the_only_column_has_its_interval_and_rank_beside_it(bench: pathlib.Path) -> None:
     write(bench / "small" / "model_metric" / "chrf.jsonl", [
         {"question_id": n, "turn": 1, "model": m, "metric": "chrf", "value": 0.1 + (m == "y") / 2}
