@@ -143,7 +143,7 @@ def _reasons(path: pathlib.Path, number: int, line: bytes) -> list[str]:
         row = judged_row(row_of(path, number, value_of(path, number, line)).value, path, number)
     except DataError:
         return []
-    return [_reason(words.details) for words in row.without_verdict]
+    return [_reason(words.details) for words in row.without_verdict[:1]]  # a pair's two games are one judgment
 
 
 def _reason(details: Mapping[str, Any]) -> str:

@@ -73,7 +73,7 @@ def _runs_of(path: pathlib.Path, prices: Prices) -> Iterator[Run]:
     run: Run | None = None
     with contextlib.suppress(DataError):  # whoever shows the rows says so
         for line in (line for file in files_of(path) for line in lines_in(file)):
-            if (now := written_at(line)) is None:
+            if (now := written_at(line)) is None or not line.rstrip().endswith(b"}"):  # a torn line is no row
                 continue
             if run is None or abs(now - run.ended) > PAUSE:
                 if run is not None:

@@ -18,7 +18,7 @@ import numpy as np
 from harness.judgments.case import CONFIDENCE, CORRECT, FACTS, SCORE, SHARE, TOTAL, WIN
 from harness.judgments.observations import Observations, numbered
 from harness.judgments.sums import Sums
-from harness.names import counted
+from harness.names import counted, listed
 from harness.records import QuestionId, Scale, Source
 from harness.results.finding import Found
 from harness.results.measured import UNSAID, reasons_without
@@ -73,17 +73,11 @@ def unmeasured_notes(found: Sequence[Found], shown: Observations, variant: str |
     for one in found:
         own = lost.keep(lambda case, one=one: case.source.judge_set == one.judge_set)  # type: ignore[misc]
         reasons += reasons_without(own, one.path, variant)
-    notes = [f"{failed} of {every} measurements lack a number and are left out: {_told(reasons)}"]
+    why = [f"{reason} ({count})" for reason, count in reasons.most_common()]
+    notes = [f"{failed} of {every} measurements lack a number and are left out: {listed(why, _REASONS)}"]
     if spans := _spans(shown, None):
         notes.append(f"with all that lack one as 0 or as 1: {'; '.join(spans)}")
     return notes
-
-
-def _told(reasons: Counter[str]) -> str:
-    """Return the commonest reasons, and how many more there are."""
-    told = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common(_REASONS))
-    more = reasons.total() - sum(count for _, count in reasons.most_common(_REASONS))
-    return told + (f", {counted(more, 'other')}" if more else "")
 
 
 def _spans(shown: Observations, whole: Callable[[Observations], Observations] | None) -> list[str]:
@@ -165,7 +159,9 @@ def _reasons(found: Sequence[Found], lost: Observations) -> str:
             failed.remove(key)  # of rows made again, all without a verdict, one counts
             counts[_reason(row)] += 1
             example = example or _example(row)
-    return (f": {_told(counts)}" if counts else "") + (example or "")
+    told = ", ".join(f"{count} {reason}" for reason, count in counts.most_common(_REASONS))
+    more = counts.total() - sum(count for _, count in counts.most_common(_REASONS))
+    return (f": {told}" if told else "") + (f", {counted(more, 'other')}" if more else "") + (example or "")
 
 
 def _key(question: QuestionId, models: Sequence[str], turn: int, criterion: str | None, source: Source) -> object:

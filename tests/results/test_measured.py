@@ -107,7 +107,7 @@ def test_answers_that_a_metric_has_no_number_for_are_told_with_what_they_could_c
     ])  # fmt: skip
     of: dict[str, Any] = {"bench_name": "small", "data_dir": bench}
     notes = show_result(metric="distinct", **of).notes
-    assert "1 of 8 measurements lack a number and are left out: 1 empty" in notes
+    assert "1 of 8 measurements lack a number and are left out: empty (1)" in notes
     assert "with all that lack one as 0 or as 1: y 0.60 to 0.85" in notes
     assert not any("lack" in note for note in show_result(metric="distinct", model_list=["x"], **of).notes)
     grades = [
@@ -124,7 +124,7 @@ def test_answers_that_a_metric_has_no_number_for_are_told_with_what_they_could_c
     ]
     write(bench / "small" / "model_judgment" / "j_single.jsonl", grades)
     both = show_result(metric=["distinct", "score"], **of).notes
-    assert "1 of 8 measurements lack a number and are left out: 1 empty" in both
+    assert "1 of 8 measurements lack a number and are left out: empty (1)" in both
     assert any(note.startswith("2 of 8 judgments (25%) give no verdict and are left out") for note in both)
 
 

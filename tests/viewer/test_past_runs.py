@@ -53,6 +53,13 @@ def test_rows_between_pauses_are_a_run_with_the_settings_of_its_first_row(tmp_pa
     assert "2023-11-14 22:13" in html
 
 
+def test_a_torn_line_is_no_row_of_a_run(tmp_path: pathlib.Path) -> None:
+    path = write(small_bench(tmp_path).answer_file("m"), [made(answer(n, "m", "x"), n) | {"last": "x"} for n in (1, 2)])
+    path.write_bytes(path.read_bytes()[:-4])
+    (run,) = runs_in([path])
+    assert run.rows == 1
+
+
 def test_a_run_says_what_the_calls_behind_its_rows_cost(tmp_path: pathlib.Path) -> None:
     bench = small_bench(tmp_path)
 

@@ -91,11 +91,11 @@ def test_a_file_that_says_nothing_has_no_rate(content: bytes, tmp_path: pathlib.
     assert growth_of(tmp_path / "gone.jsonl").last is None
 
 
-def test_reasons_are_those_of_the_games_without_a_verdict(tmp_path: pathlib.Path) -> None:
+def test_reasons_are_those_of_the_first_game_without_a_verdict_of_each_judgment(tmp_path: pathlib.Path) -> None:
     details = [{"verdict_reason": "said [[A]]"}, {"verdict_reason": "no verdict at the end"}]
     rows = [pair(1, "a", "b", "model_1", "error") | {"details": details}, pair(2, "a", "b", "error", "error")]
     path = write(tmp_path / "j_pair.jsonl", rows)
-    assert reasons_in(path) == {"no verdict at the end": 1, "no reason is stored": 2}
+    assert reasons_in(path) == {"no verdict at the end": 1, "no reason is stored": 1}
 
 
 def test_rows_that_come_are_added_to_what_was_counted(tmp_path: pathlib.Path) -> None:
