@@ -85,11 +85,17 @@ class Result:
         return self.table.table_rows()
 
     def with_last(self, models: Collection[str]) -> "Result":
-        """Return the same result with these models listed last: those that are not ranked."""
+        """Return the same result with these models listed last: those that are not ranked.
+
+        Where they are all but one, that one is not the first of anything, and has no rank either.
+        """
         there = dict.fromkeys(line.model for line in self.table.lines)
         ordered = self.in_order({name: at for at, name in enumerate(sorted(there, key=lambda name: name in models))})
         categories = sorted(self.categories, key=lambda row: row["model"] in models)
-        return replace(ordered, categories=categories, unranked=frozenset(models))
+        table = ordered.table
+        if models and len(there) - len(models) == 1:
+            table = table._replace(ranks={column: {} for column in table.ranks})
+        return replace(ordered, table=table, categories=categories, unranked=frozenset(models))
 
     def sorted_by(self, column: str) -> "Result":
         """Return the same result with the models in the order of a column of the table or of a category.

@@ -256,6 +256,13 @@ def test_a_model_with_few_questions_is_on_no_board_and_last_in_every_order(bench
     assert "not on the board, since judged on too few questions to be ranked: few" in result.notes
 
 
+def test_the_only_model_with_enough_questions_is_not_the_first_of_anything(bench: pathlib.Path) -> None:
+    write(bench / "question.jsonl", *({"question_id": n, "category": "math", "turns": ["Why?"]} for n in range(9)))
+    judged(bench, "gpt-4_single.jsonl", *(grade(m, q, 5 + q % 3) for m, n in (("x", 9), ("y", 4)) for q in range(n)))
+    assert [(row["model"], row["rank_first"]) for row in show(bench).table_rows()] == [("x", None), ("y", None)]
+    assert [row["rank_first"] for row in show(bench, model_list=["x"]).table_rows()] == [1]
+
+
 def test_a_board_does_not_place_a_model_of_few_pairs_among_those_of_another_run(bench: pathlib.Path) -> None:
     write(bench / "question.jsonl", *({"question_id": n, "category": "math", "turns": ["Why?"]} for n in range(9)))
     board = bench / "board.csv"
