@@ -118,6 +118,12 @@ class ImportFolder:
         """Raise `UsageError` if questions or a model's answers are there and these differ: they would not be taken."""
         there, own = self.folder / "question.jsonl", self._work / "question.jsonl"
         if there.exists() and not (own.exists() and filecmp.cmp(there, own, shallow=False)):
+            known, given = _turns(there), _turns(own) if own.exists() else set()
+            if given and given < known:
+                raise UsageError(
+                    f"{there} holds {len(known)} questions, of which these files have {len(given)}: is one of them "
+                    "cut? Give the whole files, or another --bench-name (nothing there was touched)"
+                )
             raise UsageError(
                 f"{there} holds other questions than these; give another --bench-name (nothing there was touched)"
             )
@@ -128,6 +134,11 @@ class ImportFolder:
                     f"{there} holds other answers than these; give the model another name with --model-id (nothing "
                     "there was touched)"
                 )
+
+
+def _turns(path: pathlib.Path) -> set[str]:
+    """Return what tells the questions of a file apart."""
+    return {content_hash(row.get("turns")) for _, row in read_rows(path)}
 
 
 def _answers(path: pathlib.Path) -> set[str]:

@@ -163,6 +163,17 @@ def test_other_questions_of_that_name_are_never_touched(tmp_path: pathlib.Path) 
     assert not list(tmp_path.glob(".*importing*"))
 
 
+def test_files_with_a_part_of_the_questions_are_not_said_to_hold_others(tmp_path: pathlib.Path) -> None:
+    records = [{"instruction": text, "output": "la", "generator": "base"} for text in ("Sing.", "Hum.", "Whistle.")]
+    whole = _array(tmp_path / "base.json", records)
+    import_data("alpaca_eval", [whole], "ae", data_dir=tmp_path)
+    cut = tmp_path / "cut.json"
+    cut.write_text(whole.read_text(encoding="utf-8").replace("base", "new")[:-30], encoding="utf-8")
+    with pytest.raises(UsageError, match="holds 3 questions, of which these files have 2: is one of them cut"):
+        import_data("alpaca_eval", [cut], "ae", data_dir=tmp_path)
+    assert len(load_bench("ae", tmp_path).questions) == 3
+
+
 def test_short_facts_keep_every_other_field(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "qa.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
