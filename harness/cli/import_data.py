@@ -130,8 +130,8 @@ def imported(
     return report
 
 
-def answers_imported(args: argparse.Namespace, format_name: str, *, name: str = NAME) -> list[str]:
-    """Add the answers in the files that flags name to a benchmark that is there; return whose they are."""
+def answers_imported(args: argparse.Namespace, format_name: str, *, name: str = NAME) -> "ImportReport":
+    """Add the answers in the files that flags name to a benchmark that is there, and say what became of them."""
     from harness.bench import load_bench
     from harness.importing.answers import import_answers
 
@@ -141,7 +141,7 @@ def answers_imported(args: argparse.Namespace, format_name: str, *, name: str = 
     for model, count in report.answers.items():
         messages.say(args, f"{model}: {messages.counted(count, 'answer')} imported, {report.new[model]} of them new")
     _tell_bad(report.bad, name)
-    return list(report.answers)
+    return report
 
 
 def _tell_bad(bad: "Sequence[BadRow]", name: str) -> None:

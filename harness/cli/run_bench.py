@@ -12,6 +12,7 @@ from harness.names import listed
 if TYPE_CHECKING:
     from harness.bench import Bench
     from harness.evaluation import Evaluation, Planned
+    from harness.importing.records import ImportReport
     from harness.judging.run import JudgeOptions
     from harness.pipeline import BenchPlan
 
@@ -108,7 +109,9 @@ def work(args: argparse.Namespace) -> int:
     if args.format in {"json", "csv"} and len(set(args.judge_model or ())) > 1:
         raise UsageError(f"--format {args.format} shows one judge; choose another, or run show_result for each judge")
     evaluation = None if args.config is None else read_evaluation(args.config)
-    imported = _imported(args, evaluation)
+    taken = _imported(args, evaluation)
+    imported = list(taken.answers) if taken else []
+    left_out = len(taken.bad) if taken else 0
     _settle(args, evaluation, imported)
     bench = load_bench(args.bench_name, args.data_dir)
     reference = None if args.reference == NO_REFERENCE else args.reference  # of judging, no reason to do so too
@@ -134,7 +137,7 @@ def work(args: argparse.Namespace) -> int:
         if not args.dry_run:
             metrics.measure(imported)
             metrics.show(imported)
-        return 0
+        return 1 if left_out else 0
     plan = plan_bench(
         args.model or [],
         args.judge_model,
@@ -173,15 +176,15 @@ def work(args: argparse.Namespace) -> int:
         messages.warn(NAME, f"{calls} to judges could not be made, since their answers are missing")
     if planned.metrics and missing:
         metrics.measure(plan.judgments.models, complete=report.complete)
-    _show(args, plan, complete=report.complete)
+    _show(args, plan, left_out, complete=report.complete)
     if planned.metrics and args.format not in {"json", "csv"}:  # which are one table
         messages.results("")
         metrics.show(plan.judgments.models)
-    return 0 if report.complete else 1
+    return 0 if report.complete and not left_out else 1
 
 
-def _imported(args: argparse.Namespace, evaluation: "Evaluation | None") -> list[str]:
-    """Make a benchmark of the files of --import; return the models whose answers they hold."""
+def _imported(args: argparse.Namespace, evaluation: "Evaluation | None") -> "ImportReport | None":
+    """Make a benchmark of the files of --import; return what became of their records, None where there is none."""
     from harness.cli import import_data
     from harness.importing import FORMATS
 
@@ -190,7 +193,7 @@ def _imported(args: argparse.Namespace, evaluation: "Evaluation | None") -> list
             raise UsageError("say which models to ask with --model, or whose answers to take with --import FORMAT FILE")
         if args.model_id:
             raise UsageError("--model-id names the models of --import; without it leave --model-id out")
-        return []
+        return None
     args.format_name, *args.files = args.imported
     if not args.files:
         raise UsageError(f"--import {args.format_name} needs files: --import FORMAT FILE ...")
@@ -203,7 +206,7 @@ def _imported(args: argparse.Namespace, evaluation: "Evaluation | None") -> list
     report = import_data.imported(args, args.format_name, language=language, name=NAME)
     if not report.answers and not args.model:
         raise UsageError(f"{', '.join(args.files)}: no answers; add files of answers, or models to ask with --model")
-    return list(report.answers)
+    return report
 
 
 def _settle(args: argparse.Namespace, evaluation: "Evaluation | None", imported: Sequence[str]) -> None:
@@ -236,18 +239,21 @@ def _judging(args: argparse.Namespace, planned: "Planned") -> "JudgeOptions":
     )
 
 
-def _show(args: argparse.Namespace, plan: "BenchPlan", *, complete: bool) -> None:
-    """Print what the judgments add up to, a table for each judge."""
+def _show(args: argparse.Namespace, plan: "BenchPlan", left_out: int, *, complete: bool) -> None:
+    """Print what the judgments add up to, a table for each judge; notes say what it lacks of what was asked for."""
     from harness.jsonl import is_there
 
     models, answered = plan.judgments.models, plan.judgments.bench.answered_models()
     named = args.model_list or (None if args.imported is None else models)
+    absent = [model for model in models if named is None and model not in answered]
+    notes = [f"not answered, so not in the table: {listed(absent)}"] if absent else []
+    notes += [f"left out of what was imported: {messages.counted(left_out, 'record')}"] if left_out else []
     for judge in plan.judgments.judges:
         if is_there(judge.path):
             _print_result(
                 args,
                 None if complete else "there is nothing to show yet",
-                unanswered=[model for model in models if named is None and model not in answered],
+                notes=notes,
                 mode=args.mode,
                 input_file=judge.path,
                 model_list=named,
@@ -264,13 +270,10 @@ def _print_result(
     args: argparse.Namespace,
     otherwise: str | None,
     sort: str | None = None,
-    unanswered: Sequence[str] = (),
+    notes: Sequence[str] = (),
     **words: Any,
 ) -> None:
-    """Print results; where there are none to print, say so in the words `otherwise`, if there are any.
-
-    A note names the models that the table lacks because they are `unanswered`.
-    """
+    """Print results with these notes; where there are none to print, say so in the words `otherwise`, if any."""
     from harness.cli.show_result import print_result
     from harness.results.show import show_result
 
@@ -288,8 +291,7 @@ def _print_result(
             raise
         messages.warn(NAME, f"{otherwise}: {error}")
     else:
-        if unanswered:
-            result.notes.append(f"not answered, so not in the table: {listed(unanswered)}")
+        result.notes.extend(notes)
         print_result(args, result)
 
 

@@ -77,6 +77,19 @@ def test_a_model_of_which_every_call_failed_is_named_under_the_table(
     assert "note: not answered, so not in the table: broken" in shown
 
 
+def test_what_is_made_of_a_cut_file_is_not_said_to_be_all(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [{"instruction": f"Sing {n}.", "output": "la", "generator": "m"} for n in range(3)]
+    cut = tmp_path / "cut.json"
+    cut.write_text(json.dumps(records)[:-9])
+    for _ in range(2):  # the second time all is done, of what is there
+        assert main(words(tmp_path, "--import", "alpaca_eval", str(cut), "--yes")) == 1
+        assert "note: left out of what was imported: 1 record" in capsys.readouterr().out
+    cut.write_text(json.dumps(records[:2]))
+    assert main(words(tmp_path, "--import", "alpaca_eval", str(cut), "--yes")) == 0
+
+
 def test_models_and_judges_have_addresses_of_their_own(fresh: pathlib.Path) -> None:
     with ProtocolServer(parrot) as models, ProtocolServer(verdict) as judges:
         both = ["--base-url", models.openai_url, "--judge-base-url", judges.openai_url, "--judge-temperature", "0.3"]
