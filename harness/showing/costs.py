@@ -10,6 +10,8 @@ from harness.showing.items import Column, Page, Row, Table
 from harness.showing.values import Form, counted, dollars
 
 _UNKNOWN = "unknown price"
+NOT_IN_IT = "calls that failed, and rows that newer ones replaced, are not counted"
+"""What stored tokens do not say of what was spent."""
 
 
 def estimate_page(estimates: Sequence[Estimate], title: str = "") -> Page:
@@ -88,14 +90,18 @@ def reach_page(rows: Sequence[Row], notes: Sequence[str]) -> Page:
 def cost_page(costs: Sequence[CostRow]) -> Page:
     """Return the page of what calls have cost."""
     date = price_list().date
-    known = sum(each.cost for each in costs if each.cost is not None)
+    priced = [cost for each in costs if isinstance(cost := _shown_cost(each), float)]
+    known = sum(priced)
     notes = [f"in all {dollars(known)}, by models.toml, else by the list prices of {date}"]
+    if costs and not priced:
+        notes = ["what all that cost is unknown"]
     if any(each.cost is None for each in costs):
         notes.append("what has an unknown price is not in it; state the price in models.toml")
+    notes.append(NOT_IN_IT)
     if any(each.unstated for each in costs):
         notes.append("without tokens: calls of which no tokens are stored; they are not in the sums")
     rows = [each.row() for each in costs]
-    data = {"rows": rows, "total": known, "prices": date.isoformat()}
+    data = {"rows": rows, "total": known if priced or not costs else None, "prices": date.isoformat()}
     shown = [row | {"cost": _shown_cost(each)} for each, row in zip(costs, rows, strict=True)]
     cached = [name for name in ("cached_tokens", "written_tokens") if any(row[name] for row in rows)]
     if cached:

@@ -5,6 +5,9 @@ import io
 import json
 import pathlib
 
+import pytest
+
+from harness.cli.main import main
 from tests.cli.conftest import Run
 from tests.protocol_server import ProtocolServer
 from tests.small_bench import answer, question, small_bench, write
@@ -97,3 +100,22 @@ def test_calls_without_tokens_have_no_cost_in_the_table(run: Run, tmp_path: path
     table = run("show_result", "--cost").stdout
     (line,) = (line for line in table.splitlines() if line.startswith("answers"))
     assert line.split() == ["answers", "gpt-4o", "2", "0", "0", "–", "2"]
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "unpriced"], ids=["no tokens", "no price"])
+def test_what_all_cost_is_unknown_and_not_nothing(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str], model: str
+) -> None:
+    bench = small_bench(tmp_path / "data", question(1), name="mt_bench")
+    row = answer(1, model, "one", "two")
+    if model == "unpriced":
+        row["choices"][0]["details"] = [{"usage": {"prompt_tokens": 9, "completion_tokens": 9}}] * 2
+    write(bench.answer_file(model), [row])
+    words = ["show_result", "--cost", "--data-dir", str(tmp_path / "data")]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert "note: what all that cost is unknown" in shown
+    assert "$0.00" not in shown
+    assert "note: calls that failed, and rows that newer ones replaced, are not counted" in shown
+    assert main([*words, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["total"] is None

@@ -16,7 +16,7 @@ from harness.errors import DataError, MissingError, TurnbenchError
 from harness.jsonl import holder_of, logical_files, size_of
 from harness.names import name_of
 from harness.showing import Table
-from harness.showing.costs import cost_page, estimate_page
+from harness.showing.costs import NOT_IN_IT, cost_page, estimate_page
 from harness.showing.html import table_html
 from viewer import markup
 from viewer.context import Context, Tab
@@ -360,7 +360,7 @@ def _cost(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
         return markup.notice(f"No cost: {error}", kind="fault")
     table = cost_page(found).items[0]
     assert isinstance(table, Table)
-    note = "Stored tokens at today's prices; calls that failed, and rows that newer ones replaced, are not counted."
+    note = f"Stored tokens at today's prices; {NOT_IN_IT}."
     return markup.section("Tokens and cost so far", table_html(table, label="tokens and cost"), note=note)
 
 
