@@ -264,6 +264,8 @@ def _show(args: argparse.Namespace, plan: "BenchPlan", left_out: int, *, complet
                 sort=args.sort,
                 allow=args.allow or (),
             )
+        else:
+            messages.warn(NAME, f"there is nothing to show of {judge.judge}: it has made no judgment")
 
 
 def _print_result(

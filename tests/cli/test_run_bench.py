@@ -77,6 +77,20 @@ def test_a_model_of_which_every_call_failed_is_named_under_the_table(
     assert "note: not answered, so not in the table: broken" in shown
 
 
+def test_a_judge_of_which_every_call_failed_is_named_where_its_table_would_be(
+    fresh: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def faults(asked: Asked) -> object:
+        return bad_request("This cannot be.") if asked.body["model"] == "broken" else None
+
+    with ProtocolServer(verdict, faults=faults) as server:  # type: ignore[arg-type]
+        judges = ["--judge-model", "fine", "broken", "--judge-base-url", server.openai_url]
+        assert main([*words(fresh, "--model", "builtin/eliza", "--yes"), *judges]) == 1
+    told = capsys.readouterr()
+    assert "judge: fine" in told.out
+    assert told.err.splitlines()[-1] == "run_bench: there is nothing to show of broken: it has made no judgment"
+
+
 def test_what_is_made_of_a_cut_file_is_not_said_to_be_all(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
