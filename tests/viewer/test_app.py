@@ -303,6 +303,19 @@ def test_the_leaderboard_shows_labels_and_dimensions_as_what_they_are(tmp_path: 
     assert "clarity" in html
 
 
+def test_what_must_be_known_of_labels_comes_before_their_further_tables(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    labels = [
+        grade(n, "m", -1 if n == 3 else 1)
+        | ({"label": None} if n == 3 else {"score": None, "label": "CORRECT", "share": 1.0, "confidence": 0.9})
+        | {"judge_set": "facts"}
+        for n in (1, 2, 3)
+    ]
+    write(bench.judgment_file("j", "facts", "single"), labels)
+    _, html = views(tmp_path).view("?tab=leaderboard")
+    assert html.index("coverage") < html.index("give no verdict") < html.index("95% intervals (")
+
+
 def test_a_pair_in_one_order_shows_its_only_game_as_it_was_played(tmp_path: pathlib.Path) -> None:
     bench = small_bench(tmp_path, question(1, turns=["Why?"]))
     for model in ("a", "b"):

@@ -175,8 +175,12 @@ class _View:
         self.state, self.result = state, result
 
     def sections(self) -> Iterator[str]:
-        """Yield the sections; charts that follow each other share the width."""
+        """Yield the sections, first that of the main table; charts that follow each other share the width."""
         items = list(self._of_chosen(result_page(self.result).items))
+        main = next((at for at, item in enumerate(items, 1) if isinstance(item, Table)), 0)
+        if main:
+            yield "".join(map(self._drawn, items[:main]))
+            items = items[main:]
         for is_chart, some in groupby(items, key=_beside_others):
             shown = "".join(map(self._drawn, some))
             yield f'<div class="tb-charts">{shown}</div>' if is_chart else shown
