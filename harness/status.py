@@ -175,11 +175,8 @@ def bench_status(
     for path in sorted(bench.state.glob("*/batches/*.jsonl")):
         if rows := rows_awaited(path):
             status.batched[path.name] = len(rows)
-    for model in _begun(bench):
-        status.models.append(_model_status(bench, model, {}))
-        status.rest += _rest_of_answers(bench, status.models[-1], models_file)
     files = logical_files(bench.folder / "model_judgment")
-    models = bench.answered_models()
+    models = (*_begun(bench), *bench.answered_models())
     known = _Known(bench, models_file, _Work([*map(bench.answer_file, models), *files], told))
     for model in models:
         known.read[model] = bench.answers(model)

@@ -8,6 +8,7 @@ from harness.answering import AnswerOptions, plan_answers, run_answers
 from harness.bench import Bench
 from harness.cli.main import main
 from harness.errors import EndpointError
+from harness.judging.run import plan_judgments, run_judgments
 from harness.running.options import RunOptions
 from harness.status import bench_status
 from tests.protocol_server import Asked, BatchDesk, Fault, ProtocolServer, Script, bad_request
@@ -33,6 +34,24 @@ def test_a_model_whose_first_turns_alone_are_there_is_listed(bench: Bench) -> No
     status = bench_status(bench)
     assert [(m.model, m.answered, len(m.missing), m.failed, m.pending) for m in status.models] == [("m", 0, 3, 3, 3)]
     assert [(e.model, e.calls) for e in status.rest] == [("m", 3)], "first turns are kept"
+
+
+def test_judgments_of_a_model_without_a_whole_answer_are_left_to_do_too(bench: Bench) -> None:
+    def second_turns(asked: Asked) -> Fault | None:
+        return bad_request("No.") if len(asked.texts) > 1 else None
+
+    run_answers(plan_answers(["builtin/eliza"], bench))
+    run_judgments(plan_judgments(["builtin/overlap"], bench, "single"))
+    assert (found := bench_status(bench)).judges[0].waiting == 0
+    assert found.rest == []
+    with ProtocolServer(faults=second_turns) as server:
+        answer(bench, server)
+    found = bench_status(bench)
+    assert (found.judges[0].judged, found.judges[0].missing, found.judges[0].waiting) == (6, 0, 6)
+    assert [(e.what, e.model, e.calls) for e in found.rest] == [
+        ("answers", "m", 3),
+        ("judgments", "builtin/overlap", 6),
+    ]
 
 
 def test_requests_at_a_provider_are_told_of(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
