@@ -10,10 +10,11 @@ share (`CASE`, `ASKED`) the meaning is worked out once for each distinct value, 
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from array import array
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from operator import itemgetter
-from typing import Annotated, Any, NamedTuple, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -25,6 +26,7 @@ from harness.rows import MOST_SCORE, question_id, shown
 FAILED_SCORE = -1
 FAILED_WINNER = "error"
 """What FastChat stores where a judgment gave no score, or no winner."""
+_NO_HASH = "0" * HASH_DIGITS
 
 
 class _Object(msgspec.Struct, frozen=True):
@@ -190,28 +192,32 @@ def asked_of(judge: Any, key: Any, content: str | None = None) -> Asked:
     return Asked(question_id(key), _judge(judge)[1], content)
 
 
-class Hashes(NamedTuple):
-    """What `MADE_FROM` of a line means."""
-
-    question: str | None
-    conversation: int
-    """The hash of the conversation that was judged, as a number below 2**64; 0 where the line does not say it."""
+def questions_of(made_from: Sequence[Any]) -> list[str | None]:
+    """Return for each line the hash of its question; other tools may use the field `made_from` for something else."""
+    said = [own.question if type(own) is _MadeFrom else None for own in made_from]
+    return [own if isinstance(own, str) else None for own in said]
 
 
-_NO_HASHES = Hashes(None, 0)
+def conversations_of(made_from: Sequence[Any]) -> "array[int]":
+    """Return for each line the hash of the conversation that was judged, as a number below 2**64; 0 for none."""
+    return _numbers([own.conversation if type(own) is _MadeFrom else None for own in made_from])
 
 
-def hashes_of(made_from: Any) -> Hashes:
-    """Return the hashes of a line; other tools may use the field for something else."""
-    if not isinstance(made_from, _MadeFrom):
-        return _NO_HASHES
-    content, conversation = made_from.question, made_from.conversation
-    hashed = isinstance(conversation, str) and len(conversation) == HASH_DIGITS
+def _numbers(hashes: Sequence[Any]) -> "array[int]":
+    """Return the hashes as numbers, all of them by one conversion: there are a million."""
+    digits = [own if isinstance(own, str) and len(own) == HASH_DIGITS else _NO_HASH for own in hashes]
     try:
-        number = int(conversation, 16) if hashed else 0
+        numbers = array("Q", bytes.fromhex("".join(digits)))
+        if len(numbers) == len(digits):  # blanks between digits are passed over
+            if sys.byteorder == "little":
+                numbers.byteswap()
+            return numbers
     except ValueError:
-        number = 0
-    return Hashes(content if isinstance(content, str) else None, max(0, number))
+        pass
+    if len(hashes) < 2:
+        return array("Q", [0] * len(hashes))
+    half = len(hashes) // 2
+    return _numbers(hashes[:half]) + _numbers(hashes[half:])
 
 
 def form_of(label: Any, scores: Any) -> Form:

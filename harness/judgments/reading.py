@@ -321,9 +321,9 @@ class Part:
         none = SAMPLING(shared) is lines_of.NONE
         sampling = [b""] * len(rows) if none else list(map(bytes, SAMPLING(columns)))
         cases = self._case_codes.of((*CASE(columns), sampling), (*CASE(shared), _shared(sampling)))
-        hashes = [] if MADE_FROM(shared) is UNSET else list(map(lines_of.hashes_of, MADE_FROM(columns)))
-        judged = [own.conversation for own in hashes]
-        content = [own.question for own in hashes] or [None] * len(rows)
+        unsaid = MADE_FROM(shared) is UNSET
+        judged = array("Q") if unsaid else lines_of.conversations_of(MADE_FROM(columns))
+        content = [None] * len(rows) if unsaid else lines_of.questions_of(MADE_FROM(columns))
         asked = self._asked_codes.of((*ASKED(columns), content), (*ASKED(shared), _shared(content)))
         if len(self._known) < len(self.cases):
             self._known = list(self.cases)
@@ -350,7 +350,7 @@ class Part:
         self.asked_at.extend(array("i", asked))
         if judged:
             self.fill_judged()
-            self.judged.extend(array("Q", judged))
+            self.judged.extend(judged)
         self.said.extend(said)
 
     def fill_judged(self) -> None:

@@ -137,7 +137,7 @@ def _judged(row: Mapping[str, Any], number: int, cases: _Cases) -> JudgedRow:
     fields = lines.fields_of(line)
     about = CASE(fields), bytes(line.sampling)
     case = cases.get(about) or cases.setdefault(about, lines.case_of(*about))
-    asked = lines.asked_of(line.judge, line.question_id, lines.hashes_of(line.made_from).question)
+    asked = lines.asked_of(line.judge, line.question_id, lines.questions_of([line.made_from])[0])
     games: Games = ()
     numbers: Numbers = {}
     source = case.source

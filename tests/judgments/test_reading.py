@@ -405,3 +405,15 @@ def test_half_a_character_in_the_place_of_a_number_is_named(kind: str, tmp_path:
     path.write_text(f"{json.dumps(row)}\n" * 2, encoding="utf-8")
     with pytest.raises(DataError, match=r"some\.jsonl:1: turn must be a whole number from 1, this is '\\ud800'"):
         read(path)
+
+
+def test_hashes_of_conversations_are_numbers_beside_rows_that_have_none(tmp_path: pathlib.Path) -> None:
+    """All of a block are converted together; what is no hash is 0 and changes none of its neighbours."""
+    good = [f"{number:016x}" for number in (1, 2**64 - 1, 0xABCDEF)]
+    odd = [None, 5, "", "12", "g" * 16, " " * 16, "0x" + "1" * 14, "+" + "1" * 15, "1" * 17, "é" * 16, ["1"], {"a": 1}]
+    said = [good[0], *odd, good[1], " 1" * 8, good[2].upper()]
+    rows = [plain_row("single", random.Random(0)) | {"question_id": at} for at in range(len(said))]
+    made = [{"made_from": {"question": "q", "conversation": own}} for own in said]
+    path = write(tmp_path / "some.jsonl", [row | own for row, own in zip(rows, made, strict=True)])
+    expected = [1, *[0] * len(odd), 2**64 - 1, 0, 0xABCDEF]
+    assert read(path).observations.judged.tolist() == expected
