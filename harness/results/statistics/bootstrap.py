@@ -40,15 +40,15 @@ and Pearson (1934), Biometrika 26, 404.
 
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.results.matrix import Floats, Ints, label
-
-Method: TypeAlias = Literal["percentile", "studentized", "bound", "normal"]
+from harness.results.statistics.estimate import NONE as NONE
+from harness.results.statistics.estimate import Estimate as Estimate
+from harness.results.statistics.estimate import Method as Method
 
 RESAMPLINGS = 10_000
 FEW = 60
@@ -100,26 +100,6 @@ class Resampling(TypedDict, total=False):
     """How many times (default: `RESAMPLINGS`)."""
     seed: int
     """Of the drawing (default: 0)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """One number and how sure it is."""
-
-    value: float | None
-    """None where no question counts."""
-    low: float | None
-    """Lower end of the 95% interval; None where there are too few questions, or all agree on no known scale."""
-    high: float | None
-    """Upper end."""
-    questions: int
-    """Questions on which it rests."""
-    method: Method | None
-    """How the interval was made; `COVERAGE` says more. None where there is none."""
-
-
-NONE = Estimate(None, None, None, 0, None)
-"""Where nothing counts."""
 
 
 def estimates(
