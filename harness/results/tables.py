@@ -3,9 +3,16 @@
 grades   a mean by turn and over all               pairs    wins, losses, ties
 label, criterion, dimension, metric                the columns that a judge set or a metric names
 of several judges                                  each of them alone and all together (`panel`)
+
+The first screen says of how sure it is, with the numbers of the full detail (`detail`), which draws the same questions:
+
+interval   of the average or the win rate (ties half; of weighed verdicts the mean), from resampling questions
+rank       1 + models told to be better, to M - models told to be worse (`paired`, of pairs `comparing`; `ranks`);
+           each column of several has its own, and is a family of tests by itself
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -13,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from harness.errors import UsageError
 from harness.judgments.observations import Observations
 from harness.names import listed
-from harness.results.brief import with_intervals, with_ranks
 from harness.results.common import Common, common_questions
 from harness.results.grades.aggregates import aggregated, column_of, with_turns
 from harness.results.grades.scores import average_of
@@ -24,7 +30,9 @@ from harness.results.measured import of_checks, with_kinds
 from harness.results.pairs.pairwise import pairwise_rows, side_scores, with_scores
 from harness.results.query import KIND, UNGROUPED
 from harness.results.result import Result
-from harness.results.statistics.paired import paired
+from harness.results.statistics.bootstrap import NONE, Estimate
+from harness.results.statistics.paired import PairedTable, paired
+from harness.results.statistics.ranks import rank_ranges
 from harness.results.table import Made, Table
 from harness.results.wanted import Shown
 
@@ -57,7 +65,7 @@ def _grades(result: Result, shown: Shown, grades: Observations) -> Result:
     whole = conversations(grades, shown)
     lines = single_rows(whole, column=column, count_failed=wanted.count_failed)
     if whole is not grades:
-        of_turns = {line.model: line for line in single_rows(grades)}
+        of_turns = {line.model: line for line in single_rows(grades, column=column)}
         lines = [with_turns(line, of_turns[line.model]) for line in lines]
     table = Table(lines, "grades", subject.by, seed, sure=False, beside=False, places=2)
     result = replace(result, scale=grades.scale(), column=column, table=table)
@@ -140,6 +148,42 @@ def _named(result: Result, shown: Shown, found: Observations) -> Result:
         result.notes.extend(["ranks of so large a table are made with --intervals only"] if sure else [])
         return result
     return with_ranks(result, {name: paired(ranked(own), resamplings=0) for name, own in arrays.items()})
+
+
+def with_intervals(result: Result, intervals: Mapping[str, Estimate]) -> Result:
+    """Return the result with the interval of each model's number in the column that ranks the models."""
+    lines, column = [], result.column
+    for line in result.table.lines:
+        own = intervals.get(line.model, NONE)
+        lines.append(line._replace(fields={**line.fields, column: replace(own, value=line.fields[column])}))
+    return replace(result, table=result.table._replace(lines=lines, sure=True))
+
+
+def with_ranks(result: Result, compared: Mapping[str, PairedTable]) -> Result:
+    """Return the result with the ranks of each column whose models were compared; notes say where these differ."""
+    ranks = {column: rank_ranges(own) for column, own in compared.items()}
+    result.notes.extend(
+        note for column, own in compared.items() if (note := _contradictions(result.table, column, own))
+    )
+    return replace(result, table=result.table._replace(ranks=ranks))
+
+
+def _contradictions(table: Table, column: str, compared: PairedTable) -> str | None:
+    """Return a note on models whose numbers in the table differ one way and whose comparison goes the other way."""
+    value = {line.model: own.value for line in table.whole if (own := line.estimates().get(column)) is not None}
+    told = []
+    for pair in compared.pairs:
+        one, other, difference = value.get(pair.model_1), value.get(pair.model_2), pair.difference.value
+        if one is None or other is None or difference is None or (one - other) * difference > -1e-9:
+            continue
+        higher, lower = (pair.model_1, pair.model_2) if one > other else (pair.model_2, pair.model_1)
+        told.append(f"{higher} over {lower} (compared: {-abs(difference):.2g})")
+    if not told:
+        return None
+    return (
+        f"{f'{column}: ' if table.named else ''}some stand higher in the table and lower where compared, which counts "
+        f"every question that both have once: {listed(told)}; ranks go by the comparison"
+    )
 
 
 def _best_first(result: Result, *, told: bool) -> Result:
