@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.errors import UsageError
 from harness.judgments.observations import Observations
@@ -24,7 +24,7 @@ from harness.results.common import Common, common_questions
 from harness.results.grades.aggregates import aggregated, column_of, with_turns
 from harness.results.grades.scores import average_of
 from harness.results.grades.single import category_rows, single_rows
-from harness.results.matrix import matrix, ranked
+from harness.results.matrix import Matrix, Pairs, matrix, ranked
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.measured import of_checks, with_kinds
 from harness.results.pairs.pairwise import pairwise_rows, side_scores, with_scores
@@ -35,9 +35,6 @@ from harness.results.statistics.paired import PairedTable, paired
 from harness.results.statistics.ranks import rank_ranges
 from harness.results.table import Made, Table
 from harness.results.wanted import Shown
-
-if TYPE_CHECKING:  # what not every table needs is imported where it is made
-    from harness.results.detail import Detail
 
 OF_SCALE, OF_WIN_RATES = 0.05, 0.1
 """The difference for which power is said unless the user names one: of grades as a share of the scale, of win rates."""
@@ -77,14 +74,11 @@ def _grades(result: Result, shown: Shown, grades: Observations) -> Result:
     arrays = matrix(whole, groups, count_failed=wanted.count_failed)
     result = with_intervals(result, average_of(arrays, seed=seed))
     result = with_ranks(result, {column: paired(ranked(arrays), resamplings=0)})
-    if wanted.intervals:
-        from harness.results.detail import grades_detail
-
-        turned, of_whole = (arrays, None) if whole is grades else (matrix(grades, groups), arrays)
-        detail = grades_detail(turned, by=subject.by, whole=of_whole, column=column, seed=seed)
-        usual = None if result.scale is None else OF_SCALE * (result.scale[1] - result.scale[0])
-        result = _with_detail(result, detail, wanted.difference or usual)
-    return result
+    if not wanted.intervals:
+        return result
+    turned, of_whole = (arrays, None) if whole is grades else (matrix(grades, groups), arrays)
+    usual = None if result.scale is None else OF_SCALE * (result.scale[1] - result.scale[0])
+    return _with_detail(result, shown, turned, grades, wanted.difference or usual, whole=of_whole)
 
 
 def _pairs(result: Result, shown: Shown, pairs: Observations) -> Result:
@@ -109,13 +103,7 @@ def _pairs(result: Result, shown: Shown, pairs: Observations) -> Result:
     result = with_intervals(result, adjusted_rates(found, baseline=baseline, seed=seed))
     result = with_ranks(result, {column: compared_strengths(found, baseline=baseline, resamplings=0)})
     result.notes.extend([note] if (note := meetings_note(found, baseline)) else [])
-    if wanted.intervals:
-        from harness.results.detail import pairs_detail, position_of
-
-        position = position_of(pairs, subject.groups, seed=seed)
-        detail = pairs_detail(found, by=subject.by, baseline=baseline, position=position, seed=seed)
-        result = _with_detail(result, detail, wanted.difference or OF_WIN_RATES)
-    return result
+    return _with_detail(result, shown, found, pairs, wanted.difference or OF_WIN_RATES) if wanted.intervals else result
 
 
 def _named(result: Result, shown: Shown, found: Observations) -> Result:
@@ -215,7 +203,7 @@ def _panel(result: Result, shown: Shown, records: Observations) -> Result:
     """Return the result with what several judges say, each alone and all together."""
     from harness.results.panel import grades_panel, labels_panel, means_panel, pairs_panel
 
-    kind, subject, seed = shown.kind, shown.subject, shown.wanted.query.seed
+    kind, seed = shown.kind, shown.wanted.query.seed
     ranked = kind in ("grades", "pairs")
     own = {judge: records.keep(lambda case, judge=judge: case.source.judge == judge) for judge in shown.judges}  # type: ignore[misc]
     arrays = {judge: _arrays(said, shown) for judge, said in own.items() if said or not ranked}
@@ -236,15 +224,7 @@ def _panel(result: Result, shown: Shown, records: Observations) -> Result:
 
         note = meetings_note(panel.together, shown.baseline)
         result.notes.extend([note] if note else [])
-    if not ranked or not shown.wanted.intervals:
-        return result
-    from harness.results.detail import grades_detail, pairs_detail, position_of
-
-    if kind == "grades":
-        return _with_detail(result, grades_detail(panel.together, by=subject.by, seed=seed))
-    position = position_of(records, subject.groups, seed=seed)  # of all judges, and of each
-    detail = pairs_detail(panel.together, by=subject.by, baseline=shown.baseline, position=position, seed=seed)
-    return _with_detail(result, detail)
+    return _with_detail(result, shown, panel.together, records) if ranked and shown.wanted.intervals else result
 
 
 def conversations(found: Observations, shown: Shown) -> Observations:
@@ -286,8 +266,26 @@ def _sure(result: Result, intervals: bool | None, models: int, rows: int) -> boo
     return intervals is not False and models > 0
 
 
-def _with_detail(result: Result, detail: "Detail", stated: float | None = None) -> Result:
-    """Return the result with all that says how sure it is; power is said for the difference that is stated."""
+def _with_detail(
+    result: Result,
+    shown: Shown,
+    found: Matrix | Pairs,
+    said: Observations,
+    stated: float | None = None,
+    whole: Matrix | None = None,
+) -> Result:
+    """Return the result with all that says how sure it is; power is said for the difference that is stated.
+
+    `found` are the arrays of what was `said`, of a panel those of all judges together; `whole` as of `grades_detail`.
+    """
+    from harness.results.detail import grades_detail, pairs_detail, position_of
+
+    subject, seed = shown.subject, shown.wanted.query.seed
+    if isinstance(found, Matrix):
+        detail = grades_detail(found, by=subject.by, whole=whole, column=result.column, seed=seed)
+    else:
+        position = position_of(said, subject.groups, seed=seed)  # of a panel: of all judges, and of each
+        detail = pairs_detail(found, by=subject.by, baseline=shown.baseline, position=position, seed=seed)
     result.notes.extend(detail.only.without_strengths() if detail.only is not None else [])
     return replace(result, detail=replace(detail, pairs=detail.pairs.with_stated(stated)))
 
