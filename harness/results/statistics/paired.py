@@ -228,19 +228,23 @@ def _compared(
     rows: list[Paired] = []
     width = max(1, _BLOCK // max(1, len(one)))
     for start in range(0, len(sides[0]), width):
-        first, second = (side[start : start + width] for side in sides)
-        total = np.zeros((len(one), len(first)))
-        shared = np.zeros(total.shape)
-        any_score = np.zeros(total.shape, dtype=bool)
-        for turn in range(one.shape[2]):
-            apart = one[:, first, turn] - other[:, second, turn]
-            total += np.where(np.isnan(apart), 0.0, apart)
-            shared += ~np.isnan(apart)
-            any_score |= ~(np.isnan(one[:, first, turn]) & np.isnan(other[:, second, turn]))
-        means = np.divide(total, shared, out=np.full(total.shape, np.nan), where=shared > 0)
-        left_out = (any_score & (shared == 0)).sum(axis=0).astype(np.int64)
+        means, left_out = _apart(one, other, *(side[start : start + width] for side in sides))
         rows += compared_columns(means, groups, left_out, **how, bounds=bounds)
     return rows
+
+
+def _apart(one: Floats, other: Floats, first: Ints, second: Ints) -> tuple[Floats, Ints]:
+    """Return questions × pairs, the mean difference over the turns that both have (NaN if none), and left_out."""
+    total = np.zeros((len(one), len(first)))
+    shared = np.zeros(total.shape)
+    any_score = np.zeros(total.shape, dtype=bool)
+    for turn in range(one.shape[2]):
+        apart = one[:, first, turn] - other[:, second, turn]
+        total += np.where(np.isnan(apart), 0.0, apart)
+        shared += ~np.isnan(apart)
+        any_score |= ~(np.isnan(one[:, first, turn]) & np.isnan(other[:, second, turn]))
+    means = np.divide(total, shared, out=np.full(total.shape, np.nan), where=shared > 0)
+    return means, (any_score & (shared == 0)).sum(axis=0).astype(np.int64)
 
 
 def compared_columns(
