@@ -30,8 +30,6 @@ class Calibration:
 
     n: int
     """Answers that count."""
-    left_out: int
-    """Attempted and judged answers without a usable confidence."""
     ece: float | None
     """None where no answer counts."""
     brier: Estimate
@@ -63,7 +61,7 @@ def calibration(
     brier = estimates(loss, count, [None] * size, **how, bounds=(0.0, 1.0))[0]
     bins = _bins(p, y)
     error = sum(b["n"] * abs(b["accuracy"] - b["confidence"]) for b in bins) / len(p) if len(p) else None
-    return Calibration(len(p), int((~usable).sum()), error, brier, bins)
+    return Calibration(len(p), error, brier, bins)
 
 
 def _bins(p: Floats, y: Floats) -> list[Row]:

@@ -4,7 +4,7 @@ One function for every output, so that the table, json, the report and the viewe
 """
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack
 
@@ -137,7 +137,7 @@ def grades_detail(
     `column` is its name.
     """
     compared = paired(ranked(table if whole is None else whole), **how)
-    ranks = _by_model(rank_ranges(compared))
+    ranks = rank_ranges(compared)
     lines = scores(table, column=column, ranks=ranks, **how)
     if whole is not None:
         of_turns = {line.model: line for line in lines if line.group is ALL}
@@ -177,7 +177,7 @@ def pairs_detail(
 ) -> Detail:
     """Return how sure the results of an array of pairs are."""
     compared = compared_strengths(table, baseline=baseline, **how)
-    ranks = _by_model(rank_ranges(compared))
+    ranks = rank_ranges(compared)
     strengths = ranking(table, anchor=baseline, **how)
     by_group = rankings_by_group(table, anchor=baseline, **how)
     by_group = by_group if len(by_group) > 1 else []
@@ -203,10 +203,6 @@ def pairs_detail(
     only = PairsOnly(pair_matrix(table, **how), strengths, by_group, list(position))
     strata = by if table.fixed_mix else ""
     return Detail(Table(lines, "pairs", by, how.get("seed", 0), strata=strata), column, ranks, compared, only=only)
-
-
-def _by_model(ranks: Iterable[RankRange]) -> dict[str, RankRange]:
-    return {rank.model: rank for rank in ranks}
 
 
 def pair_row(pair: Paired) -> Row:

@@ -26,15 +26,8 @@ from harness.records import QuestionId
 from harness.results.cost import Prices
 from harness.results.matrix import Floats, Ints
 from harness.results.result import Result
+from harness.results.statistics.estimate import Estimate
 from harness.running.cost import cost_of
-
-
-class Score(NamedTuple):
-    """What a table ranks by, with its 95% interval; None is absent."""
-
-    value: float | None
-    low: float | None
-    high: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +35,8 @@ class Efficiency:
     """One model's answers; a number that no reply states is None."""
 
     model: str
-    score: Score
+    score: Estimate
+    """What the table ranks by."""
     turns: int
     """Replies that the model wrote to the common questions."""
     cost: float | None
@@ -189,7 +183,7 @@ def efficiency(
     return EfficiencyTable(result, tuple(_with_frontier(rows, result.unranked)), len(common), tuple(notes))
 
 
-def _scores(result: Result) -> dict[str, Score]:
+def _scores(result: Result) -> dict[str, Estimate]:
     """Return the number by which a result ranks, by model."""
     if result.panel is not None:
         raise UsageError("--efficiency is of one judge; name one with --judge-model")
@@ -200,10 +194,11 @@ def _scores(result: Result) -> dict[str, Score]:
         if not numbers:
             raise UsageError("--efficiency needs one number for each model; name one with --metric or --criterion")
         column = numbers[0]
-    return {row["model"]: Score(row[column], row.get(f"{column}_low"), row.get(f"{column}_high")) for row in rows}
+    low, high = f"{column}_low", f"{column}_high"
+    return {row["model"]: Estimate(row[column], row.get(low), row.get(high), 0, None) for row in rows}
 
 
-def _row(model: str, score: Score, took: Took, common: Set[QuestionId]) -> Efficiency:
+def _row(model: str, score: Estimate, took: Took, common: Set[QuestionId]) -> Efficiency:
     """Return what one model's answers to the common questions took."""
     counts = np.array([question in common for question in took.questions], dtype=bool)[took.of]
     every = {name: column[counts].tolist() for name, column in took.numbers.items()}

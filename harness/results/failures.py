@@ -52,37 +52,37 @@ def failure_notes(
     `shown` is what is in the table; reasons and the example are of the files' rows about it. `whole` makes of the
     grades of turns one of each conversation, where the table shows those.
     """
-    lost = shown.only(part.failed for part in shown.parts())
-    every, failed = _judgments(shown), _judgments(lost)
-    if not failed or failed < LOUD * every:
+    lost, every, failed = _lost(shown)
+    if not failed:
         return []
     told = f"{failed} of {every} judgments ({failed / every:.0%}) give no verdict and are left out"
-    notes = [told + _reasons(found, lost)]
-    if spans := _spans(shown, whole):
-        notes.append(f"with all that failed as the worst or the best verdict: {'; '.join(spans)}")
-    return notes
+    return [told + _reasons(found, lost), *_spans(shown, whole, "failed as the worst or the best verdict")]
 
 
 def unmeasured_notes(found: Sequence[Found], shown: Observations, variant: str | None) -> list[str]:
     """Return the same of metrics: an answer that is empty, or too short for a metric, is in none of its means."""
-    lost = shown.only(part.failed for part in shown.parts())
-    every, failed = _judgments(shown), _judgments(lost)
-    if not failed or failed < LOUD * every:
+    lost, every, failed = _lost(shown)
+    if not failed:
         return []
     reasons: Counter[str] = Counter()
     for one in found:
         own = lost.keep(lambda case, one=one: case.source.judge_set == one.judge_set)  # type: ignore[misc]
         reasons += reasons_without(own, one.path, variant)
     why = [f"{reason} ({count})" for reason, count in reasons.most_common()]
-    notes = [f"{failed} of {every} measurements lack a number and are left out: {listed(why, _REASONS)}"]
-    if spans := _spans(shown, None):
-        notes.append(f"with all that lack one as 0 or as 1: {'; '.join(spans)}")
-    return notes
+    told = f"{failed} of {every} measurements lack a number and are left out: {listed(why, _REASONS)}"
+    return [told, *_spans(shown, None, "lack one as 0 or as 1")]
 
 
-def _spans(shown: Observations, whole: Callable[[Observations], Observations] | None) -> list[str]:
-    """Return the widest bounds of what the table shows: of averages or win rates, of the mean of each criterion, of the
-    share of each label or, of short facts, of those that are correct."""
+def _lost(shown: Observations) -> tuple[Observations, int, int]:
+    """Return what has no verdict, how many judgments there are, and how many of them it is; 0 if they are few."""
+    lost = shown.only(part.failed for part in shown.parts())
+    every, failed = _judgments(shown), _judgments(lost)
+    return lost, every, failed if failed >= LOUD * every else 0
+
+
+def _spans(shown: Observations, whole: Callable[[Observations], Observations] | None, what: str) -> list[str]:
+    """Return a note on the widest bounds of what the table shows: of averages or win rates, of the mean of each
+    criterion, of the share of each label or, of short facts, of those that are correct."""
     metrics = [name for name in shown.metrics() if name not in {TOTAL, SHARE, CONFIDENCE, ""}]
     labels = any(case.source.form == "label" for case in shown.cases)
     facts, several = labels and {*metrics} <= {*FACTS}, labels or len(metrics) > 1
@@ -93,7 +93,8 @@ def _spans(shown: Observations, whole: Callable[[Observations], Observations] | 
         if scale is not None:
             of = f" {name.lower() if facts else name}" if several else ""
             found.extend((one.low - one.high, one.model + of, one) for one in bounds(own, scale, whole) if one.failed)
-    return [f"{who} {one.low:.2f} to {one.high:.2f}" for _, who, one in sorted(found)[:_MODELS]]
+    spans = [f"{who} {one.low:.2f} to {one.high:.2f}" for _, who, one in sorted(found)[:_MODELS]]
+    return [f"with all that {what}: {'; '.join(spans)}"] if spans else []
 
 
 def bounds(
@@ -159,9 +160,11 @@ def _reasons(found: Sequence[Found], lost: Observations) -> str:
             failed.remove(key)  # of rows made again, all without a verdict, one counts
             counts[_reason(row)] += 1
             example = example or _example(row)
-    told = ", ".join(f"{count} {reason}" for reason, count in counts.most_common(_REASONS))
-    more = counts.total() - sum(count for _, count in counts.most_common(_REASONS))
-    return (f": {told}" if told else "") + (f", {counted(more, 'other')}" if more else "") + (example or "")
+    shown = counts.most_common(_REASONS)
+    told = [f"{count} {reason}" for reason, count in shown]
+    more = counts.total() - sum(count for _, count in shown)
+    told += [counted(more, "other")] if more else []
+    return (f": {', '.join(told)}" if told else "") + (example or "")
 
 
 def _key(question: QuestionId, models: Sequence[str], turn: int, criterion: str | None, source: Source) -> object:

@@ -82,15 +82,16 @@ def chosen(query: Query, read: Read, path: pathlib.Path) -> Found:
         raise UsageError(f"{path} holds {held}; show it with --mode {other}")
     if not found:
         raise MissingError(f"{path} holds no judgments; run gen_judgment --mode {mode} first")
+    repeats = read.replaced, read.turned, query.repeated == "average"
     voted = {case.source.voter for case in found.cases}
     if len(voted) > 1:
         raise UsageError(f"{path} mixes judgments and votes, which are not comparable; split it")
     if voted == {True}:
-        return Found(path, query.judge or path.stem, "votes", 0, _votes(query, found, path), *_repeats(query, read))
+        return Found(path, query.judge or path.stem, "votes", 0, _votes(query, found, path), *repeats)
     found = one_source(query, found, path)
     one_wording(found, path)
     source = found.cases[0].source
-    return Found(path, source.judge, source.set_text, source.sample, found, *_repeats(query, read))
+    return Found(path, source.judge, source.set_text, source.sample, found, *repeats)
 
 
 def read_for(query: Query, path: pathlib.Path) -> Read:
@@ -105,10 +106,6 @@ def read_for(query: Query, path: pathlib.Path) -> Read:
     if query.repeated == "refuse" and read.replaced:
         raise UsageError(f"{path}: {read.replaced} rows stand more than once (--repeated refuse)")
     return read
-
-
-def _repeats(query: Query, read: Read) -> tuple[int, int, bool]:
-    return read.replaced, read.turned, query.repeated == "average"
 
 
 def one_source(query: Query, found: Observations, path: pathlib.Path) -> Observations:
@@ -256,7 +253,10 @@ def _of_several(query: Query) -> list[Found]:
     if query.judges is not None and not query.files:
         return _same_set([one for name in query.judges for one in _of_one(query._replace(judges=(name,)))])
     files = list(query.files) or _all_files(query)
-    reads = {path: _of_mode(query, read_for(query, path)) for path in files}
+    reads = {path: read_for(query, path) for path in files}
+    if query.mode is not None:
+        paired = query.mode != "single"
+        reads = {path: read for path, read in reads.items() if read.observations.paired == paired}
     if query.judge_set is None:
         _one_set(query, reads)
     found: list[Found] = []
@@ -321,12 +321,6 @@ def without_voters(found: Observations, patterns: Sequence[str]) -> Observations
 def is_left_out(voter: str, patterns: Sequence[str]) -> bool:
     """Return whether the name of a voter fits one of the patterns."""
     return any(fnmatch.fnmatchcase(voter, own) for own in patterns)
-
-
-def _of_mode(query: Query, read: Read) -> Read:
-    """Return the read if it holds what the mode asks for, else one without observations."""
-    fits = query.mode is None or not read.observations or read.observations.paired == (query.mode != "single")
-    return read if fits else read._replace(observations=Observations())
 
 
 def _one_set(query: Query, reads: Mapping[pathlib.Path, Read]) -> None:

@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, Unpack
 import numpy as np
 
 from harness.errors import MissingError
-from harness.judging.builtin import NOTICE, is_builtin_judge
+from harness.judging.builtin import notices
 from harness.names import history_of, plain_model
 from harness.results.about import about
 from harness.results.finding import ask
@@ -106,8 +106,7 @@ def first_turn_effect(**words: Unpack[Words]) -> FirstTurnEffect:
         )
     good = _good(table, {own for own, _ in pairs})
     effects = [effect for own, given in pairs for effect in _effects(table, own, given, good, query.seed)]
-    adjusted = tuple(_adjusted(effects))
-    notes = (NOTICE,) if is_builtin_judge(found.judge) else ()
+    adjusted, notes = tuple(_adjusted(effects)), tuple(notices([found.judge]))
     return FirstTurnEffect(
         subject.bench, found.judge, found.judge_set, found.path, query.by, good, adjusted, query.seed, notes
     )
@@ -159,14 +158,14 @@ def _effect(two: Matrix, seed: int) -> tuple[Estimate, Estimate, Paired] | None:
     return own, given, difference
 
 
-def _adjusted(effects: Sequence[Effect]) -> Iterator[Effect]:
-    """Yield the effects with p-values adjusted for all models of one category and kind of first turn."""
-    families: dict[Any, list[Effect]] = {}
-    for effect in effects:
-        families.setdefault((effect.category, effect.first), []).append(effect)
-    done: dict[int, Paired] = {}
-    for own in families.values():
-        rows = named_pairs([e.difference for e in own], [(f"{e.model}+history={e.history}", e.model) for e in own])
-        done |= {id(effect): row for effect, row in zip(own, rows, strict=True)}
-    for effect in effects:
-        yield effect._replace(difference=done[id(effect)])
+def _adjusted(effects: Sequence[Effect]) -> list[Effect]:
+    """Return the effects with p-values adjusted for all models of one category and kind of first turn."""
+    families: dict[Any, list[int]] = {}
+    for at, effect in enumerate(effects):
+        families.setdefault((effect.category, effect.first), []).append(at)
+    found = list(effects)
+    for family in families.values():
+        named = [(f"{effects[at].model}+history={effects[at].history}", effects[at].model) for at in family]
+        for at, row in zip(family, named_pairs([effects[at].difference for at in family], named), strict=True):
+            found[at] = effects[at]._replace(difference=row)
+    return found

@@ -19,17 +19,17 @@ Source: Wei et al. 2024, Measuring short-form factuality in large language model
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from harness.judgments.case import CONFIDENCE, CORRECT, FACTS, INCORRECT, SHARE
-from harness.judgments.observations import Observations
+from harness.judgments.observations import Bools, Observations
 from harness.records import QuestionId, Source
 from harness.results.about import is_fixed
-from harness.results.calibration import calibration
-from harness.results.matrix import Floats, Ints, Matrix, label, matrix
+from harness.results.calibration import Calibration, calibration
+from harness.results.matrix import Floats, Ints, Matrix, as_numbers, label, matrix
 from harness.results.statistics.bootstrap import Resampling, estimates
 from harness.results.table import ALL, Line, Row, Table, best_first
 
@@ -54,14 +54,6 @@ class Judgment(NamedTuple):
     def item(self) -> tuple[QuestionId, int, str, str]:
         """What was judged: question, turn, model and choice."""
         return self.question_id, self.turn, self.model, self.source.choice
-
-
-class _Measure(NamedTuple):
-    """One column: for each question and model, what it adds and how much it counts."""
-
-    name: str
-    sums: Floats
-    counts: Floats
 
 
 def judgments_of(observations: Observations) -> list[Judgment]:
@@ -102,31 +94,36 @@ def label_table(
     """
     there = {row.label for row in judged if row.label is not None} if labels is None else set(labels)
     facts = there <= set(FACTS)
-    names = FACTS if facts else sorted(there, key=lambda name: (-_share_of(name, judged), name))
-    asked = dict.fromkeys(row.question_id for row in judged)
-    questions = [key for key in asked if groups is None] + [key for key in groups or () if key in asked]
+    counts_for = {name: _share_of(name, judged) for name in there}
+    names = FACTS if facts else sorted(there, key=lambda name: (-counts_for[name], name))
+    every = list(groups or dict.fromkeys(row.question_id for row in judged))
     models = list(dict.fromkeys(row.model for row in judged))
-    given, without = _counted(judged, questions, models, names)
-    measures = _facts(given) if facts else _shares(given, names, [_share_of(name, judged) for name in names])
-    inside = [label((groups or {}).get(key)) for key in questions]
-    fixed = is_fixed(groups)
-    absent = _missing(judged, groups)
-    fits = {model: calibration(*one, seed=seed) for model, one in _confidences(judged, models)}
+    place = {key: at for at, key in enumerate(every)}
+    given = np.zeros((len(every), len(models), len(names) + 1))  # last, how often none of them
+    for row in judged:
+        if row.question_id in place:
+            code = next((at for at, name in enumerate(names) if name == row.label), -1)
+            given[place[row.question_id], models.index(row.model), code] += 1
+    judged_on: Bools = given.sum(axis=2) > 0
+    inside = [label((groups or {}).get(key)) for key in every]
+    measures = _facts(given[:, :, :-1]) if facts else _shares(given[:, :, :-1], names, [counts_for[n] for n in names])
+    fixed, fits = is_fixed(groups), _fits(judged, models, seed)
     how: Resampling = {"seed": seed} if sure else {"resamplings": 0}
     lines = []
     for at, model in enumerate(models):
-        for group, own in _parts(inside):
-            strata = [inside[question] for question in own] if fixed else None
+        for group, part in _parts(inside, np.flatnonzero(judged_on.any(axis=1))):
+            own = part[judged_on[part].any(axis=1)]
+            strata = [inside[question] for question in own.tolist()] if fixed else None
             numbers: Row = {}
             for batch in measures:  # apart, since the digits of a product depend on how many columns it has
-                sums = np.column_stack([one.sums[own, at] for one in batch])
-                counts = np.column_stack([one.counts[own, at] for one in batch])
+                sums, counts = (np.column_stack([one[side][own, at] for one in batch.values()]) for side in (0, 1))
                 found = estimates(sums, counts, strata, bounds=(0.0, 1.0), **how)
-                numbers |= {one.name: rate for one, rate in zip(batch, found, strict=True)}
-            lost = {"unparsed": int(without[own, at].sum()), "missing": absent(model, group)}
+                numbers |= dict(zip(batch, found, strict=True))
+            *labelled, unparsed = given[own, at].sum(axis=0).astype(int).tolist()
+            lost = {"unparsed": unparsed, "missing": int((~judged_on[part, at]).sum())}
             fit = fits.get(model) if group is ALL else None
             stated = {} if fit is None else {"ece": fit.ece, "brier": fit.brier, "with_confidence": fit.n}
-            lines.append(Line(model, {"n": int(given[own, at].sum()), **numbers, **lost, **stated}, group=group))
+            lines.append(Line(model, {"n": sum(labelled), **numbers, **lost, **stated}, group=group))
     lines = best_first(lines, "f1" if facts else "mean_share")
     ranked = [line.model for line in lines if line.group is ALL and line.model in fits]
     bins = [{"model": model, **own} for model in ranked for own in fits[model].bins]
@@ -140,86 +137,49 @@ def worth(found: Observations, table: Table, groups: Mapping[QuestionId, Any]) -
     return {column: matrix(shares, groups)} if shares else {}
 
 
-def _counted(
-    judged: Sequence[Judgment], questions: Sequence[QuestionId], models: Sequence[str], names: Sequence[str]
-) -> tuple[Floats, Floats]:
-    """Return how often each label was given, questions × models × labels, and how often none of them."""
-    place = {key: at for at, key in enumerate(questions)}
-    given = np.zeros((len(questions), len(models), len(names)))
-    without = np.zeros((len(questions), len(models)))
-    for row in judged:
-        if row.question_id in place:
-            at = place[row.question_id], models.index(row.model)
-            if row.label in names:
-                given[(*at, names.index(row.label))] += 1
-            else:
-                without[at] += 1
-    return given, without
-
-
-def _facts(given: Floats) -> list[list[_Measure]]:
+def _facts(given: Floats) -> list[dict[str, tuple[Floats, Floats]]]:
+    """Return for each column, by question and model, what is added up and of how much."""
     right, wrong, left = np.moveaxis(given, 2, 0)
     every, tried = right + wrong + left, right + wrong
     return [
-        [
-            _Measure("correct", right, every),
-            _Measure("incorrect", wrong, every),
-            _Measure("not_attempted", left, every),
-            _Measure("given_attempted", right, tried),
-            _Measure("f1", 2 * right, 2 * tried + left),
-            _Measure("coverage", tried, every),
-        ]
+        {
+            "correct": (right, every),
+            "incorrect": (wrong, every),
+            "not_attempted": (left, every),
+            "given_attempted": (right, tried),
+            "f1": (2 * right, 2 * tried + left),
+            "coverage": (tried, every),
+        }
     ]
 
 
-def _shares(given: Floats, names: Sequence[str], worth: Sequence[float]) -> list[list[_Measure]]:
-    """Return the share of each label, and the mean of what the labels count for."""
+def _shares(given: Floats, names: Sequence[str], worth: Sequence[float]) -> list[dict[str, tuple[Floats, Floats]]]:
+    """Return the same of the share of each label, and of the mean of what the labels count for."""
     every = given.sum(axis=2)
     columns = [f"label {name}" if name in _TAKEN else name for name in names]
-    shares = [_Measure(name, given[:, :, at], every) for at, name in enumerate(columns)]
-    return [shares, [_Measure("mean_share", given @ np.array(worth), every)]]
+    shares = {name: (given[:, :, at], every) for at, name in enumerate(columns)}
+    return [shares, {"mean_share": (given @ np.array(worth), every)}]
 
 
-def _parts(inside: Sequence[Any]) -> list[tuple[Any, Ints]]:
-    """Return all questions, then, if there are several groups, the questions of each."""
-    every = np.arange(len(inside), dtype=np.int64)
-    groups = [(name, every[[own == name for own in inside]]) for name in dict.fromkeys(inside)]
-    return [(ALL, every), *(groups if len(groups) > 1 else [])]
+def _parts(inside: Sequence[Any], judged_on: Ints) -> list[tuple[Any, Ints]]:
+    """Return all questions, then, if some of several groups were judged, the questions of each of these."""
+    groups = dict.fromkeys(inside[at] for at in judged_on.tolist())
+    of_groups = [(name, np.flatnonzero([own == name for own in inside])) for name in groups]
+    return [(ALL, np.arange(len(inside))), *(of_groups if len(groups) > 1 else [])]
 
 
 def _share_of(name: str | None, judged: Sequence[Judgment]) -> float:
     return next((row.share for row in judged if row.label == name and row.share is not None), 0.0)
 
 
-def _missing(judged: Sequence[Judgment], groups: Mapping[QuestionId, Any] | None) -> Callable[[str, Any], int]:
-    """Return the function that counts the questions of a model and group without a judgment."""
-    every = dict.fromkeys([*(groups or ()), *([] if groups else (row.question_id for row in judged))])
-    there: dict[str, set[QuestionId]] = {}
-    for row in judged:
-        there.setdefault(row.model, set()).add(row.question_id)
-
-    def absent(model: str, group: Any) -> int:
-        own = (q for q in every if group is ALL or label((groups or {}).get(q)) == group)
-        return sum(question not in there[model] for question in own)
-
-    return absent
-
-
-def _confidences(
-    judged: Sequence[Judgment], models: Sequence[str]
-) -> Iterator[tuple[str, tuple[Floats, Floats, Ints]]]:
-    """Yield each model's confidences in answers that were attempted, whether these are right, and their questions."""
+def _fits(judged: Sequence[Judgment], models: Sequence[str], seed: int) -> dict[str, Calibration]:
+    """Return how each model's confidences in answers that were attempted fit; nothing where none is stated."""
     tried = [row for row in judged if row.label in (CORRECT, INCORRECT)]
-    if all(row.confidence is None for row in tried):
-        return
     place = {key: at for at, key in enumerate(dict.fromkeys(row.question_id for row in tried))}
-    for model in models:
+    found = {}
+    for model in models if any(row.confidence is not None for row in tried) else ():
         own = [row for row in tried if row.model == model]
-        yield (
-            model,
-            (
-                np.array([np.nan if row.confidence is None else row.confidence for row in own], dtype=np.float64),
-                np.array([row.label == CORRECT for row in own], dtype=np.float64),
-                np.array([place[row.question_id] for row in own], dtype=np.int64),
-            ),
-        )
+        right, question = [row.label == CORRECT for row in own], [place[row.question_id] for row in own]
+        stated = as_numbers(row.confidence for row in own)
+        found[model] = calibration(stated, np.array(right, np.float64), np.array(question, np.int64), seed=seed)
+    return found

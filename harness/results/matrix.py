@@ -145,9 +145,7 @@ def difference_bounds(one: Scale | None, other: Scale | None) -> Scale | None:
 
 def of_turn(grades: Matrix, turn: int) -> Matrix:
     """Return the grades of one turn only; `excluded` still counts all turns."""
-    at = grades.turns.index(turn)
-    ratings = None if grades.ratings is None else grades.ratings[:, :, at : at + 1]
-    return grades._replace(turns=(turn,), scores=grades.scores[:, :, at : at + 1], ratings=ratings)
+    return _taken(grades, [grades.turns.index(turn)], axis=2)._replace(turns=(turn,))
 
 
 def of_group(grades: Matrix, group: Any) -> Matrix:
@@ -158,8 +156,7 @@ def of_group(grades: Matrix, group: Any) -> Matrix:
 def of_models(grades: Matrix, models: Sequence[str]) -> Matrix:
     """Return the grades of these models only, in this order."""
     places = [grades.models.index(model) for model in models]
-    own, ratings = grades.scores[:, places], None if grades.ratings is None else grades.ratings[:, places]
-    return grades._replace(models=tuple(models), scores=own, excluded=grades.excluded[places], ratings=ratings)
+    return _taken(grades, places, axis=1)._replace(models=tuple(models), excluded=grades.excluded[places])
 
 
 def ranked(grades: Matrix) -> Matrix:
@@ -181,12 +178,23 @@ def question_order(questions: Sequence[QuestionId]) -> list[int]:
 
 def of_questions(grades: Matrix, places: Sequence[int]) -> Matrix:
     """Return the grades of the questions at these places, in this order."""
-    return grades._replace(
-        questions=tuple(grades.questions[at] for at in places),
-        groups=tuple(grades.groups[at] for at in places),
-        scores=grades.scores[list(places)],
-        ratings=None if grades.ratings is None else grades.ratings[list(places)],
-    )
+    questions, groups = (tuple(names[at] for at in places) for names in (grades.questions, grades.groups))
+    return _taken(grades, places, axis=0)._replace(questions=questions, groups=groups)
+
+
+def _taken(grades: Matrix, places: Sequence[int], axis: int) -> Matrix:
+    """Return the same with the scores at these places of an axis."""
+    scores, ratings = grades.scores.take(places, axis), grades.ratings
+    return grades._replace(scores=scores, ratings=None if ratings is None else ratings.take(places, axis))
+
+
+def aligned(run: Matrix, questions: Sequence[QuestionId], models: Sequence[str], turns: Sequence[int]) -> Floats:
+    """Return the scores of these turns, questions × models × turns as named; NaN where a name is not there."""
+    padded = np.pad(run.scores, [(0, 1)] * 3, constant_values=np.nan)  # what is not there is in the last place
+    wanted = zip((questions, models, turns), (run.questions, run.models, run.turns), strict=True)
+    places = [(names, {name: at for at, name in enumerate(there)}) for names, there in wanted]
+    found: Floats = padded[np.ix_(*([place.get(name, -1) for name in names] for names, place in places))]
+    return found
 
 
 def label(group: Any) -> Any:

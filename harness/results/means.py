@@ -8,6 +8,7 @@ counted beside them as `excluded`. Intervals resample questions (`statistics.boo
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -100,22 +101,10 @@ def _means(table: Matrix, group: Any, sure: bool, seed: int) -> Iterator[tuple[s
     how: Resampling = {"seed": seed} if sure else {"resamplings": 0}
     found = estimates(sums, counts, inside, bounds=table.scale, **how)
     for at, model in enumerate(table.models):
-        excluded, n = int(table.excluded[at]), int(counts[:, at].sum())
         graded = np.flatnonzero(counts[:, at])
         worst_first = graded[np.argsort(sums[graded, at] / counts[graded, at], kind="stable")].tolist()
-        ranked = [table.questions[place] for place in worst_first]
-        own = found[at]
-        yield (
-            model,
-            Mean(
-                own.value,
-                own.low,
-                own.high,
-                own.questions,
-                own.method,
-                n,
-                excluded if group is ALL else None,
-                tuple(ranked[::-1][:EXTREMES]),
-                tuple(ranked[:EXTREMES]),
-            ),
-        )
+        ranked = tuple(table.questions[place] for place in worst_first)
+        excluded = int(table.excluded[at]) if group is ALL else None
+        best, worst = ranked[::-1][:EXTREMES], ranked[:EXTREMES]
+        n = int(counts[:, at].sum())
+        yield model, Mean(**asdict(found[at]), n=n, excluded=excluded, best=best, worst=worst)

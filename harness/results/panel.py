@@ -31,7 +31,7 @@ from harness.results.about import is_fixed
 from harness.results.grades.aggregates import POOLED
 from harness.results.grades.scores import scores
 from harness.results.labels import Judgment, label_table
-from harness.results.matrix import Floats, Ints, Matrix, Pairs, common_scale, label, places_of, tally
+from harness.results.matrix import Floats, Ints, Matrix, Pairs, aligned, common_scale, label, places_of, tally
 from harness.results.means import means_table
 from harness.results.pairs.rates import RATES, rates
 from harness.results.statistics.bootstrap import Resampling, estimates
@@ -241,10 +241,7 @@ def panel_grades(judges: Mapping[str, Matrix]) -> Heard[Matrix]:
     """
     questions, models = _named(judges)
     turns = sorted({turn for own in judges.values() for turn in own.turns})
-    said = np.full((len(judges), len(questions), len(models), len(turns)), np.nan)
-    for layer, own in zip(said, judges.values(), strict=True):
-        at = (places_of(*names) for names in ((questions, own.questions), (models, own.models), (turns, own.turns)))
-        layer[np.ix_(*at)] = own.scores
+    said = np.stack([aligned(own, list(questions), models, turns) for own in judges.values()])
     scale, fixed = common_scale((own.scale for own in judges.values()), said), _fixed_mix(judges)
     nothing = np.empty(0), np.empty(0, dtype=np.int64)
     items = Matrix(tuple(questions), tuple(questions.values()), tuple(models), tuple(turns), *nothing, scale, fixed)

@@ -8,9 +8,10 @@ stay.
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +28,9 @@ from harness.results.answers import bench_beside
 from harness.results.finding import Found
 
 NOT_CHECKED = "not checked yet: whether answers were replaced after they were judged"
+Conversation: TypeAlias = tuple[str, int, int]
+"""Model, turn and choice."""
 _NAMED = 3
-_NOT_YET = -1
 _BLOCK = 1 << 16
 """Rows that are looked at together; as numbers of Python's they take five times the memory of the columns."""
 
@@ -48,27 +50,26 @@ def without_replaced(found: Sequence[Found], notes: list[str]) -> list[Found]:
     kept, gone = [], Counter[str]()
     for folder, beside in groupby(found, lambda one: one.path.resolve().parent):
         several = list(beside)
-        every = [one.observations for one in several]
         told = folder.name == "model_judgment" and says_what_was_judged(several)
         bench = bench_beside(several[0].path) if told else None
         if bench is None:
             kept += several
             continue
-        stores = [Store() for _ in every]
+        models = {model for one in several for case in one.observations.cases for model, *_ in _conversations(case)}
         with contextlib.ExitStack() as until:
-            answers = _Answers(bench, every, until)
-            lots = max(own.lots for own in every)
-            for parts in zip(*(own.by_question(lots) for own in every), strict=True):
-                for part, store, stale in zip(parts, stores, answers.stale(parts), strict=True):
+            paths = {model: path for model in models if is_there(path := bench.answer_file(model))}
+            stored = {model: until.enter_context(StoredAnswers(path, model)) for model, path in paths.items()}
+            for one in several:
+                own, store = one.observations, Store()
+                for part, stale in _stale(own, bench, stored):
                     store.add(part.columns[~stale])
                     for case, count in zip(*np.unique(part.case_at[stale], return_counts=True), strict=True):
                         gone[" and ".join(part.cases[case].models)] += int(count)
-        for one, own, store in zip(several, every, stores, strict=True):
-            rows = store.whole()
-            if len(rows) == len(own):
-                kept.append(one)
-            elif len(rows):
-                kept.append(one._replace(observations=Observations(own.cases, own.asked, rows, own.games)))
+                rows = store.whole()
+                if len(rows) == len(own):
+                    kept.append(one)
+                elif len(rows):
+                    kept.append(one._replace(observations=Observations(own.cases, own.asked, rows, own.games)))
     if not gone:
         return list(found)
     shown = ", ".join(f"{models} {count}" for models, count in gone.most_common(_NAMED))
@@ -80,82 +81,42 @@ def without_replaced(found: Sequence[Found], notes: list[str]) -> list[Found]:
     return kept
 
 
-class _Answers:
-    """The answers that observations are about, to one question at a time.
+def _stale(
+    observed: Observations, bench: Bench, stored: Mapping[str, StoredAnswers]
+) -> Iterator[tuple[Observations, Bools]]:
+    """Yield the rows in lots, and for each row whether its answers are others now.
 
     That the files of answers are older than the judgments would settle nothing: a file that was put back, or whose
     folder was renamed, has kept its old time.
     """
+    from harness.judging import shown  # with it comes what reads the replies of judges
 
-    def __init__(self, bench: Bench, every: Sequence[Observations], until: contextlib.ExitStack) -> None:
-        """Look through the files of answers that are there; they are closed with `until`."""
-        from harness.judging import shown  # with it comes what reads the replies of judges
-
-        self._bench, self._shown = bench, shown
-        numbers: dict[tuple[str, int, int], int] = {}
-        cases = [case for own in every for case in own.cases]
-        self._firsts = [
-            (sum(len(own.cases) for own in every[:at]), sum(len(own.asked) for own in every[:at]))
-            for at in range(len(every))
-        ]
-        """Of each, where its cases and its asked begin among those of all."""
-        self._parts = [[numbers.setdefault(one, len(numbers)) for one in _conversations(case)] for case in cases]
-        """For each case the numbers of its conversations, in the order of the models' names."""
-        self._conversations = list(numbers)
-        self._questions, at = numbered(asked.question_id for own in every for asked in own.asked)
-        self._question_at = np.array(at, dtype=np.int64)
-        files = {model: bench.answer_file(model) for model, _, _ in numbers}
-        self._stored = {
-            model: until.enter_context(StoredAnswers(path, model)) for model, path in files.items() if is_there(path)
-        }
-
-    def stale(self, parts: Sequence[Observations]) -> list[Bools]:
-        """Return for each row of each part (of `every`, as they were given) whether its answers are others now."""
-        each = list(zip(parts, self._firsts, strict=True))
-        case_at = np.concatenate([part.case_at + first for part, (first, _) in each])
-        question_at = self._question_at[np.concatenate([part.asked_at + first for part, (_, first) in each])]
-        judged_at = np.concatenate([part.judged for part in parts])
-        stale = np.zeros(len(judged_at), dtype=bool)
-        rows = np.flatnonzero(judged_at)
-        rows = rows[np.argsort(question_at[rows], kind="stable")]
-        asked = None
-        known: list[int | None] = []
-        for row, question, case, judged in _in_blocks(rows, question_at, case_at, judged_at):
-            if question != asked:
-                asked = question
-                known = [_NOT_YET] * len(self._parts)
-                self._ask(self._questions[question])
-            if known[case] == _NOT_YET:
-                known[case] = self._content(case)
-            stale[row] = known[case] not in {None, judged}
-        return np.split(stale, np.cumsum([len(part) for part in parts])[:-1])
-
-    def _ask(self, question: QuestionId) -> None:
-        """Turn to another question."""
-        self._question = question
-        self._said: list[bytes | None] = [None] * len(self._conversations)
-        """What was said in each conversation; one is in many pairs."""
-
-    def _content(self, case: int) -> int | None:
-        """Return the hash of a case's conversations as they would be judged now; None if an answer is not there."""
-        said = []
-        for number in self._parts[case]:
-            own = self._said[number]
-            if own is None:
-                own = self._said[number] = self._in_conversation(*self._conversations[number])
-            if not own:
-                return None
-            said.append(own)
-        return int(self._shown.hash_of_said(said), 16) if said else None
-
-    def _in_conversation(self, model: str, turn: int, choice: int) -> bytes:
+    def said_in(question: QuestionId, model: str, turn: int, choice: int) -> bytes:
         """Return what a model said as it is hashed; nothing if it has no answer."""
-        stored = self._stored.get(model)
-        if stored is None or self._question not in stored.questions:
+        if model not in stored or question not in stored[model].questions:
             return b""
-        texts = stored.texts(self._question, choice)
-        turns = self._shown.as_shown(self._bench, texts.so_far(turn), played=bool(texts.user))
-        return self._shown.said_json(model, turns)
+        texts = stored[model].texts(question, choice)
+        return shown.said_json(model, shown.as_shown(bench, texts.so_far(turn), played=bool(texts.user)))
+
+    conversations = [_conversations(case) for case in observed.cases]
+    questions, places = numbered(asked.question_id for asked in observed.asked)
+    question_of = np.array(places, dtype=np.int64)
+    for part in observed.by_question(observed.lots):
+        question_at, stale = question_of[part.asked_at], np.zeros(len(part), dtype=bool)
+        rows = np.flatnonzero(part.judged)
+        rows = rows[np.argsort(question_at[rows], kind="stable")]
+        for question, own in groupby(_in_blocks(rows, question_at, part.case_at, part.judged), itemgetter(1)):
+            said: dict[Conversation, bytes] = {}  # one conversation is in many pairs
+            now: dict[int, int | None] = {}  # by case, the hash of what would be judged; None if an answer is not there
+            for row, _, case, judged in own:
+                if case not in now:
+                    for each in conversations[case]:
+                        if each not in said:
+                            said[each] = said_in(questions[question], *each)
+                    texts = [said[each] for each in conversations[case]]
+                    now[case] = int(shown.hash_of_said(texts), 16) if texts and all(texts) else None
+                stale[row] = now[case] not in {None, judged}
+        yield part, stale
 
 
 def _in_blocks(rows: Ints, *columns: npt.NDArray[Any]) -> Iterator[tuple[int, ...]]:
@@ -165,7 +126,7 @@ def _in_blocks(rows: Ints, *columns: npt.NDArray[Any]) -> Iterator[tuple[int, ..
         yield from zip(own.tolist(), *(column[own].tolist() for column in columns), strict=True)
 
 
-def _conversations(case: Case) -> list[tuple[str, int, int]]:
+def _conversations(case: Case) -> list[Conversation]:
     """Return model, turn and choice of the conversations that were judged; none where votes, or others, do not say."""
     choice = case.source.choice
     said = choice.isdigit() and not case.source.voter

@@ -1,7 +1,7 @@
 """Pairs with a baseline on their way to a board: length control, flagged answers, the file."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.bench import Bench
 from harness.results.result import Result
@@ -38,11 +38,8 @@ def on_board(result: Result, shown: Shown) -> Result:
         made_by = {"judge": result.judge, "judge_set": result.judge_set, "baseline": str(shown.baseline)}
         ranked = [row for row in result.rows() if row["model"] not in result.unranked]
         rows = board_rows(ranked, bench, result.control, **made_by)
-        written = write_board(
-            wanted.board, rows, judge_set=judge_set, overwrite=wanted.overwrite, sort=wanted.sort, allow=wanted.allow
-        )
-        result.notes.append(f"board: {written.path}, sorted by {written.column}")
-        result.notes.extend(written.notes())
+        how: dict[str, Any] = {"overwrite": wanted.overwrite, "sort": wanted.sort, "allow": wanted.allow}
+        result.notes.extend(write_board(wanted.board, rows, judge_set=judge_set, **how))
         if result.unranked:
             few = ", ".join(sorted(result.unranked))
             result.notes.append(f"not on the board, since judged on too few questions to be ranked: {few}")

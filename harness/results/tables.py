@@ -3,33 +3,38 @@
 grades   a mean by turn and over all               pairs    wins, losses, ties
 label, criterion, dimension, metric                the columns that a judge set or a metric names
 of several judges                                  each of them alone and all together (`panel`)
+
+The first screen says of how sure it is, with the numbers of the full detail (`detail`), which draws the same questions:
+
+interval   of the average or the win rate (ties half; of weighed verdicts the mean), from resampling questions
+rank       1 + models told to be better, to M - models told to be worse (`paired`, of pairs `comparing`; `ranks`);
+           each column of several has its own, and is a family of tests by itself
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.errors import UsageError
 from harness.judgments.observations import Observations
 from harness.names import listed
-from harness.results.brief import with_intervals, with_ranks
 from harness.results.common import Common, common_questions
 from harness.results.grades.aggregates import aggregated, column_of, with_turns
 from harness.results.grades.scores import average_of
 from harness.results.grades.single import category_rows, single_rows
-from harness.results.matrix import matrix, ranked
+from harness.results.matrix import Matrix, Pairs, matrix, ranked
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.measured import of_checks, with_kinds
 from harness.results.pairs.pairwise import pairwise_rows, side_scores, with_scores
 from harness.results.query import KIND, UNGROUPED
 from harness.results.result import Result
-from harness.results.statistics.paired import paired
+from harness.results.statistics.bootstrap import NONE, Estimate
+from harness.results.statistics.paired import PairedTable, paired
+from harness.results.statistics.ranks import rank_ranges
 from harness.results.table import Made, Table
 from harness.results.wanted import Shown
-
-if TYPE_CHECKING:  # what not every table needs is imported where it is made
-    from harness.results.detail import Detail
 
 OF_SCALE, OF_WIN_RATES = 0.05, 0.1
 """The difference for which power is said unless the user names one: of grades as a share of the scale, of win rates."""
@@ -57,7 +62,7 @@ def _grades(result: Result, shown: Shown, grades: Observations) -> Result:
     whole = conversations(grades, shown)
     lines = single_rows(whole, column=column, count_failed=wanted.count_failed)
     if whole is not grades:
-        of_turns = {line.model: line for line in single_rows(grades)}
+        of_turns = {line.model: line for line in single_rows(grades, column=column)}
         lines = [with_turns(line, of_turns[line.model]) for line in lines]
     table = Table(lines, "grades", subject.by, seed, sure=False, beside=False, places=2)
     result = replace(result, scale=grades.scale(), column=column, table=table)
@@ -69,14 +74,11 @@ def _grades(result: Result, shown: Shown, grades: Observations) -> Result:
     arrays = matrix(whole, groups, count_failed=wanted.count_failed)
     result = with_intervals(result, average_of(arrays, seed=seed))
     result = with_ranks(result, {column: paired(ranked(arrays), resamplings=0)})
-    if wanted.intervals:
-        from harness.results.detail import grades_detail
-
-        turned, of_whole = (arrays, None) if whole is grades else (matrix(grades, groups), arrays)
-        detail = grades_detail(turned, by=subject.by, whole=of_whole, column=column, seed=seed)
-        usual = None if result.scale is None else OF_SCALE * (result.scale[1] - result.scale[0])
-        result = _with_detail(result, detail, wanted.difference or usual)
-    return result
+    if not wanted.intervals:
+        return result
+    turned, of_whole = (arrays, None) if whole is grades else (matrix(grades, groups), arrays)
+    usual = None if result.scale is None else OF_SCALE * (result.scale[1] - result.scale[0])
+    return _with_detail(result, shown, turned, grades, wanted.difference or usual, whole=of_whole)
 
 
 def _pairs(result: Result, shown: Shown, pairs: Observations) -> Result:
@@ -101,13 +103,7 @@ def _pairs(result: Result, shown: Shown, pairs: Observations) -> Result:
     result = with_intervals(result, adjusted_rates(found, baseline=baseline, seed=seed))
     result = with_ranks(result, {column: compared_strengths(found, baseline=baseline, resamplings=0)})
     result.notes.extend([note] if (note := meetings_note(found, baseline)) else [])
-    if wanted.intervals:
-        from harness.results.detail import pairs_detail, position_of
-
-        position = position_of(pairs, subject.groups, seed=seed)
-        detail = pairs_detail(found, by=subject.by, baseline=baseline, position=position, seed=seed)
-        result = _with_detail(result, detail, wanted.difference or OF_WIN_RATES)
-    return result
+    return _with_detail(result, shown, found, pairs, wanted.difference or OF_WIN_RATES) if wanted.intervals else result
 
 
 def _named(result: Result, shown: Shown, found: Observations) -> Result:
@@ -142,6 +138,42 @@ def _named(result: Result, shown: Shown, found: Observations) -> Result:
     return with_ranks(result, {name: paired(ranked(own), resamplings=0) for name, own in arrays.items()})
 
 
+def with_intervals(result: Result, intervals: Mapping[str, Estimate]) -> Result:
+    """Return the result with the interval of each model's number in the column that ranks the models."""
+    lines, column = [], result.column
+    for line in result.table.lines:
+        own = intervals.get(line.model, NONE)
+        lines.append(line._replace(fields={**line.fields, column: replace(own, value=line.fields[column])}))
+    return replace(result, table=result.table._replace(lines=lines, sure=True))
+
+
+def with_ranks(result: Result, compared: Mapping[str, PairedTable]) -> Result:
+    """Return the result with the ranks of each column whose models were compared; notes say where these differ."""
+    ranks = {column: rank_ranges(own) for column, own in compared.items()}
+    result.notes.extend(
+        note for column, own in compared.items() if (note := _contradictions(result.table, column, own))
+    )
+    return replace(result, table=result.table._replace(ranks=ranks))
+
+
+def _contradictions(table: Table, column: str, compared: PairedTable) -> str | None:
+    """Return a note on models whose numbers in the table differ one way and whose comparison goes the other way."""
+    value = {line.model: own.value for line in table.whole if (own := line.estimates().get(column)) is not None}
+    told = []
+    for pair in compared.pairs:
+        one, other, difference = value.get(pair.model_1), value.get(pair.model_2), pair.difference.value
+        if one is None or other is None or difference is None or (one - other) * difference > -1e-9:
+            continue
+        higher, lower = (pair.model_1, pair.model_2) if one > other else (pair.model_2, pair.model_1)
+        told.append(f"{higher} over {lower} (compared: {-abs(difference):.2g})")
+    if not told:
+        return None
+    return (
+        f"{f'{column}: ' if table.named else ''}some stand higher in the table and lower where compared, which counts "
+        f"every question that both have once: {listed(told)}; ranks go by the comparison"
+    )
+
+
 def _best_first(result: Result, *, told: bool) -> Result:
     """Return the result with the best models first: by the mean of their ranks in all columns, then by the first one;
     a model that has no rank in a column in which others do comes after those that have all, since a mean of fewer ranks
@@ -171,7 +203,7 @@ def _panel(result: Result, shown: Shown, records: Observations) -> Result:
     """Return the result with what several judges say, each alone and all together."""
     from harness.results.panel import grades_panel, labels_panel, means_panel, pairs_panel
 
-    kind, subject, seed = shown.kind, shown.subject, shown.wanted.query.seed
+    kind, seed = shown.kind, shown.wanted.query.seed
     ranked = kind in ("grades", "pairs")
     own = {judge: records.keep(lambda case, judge=judge: case.source.judge == judge) for judge in shown.judges}  # type: ignore[misc]
     arrays = {judge: _arrays(said, shown) for judge, said in own.items() if said or not ranked}
@@ -192,15 +224,7 @@ def _panel(result: Result, shown: Shown, records: Observations) -> Result:
 
         note = meetings_note(panel.together, shown.baseline)
         result.notes.extend([note] if note else [])
-    if not ranked or not shown.wanted.intervals:
-        return result
-    from harness.results.detail import grades_detail, pairs_detail, position_of
-
-    if kind == "grades":
-        return _with_detail(result, grades_detail(panel.together, by=subject.by, seed=seed))
-    position = position_of(records, subject.groups, seed=seed)  # of all judges, and of each
-    detail = pairs_detail(panel.together, by=subject.by, baseline=shown.baseline, position=position, seed=seed)
-    return _with_detail(result, detail)
+    return _with_detail(result, shown, panel.together, records) if ranked and shown.wanted.intervals else result
 
 
 def conversations(found: Observations, shown: Shown) -> Observations:
@@ -242,8 +266,26 @@ def _sure(result: Result, intervals: bool | None, models: int, rows: int) -> boo
     return intervals is not False and models > 0
 
 
-def _with_detail(result: Result, detail: "Detail", stated: float | None = None) -> Result:
-    """Return the result with all that says how sure it is; power is said for the difference that is stated."""
+def _with_detail(
+    result: Result,
+    shown: Shown,
+    found: Matrix | Pairs,
+    said: Observations,
+    stated: float | None = None,
+    whole: Matrix | None = None,
+) -> Result:
+    """Return the result with all that says how sure it is; power is said for the difference that is stated.
+
+    `found` are the arrays of what was `said`, of a panel those of all judges together; `whole` as of `grades_detail`.
+    """
+    from harness.results.detail import grades_detail, pairs_detail, position_of
+
+    subject, seed = shown.subject, shown.wanted.query.seed
+    if isinstance(found, Matrix):
+        detail = grades_detail(found, by=subject.by, whole=whole, column=result.column, seed=seed)
+    else:
+        position = position_of(said, subject.groups, seed=seed)  # of a panel: of all judges, and of each
+        detail = pairs_detail(found, by=subject.by, baseline=shown.baseline, position=position, seed=seed)
     result.notes.extend(detail.only.without_strengths() if detail.only is not None else [])
     return replace(result, detail=replace(detail, pairs=detail.pairs.with_stated(stated)))
 

@@ -157,8 +157,12 @@ def _variance(scores: Scores, num_choices: int) -> UserVariance | None:
     if not within:
         return None
     alone = [np.var(values, ddof=1) for by in cells.values() for values in by.values() if len(values) > 1]
+    by_model: dict[str, list[float]] = defaultdict(list)
+    for (_, model, _), value in scores.items():
+        by_model[model].append(value)
+    means = {model: sum(values) / len(values) for model, values in by_model.items()}
+    centred = [value - means[model] for (_, model, _), value in scores.items()]
     shared = _shared(cells)
-    centred = _without_models(scores)
     return UserVariance(
         total=float(np.var(centred, ddof=1)) if len(scores) > 1 else 0.0,
         within=float(np.mean(within)),
@@ -166,15 +170,6 @@ def _variance(scores: Scores, num_choices: int) -> UserVariance | None:
         model_alone=float(np.mean(alone)) if alone else None,
         samples=max(len(by) for by in cells.values()),
     )
-
-
-def _without_models(scores: Scores) -> list[float]:
-    """Return the scores less the mean of their model."""
-    by_model: dict[str, list[float]] = defaultdict(list)
-    for (_, model, _), value in scores.items():
-        by_model[model].append(value)
-    means = {model: sum(values) / len(values) for model, values in by_model.items()}
-    return [value - means[model] for (_, model, _), value in scores.items()]
 
 
 def _shared(cells: Mapping[tuple[QuestionId, str], Mapping[int, Sequence[float]]]) -> list[float]:

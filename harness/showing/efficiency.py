@@ -24,7 +24,8 @@ def efficiency_page(found: EfficiencyTable) -> Page:
         *result.notes,
     ]
     title = f"Quality and price of {len(rows)} model{'s' * (len(rows) != 1)} on {result.bench or result.path.stem}"
-    data = {"bench": result.bench, "judge": result.judge, "questions": found.questions, "rows": rows}
+    told = [row | {"score": [row["score"].value, row["score"].low, row["score"].high]} for row in rows]
+    data = {"bench": result.bench, "judge": result.judge, "questions": found.questions, "rows": told}
     return Page(title, facts, efficiency_items(found), notes, data, rows)
 
 

@@ -243,7 +243,7 @@ def _grades(detail: "Detail", order: Sequence[str]) -> Iterator[Item]:
     table, models = detail.table, detail.models
     resampled = _resampled(table)
     label = "average score" if detail.column == POOLED else heading_of(detail.column)
-    drawn = partial(charts.score_chart, table, column=detail.column, ranks=list(detail.ranks.values()), label=label)
+    drawn = partial(charts.score_chart, table, column=detail.column, ranks=detail.ranks, label=label)
     yield Chart("Scores", drawn, resampled)
     if len(table.groups) >= 3:
         drawn = partial(charts.radar_chart, table, detail.column, models=models[: charts.MOST], scale=detail.scale)

@@ -10,7 +10,7 @@ def test_calibration_of_the_worked_line() -> None:
     found = calibration(np.array([0.9, 0.9, 0.9, 0.2, np.nan]), np.array([1.0, 1, 0, 0, 1]), np.arange(5))
     assert found.brier.value == pytest.approx(0.2175)
     assert found.ece == pytest.approx(0.225)
-    assert (found.n, found.left_out) == (4, 1)
+    assert found.n == 4
     assert [(b["from"], b["n"]) for b in found.bins] == [(0.2, 1), (0.9, 3)]
 
 

@@ -95,4 +95,4 @@ def test_the_same_seed_gives_the_same_digits_and_another_one_does_not_move_the_e
 
 @pytest.mark.parametrize(("first", "last", "shown"), [(3, 3, "3"), (2, 5, "2-5")])
 def test_ranks_are_shown_as_a_range(first: int, last: int, shown: str) -> None:
-    assert str(RankRange("m", first, last)) == shown
+    assert str(RankRange(first, last)) == shown

@@ -44,13 +44,13 @@ def test_a_group_that_is_called_none_is_a_group() -> None:
 
 
 def test_ranks_are_in_the_rows_and_a_model_without_has_none() -> None:
-    table = Table([Line("x", {"a": near(5)}), Line("y", {"a": near(2)})], ranks={"a": {"x": RankRange("x", 1, 2)}})
+    table = Table([Line("x", {"a": near(5)}), Line("y", {"a": near(2)})], ranks={"a": {"x": RankRange(1, 2)}})
     assert [(row["rank_first"], row["rank_last"]) for row in table.table_rows()] == [(1, 2), (None, None)]
 
 
 def test_columns_that_a_judge_set_names_have_ranks_of_their_own() -> None:
     lines = [Line("x", {"wit": mean(4, 3), "n": 3}), Line("y", {"wit": mean(2, 1), "n": 1})]
-    table = Table(lines, "criterion", names=("wit",), ranks={"wit": {"x": RankRange("x", 1, 2)}})
+    table = Table(lines, "criterion", names=("wit",), ranks={"wit": {"x": RankRange(1, 2)}})
     assert [(row["wit_rank_first"], row["wit_rank_last"]) for row in table.table_rows()] == [(1, 2), (None, None)]
     assert [(row["rank_first"], row["rank_last"]) for row in table.long_rows()] == [(1, 2), (None, None)]
     assert table.rank_rows() == [{"model": "x", "wit": "1-2"}, {"model": "y"}]

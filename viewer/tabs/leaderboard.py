@@ -261,7 +261,7 @@ class _View:
         links = [
             markup.link(self.state.where(column=name), text, current=name == chosen) for name, text in there.items()
         ]
-        ranks = list(detail.ranks.values()) if chosen == detail.column else ()
+        ranks = detail.ranks if chosen == detail.column else None
         drawn = markup.chart(score_chart(detail.table, column=chosen, ranks=ranks), f"{chosen} of each model")
         return markup.switch("Column", links, seen=False) + drawn
 

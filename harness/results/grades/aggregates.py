@@ -97,9 +97,5 @@ def _whole(question: Question | None, case: Case, graded: Mapping[int, float]) -
 
 def with_turns(line: Line, of_turns: Line) -> Line:
     """Return the line of an aggregate, which is of no turn, with the turns and the drop of the model's own line."""
-    turned = of_turns.fields
-    turns = {name: field for name, field in turned.items() if name.startswith("turn_")}
-    own = {name: field for name, field in line.fields.items() if not name.startswith("turn_") and name != "drop"}
-    last = {name: own.pop(name) for name in ("n", "excluded")}
-    drop = {"drop": turned["drop"]} if "drop" in turned else {}
-    return line._replace(fields={**turns, **own, **drop, **last})
+    own = {name: line.fields[name] for name in of_turns.fields if not name.startswith("turn_") and name != "drop"}
+    return line._replace(fields={**of_turns.fields, **own})

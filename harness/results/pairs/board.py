@@ -12,7 +12,7 @@ Source: alpaca_eval 0.6.6, `metrics/winrate.py` and `main.py`.
 
 import pathlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness.bench import Bench
 from harness.errors import DataError, MissingError, UsageError
@@ -42,30 +42,6 @@ COLUMNS = (
 )
 OWN = ("lc_low", "lc_high", "judge", "judge_set", "baseline")
 _MADE_BY = OWN[2:]
-
-
-class Board(NamedTuple):
-    """What was written."""
-
-    path: pathlib.Path
-    rows: list[dict[str, str]]
-    """All rows of the file in its order, by column; `model` is the first."""
-    column: str
-    """By which they are sorted."""
-    placed: dict[str, int]
-    """For each model that was written, its place; the first is 1."""
-    left_out: tuple[str, ...]
-    """The models that were not written, since they have few pairs beside the others, and how many these are."""
-    few: tuple[str, ...]
-    """Those that were there and stand last for the same reason."""
-
-    def notes(self) -> list[str]:
-        """Return where each model stands, and which have no place."""
-        ranked = len(self.rows) - len(self.few)
-        notes = [f"{model}: {place} of {ranked} by {self.column}" for model, place in self.placed.items()]
-        for what, names in (("not on the board", self.left_out), ("last on the board", self.few)):
-            notes += [f"{what}, since judged on too few pairs beside its other rows: {listed(names)}"] if names else []
-        return notes
 
 
 def board_rows(
@@ -126,8 +102,8 @@ def write_board(
     overwrite: bool = False,
     sort: str | None = None,
     allow: Collection[str] = (),
-) -> Board:
-    """Write a board, or add rows to the one that is there; return what it says now.
+) -> list[str]:
+    """Write a board, or add rows to the one that is there; return what a reader must know of it, a line each.
 
     Args:
         path: the file.
@@ -151,7 +127,7 @@ def write_board(
         path, [row for row in there if row[first] not in new or not overwrite], rows[0], fields, judge_set, allow
     )
     most = max(_pairs(row) for row in (*there, *new.values()))
-    left_out = tuple(_of_most(model, row, most) for model, row in new.items() if _is_few(row, most))
+    left_out = [_of_most(model, row, most) for model, row in new.items() if _is_few(row, most)]
     new = {model: row for model, row in new.items() if not _is_few(row, most)}
     known = [row[first] for row in there if row[first] in new]
     if known and not overwrite:
@@ -165,9 +141,13 @@ def write_board(
     every = sorted([*kept, *made], key=lambda row: (_is_few(row, most), -_number(row.get(column)), row[first]))
     if made:
         put_table(path, [first, *fields], every)
-    placed = {row[first]: at for at, row in enumerate(every, 1) if row[first] in new}
-    few_there = tuple(_of_most(row[first], row, most) for row in kept if _is_few(row, most))
-    return Board(path, [{"model": row[first], **row} for row in every], column, placed, left_out, few_there)
+    last = [_of_most(row[first], row, most) for row in kept if _is_few(row, most)]
+    places = [(row[first], at) for at, row in enumerate(every, 1) if row[first] in new]
+    notes = [f"board: {path}, sorted by {column}"]
+    notes += [f"{model}: {at} of {len(every) - len(last)} by {column}" for model, at in places]
+    for what, names in (("not on the board", left_out), ("last on the board", last)):
+        notes += [f"{what}, since judged on too few pairs beside its other rows: {listed(names)}"] if names else []
+    return notes
 
 
 def _pairs(row: Mapping[str, Any]) -> float:

@@ -45,6 +45,7 @@ from harness.names import listed
 from harness.results.common import few
 from harness.results.matrix import Floats, Ints, Pairs
 from harness.results.pairs.davidson import chances, chances_of, curvature_of, damped, gradient_of
+from harness.results.pairs.existence import linked
 from harness.results.pairs.games import FIRST, SECOND, TIE, Games, games_of
 from harness.results.pairs.rates import against, in_order
 from harness.results.statistics.bootstrap import Resampling
@@ -82,7 +83,8 @@ def compared_strengths(pairs: Pairs, *, baseline: str | None = None, **how: Unpa
     games = games._replace(counts=games.counts[questions])
     columns = np.full((len(questions), len(wanted)), np.nan)
     place = {model: at for at, model in enumerate(models)}
-    for own in _components(games, len(models)):
+    for reached in np.unique(linked(games, len(models)), axis=0):  # no chain of pairs leads from one group to another
+        own = np.flatnonzero(reached)
         members = {models[at] for at in own.tolist()}
         chosen = [at for at, two in enumerate(wanted) if members.issuperset(two)]
         if not chosen:
@@ -242,23 +244,6 @@ def _round_robin(null: Floats, one: Ints, other: Ints, opponents: Ints | None) -
     information[k, other] *= 2  # the two themselves: counted once for both, and it tells twice as much
     information[k, one] = 0.0
     return np.asarray(information.sum(axis=1) / (models - 1), dtype=np.float64)
-
-
-def _components(games: Games, models: int) -> list[Ints]:
-    """Return the groups of models that are linked by pairs, the largest first."""
-    root = list(range(models))
-
-    def find(at: int) -> int:
-        while root[at] != at:
-            at = root[at]
-        return at
-
-    for one, other in zip(games.first.tolist(), games.second.tolist(), strict=True):
-        root[find(one)] = find(other)
-    groups: dict[int, list[int]] = {}
-    for at in range(models):
-        groups.setdefault(find(at), []).append(at)
-    return [np.array(own, dtype=np.int64) for own in sorted(groups.values(), key=lambda own: (-len(own), own))]
 
 
 def _of_models(games: Games, own: Ints) -> Games:

@@ -48,9 +48,9 @@ def fit(games: Games, models: int, start: Floats | None = None, inverse: Floats 
         if not len(at):
             break
         own = games if len(at) == len(counts) else games._replace(counts=counts[at])
-        step, size = _step(own, here, inverse if number < _CHORD else None)
+        step = _step(own, here, inverse if number < _CHORD else None)
+        done = damped(step) < _SETTLED
         here += step
-        done = size < _SETTLED
         strengths[at[done]], nu[at[done]] = here[done, :models], np.exp(here[done, models])
         at, here = at[~done], here[~done]
     strengths -= strengths.mean(axis=1, keepdims=True)
@@ -76,18 +76,15 @@ def damped(step: Floats) -> Floats:
     return size
 
 
-def _step(games: Games, here: Floats, inverse: Floats | None) -> tuple[Floats, Floats]:
-    """Return the step of strengths and ln nu (last), and how far it changes any log odds."""
+def _step(games: Games, here: Floats, inverse: Floats | None) -> Floats:
+    """Return the Newton step of strengths and ln nu (last)."""
     models = here.shape[1] - 1
     found = chances_of(games, here)
     gradient = gradient_of(games, models, found)
     gradient[np.isinf(here[:, models]), models] = 0.0
-    if inverse is None:
-        solved = np.linalg.solve(curvature_of(games, models, found), gradient[:, :, None])[:, :, 0]
-        step: Floats = np.asarray(solved, dtype=np.float64)
-    else:
-        step = gradient @ inverse
-    return step, damped(step)
+    if inverse is not None:
+        return np.asarray(gradient @ inverse)
+    return np.asarray(np.linalg.solve(curvature_of(games, models, found), gradient[:, :, None])[:, :, 0])
 
 
 def gradient_of(games: Games, models: int, found: tuple[Floats, Floats, Floats]) -> Floats:

@@ -35,10 +35,10 @@ def has_estimate(games: Games, models: int) -> Bools:
 
 def all_reach(edges: Bools) -> Bools:
     """Return for each row of models × models whether every model reaches every other along the edges."""
-    one = np.zeros(edges.shape[:2], dtype=bool)
-    one[:, :1] = True
+    one = np.zeros((len(edges), 1, edges.shape[2]), dtype=bool)
+    one[:, :, :1] = True
     forth, back = _reached(one, edges), _reached(one, edges.swapaxes(1, 2))
-    return np.asarray((forth & back).all(axis=1))
+    return np.asarray((forth & back).all(axis=(1, 2)))
 
 
 def _edges(games: Games, models: int) -> tuple[Bools, Bools]:
@@ -53,14 +53,21 @@ def _edges(games: Games, models: int) -> tuple[Bools, Bools]:
 
 
 def _reached(start: Bools, edges: Bools) -> Bools:
-    """Return the models that are reached from `start` along the edges, for each row."""
+    """Return the models that are reached from `start` along the edges, for each row; of several starts, from each."""
     numbers = edges.astype(np.float32)
     reached = start
     while True:
-        further: Bools = reached | ((reached[:, None, :].astype(np.float32) @ numbers)[:, 0, :] > 0)
+        further: Bools = reached | (reached.astype(np.float32) @ numbers > 0)
         if (further == reached).all():
             return reached
         reached = further
+
+
+def linked(games: Games, models: int) -> Bools:
+    """Return for each model which are linked to it by pairs that met, itself too."""
+    met = np.zeros((models, models), dtype=bool)
+    met[games.first, games.second] = met[games.second, games.first] = True
+    return _reached(np.eye(models, dtype=bool), met)
 
 
 def _has_round(won: Bools, tied: Bools) -> bool:
@@ -83,17 +90,15 @@ def why_none(models: Sequence[str], games: Games, anchor: str | None) -> str | N
         return f"no pair of the anchor {anchor} counts"
     if has_estimate(games, len(models))[0]:
         return None
-    won, tied = _edges(games, len(models))
-    met = np.zeros(won.shape, dtype=bool)
-    met[:, games.first, games.second] = met[:, games.second, games.first] = True
+    not_lost, each = np.logical_or(*_edges(games, len(models)))[0], np.eye(len(models), dtype=bool)
     sets = [
         (told, [model for model, there in zip(models, row, strict=True) if there])
-        for told, edges in (
-            ("never compared with", met),
-            ("never won or tied against", won | tied),
-            ("never lost or tied against", (won | tied).swapaxes(1, 2)),
+        for told, reached in (
+            ("never compared with", linked(games, len(models))),
+            ("never won or tied against", _reached(each, not_lost)),
+            ("never lost or tied against", _reached(each, not_lost.T)),
         )
-        for row in _reached(np.eye(len(models), dtype=bool), np.repeat(edges, len(models), axis=0)).tolist()
+        for row in reached.tolist()
     ]
     for told in ("never compared with", ""):
         apart = [own for own in sets if len(own[1]) < len(models) and own[0].startswith(told)]

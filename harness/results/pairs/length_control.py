@@ -194,13 +194,15 @@ def length_controlled(
     known = places or {}
     aligned = gamed is not None and all(known.get(q, -1) in gamed.difficulty for q in pairs.questions)
     difficulty = gamed.difficulty if gamed is not None and (aligned or compatible) else None
-    answers = _Table(pairs, length_1, length_2, pairs.models.index(baseline), difficulty, known)
+    base, longer = pairs.models.index(baseline), length_2 - length_1
     lines: list[Line] = []
     pseudo: list[Floats] = []
     for own, model in enumerate(pairs.models):
         if model == baseline:
             continue
-        data = answers.rows_of(own, by_row=compatible)
+        data = _rows_of(pairs, longer, own, base, known, difficulty or {})
+        if compatible and difficulty is not None:
+            data = data._replace(d=np.array([difficulty.get(row, 0.0) for row in range(len(data.d))]))
         if len(data.x) < 2 or np.isnan(data.x).all():
             continue
         fit = _compatible(data, gamed) if compatible else (c, _fitted(*_training(data, gamed), c))
@@ -222,35 +224,23 @@ def length_controlled(
     return ControlTable(table, compared, gamed is not None, difficulty is not None, compatible)
 
 
-class _Table(NamedTuple):
-    """Pairs with what is known of their answers and questions."""
-
-    pairs: Pairs
-    length_1: Floats
-    length_2: Floats
-    baseline: int
-    difficulty: Mapping[int, float] | None
-    places: Mapping[QuestionId, int]
-
-    def rows_of(self, own: int, *, by_row: bool) -> _Rows:
-        """Return the rows of a model, in the order of the benchmark's questions."""
-        pairs, base = self.pairs, self.baseline
-        first = (pairs.model_1 == own) & (pairs.model_2 == base)
-        mine = np.flatnonzero(first | ((pairs.model_2 == own) & (pairs.model_1 == base)))
-        place = [self.places.get(pairs.questions[q], q) for q in pairs.question[mine].tolist()]
-        mine = mine[np.lexsort((pairs.turn[mine], place))]
-        share = np.where(first[mine], pairs.share[mine], 1.0 - pairs.share[mine])
-        apart = np.where(first[mine], 1.0, -1.0) * (self.length_2[mine] - self.length_1[mine])
-        there = ~np.isnan(apart)
-        mine, share, apart = mine[there], share[there], apart[there]
-        spread = float(np.std(apart, ddof=1)) if len(apart) > 1 else 0.0
-        question = pairs.question[mine]
-        d = np.zeros(len(mine))
-        if self.difficulty is not None:
-            at = range(len(mine)) if by_row else [self.places[pairs.questions[q]] for q in question.tolist()]
-            d = np.array([self.difficulty.get(k, 0.0) for k in at])
-        t = np.tanh(apart / spread) if spread else np.zeros(len(mine))
-        return _Rows(question, t, d, share, int((~there).sum()))
+def _rows_of(
+    pairs: Pairs, longer: Floats, own: int, base: int, places: Mapping[QuestionId, int], difficulty: Mapping[int, float]
+) -> _Rows:
+    """Return the rows of a model against the baseline, in the order of the benchmark's questions; `longer` is by how
+    much model_2's answer is longer than model_1's."""
+    first = (pairs.model_1 == own) & (pairs.model_2 == base)
+    mine = np.flatnonzero(first | ((pairs.model_2 == own) & (pairs.model_1 == base)))
+    place = [places.get(pairs.questions[q], q) for q in pairs.question[mine].tolist()]
+    mine = mine[np.lexsort((pairs.turn[mine], place))]
+    there = ~np.isnan(longer[mine])
+    lost, mine = int((~there).sum()), mine[there]
+    share = np.where(first[mine], pairs.share[mine], 1.0 - pairs.share[mine])
+    apart = np.where(first[mine], 1.0, -1.0) * longer[mine]
+    spread = float(np.std(apart, ddof=1)) if len(apart) > 1 else 0.0
+    t = np.tanh(apart / spread) if spread else np.zeros(len(mine))
+    at = [places.get(pairs.questions[q], -1) for q in pairs.question[mine].tolist()]
+    return _Rows(pairs.question[mine], t, np.array([difficulty.get(k, 0.0) for k in at]), share, lost)
 
 
 def _training(data: _Rows, gamed: Gamed | None) -> tuple[Floats, Floats, Floats]:

@@ -34,7 +34,6 @@ from harness.results.table import Row
 
 By: TypeAlias = Literal["all", "judge", "category", "turn", "score gap"]
 KINDS = ("consistent", "biased_first", "biased_second", "one_sided_tie")
-_ERROR = len(KINDS)
 
 
 def position_rows(
@@ -58,25 +57,23 @@ def position_rows(
     questions = ordered_questions(pairs.questions(), categories)
     place = {question: at for at, question in enumerate(questions)}
     question = np.array([place[about.question_id] for about in pairs.asked], dtype=np.int64)[asked]
-    kinds = np.array([_kind(games) for games in pairs.games], dtype=np.int64)[code]
-    firsts, decided = (of_games[code] for of_games in _games(pairs.games))
+    of_games = [_counted(games) for games in pairs.games]
+    adds, counts = (np.array([own[side] for own in of_games], dtype=np.int8)[code] for side in (0, 1))
     groups = _groups(pairs, case, asked, categories)
-    columns = [_sums(question, kinds, firsts, decided, chosen, len(questions)) for _, _, chosen in groups]
-    found = estimates(
-        np.concatenate([own for own, _ in columns], axis=1),
-        np.concatenate([of for _, of in columns], axis=1),
-        **how,
-        bounds=(0.0, 1.0),
-    )
+    sums: list[Floats] = []
+    of: list[Floats] = []
+    for _, _, own in groups:
+        cells = np.repeat(question[own], 5), np.tile(np.arange(5), len(own))
+        for each, found in ((adds, sums), (counts, of)):
+            found.append(tally((len(questions), 5), *cells, weights=each[own].ravel().astype(np.float64)))
+    shares = iter(estimates(np.concatenate(sums, axis=1), np.concatenate(of, axis=1), **how, bounds=(0.0, 1.0)))
     rows = []
-    for at, ((by, group, chosen), (sums, counts)) in enumerate(zip(groups, columns, strict=True)):
-        *each, first_games = sums.sum(axis=0).astype(int).tolist()
-        n, no_ties = (int(counts[:, column].sum()) for column in (0, _ERROR))
-        errors = int((kinds[chosen] == _ERROR).sum())
-        *shares, first_share = (found[at * 5 + column] for column in range(5))
-        about: Row = {"by": by, "group": group, "n": n, "errors": errors, **dict(zip(KINDS, each, strict=True))}
-        about |= {f"{kind}_share": share for kind, share in zip(KINDS, shares, strict=True)}
-        rows.append(about | {"first_games": first_games, "decided_games": no_ties, "first_share": first_share})
+    for by, group, chosen in groups:
+        *each, first_games = adds[chosen].sum(axis=0).tolist()
+        n, *_, decided = counts[chosen].sum(axis=0).tolist()
+        about: Row = {"by": by, "group": group, "n": n, "errors": len(chosen) - n}
+        about |= dict(zip(KINDS, each, strict=True)) | {f"{kind}_share": next(shares) for kind in KINDS}
+        rows.append(about | {"first_games": first_games, "decided_games": decided, "first_share": next(shares)})
     return rows
 
 
@@ -100,28 +97,17 @@ def ordered_questions(
     return sorted(set(questions), key=lambda q: (known.get(q, len(known)), isinstance(q, str), q))
 
 
-def _kind(games: Games) -> int:
+def _counted(games: Games) -> tuple[Sequence[int], Sequence[int]]:
+    """Return what a pair adds to each of the five shares and how much it counts there; nothing where a game gave no
+    verdict."""
     if None in games or len(games) != 2:
-        return _ERROR
-    one, other = map(_side, games)
-    if one == other:
-        return KINDS.index("consistent")
-    if 0 in (one, other):
-        return KINDS.index("one_sided_tie")
-    return KINDS.index("biased_first" if one > other else "biased_second")
-
-
-def _side(game: float | None) -> int:
-    """Return 1 if the row's first model won a game, -1 if the other one did, 0 for a tie or no verdict."""
-    return 0 if game is None else (game > 0.5) - (game < 0.5)
-
-
-def _games(played: Sequence[Games]) -> tuple[Ints, Ints]:
-    """Return of each two games how many the answer shown first won, and how many are no tie; 0 for errors."""
-    good = [(0, 0) if None in games or len(games) < 2 else tuple(map(_side, games)) for games in played]
-    firsts = [(one > 0) + (two < 0) for one, two in good]
-    decided = [(one != 0) + (two != 0) for one, two in good]
-    return np.array(firsts, dtype=np.int64), np.array(decided, dtype=np.int64)
+        return [0] * 5, [0] * 5
+    # 1 if the row's first model won a game, -1 if the other one did, 0 for a tie
+    one, other = ((game > 0.5) - (game < 0.5) for game in games if game is not None)
+    by_place = "biased_first" if one > other else "biased_second"
+    kind = "consistent" if one == other else "one_sided_tie" if 0 in (one, other) else by_place
+    firsts, decided = (one > 0) + (other < 0), (one != 0) + (other != 0)
+    return [*(int(kind == name) for name in KINDS), firsts], [1, 1, 1, 1, decided]
 
 
 def _groups(
@@ -172,16 +158,3 @@ def _gaps(pairs: Observations, case: Ints) -> list[tuple[str, Ints]]:
 def _range(least: float, greatest: float) -> str:
     low, high = f"{least:.3f}", f"{greatest:.3f}"
     return low if low == high else f"{low} to {high}"
-
-
-def _sums(
-    question: Ints, kinds: Ints, firsts: Ints, decided: Ints, chosen: Ints, questions: int
-) -> tuple[Floats, Floats]:
-    """Return by question what each of the five shares counts, and of how much."""
-    good = chosen[kinds[chosen] != _ERROR]
-    asked = question[good]
-    sums, counts = tally((questions, 5), asked, kinds[good]), np.empty((questions, 5))
-    sums[:, _ERROR] = tally((questions,), asked, weights=firsts[good])
-    counts[:, :_ERROR] = tally((questions,), asked)[:, None]
-    counts[:, _ERROR] = tally((questions,), asked, weights=decided[good])
-    return sums, counts

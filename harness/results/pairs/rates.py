@@ -94,10 +94,11 @@ def outcomes(pairs: Pairs) -> Floats:
     """Return how often each model won, lost and tied on each question: questions × models × 3."""
     shape = (len(pairs.questions), len(pairs.models), 3)
     good = ~np.isnan(pairs.outcome)
-    first = np.select([pairs.outcome == 1.0, pairs.outcome == 0.0], [WIN, LOSS], TIE)
-    second = np.select([pairs.outcome == 0.0, pairs.outcome == 1.0], [WIN, LOSS], TIE)
-    sides = ((pairs.model_1, first), (pairs.model_2, second))
-    one, other = (tally(shape, pairs.question[good], model[good], became[good]) for model, became in sides)
+    question, outcome = pairs.question[good], pairs.outcome[good]
+    one, other = (
+        tally(shape, question, model[good], np.select([own == 1.0, own == 0.0], [WIN, LOSS], TIE))
+        for model, own in ((pairs.model_1, outcome), (pairs.model_2, 1.0 - outcome))
+    )
     return one + other
 
 
@@ -176,11 +177,5 @@ def _of_questions(pairs: Pairs, places: Sequence[int]) -> Pairs:
 
 
 def _entries(pairs: Pairs, chosen: npt.NDArray[np.bool_]) -> Pairs:
-    return pairs._replace(
-        question=pairs.question[chosen],
-        turn=pairs.turn[chosen],
-        model_1=pairs.model_1[chosen],
-        model_2=pairs.model_2[chosen],
-        outcome=pairs.outcome[chosen],
-        weighed=None if pairs.weighed is None else pairs.weighed[chosen],
-    )
+    names = ("question", "turn", "model_1", "model_2", "outcome", *(["weighed"] if pairs.weighed is not None else []))
+    return pairs._replace(**{name: getattr(pairs, name)[chosen] for name in names})

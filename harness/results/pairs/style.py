@@ -119,11 +119,13 @@ def styled(
     games = Rows(pairs.question[counts], *sides, z[counts], share, weight, len(pairs.questions), defines)
     full = _fitted(games, met, pairs, list(features))
     plain = _fitted(games._replace(z=games.z[:, :0]), met, pairs, [])
-    ratings = [_ratings(fit, models, defines) for fit in (full, plain)]
-    values = np.concatenate([ratings[0].whole, ratings[1].whole, ratings[0].whole - ratings[1].whole])
-    without = np.concatenate([ratings[0].without, ratings[1].without, ratings[0].without - ratings[1].without], axis=1)
+    ratings = zip(*(_ratings(own, models, defines) for own in (full, plain)), strict=True)
+    coefficients = full.whole[models:], full.without[:, models:]
+    values, without = (
+        np.concatenate([one, other, one - other, own], axis=-1)
+        for (one, other), own in zip(ratings, coefficients, strict=True)
+    )
     present = np.bincount(pairs.question[counts], minlength=len(pairs.questions)) > 0
-    values, without = np.append(values, full.whole[models:]), np.append(without, full.without[:, models:], axis=1)
     drawn = jackknifed(values, without, pairs.strata, present=present, **how)
     found = [replace(own, value=value) for own, value in zip(drawn, values.tolist(), strict=True)]
     rows = [
@@ -163,7 +165,5 @@ def _fitted(rows: Rows, met: Ints, pairs: Pairs, features: Sequence[str]) -> Fit
 
 def _ratings(fit: Fit, models: int, defines: Bools) -> Fit:
     """Return the strengths on the scale, on which the models that define it have a mean of `CENTER`."""
-    found = []
-    for strengths in (fit.whole[None, :models], fit.without[:, :models]):
-        found.append(CENTER + POINTS * (strengths - strengths[:, defines].mean(axis=1, keepdims=True)))
-    return Fit(found[0][0], found[1])
+    strengths = fit.whole[:models], fit.without[:, :models]
+    return Fit(*(CENTER + POINTS * (own - own[..., defines].mean(axis=-1, keepdims=True)) for own in strengths))

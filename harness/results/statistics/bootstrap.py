@@ -40,15 +40,15 @@ and Pearson (1934), Biometrika 26, 404.
 
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.results.matrix import Floats, Ints, label
-
-Method: TypeAlias = Literal["percentile", "studentized", "bound", "normal"]
+from harness.results.statistics.estimate import NONE as NONE
+from harness.results.statistics.estimate import Estimate as Estimate
+from harness.results.statistics.estimate import Method as Method
 
 RESAMPLINGS = 10_000
 FEW = 60
@@ -100,26 +100,6 @@ class Resampling(TypedDict, total=False):
     """How many times (default: `RESAMPLINGS`)."""
     seed: int
     """Of the drawing (default: 0)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """One number and how sure it is."""
-
-    value: float | None
-    """None where no question counts."""
-    low: float | None
-    """Lower end of the 95% interval; None where there are too few questions, or all agree on no known scale."""
-    high: float | None
-    """Upper end."""
-    questions: int
-    """Questions on which it rests."""
-    method: Method | None
-    """How the interval was made; `COVERAGE` says more. None where there is none."""
-
-
-NONE = Estimate(None, None, None, 0, None)
-"""Where nothing counts."""
 
 
 def estimates(
@@ -176,8 +156,11 @@ def _intervals(
     how = few.astype(np.int64) if method is None else np.full(len(value), _METHODS.index(method))
     how = np.where((questions >= MANY) & (apart >= MANY_APART), _NORMAL, how)
     low, high = np.full(value.shape, np.nan), np.full(value.shape, np.nan)
-    if bounds is not None and np.isfinite(bounds).all():
-        low, high = _unseen(value, questions, bounds, where=~spread & (questions >= LEAST))
+    known = bounds if bounds is not None and np.isfinite(bounds).all() else None
+    if known is not None:
+        agree = ~spread & (questions >= LEAST)
+        below, above = _unseen(value, value, questions, known)
+        low, high = np.where(agree, value - below, np.nan), np.where(agree, value + above, np.nan)
     for each in (_PERCENTILE, _STUDENTIZED, _NORMAL):
         chosen = np.flatnonzero(spread & (questions >= LEAST) & (how == each))
         if not len(chosen):
@@ -189,10 +172,13 @@ def _intervals(
             columns = chosen[start : start + width]
             below, above = resampled.ends(residual[:, columns].T, counts[:, columns].T)
             low[columns], high[columns] = value[columns] + below, value[columns] + above
-    if bounds is not None and np.isfinite(bounds).all():
-        differences = bounds[0] == -bounds[1]
-        peaked = np.flatnonzero(spread & (questions > PEAKED * apart) & (not differences))
-        below, above = _unseen_beyond(sums[:, peaked], counts[:, peaked], bounds)
+    if known is not None and known[0] != -known[1]:  # which differences have
+        peaked = np.flatnonzero(spread & (questions > PEAKED * apart))
+        there = counts[:, peaked] > 0
+        means = np.divide(sums[:, peaked], counts[:, peaked], out=np.zeros(there.shape), where=there)
+        least = np.where(there, means, np.inf).min(axis=0, initial=np.inf)
+        most = np.where(there, means, -np.inf).max(axis=0, initial=-np.inf)
+        below, above = _unseen(least, most, questions[peaked], known)
         low[peaked], high[peaked] = low[peaked] - below, high[peaked] + above
     if bounds is not None:
         low, high = np.maximum(low, bounds[0]), np.minimum(high, bounds[1])
@@ -244,22 +230,10 @@ def _apart(residual: Floats) -> Floats:
     return apart
 
 
-def _unseen(
-    value: Floats, questions: Ints, bounds: tuple[float, float], where: npt.NDArray[np.bool_]
-) -> tuple[Floats, Floats]:
-    """Return the ends where all questions agree: a share of others that n questions miss in 5% may lie at a bound."""
+def _unseen(least: Floats, most: Floats, questions: Ints, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Return how far the share of other questions that so many miss in 5% of samples, all at a bound, would move the
+    mean beyond the least and the greatest value seen."""
     share = 1 - (1 - LEVEL) ** (1 / np.maximum(questions, 1))
-    low, high = value - share * (value - bounds[0]), value + share * (bounds[1] - value)
-    return np.where(where, low, np.nan), np.where(where, high, np.nan)
-
-
-def _unseen_beyond(sums: Floats, counts: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Return how far that share of others, all at a bound, would move the mean beyond the values that were seen."""
-    there = counts > 0
-    means = np.divide(sums, counts, out=np.zeros(sums.shape), where=there)
-    share = 1 - (1 - LEVEL) ** (1 / np.maximum(there.sum(axis=0), 1))
-    least = np.where(there, means, np.inf).min(axis=0, initial=np.inf)
-    most = np.where(there, means, -np.inf).max(axis=0, initial=-np.inf)
     return share * np.maximum(least - bounds[0], 0.0), share * np.maximum(bounds[1] - most, 0.0)
 
 

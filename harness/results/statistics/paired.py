@@ -32,8 +32,8 @@ from typing import Any, Literal, NamedTuple, Unpack
 import numpy as np
 
 from harness.errors import UsageError
-from harness.records import QuestionId, Scale
-from harness.results.matrix import Floats, Ints, Matrix, difference_bounds, in_order, question_order
+from harness.records import Scale
+from harness.results.matrix import Floats, Ints, Matrix, aligned, difference_bounds, in_order, question_order
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 from harness.results.statistics.signflip import sign_flips
 
@@ -161,8 +161,8 @@ def paired(grades: Matrix, **how: Unpack[Resampling]) -> PairedTable:
     """
     first, second = np.triu_indices(len(grades.models), k=1)
     grades = in_order(grades)
-    differences = _Differences(grades.scores, grades.scores, first, second)
-    rows = _compared(differences, grades.strata, difference_bounds(grades.scale, grades.scale), **how)
+    bounds = difference_bounds(grades.scale, grades.scale)
+    rows = _compared(grades.scores, grades.scores, (first, second), grades.strata, bounds, **how)
     names = [(grades.models[one], grades.models[other]) for one, other in zip(first, second, strict=True)]
     return PairedTable(grades.models, named_pairs(rows, names))
 
@@ -192,12 +192,13 @@ def compare_runs(
         raise UsageError(f"the two runs have no {'question' if turns else 'turn'} in common; nothing to compare")
     ids = tuple(group_of)
     questions = [ids[place] for place in question_order(ids)]
-    one = _aligned(new, [name for name, _ in models], questions, turns)
-    other = _aligned(old, [name for _, name in models], questions, turns)
+    one, other = (
+        aligned(run, questions, names, turns) for run, names in zip((new, old), zip(*models, strict=True), strict=True)
+    )
     index = np.arange(len(models))
     groups = [group_of[question] for question in questions] if new.fixed_mix else None
     bounds = difference_bounds(new.scale, old.scale)
-    rows = _compared(_Differences(one, other, index, index), groups, bounds, **how)
+    rows = _compared(one, other, (index, index), groups, bounds, **how)
     return PairedTable(tuple(dict.fromkeys(name for pair in models for name in pair)), named_pairs(rows, models))
 
 
@@ -211,57 +212,39 @@ def holm(p_values: Floats) -> Floats:
     return adjusted
 
 
-def _aligned(run: Matrix, models: Sequence[str], questions: Sequence[QuestionId], turns: Sequence[int]) -> Floats:
-    """Return the run's scores, questions × models × turns as named; NaN where the run lacks a question."""
-    at = {question: place for place, question in enumerate(run.questions)}
-    scores = np.full((len(questions), len(models), len(turns)), np.nan)
-    rows = [row for row, question in enumerate(questions) if question in at]
-    places = [at[questions[row]] for row in rows]
-    own = run.scores[np.ix_(places, [run.models.index(m) for m in models], [run.turns.index(t) for t in turns])]
-    scores[rows] = own
-    return scores
-
-
-class _Differences(NamedTuple):
-    """Scores of two sets of models on the same questions and turns, and which are compared."""
-
-    one: Floats
-    other: Floats
-    first: Ints
-    """For each pair, its model in `one`."""
-    second: Ints
-    """For each pair, its model in `other`."""
-
-    def of(self, pairs: slice) -> tuple[Floats, Ints]:
-        """Return questions × pairs, the mean difference over the turns that both have (NaN if none), and left_out."""
-        first, second = self.first[pairs], self.second[pairs]
-        total = np.zeros((len(self.one), len(first)))
-        shared = np.zeros(total.shape)
-        any_score = np.zeros(total.shape, dtype=bool)
-        for turn in range(self.one.shape[2]):
-            one, other = self.one[:, first, turn], self.other[:, second, turn]
-            there, here = ~np.isnan(one), ~np.isnan(other)
-            total += np.where(there & here, one - other, 0.0)
-            shared += there & here
-            any_score |= there | here
-        means = np.divide(total, shared, out=np.full(total.shape, np.nan), where=shared > 0)
-        return means, (any_score & (shared == 0)).sum(axis=0).astype(np.int64)
-
-
 def _compared(
-    differences: _Differences,
+    one: Floats,
+    other: Floats,
+    sides: tuple[Ints, Ints],
     groups: Sequence[Any] | None,
     bounds: Scale | None,
     **how: Unpack[Resampling],
 ) -> list[Paired]:
-    """Return all pairs compared, still without names and without adjusted p-values."""
+    """Return pairs of models compared, still without names and without adjusted p-values.
+
+    The scores of both sets of models are on the same questions and turns; of each pair, `sides` are its model in the
+    one and in the other set.
+    """
     rows: list[Paired] = []
-    total = len(differences.first)
-    width = max(1, _BLOCK // max(1, len(differences.one)))
-    for start in range(0, total, width):
-        means, left_out = differences.of(slice(start, start + width))
+    width = max(1, _BLOCK // max(1, len(one)))
+    for start in range(0, len(sides[0]), width):
+        means, left_out = _apart(one, other, *(side[start : start + width] for side in sides))
         rows += compared_columns(means, groups, left_out, **how, bounds=bounds)
     return rows
+
+
+def _apart(one: Floats, other: Floats, first: Ints, second: Ints) -> tuple[Floats, Ints]:
+    """Return questions × pairs, the mean difference over the turns that both have (NaN if none), and left_out."""
+    total = np.zeros((len(one), len(first)))
+    shared = np.zeros(total.shape)
+    any_score = np.zeros(total.shape, dtype=bool)
+    for turn in range(one.shape[2]):
+        apart = one[:, first, turn] - other[:, second, turn]
+        total += np.where(np.isnan(apart), 0.0, apart)
+        shared += ~np.isnan(apart)
+        any_score |= ~(np.isnan(one[:, first, turn]) & np.isnan(other[:, second, turn]))
+    means = np.divide(total, shared, out=np.full(total.shape, np.nan), where=shared > 0)
+    return means, (any_score & (shared == 0)).sum(axis=0).astype(np.int64)
 
 
 def compared_columns(

@@ -18,9 +18,8 @@ from harness.results.statistics.paired import PairedTable
 
 
 class RankRange(NamedTuple):
-    """The ranks that one model may have."""
+    """The ranks that a model may have."""
 
-    model: str
     first: int
     """The best of them; 1 is the top."""
     last: int
@@ -30,7 +29,7 @@ class RankRange(NamedTuple):
         return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
 
 
-def rank_ranges(table: PairedTable) -> list[RankRange]:
+def rank_ranges(table: PairedTable) -> dict[str, RankRange]:
     """Return the range of each model, the best ranges first, equal ones in the order of the table."""
     better, worse = Counter[str](), Counter[str]()
     for pair in table.pairs:
@@ -39,5 +38,5 @@ def rank_ranges(table: PairedTable) -> list[RankRange]:
         winner, loser = (pair.model_1, pair.model_2) if pair.better == "model_1" else (pair.model_2, pair.model_1)
         better[loser] += 1
         worse[winner] += 1
-    ranges = [RankRange(model, 1 + better[model], len(table.models) - worse[model]) for model in table.models]
-    return sorted(ranges, key=lambda ranks: (ranks.first, ranks.last))
+    ranges = {model: RankRange(1 + better[model], len(table.models) - worse[model]) for model in table.models}
+    return dict(sorted(ranges.items(), key=lambda own: own[1]))

@@ -38,7 +38,7 @@ def score_chart(
     table: Table,
     *,
     column: str = POOLED,
-    ranks: Sequence[RankRange] = (),
+    ranks: Mapping[str, RankRange] | None = None,
     label: str = "average score",
 ) -> str:
     """Return the chart of one column of the scores, in the order of the table, as SVG text.
@@ -73,7 +73,7 @@ def interval_chart(
     estimates: Mapping[str, Estimate],
     *,
     label: str,
-    ranks: Sequence[RankRange] = (),
+    ranks: Mapping[str, RankRange] | None = None,
     reference: float | None = None,
     as_percent: bool = False,
     of: str = "models",
@@ -96,7 +96,6 @@ def interval_chart(
     known = [v for e in estimates.values() for v in (e.low, e.value, e.high) if v is not None]
     if not known:
         raise UsageError(f"a chart of the {label} needs at least one model with a value; there is none")
-    range_of = {rank.model: str(rank) for rank in ranks}
     left = text_width(list(estimates), _NAME) + 12.0
     counts = {estimate.questions for estimate in estimates.values()}
     heads = ["value", *(["rank"] if ranks else []), *(["n"] if len(counts) > 1 else [])]
@@ -136,7 +135,7 @@ def interval_chart(
         _whisker(sheet, estimate, at, y)
         cells = {
             "value": ABSENT if estimate.value is None else _number(estimate.value, 2, as_percent),
-            "rank": range_of.get(name, ABSENT),
+            "rank": str((ranks or {}).get(name, ABSENT)),
             "n": str(estimate.questions),
         }
         for head, x in zip(heads, ends, strict=True):

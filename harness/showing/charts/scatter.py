@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from harness.errors import UsageError
+from harness.results.statistics.estimate import Estimate
 from harness.showing.charts.sheet import COLOURS, FAINT, QUIET, RULE, SMALL, WIDTH, Sheet, places_of, ticks
-from harness.showing.items import Number
 from harness.showing.values import percent, rounded
 
 MOST_SERIES = len(COLOURS)
@@ -24,7 +24,7 @@ class Point(NamedTuple):
 
     name: str
     x: float
-    y: Number
+    y: Estimate
     """Its interval may be missing; a point without a value is not drawn."""
     series: str = ""
     """What it belongs to; empty: each point stands for itself and has a number."""

@@ -71,7 +71,7 @@ def test_models_are_ranked_by_preferences_where_sides_say_the_opposite() -> None
     rows = pairwise_rows(strong + weak, baseline="base")
     assert [row.model for row in rows] == ["strong", "weak"]
     compared = compared_strengths(pairs(strong + weak), baseline="base", resamplings=0)
-    assert rank_ranges(compared) == [RankRange("strong", 1, 1), RankRange("weak", 2, 2)]
+    assert rank_ranges(compared) == {"strong": RankRange(1, 1), "weak": RankRange(2, 2)}
 
 
 def row(question: int, preference: float) -> dict[str, Any]:

@@ -34,10 +34,10 @@ def table(models: str, told: str) -> PairedTable:
 )
 def test_ranges_by_hand(models: str, told: str, ranges: str) -> None:
     found = rank_ranges(table(models, told))
-    assert ", ".join(f"{row.model} {row}" for row in found) == ranges
+    assert ", ".join(f"{model} {row}" for model, row in found.items()) == ranges
 
 
 def test_a_pair_that_could_not_be_tested_narrows_nothing() -> None:
     value = Estimate(None, None, None, 0, None)
     untested = Paired("a", "b", value, 0, 3, None, None, None, None)
-    assert rank_ranges(PairedTable(("a", "b"), (untested,))) == [RankRange("a", 1, 2), RankRange("b", 1, 2)]
+    assert rank_ranges(PairedTable(("a", "b"), (untested,))) == {"a": RankRange(1, 2), "b": RankRange(1, 2)}

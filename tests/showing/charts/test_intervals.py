@@ -65,7 +65,7 @@ def test_an_estimate_without_interval_is_a_ring_and_none_is_a_dash() -> None:
 
 
 def test_ranks_stand_beside_as_ranges() -> None:
-    texts = texts_of(score_chart(scored({"a": 8.0, "b": 7.0}), ranks=[RankRange("a", 1, 2)]))
+    texts = texts_of(score_chart(scored({"a": 8.0, "b": 7.0}), ranks={"a": RankRange(1, 2)}))
     assert texts[-6:] == ["a", "8.00", "1-2", "b", "7.00", "–"]
 
 

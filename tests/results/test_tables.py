@@ -3,7 +3,6 @@
 import pathlib
 
 from harness.records import QuestionId
-from harness.results.brief import with_intervals, with_ranks
 from harness.results.detail import Detail, grades_detail, pairs_detail
 from harness.results.grades.scores import average_of
 from harness.results.matrix import Matrix, Pairs, matrix, pairs
@@ -11,9 +10,10 @@ from harness.results.pairs.comparing import compared_strengths
 from harness.results.pairs.rates import adjusted_rates
 from harness.results.result import Result
 from harness.results.statistics.bootstrap import Estimate
-from harness.results.statistics.paired import PairedTable, paired
-from harness.results.statistics.ranks import RankRange, rank_ranges
+from harness.results.statistics.paired import paired
+from harness.results.statistics.ranks import rank_ranges
 from harness.results.table import Line, Table
+from harness.results.tables import with_intervals, with_ranks
 from tests.observed import Origin, grade, pair
 
 J = Origin("j")
@@ -42,27 +42,23 @@ def column(detail: Detail) -> dict[str, Estimate]:
     return {line.model: line.fields[detail.column] for line in detail.table.whole}
 
 
-def ranks_of(compared: PairedTable) -> dict[str, RankRange]:
-    return {rank.model: rank for rank in rank_ranges(compared)}
-
-
 def test_grades_have_the_digits_of_the_detail() -> None:
     table = graded()
     detail = grades_detail(table, seed=3)
     assert average_of(table, seed=3) == column(detail)
-    assert ranks_of(paired(table, resamplings=0)) == detail.ranks
+    assert rank_ranges(paired(table, resamplings=0)) == detail.ranks
 
 
 def test_pairs_have_the_digits_of_the_detail() -> None:
     table = compared()
     detail = pairs_detail(table, seed=3)
     assert adjusted_rates(table, seed=3) == column(detail)
-    assert ranks_of(compared_strengths(table, resamplings=0)) == detail.ranks
+    assert rank_ranges(compared_strengths(table, resamplings=0)) == detail.ranks
 
 
 def test_a_baseline_has_neither_interval_nor_rank() -> None:
     intervals, strengths = adjusted_rates(compared(), baseline="z"), compared_strengths(compared(), baseline="z")
-    assert intervals.keys() == ranks_of(strengths).keys() == {"x", "y"}
+    assert intervals.keys() == rank_ranges(strengths).keys() == {"x", "y"}
     table = Table([Line("z", {"win": 0.5})], "pairs", sure=False, beside=False)
     result = Result("pairwise-baseline", None, "j", "s", pathlib.Path("some"), table, "win")
     shown = with_ranks(with_intervals(result, intervals), {"win": strengths})
