@@ -48,7 +48,6 @@ from harness.judgments.row import judged_rows
 from harness.meta_evaluation.checks_said import Limit, Says, has_words, language_of, said_of
 from harness.meta_evaluation.report import Report, asked, grade_from, ratio
 from harness.records import Mode, Observation, QuestionId, Scale
-from harness.results.finding import Found
 from harness.results.matrix import Floats, Ints
 from harness.results.measured import CheckedTurn, CheckFound, read_checks
 from harness.results.query import Query, Words
@@ -239,7 +238,9 @@ def judge_checks(
     """
     given = asked(Query.of(mode, **words))
     query, source = given.query, given.sources[0]
-    judged = _countable(source)
+    if given.judged.cases[0].source.form == "label":
+        raise UsageError(f"{source.path} holds no grades and no pairs, so nothing is lost for a broken check")
+    judged = given.grades
     left_out: Counter[str] = Counter()
     turns = {turn[:4]: turn for turn in read_checks(checked_bench(query, source.path))}
     items = _items(judged, turns, left_out, query.seed, loose=loose)
@@ -338,14 +339,3 @@ def _said(remarks: Iterable[_Remark], seed: int) -> tuple[list[dict[str, Any]], 
 def _share(remarks: Sequence[_Remark], says: Says, seed: int) -> Estimate:
     values = [float(one.says == says) for one in remarks]
     return ratio([one.question for one in remarks], values, 1.0, seed=seed, bounds=(0.0, 1.0))
-
-
-def _countable(source: Found) -> Observations:
-    """Return the grades or pairs, of several dimensions the grade of the whole."""
-    judged = source.observations
-    form = judged.cases[0].source.form
-    if form == "dimensions":
-        judged = judged.keep(lambda case: case.metric == TOTAL)
-    if form == "label" or not judged:
-        raise UsageError(f"{source.path} holds no grades and no pairs, so nothing is lost for a broken check")
-    return judged

@@ -48,7 +48,7 @@ from harness.meta_evaluation.votes import Item, mode
 from harness.records import QuestionId, content_hash
 from harness.results.cost import Spent
 from harness.results.matrix import Floats
-from harness.results.statistics.bootstrap import LEAST, Estimate, estimates
+from harness.results.statistics.bootstrap import LEAST, NONE, Estimate, estimates
 
 PEOPLE = Judge("people", "")
 MEASURES = ("human_agreement", "bias", "variance", "prefer_longer", "prefer_lists", "prefer_first")
@@ -262,7 +262,7 @@ def rate_tables(
 def _correlated(judge: Judge, models: Sequence[str], tables: Floats, counting: Counting) -> list[Estimate]:
     """Return Spearman's and Pearson's correlation of the two columns of win rates."""
     if len(models) < 3 or (judge == PEOPLE and not counting.compatible):
-        return [Estimate(None, None, None, 0, None)] * 2
+        return [NONE, NONE]
     present = np.flatnonzero(tables.any(axis=(1, 2)))
     found = []
     for ranked in (True, False):

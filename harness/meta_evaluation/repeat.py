@@ -43,12 +43,12 @@ import numpy.typing as npt
 from harness.errors import UsageError
 from harness.judgments.observations import numbered
 from harness.meta_evaluation.contingency import quotient
-from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked, of_turn
+from harness.meta_evaluation.report import Report, asked, of_turn
 from harness.records import Mode, Observation
 from harness.results.matrix import Floats, tally
 from harness.results.planning import MORE, Spread, alternatives, design_rows
 from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import Estimate, Resampling, jackknifed
+from harness.results.statistics.bootstrap import NONE, Estimate, Resampling, jackknifed
 from harness.written import takes_only
 
 Facet: TypeAlias = Literal["question", "model", "question × model", "order", "judge", "rest", "repeat"]
@@ -65,7 +65,7 @@ class Component:
     """The variance that one facet adds."""
 
     facet: Facet
-    variance: Estimate = NO_ESTIMATE
+    variance: Estimate = NONE
     """May fall below 0, which means that nothing was seen of it."""
     share: float | None = None
     """Of the sum of all variances but `repeat`, those below 0 counted as 0; None where nothing varies."""
@@ -341,7 +341,7 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     has no variance, and a reason in `why_not`. See `Words` for what can be asked for.
     """
     given = asked(Query.of(mode, **words)._replace(every_sample=True))
-    records, sources = given.judged, given.sources
+    records, sources = given.grades, given.sources
     rows: list[dict[str, Any]] = []
     left_out = 0
     designs: list[dict[str, Any]] = []

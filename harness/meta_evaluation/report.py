@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.errors import UsageError
 from harness.judging.builtin import notices
-from harness.judgments.case import Case
+from harness.judgments.case import SHARE, TOTAL, Case
 from harness.judgments.observations import Observations
 from harness.records import Failure, Scale
 from harness.results.about import About, about
@@ -48,7 +48,8 @@ class Report:
         return pandas.DataFrame(self.rows)
 
 
-NO_ESTIMATE = Estimate(None, None, None, 0, None)
+OF_WHOLE = {"label": SHARE, "dimensions": TOTAL}
+"""Of a judgment that gives several numbers, by its form the one that says how good the answer is."""
 
 
 class Asked(NamedTuple):
@@ -59,6 +60,22 @@ class Asked(NamedTuple):
     judged: Observations
     """Those of all sources."""
     subject: About
+
+    @property
+    def grades(self) -> Observations:
+        """What was judged, of a judgment that gives several numbers the grade of the whole.
+
+        Raises:
+            UsageError: it gives none.
+        """
+        metrics = self.judged.metrics()
+        if len(metrics) == 1:
+            return self.judged
+        kept = self.judged.keep(lambda case: case.metric == OF_WHOLE.get(case.source.form))
+        if not kept:
+            several = f"{self.sources[0].path} holds no grade of the whole answer"
+            raise UsageError(f"{several}; choose one with --criterion: {', '.join(metrics)}")
+        return kept
 
     def report(
         self,
@@ -133,12 +150,12 @@ def of_turn(turn: int | None, case: Case) -> bool:
 def columns(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row as json and csv show it: an estimate as three columns, names as one text.
 
-    The ends of an estimate called `value` are `low` and `high`, those of any other `x` are `x_low` and `x_high`.
+    The ends of an estimate called `value` or `ratio` are `low` and `high`, those of any other `x` `x_low` and `x_high`.
     """
     found: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Estimate):
-            lead = "" if name == "value" else f"{name}_"
+            lead = "" if name in {"value", "ratio"} else f"{name}_"
             found |= {name: value.value, f"{lead}low": value.low, f"{lead}high": value.high}
         else:
             found[name] = ", ".join(value) if isinstance(value, tuple) else value

@@ -275,6 +275,54 @@ def test_agreement_of_labels_is_kappa_and_label_by_label(told: Told, tmp_path: p
     ]
 
 
+def test_labels_left_out_are_counted_as_rows_and_a_voter_does_not_meet_itself_in_another_file(
+    told: Told, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [_label(at, "RIGHT", name) for at in range(3) for name in ("ann", "bob")]
+    files = [_write(tmp_path / "one.jsonl", rows), _write(tmp_path / "two.jsonl", [*rows[:2], _label(1, "WRONG")])]
+    found = told("agreement", "--votes", *files)["rows"]
+    assert [(r["judge1"], r["judge2"], r["agree"], r["total"]) for r in found] == [
+        ("one", "two", 2, 3),
+        ("one", "one", 3, 3),
+        ("two", "two", 1, 1),
+    ]
+    assert main(["judge_report", "agreement", "--votes", str(files[0]), str(files[1]), "--exclude", "bob"]) == 2
+    assert "no two judges say something about the same answer" in capsys.readouterr().err
+    assert main(["judge_report", "agreement", "--votes", str(files[0]), "--judge-model", "ann", "bob"]) == 0
+    shown = capsys.readouterr().out
+    assert "left out as asked" not in shown
+    assert "note: too few questions for intervals" in shown
+
+
+def _of_dimensions(question: int, model: str, total: float, sample: int = 0, **scores: float) -> dict[str, Any]:
+    made = {"judge_set": "own", "judge_set_version": "1", "sample": sample, "scores": scores}
+    return _grade(question, model, total, judge=("d", "all"), **made)
+
+
+def test_of_several_dimensions_the_grade_of_the_whole_is_what_a_judge_says(told: Told, tmp_path: pathlib.Path) -> None:
+    said = {(1, "x"): 8, (2, "x"): 6, (1, "y"): 6, (2, "y"): 3}
+    again = said | {(1, "y"): 8}
+    rows = [
+        _of_dimensions(question, model, total, sample, wit=9 - total, tact=1)
+        for sample, grades in enumerate((said, again))
+        for (question, model), total in grades.items()
+    ]
+    path = _write(tmp_path / "d_single.jsonl", rows)
+    found = {row["facet"]: row for row in told("repeat", "--input-file", path)["rows"]}
+    # The worked line of `repeat`; the dimensions of one judgment are no repeats of it.
+    assert (found["repeat"]["variance"], found["repeat"]["levels"]) == (pytest.approx(0.5), 4)
+    wit = {row["facet"]: row for row in told("repeat", "--input-file", path, "--criterion", "wit")["rows"]}
+    assert (wit["repeat"]["variance"], wit["rest"]["levels"]) == (pytest.approx(0.5), 8)
+    one = _write(tmp_path / "one_single.jsonl", rows[:4])
+    arena = tmp_path / "arena.csv"
+    arena.write_text("model,score\nx,2\ny,1\n", encoding="utf-8")
+    ranked = told("ranking", "--input-file", one, "--against", arena)["models"]
+    assert [(row["model"], row["score"]) for row in ranked] == [("x", 7.0), ("y", 4.5)]
+    people = _write(tmp_path / "ann.jsonl", [_grade(q, m, s, judge="ann") for (q, m), s in said.items()])
+    agreed = {row["measure"]: row for row in told("agreement", "--votes", one, people)["rows"]}
+    assert (agreed["exact"]["value"], agreed["exact"]["n"]) == (1.0, 4)
+
+
 def test_grades_beside_votes_count_as_preferences(told: Told, tmp_path: pathlib.Path) -> None:
     grades = [_grade(1, "x", 8), _grade(1, "y", 6), _grade(2, "x", 5), _grade(2, "y", 5), _grade(3, "x", -1)]
     votes = [_vote(1, "model_a"), _vote(2, "model_b"), _vote(3, "model_a")]
