@@ -116,15 +116,14 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
         "equal grades as a tie"
         for path in preferred
     ]
-    none, about_what = "votes or pairs without a verdict", "pair of answers"
-    if not records.paired:
-        none, about_what = "rows without a label" if labelled else "ratings without score", "answer"
-    notes += left_out((sum(without_verdict(side.observations) for side in sides), none))
+    none = "without a verdict" if records.paired else "without a label" if labelled else "without a score"
+    notes += left_out({none: sum(without_verdict(side.observations) for side in sides)}, "judgment")
     compare = _said if records.paired or labelled else _graded
     rows, more = compare(sides, subject.categories or None, query.seed, notes)
     if not rows:
         raise UsageError(
-            f"{', '.join(side.name for side in sides)}: no two judges say something about the same {about_what}"
+            f"{', '.join(side.name for side in sides)}: no two judges say something about the same "
+            f"{'pair of answers' if records.paired else 'answer'}"
         )
     notes += interval_notes(value for row in rows for value in row.values())
     judges = ", ".join(side.name for side in sides)

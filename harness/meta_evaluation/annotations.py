@@ -1,16 +1,14 @@
 """Files of votes and of pair judgments -> what people and judges say of the same items, one annotation after another.
 
-    Items.items     (question 81, turn 1, x, y), ...        x is what the first vote on the item names first
-    Items.people    {item: [1.0, 0.0, 0.5, 1.0]}            four people, x's share of the win with each of them
-    Items.judges    {(gpt-4, mt_bench 1): {item: [1.0]}}    one sample, both games of it together
+    Items.said    {(people, ): {item: [1.0, 0.0, 0.5, 1.0]},      x's share of the win with each of four people
+                   (gpt-4, mt_bench 1): {item: [1.0]}}            one sample, both games of it together
 
-An annotation is what one person, or one sample of a judge, says of an item. Of a judge only what is about items that
-people voted on is kept.
+An item is (question 81, turn 1, x, y), where x is what the first vote on it names first. An annotation is what one
+person, or one sample of a judge, says of an item. Of a judge only what is about items that people voted on is kept.
 """
 
 import pathlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from harness.bench import Bench
@@ -24,8 +22,6 @@ from harness.results.answers import answer_texts
 from harness.results.cost import Prices, Spent, spent_on
 from harness.results.finding import is_left_out
 from harness.results.query import Query
-
-NOTHING = Spent(None, None)
 
 
 class Game(NamedTuple):
@@ -44,7 +40,7 @@ class Annotation(NamedTuple):
     """What of 1 goes to the item's first answer; None if there is no verdict."""
     games: tuple[Game, ...] = ()
     """Those whose order is known."""
-    spent: Spent = NOTHING
+    spent: Spent = Spent(None, None)
 
 
 Annotated: TypeAlias = dict[Item, list[Annotation]]
@@ -57,25 +53,29 @@ class Judge(NamedTuple):
     judge_set: str
 
 
-@dataclass
-class Items:
+PEOPLE = Judge("people", "")
+"""All voters together."""
+
+
+class Items(NamedTuple):
     """All that people and judges say of the items that people voted on."""
 
-    items: list[Item] = field(default_factory=list)
-    people: Annotated = field(default_factory=dict)
-    judges: dict[Judge, Annotated] = field(default_factory=dict)
+    said: dict[Judge, Annotated]
+    """That of people first."""
     elsewhere: int = 0
     """Judgments about pairs that nobody voted on."""
     reworded: int = 0
     """Judgments of questions that have another wording now."""
 
-    def keep(self, items: Sequence[Item]) -> None:
-        """Leave out all other items."""
-        kept = set(items)
-        self.items = list(items)
-        for said in (self.people, *self.judges.values()):
-            for item in said.keys() - kept:
-                del said[item]
+    @property
+    def people(self) -> Annotated:
+        """What people say of every item."""
+        return self.said[PEOPLE]
+
+    def only(self, wanted: Callable[[Item], bool], most: int | None = None) -> "Items":
+        """Return what is said of the items that are wanted, of each the first annotations."""
+        kept = {judge: {i: own[:most] for i, own in said.items() if wanted(i)} for judge, said in self.said.items()}
+        return self._replace(said=kept)
 
 
 def judgment_files_of(query: Query, bench: Bench) -> list[pathlib.Path]:
@@ -95,42 +95,38 @@ def read_items(
         UsageError: a file of votes holds grades, or nothing that was asked for.
         DataError: a line is not what it must be.
     """
-    found = Items()
+    said: dict[Judge, Annotated] = {PEOPLE: {}}
     places: dict[tuple[QuestionId, int, frozenset[str]], Item] = {}
     for row in _votes(query, votes):
-        key = (row.question_id, row.turn, frozenset(row.models))
-        if key not in places:
-            places[key] = Item(row.question_id, row.turn, *row.models)
-            found.items.append(places[key])
-        found.people.setdefault(places[key], []).append(_annotation(row, places[key], NOTHING))
-    if not found.items:
+        item = Item(row.question_id, row.turn, *row.models)
+        item = places.setdefault((row.question_id, row.turn, frozenset(row.models)), item)
+        said[PEOPLE].setdefault(item, []).append(_annotation(row, item))
+    if not places:
         raise UsageError(f"no vote that was asked for in {', '.join(map(str, votes))}")
     contents = {question.question_id: question.content for question in bench.questions}
-    for path in judged:
-        for row in _latest(path):
-            if not _asked_for(query, row):
-                continue
-            item = places.get((row.question_id, row.turn, frozenset(row.models)))
-            if item is None:
-                found.elsewhere += 1
-            elif row.content is not None and contents.get(row.question_id, row.content) != row.content:
-                found.reworded += 1
-            else:
-                own = found.judges.setdefault(Judge(row.source.judge, row.source.set_text), {})
-                said = _annotation(row, item, spent_on(row, prices))
-                # A judge's verdicts in a file of votes do not say in which order it saw the answers.
-                own.setdefault(item, []).append(said._replace(games=()) if row.source.voter else said)
-    return found
+    elsewhere = reworded = 0
+    for row in (row for path in judged for row in _latest(path) if _asked_for(query, row)):
+        about = places.get((row.question_id, row.turn, frozenset(row.models)))
+        if about is None:
+            elsewhere += 1
+        elif row.content is not None and contents.get(row.question_id, row.content) != row.content:
+            reworded += 1
+        else:
+            own = said.setdefault(Judge(row.source.judge, row.source.set_text), {})
+            given = _annotation(row, about)._replace(spent=spent_on(row, prices))
+            # A judge's verdicts in a file of votes do not say in which order it saw the answers.
+            own.setdefault(about, []).append(given._replace(games=()) if row.source.voter else given)
+    return Items(said, elsewhere, reworded)
 
 
-def texts_of(items: Sequence[Item], bench: Bench) -> dict[Item, tuple[str, str]]:
+def texts_of(items: Iterable[Item], bench: Bench) -> dict[Item, tuple[str, str]]:
     """Return both answers of each item, as far as the benchmark has both."""
     said = dict(answer_texts((model for item in items for model in (item.first, item.second)), bench))
     found = {}
     for item in items:
-        texts = [said.get((model, item.question_id, item.turn)) for model in (item.first, item.second)]
-        if texts[0] is not None and texts[1] is not None:
-            found[item] = (texts[0], texts[1])
+        one, other = (said.get((model, item.question_id, item.turn)) for model in (item.first, item.second))
+        if one is not None and other is not None:
+            found[item] = (one, other)
     return found
 
 
@@ -166,11 +162,11 @@ def _latest(path: pathlib.Path) -> list[JudgedRow]:
     return list(kept.values())
 
 
-def _annotation(row: JudgedRow, item: Item, spent: Spent) -> Annotation:
+def _annotation(row: JudgedRow, item: Item) -> Annotation:
     won = outcome(row.games, row.source.method)
     if won is not None and row.models[0] != item.first:
         won = 1 - won
-    return Annotation(won, tuple(_games(row, item)), spent)
+    return Annotation(won, tuple(_games(row, item)))
 
 
 def _games(row: JudgedRow, item: Item) -> Iterator[Game]:

@@ -22,6 +22,7 @@ from harness.meta_evaluation.judges import (
     judge_rows,
     questions_of,
     values_of,
+    with_rules,
 )
 from harness.meta_evaluation.report import Report, columns, interval_notes, last_if_none, left_out, ratio
 from harness.meta_evaluation.votes import Item, mode, vote_files
@@ -32,7 +33,7 @@ from harness.results.answers import home_of
 from harness.results.common import EQUAL, few
 from harness.results.cost import Prices
 from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import Estimate
+from harness.results.statistics.bootstrap import LEAST, Estimate
 from harness.written import read_table, takes_only
 
 DEFINITIONS: Mapping[str, str] = {
@@ -96,10 +97,11 @@ def judge_judges(
     judged = judgment_files_of(query, bench)
     found = read_items(query, paths, judged, Prices(models_file), bench)
     subject = about(query, read_judgments(paths[0]).observations, paths[0])
-    counting = Counting(texts_of(found.items, bench), questions_of(found.items), compatible, query.seed)
-    voted = len(found.items)
+    counting = Counting(texts_of(found.people, bench), questions_of(found.people), compatible, query.seed)
+    voted = len(found.people)
+    found = with_rules(found, counting)
     measured = judge_rows(found, counting)
-    if voted and not found.items:
+    if not found.people:
         raise UsageError(
             f"AlpacaEval's way of counting needs pairs with {SAMPLES} votes, and none of {voted} pairs has so many; "
             "leave --compatible out"
@@ -145,7 +147,7 @@ def _columns(row: JudgeRow, *, compatible: bool) -> dict[str, Any]:
 def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: pathlib.Path) -> list[str]:
     """Return which judge to choose, what a reader must know, and what each column is."""
     votes = sum(len(own) for own in found.people.values())
-    pairs, questions = counted(len(found.items), "pair"), counted(len(counting.questions), "question")
+    pairs, questions = counted(len(found.people), "pair"), counted(len(counting.questions), "question")
     notes = [f"measured on {pairs} of answers to {questions}, with {counted(votes, 'vote')}"]
     notes += [f"advice: {line}" for line in advice(found, rows, counting)]
     notes += _unequal(found, rows[1:])
@@ -154,11 +156,12 @@ def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: 
             "counted as AlpacaEval 0.6.6 does: the first four votes and samples of pairs with four votes, its tie "
             "rules; agreement, bias and variance in per cent"
         )
-    notes += left_out(
-        (found.elsewhere, "judgments of pairs that nobody voted on"),
-        (found.reworded, "judgments of questions that have another wording now"),
-    )
-    if lacking := len(found.items) - sum(item in counting.texts for item in found.items):
+    skipped = {
+        "of pairs that nobody voted on": found.elsewhere,
+        "of questions that have another wording now": found.reworded,
+    }
+    notes += left_out(skipped, "judgment")
+    if lacking := len(found.people) - sum(item in counting.texts for item in found.people):
         notes.append(f"{lacking} pairs without both answers in {answers}: nothing is known of their lengths and lists")
     if all(row.samples < 2 for row in rows[1:] if row.judge.name not in RULES):
         notes.append("bias and variance need two samples of a judge or more: gen_judgment --samples 4")
@@ -170,6 +173,9 @@ def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: 
 def advice(found: Items, rows: Sequence[JudgeRow], counting: Counting) -> list[str]:
     """Return which judge to choose, and what to mind, a line each; differences are paired by question."""
     people, *judges = rows
+    if len(counting.questions) < LEAST:
+        there = counted(len(counting.questions), "question")
+        return [f"votes on {there} are too few to choose a judge by; vote on more"]
     apart = _apart(found, judges)
     real = [row for row in judges if row.judge.name not in RULES and row.measures["human_agreement"].value is not None]
     real = [row for row in real if row.judge not in apart]
@@ -227,7 +233,7 @@ def _unequal(found: Items, judges: Sequence[JudgeRow]) -> list[str]:
 
 def _verdicts(found: Items, judge: Judge) -> set[Item]:
     """Return the items on which a judge and people have a verdict."""
-    return {item for item, own in found.judges[judge].items() if values_of(own) and values_of(found.people[item])}
+    return {item for item, own in found.said[judge].items() if values_of(own) and values_of(found.people[item])}
 
 
 def _habits(row: JudgeRow, people: JudgeRow, place: Estimate) -> list[str]:
@@ -251,7 +257,7 @@ def _habits(row: JudgeRow, people: JudgeRow, place: Estimate) -> list[str]:
 def _agreements(found: Items, judge: Judge, counting: Counting) -> dict[Item, float]:
     """Return the mean agreement of a judge's annotations with the people on each item."""
     agreed = {}
-    for item, own in found.judges[judge].items():
+    for item, own in found.said[judge].items():
         votes, given = values_of(found.people[item]), values_of(own)
         if votes and given:
             gold = mode(votes, compatible=counting.compatible)
@@ -267,7 +273,7 @@ def difference(found: Items, one: Judge, other: Judge, counting: Counting) -> Es
 def _to_place(found: Items, judge: Judge, counting: Counting) -> Estimate:
     """Return by how much more a judge gives to the answer that it sees first than people give to that answer."""
     gained = {}
-    for item, own in found.judges[judge].items():
+    for item, own in found.said[judge].items():
         votes = values_of(found.people[item])
         games = [game for one in own for game in one.games]
         if votes and games:

@@ -33,7 +33,7 @@ Source: Dubois et al. 2023 (AlpacaFarm, arXiv 2305.14387), section 4 and appendi
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeAlias
@@ -42,7 +42,7 @@ import numpy as np
 
 from harness.judging.builtin import FIRST, LONGEST, RANDOM, RULES
 from harness.judging.rules import longer
-from harness.meta_evaluation.annotations import Annotated, Annotation, Game, Items, Judge
+from harness.meta_evaluation.annotations import PEOPLE, Annotated, Annotation, Game, Items, Judge
 from harness.meta_evaluation.contingency import mean_ranks, quotient, resampled
 from harness.meta_evaluation.votes import Item, mode
 from harness.records import QuestionId, content_hash
@@ -50,7 +50,6 @@ from harness.results.cost import Spent
 from harness.results.matrix import Floats
 from harness.results.statistics.bootstrap import LEAST, NONE, Estimate, estimates
 
-PEOPLE = Judge("people", "")
 MEASURES = ("human_agreement", "bias", "variance", "prefer_longer", "prefer_lists", "prefer_first")
 CORRELATIONS = ("spearman", "pearson")
 SAMPLES = 4
@@ -97,26 +96,26 @@ def has_list(text: str) -> bool:
     return _LIST_ITEM.search(text) is not None
 
 
-def judge_rows(found: Items, counting: Counting) -> list[JudgeRow]:
-    """Return a row for the people, one for each judge, and one for each rule of `RULES` that no file has judged by.
-
-    What the rules say is added to `found`.
-    """
+def with_rules(found: Items, counting: Counting) -> Items:
+    """Return what is counted: also what each rule of `RULES` says by which no file has judged; `compatible` items."""
     if counting.compatible:
-        found.keep([item for item in found.items if len(values_of(found.people[item])) >= SAMPLES])
-        for said in (found.people, *found.judges.values()):
-            for item, own in said.items():
-                said[item] = own[:SAMPLES]
-    there = {judge.name for judge in found.judges}
+        found = found.only(lambda item: len(values_of(found.people[item])) >= SAMPLES, most=SAMPLES)
+    said = dict(found.said)
+    there = {judge.name for judge in said}
     for name in RULES:
-        items = [item for item in found.items if name != LONGEST or item in counting.texts]
+        items = [item for item in found.people if name != LONGEST or item in counting.texts]
         if items and name not in there:
-            said = {item: [_ruled(name, item, sample, counting) for sample in range(SAMPLES)] for item in items}
-            found.judges[Judge(name, "")] = said
+            said[Judge(name, "")] = {
+                item: [_ruled(name, item, sample, counting) for sample in range(SAMPLES)] for item in items
+            }
+    return found._replace(said=said)
+
+
+def judge_rows(found: Items, counting: Counting) -> list[JudgeRow]:
+    """Return a row for the people, then one for each judge."""
     voted = {item: values for item, own in found.people.items() if (values := values_of(own))}
     gold = {item: mode(values, compatible=counting.compatible) for item, values in voted.items()}
-    judges = {PEOPLE: found.people, **found.judges}
-    return [_row(judge, said, found.people, gold, counting) for judge, said in judges.items()]
+    return [_row(judge, said, found.people, gold, counting) for judge, said in found.said.items()]
 
 
 def _ruled(name: str, item: Item, sample: int, counting: Counting) -> Annotation:
@@ -288,6 +287,6 @@ def _correlation(tables: Floats, *, ranked: bool) -> Floats:
     return quotient((one * other).sum(axis=-1), np.where(spread > 1e-12, spread, 0.0))
 
 
-def questions_of(items: Sequence[Item]) -> dict[QuestionId, int]:
+def questions_of(items: Iterable[Item]) -> dict[QuestionId, int]:
     """Return the places of the questions of these items."""
     return {question: at for at, question in enumerate(dict.fromkeys(item.question_id for item in items))}

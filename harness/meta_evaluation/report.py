@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from harness.errors import UsageError
+from harness.errors import MissingError, UsageError
 from harness.judging.builtin import notices
 from harness.judgments.case import SHARE, TOTAL, Case
 from harness.judgments.observations import Observations
+from harness.names import counted
 from harness.records import Failure, Scale
 from harness.results.about import About, about
 from harness.results.common import common_questions
@@ -62,12 +63,14 @@ class Asked(NamedTuple):
     subject: About
 
     @property
-    def grades(self) -> Observations:
+    def verdicts(self) -> Observations:
         """What was judged, of a judgment that gives several numbers the grade of the whole.
 
         Raises:
-            UsageError: it gives none.
+            MissingError: no judgment has a verdict.
+            UsageError: there is no grade of the whole.
         """
+        need_verdicts(self.judged, self.sources[0].path)
         metrics = self.judged.metrics()
         if len(metrics) == 1:
             return self.judged
@@ -114,6 +117,12 @@ def asked(query: Query) -> Asked:
     sources = ask(query)
     judged = Observations.joined([source.observations for source in sources])
     return Asked(query, sources, judged, about(query, judged, sources[0].path))
+
+
+def need_verdicts(judged: Observations, path: pathlib.Path) -> None:
+    """Raise `MissingError` if no judgment has a verdict, so that there is nothing to report."""
+    if judged.failed.all():
+        raise MissingError(f"no {'pair' if judged.paired else 'judgment'} of {path} has a verdict")
 
 
 def interval_notes(values: Iterable[Any]) -> list[str]:
@@ -171,9 +180,9 @@ def grade_from(scale: Scale | None, named: float | None, share: float, what: str
     return scale[0] + (scale[1] - scale[0]) * share
 
 
-def left_out(*counts: tuple[int, str]) -> list[str]:
-    """Return a line for each number of things that were left out."""
-    return [f"{number} {what} left out" for number, what in counts if number]
+def left_out(counts: Mapping[str, int], what: str) -> list[str]:
+    """Return a line for each reason for which things were left out; `what` is one of them in words."""
+    return [f"{counted(number, what)} {why} left out" for why, number in counts.items() if number]
 
 
 def last_if_none(value: float | None) -> float:

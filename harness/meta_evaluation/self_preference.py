@@ -148,7 +148,7 @@ def judge_self(
         UsageError: there are fewer than two judges, or they had different judge sets.
     """
     given = asked(Query.of(mode, **words)._replace(every_judge=True))
-    records, seed, groups = given.grades, given.query.seed, given.subject.categories or None
+    records, seed, groups = given.verdicts, given.query.seed, given.subject.categories or None
     judges = list(dict.fromkeys(source.judge for source in given.sources))
     own = {judge: records.keep(lambda case, judge=judge: case.source.judge == judge) for judge in judges}  # type: ignore[misc]
     panel: Heard[Matrix] | Heard[Pairs]

@@ -484,6 +484,28 @@ def test_corrected_win_rates_lie_between_judge_and_people(told: Told, tmp_path: 
     assert told("corrected", "--votes", few, "--input-file", judge)["rows"][0]["corrected_low"] is None
 
 
+@pytest.mark.parametrize("report", ["repeat", "length", "corrected", "ranking --against", "ranking --metric", "checks"])
+def test_a_run_without_any_verdict_is_said_to_be_one(
+    report: str, error: Callable[..., str], tmp_path: pathlib.Path
+) -> None:
+    paired = report in {"length", "corrected"}
+    failed = [_pair(1, "error", "error")] if paired else [_grade(1, "x", -1), _grade(1, "y", -1)]
+    path = _write(tmp_path / "run.jsonl", failed)
+    (tmp_path / "arena.csv").write_text("model,score\nx,1\ny,2\n", encoding="utf-8")
+    people = _write(tmp_path / "people.jsonl", [_vote(1, "model_a")])
+    metric = {"question_id": 1, "turn": 1, "model": "x", "metric": "bleu", "value": 0.5}
+    _write(tmp_path / "own" / "model_metric" / "bleu.jsonl", [metric])
+    write_questions(tmp_path / "own", {"question_id": 1, "category": "stem", "turns": ["Why?"]})
+    more: dict[str, list[str | pathlib.Path]] = {
+        "corrected": ["--votes", people],
+        "ranking --against": [tmp_path / "arena.csv"],
+        "ranking --metric": ["bleu"],
+    }
+    where = ["--bench-name", "own", "--data-dir", tmp_path]
+    said = error(*report.split(), *more.get(report, []), "--input-file", path, *where)
+    assert f"no {'pair' if paired else 'judgment'} of {path} has a verdict" in said
+
+
 def test_the_same_seed_gives_the_same_digits(told: Told, tmp_path: pathlib.Path) -> None:
     winners = ["model_1", "model_2", "tie"]
     games = [_pair(at, winners[at % 3], winners[at // 2 % 3]) for at in range(40)]
