@@ -8,7 +8,7 @@ person, or one sample of a judge, says of an item. Of a judge only what is about
 """
 
 import pathlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from harness.bench import Bench
@@ -16,11 +16,11 @@ from harness.errors import UsageError
 from harness.judgments.case import outcome
 from harness.judgments.file_name import judgment_files, kinds_of, parse
 from harness.judgments.row import JudgedRow, judged_rows
-from harness.meta_evaluation.votes import Item
-from harness.records import QuestionId
+from harness.meta_evaluation.votes import Item, pairs_in
+from harness.records import Games, QuestionId
 from harness.results.answers import answer_texts
 from harness.results.cost import Prices, Spent, spent_on
-from harness.results.finding import is_left_out
+from harness.results.finding import without_voters
 from harness.results.query import Query
 
 
@@ -97,10 +97,13 @@ def read_items(
     """
     said: dict[Judge, Annotated] = {PEOPLE: {}}
     places: dict[tuple[QuestionId, int, frozenset[str]], Item] = {}
-    for row in _votes(query, votes):
-        item = Item(row.question_id, row.turn, *row.models)
-        item = places.setdefault((row.question_id, row.turn, frozenset(row.models)), item)
-        said[PEOPLE].setdefault(item, []).append(_annotation(row, item))
+    for vote in (vote for path in votes for vote in without_voters(pairs_in(path).observations, query.exclude)):
+        if query.turns is None or vote.turn in query.turns:
+            models = (vote.model, str(vote.opponent))
+            key = (vote.question_id, vote.turn, frozenset(models))
+            item = places.setdefault(key, Item(vote.question_id, vote.turn, *models))
+            given = _annotation(item, models, vote.games, vote.source.method, models)
+            said[PEOPLE].setdefault(item, []).append(given)
     if not places:
         raise UsageError(f"no vote that was asked for in {', '.join(map(str, votes))}")
     contents = {question.question_id: question.content for question in bench.questions}
@@ -112,10 +115,13 @@ def read_items(
         elif row.content is not None and contents.get(row.question_id, row.content) != row.content:
             reworded += 1
         else:
-            own = said.setdefault(Judge(row.source.judge, row.source.set_text), {})
-            given = _annotation(row, about)._replace(spent=spent_on(row, prices))
             # A judge's verdicts in a file of votes do not say in which order it saw the answers.
-            own.setdefault(about, []).append(given._replace(games=()) if row.source.voter else given)
+            shown = () if row.source.voter else row.models if len(row.games) == 2 else (row.shown_first,)
+            given = _annotation(about, row.models, row.games, row.source.method, shown)._replace(
+                spent=spent_on(row, prices)
+            )
+            own = said.setdefault(Judge(row.source.judge, row.source.set_text), {})
+            own.setdefault(about, []).append(given)
     return Items(said, elsewhere, reworded)
 
 
@@ -128,17 +134,6 @@ def texts_of(items: Iterable[Item], bench: Bench) -> dict[Item, tuple[str, str]]
         if one is not None and other is not None:
             found[item] = (one, other)
     return found
-
-
-def _votes(query: Query, paths: Sequence[pathlib.Path]) -> Iterator[JudgedRow]:
-    """Yield the votes of the voters and turns that are asked for."""
-    for path in paths:
-        for row in _latest(path):
-            if len(row.models) != 2:
-                raise UsageError(f"{path} holds grades of single answers; judges are measured on votes on pairs")
-            counts = query.turns is None or row.turn in query.turns
-            if counts and not is_left_out(row.source.judge, query.exclude):
-                yield row
 
 
 def _asked_for(query: Query, row: JudgedRow) -> bool:
@@ -162,19 +157,14 @@ def _latest(path: pathlib.Path) -> list[JudgedRow]:
     return list(kept.values())
 
 
-def _annotation(row: JudgedRow, item: Item) -> Annotation:
-    won = outcome(row.games, row.source.method)
-    if won is not None and row.models[0] != item.first:
-        won = 1 - won
-    return Annotation(won, tuple(_games(row, item)))
-
-
-def _games(row: JudgedRow, item: Item) -> Iterator[Game]:
-    """Yield the games with a verdict whose order is known."""
-    if len(row.games) == 2 or row.source.voter:  # game 1 shows the row's first model first, as a vote does
-        shown = list(row.models[: len(row.games)])
-    else:
-        shown = [row.shown_first] if row.shown_first in row.models else []
-    for model, game in zip(shown, row.games, strict=False):
-        if game is not None:
-            yield Game(game if model == row.models[0] else 1 - game, model == item.first)
+def _annotation(
+    item: Item, models: tuple[str, ...], games: Games, method: str, shown: Sequence[str | None]
+) -> Annotation:
+    """Return what games of two models say of an item; `shown` is who was shown first in each, as far as it is known."""
+    won = outcome(games, method)
+    seen = [
+        Game(game if model == models[0] else 1 - game, model == item.first)
+        for model, game in zip(shown, games, strict=False)
+        if game is not None and model in models
+    ]
+    return Annotation(won if won is None or models[0] == item.first else 1 - won, tuple(seen))

@@ -267,7 +267,8 @@ def _agreements(found: Items, judge: Judge, counting: Counting) -> dict[Item, fl
 
 def difference(found: Items, one: Judge, other: Judge, counting: Counting) -> Estimate:
     """Return by how much one judge agrees with people more than another, on the items that both judged."""
-    return _paired(_agreements(found, one, counting), _agreements(found, other, counting), counting)
+    agreed, others = _agreements(found, one, counting), _agreements(found, other, counting)
+    return _mean({item: agreed[item] - others[item] for item in agreed if item in others}, counting)
 
 
 def _to_place(found: Items, judge: Judge, counting: Counting) -> Estimate:
@@ -279,14 +280,13 @@ def _to_place(found: Items, judge: Judge, counting: Counting) -> Estimate:
         if votes and games:
             theirs = sum(votes) / len(votes)
             gained[item] = sum(g.to_shown - (theirs if g.in_order else 1 - theirs) for g in games) / len(games)
-    return _paired(gained, dict.fromkeys(gained, 0.0), counting)
+    return _mean(gained, counting)
 
 
-def _paired(one: Mapping[Item, float], other: Mapping[Item, float], counting: Counting) -> Estimate:
-    both = [item for item in one if item in other]
-    places = [counting.questions[item.question_id] for item in both]
-    apart = [one[item] - other[item] for item in both]
-    return ratio(places, apart, 1.0, len(counting.questions), seed=counting.seed, bounds=(-1.0, 1.0))
+def _mean(apart: Mapping[Item, float], counting: Counting) -> Estimate:
+    places = [counting.questions[item.question_id] for item in apart]
+    values = list(apart.values())
+    return ratio(places, values, 1.0, len(counting.questions), seed=counting.seed, bounds=(-1.0, 1.0))
 
 
 def _not_above(difference: Estimate) -> bool:

@@ -160,8 +160,6 @@ def repeat_report(verdicts: Records, **how: Unpack[Resampling]) -> RepeatReport:
 class _Cells:
     """The verdicts, counted and summed; all arrays are questions × models × orders × judges."""
 
-    questions: npt.NDArray[np.int64]
-    """The question numbers that occur."""
     count: Floats
     total: Floats
     """Sum of the scores, from which the mean of all was taken off (which changes no variance)."""
@@ -170,13 +168,11 @@ class _Cells:
 
 
 def _cells(scored: Records) -> _Cells:
-    codes = [np.unique(scored[name], return_inverse=True) for name in ("question", "model", "order", "judge")]
-    shape = tuple(len(levels) for levels, _ in codes)
+    codes = [np.unique(scored[name], return_inverse=True)[1] for name in ("question", "model", "order", "judge")]
+    shape = tuple(int(code.max()) + 1 for code in codes)
     score = scored["score"] - scored["score"].mean()
-    count, total, squares = (
-        tally(shape, *(code for _, code in codes), weights=weight) for weight in (None, score, score**2)
-    )
-    return _Cells(codes[0][0], count, total, squares)
+    count, total, squares = (tally(shape, *codes, weights=weight) for weight in (None, score, score**2))
+    return _Cells(count, total, squares)
 
 
 def _levels(cells: _Cells, facet: Facet, again: int) -> int:

@@ -65,9 +65,6 @@ def correlations(judges: object) -> tuple[float, float, float]:
 
 
 def alpha_of(judges: object, level: Level) -> float:
-    if level == "nominal":
-        values, coincident = printed_coincidences(judges)
-        return float(alpha(values, coincident, level))
     rows = agreement.alpha_rows({str(at): graded(own) for at, own in enumerate(np.array(judges, dtype=float))})
     [value] = [row["value"] for row in rows if row["measure"] == f"alpha ({level})"]
     return float(value.value)
@@ -116,7 +113,6 @@ def brute_alpha(judges: Floats, level: Level) -> float:
 @pytest.mark.parametrize(
     ("level", "expected"),
     [
-        pytest.param("nominal", 0.743, id="nominal"),
         pytest.param("ordinal", 0.815, id="ordinal"),
         pytest.param("interval", 0.849, id="interval"),
     ],
