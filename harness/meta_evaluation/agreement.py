@@ -48,7 +48,6 @@ from harness.meta_evaluation.votes import (
     as_preferences,
     by_judge,
     judgments,
-    names_of,
     of_kind,
     sides_of,
     told_apart,
@@ -101,9 +100,9 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
     preferred = [path for path, read in reads.items() if mixed and not read.observations.paired]
     for path in preferred:
         reads[path] = reads[path]._replace(observations=as_preferences(reads[path].observations))
-    names = names_of(paths)
-    sides = [side for path, read in reads.items() for side in sides_of(query, names[path], path, read.observations)]
-    sides = told_apart(sides, names, {path: "single" if path in preferred else "pairwise" for path in paths})
+    modes = {path: "single" if path in preferred else "pairwise" for path in paths}
+    own = [sides_of(query, path, read.observations, modes[path]) for path, read in reads.items()]
+    sides = told_apart([side for found in own for side in found])
     there = {case.source.judge for read in reads.values() for case in read.observations.cases}
     absent = [name for name in query.judges or () if name not in there]
     if absent or not sides:

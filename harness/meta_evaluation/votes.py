@@ -9,7 +9,7 @@ A side is what is compared with others: a file of votes, by the name of its stem
 import pathlib
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,7 +20,7 @@ from harness.judgments.case import CONFIDENCE, SCORE, SHARE, TOTAL, WIN, winner
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read, read_judgments
 from harness.names import name_of
-from harness.records import Observation, QuestionId, Source
+from harness.records import Observation, QuestionId
 from harness.results.finding import is_left_out, narrowed, one_source, one_wording
 from harness.results.query import Query
 
@@ -197,11 +197,13 @@ class Side(NamedTuple):
     """The votes, verdicts or grades of one side."""
 
     name: str
+    longer: tuple[str, ...]
+    """What it is called where others have the same name, of which the first counts that tells all of them apart."""
     path: pathlib.Path
     observations: Observations
 
 
-def sides_of(query: Query, name: str, path: pathlib.Path, found: Observations) -> list[Side]:
+def sides_of(query: Query, path: pathlib.Path, found: Observations, mode: str) -> list[Side]:
     """Return the sides that a file makes: one of votes, which has the file's name, or one for each judge.
 
     There is none if the file has no vote of the judges asked for.
@@ -210,41 +212,32 @@ def sides_of(query: Query, name: str, path: pathlib.Path, found: Observations) -
     if len(voted) > 1:
         raise UsageError(f"{path} mixes judgments and votes, which are not comparable; split it")
     asked_for = found.keep(lambda case: not query.judges or case.source.judge in query.judges)
+    stem = name_of(logical_file(path).stem)
     # Grades by people name no template.
     if voted == {True} or not (found.paired or any(asked.template for asked in found.asked)):
         votes = asked_for.keep(lambda case: not is_left_out(case.source.judge, query.exclude))
         if asked_for and not votes:
             raise UsageError(f"--exclude {' '.join(query.exclude)} leaves no vote of {path}")
-        return [Side(name, path, votes)] if votes else []
+        longer = f"{path.parent.name}/{stem}", *[str(path)] * 4
+        return [Side(stem, longer, path, votes)] if votes else []
     sides = []
-    there = list(dict.fromkeys(source.judge for source in asked_for.sources()))
-    for judge in there:
+    for judge in dict.fromkeys(source.judge for source in asked_for.sources()):
         own = one_source(query._replace(judges=(judge,)), found, path)
         one_wording(own, path)
-        sides.append(Side(judge, path, own))
+        source = own.cases[0].source
+        differs = source.set_text, mode, f"sample {source.sample}", stem, str(path)
+        sides.append(Side(judge, tuple(f"{judge} ({what})" for what in differs), path, own))
     return sides
 
 
-def told_apart(
-    sides: Sequence[Side], files: Mapping[pathlib.Path, str], modes: Mapping[pathlib.Path, str]
-) -> list[Side]:
-    """Return the sides, those of one judge with what differs behind its name: judge set, mode, sample, else file."""
-
-    def source(side: Side) -> Source:
-        return side.observations.cases[0].source
-
-    told: Sequence[Callable[[Side], str]] = (
-        lambda side: source(side).set_text,
-        lambda side: modes[side.path],
-        lambda side: f"sample {source(side).sample}",
-        lambda side: files[side.path],
-    )
+def told_apart(sides: Sequence[Side]) -> list[Side]:
+    """Return the sides, those of the same name with a longer one."""
     found = []
     for side in sides:
-        alike = [other for other in sides if other.name == side.name]
-        if len(alike) > 1 and side.name != files[side.path]:
-            what = next(what for what in told if len(set(map(what, alike))) == len(alike))
-            side = side._replace(name=f"{side.name} ({what(side)})")
+        alike = [other.longer for other in sides if other.name == side.name]
+        if len(alike) > 1:
+            at = next(at for at, names in enumerate(zip(*alike, strict=True)) if len(set(names)) == len(alike))
+            side = side._replace(name=side.longer[at])
         found.append(side)
     return found
 
@@ -262,13 +255,3 @@ def of_kind(query: Query, read: Read, path: pathlib.Path) -> Observations:
     if read.form == "dimensions" and criterion is None and TOTAL in found.metrics():
         criterion = TOTAL
     return narrowed(query._replace(sample=sample, criterion=criterion), found, path)
-
-
-def names_of(paths: Sequence[pathlib.Path]) -> dict[pathlib.Path, str]:
-    """Return the name of each file: its stem, with its folder before it where two have the same stem."""
-    stems = {path: name_of(logical_file(path).stem) for path in paths}
-    often = Counter(stems.values())
-    names = {path: stem if often[stem] == 1 else f"{path.parent.name}/{stem}" for path, stem in stems.items()}
-    if len(set(names.values())) < len(names):
-        names = {path: str(path) for path in paths}
-    return names
