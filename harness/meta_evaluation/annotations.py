@@ -8,7 +8,9 @@ person, or one sample of a judge, says of an item. Of a judge only what is about
 """
 
 import pathlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from harness.bench import Bench
@@ -57,25 +59,36 @@ PEOPLE = Judge("people", "")
 """All voters together."""
 
 
-class Items(NamedTuple):
-    """All that people and judges say of the items that people voted on."""
+@dataclass(frozen=True)
+class Items:
+    """All that people and judges say of the items that people voted on, and how it is counted."""
 
     said: dict[Judge, Annotated]
     """That of people first."""
-    elsewhere: int = 0
+    texts: Mapping[Item, tuple[str, str]]
+    """Both answers of each item, as far as the benchmark has both."""
+    elsewhere: int
     """Judgments about pairs that nobody voted on."""
-    reworded: int = 0
+    reworded: int
     """Judgments of questions that have another wording now."""
+    seed: int
+    compatible: bool = False
+    """Whether to count as AlpacaEval does."""
 
     @property
     def people(self) -> Annotated:
         """What people say of every item."""
         return self.said[PEOPLE]
 
+    @cached_property
+    def questions(self) -> dict[QuestionId, int]:
+        """The places of the questions of these items."""
+        return {question: at for at, question in enumerate(dict.fromkeys(item.question_id for item in self.people))}
+
     def only(self, wanted: Callable[[Item], bool], most: int | None = None) -> "Items":
         """Return what is said of the items that are wanted, of each the first annotations."""
         kept = {judge: {i: own[:most] for i, own in said.items() if wanted(i)} for judge, said in self.said.items()}
-        return self._replace(said=kept)
+        return replace(self, said=kept)
 
 
 def judgment_files_of(query: Query, bench: Bench) -> list[pathlib.Path]:
@@ -122,10 +135,10 @@ def read_items(
             )
             own = said.setdefault(Judge(row.source.judge, row.source.set_text), {})
             own.setdefault(about, []).append(given)
-    return Items(said, elsewhere, reworded)
+    return Items(said, _texts(said[PEOPLE], bench), elsewhere, reworded, query.seed)
 
 
-def texts_of(items: Iterable[Item], bench: Bench) -> dict[Item, tuple[str, str]]:
+def _texts(items: Iterable[Item], bench: Bench) -> dict[Item, tuple[str, str]]:
     """Return both answers of each item, as far as the benchmark has both."""
     said = dict(answer_texts((model for item in items for model in (item.first, item.second)), bench))
     found = {}

@@ -6,21 +6,20 @@ judge_judges(compatible=True, table="judges.csv")     AlpacaEval's way of counti
 
 import pathlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 from harness.errors import DataError, UsageError
 from harness.jsonl import need_regular, put_table
 from harness.judging.builtin import RULES, notices
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of, read_items, texts_of
+from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of, read_items
 from harness.meta_evaluation.judges import (
     CORRELATIONS,
     MEASURES,
     SAMPLES,
-    Counting,
     JudgeRow,
     judge_rows,
-    questions_of,
     values_of,
     with_rules,
 )
@@ -95,12 +94,11 @@ def judge_judges(
     paths = vote_files(query, votes)
     bench = home_of(query, (query.files or tuple(paths))[0])
     judged = judgment_files_of(query, bench)
-    found = read_items(query, paths, judged, Prices(models_file), bench)
+    found = replace(read_items(query, paths, judged, Prices(models_file), bench), compatible=compatible)
     subject = about(query, read_judgments(paths[0]).observations, paths[0])
-    counting = Counting(texts_of(found.people, bench), questions_of(found.people), compatible, query.seed)
     voted = len(found.people)
-    found = with_rules(found, counting)
-    measured = judge_rows(found, counting)
+    found = with_rules(found)
+    measured = judge_rows(found)
     if not found.people:
         raise UsageError(
             f"AlpacaEval's way of counting needs pairs with {SAMPLES} votes, and none of {voted} pairs has so many; "
@@ -114,7 +112,7 @@ def judge_judges(
         key=lambda row: (row.judge in apart, -last_if_none(row.measures["human_agreement"].value), row.judge),
     )
     notes = [f"votes: {', '.join(path.name for path in paths)}"]
-    notes += _notes(found, measured, counting, bench.folder / "model_answer")
+    notes += _notes(found, measured, bench.folder / "model_answer")
     rows = [_columns(row, compatible=compatible) for row in measured]
     if table is not None:
         said = ((item, [one.value for one in own]) for item, own in found.people.items())
@@ -144,14 +142,14 @@ def _columns(row: JudgeRow, *, compatible: bool) -> dict[str, Any]:
     return shown
 
 
-def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: pathlib.Path) -> list[str]:
+def _notes(found: Items, rows: Sequence[JudgeRow], answers: pathlib.Path) -> list[str]:
     """Return which judge to choose, what a reader must know, and what each column is."""
     votes = sum(len(own) for own in found.people.values())
-    pairs, questions = counted(len(found.people), "pair"), counted(len(counting.questions), "question")
+    pairs, questions = counted(len(found.people), "pair"), counted(len(found.questions), "question")
     notes = [f"measured on {pairs} of answers to {questions}, with {counted(votes, 'vote')}"]
-    notes += [f"advice: {line}" for line in advice(found, rows, counting)]
+    notes += [f"advice: {line}" for line in advice(found, rows)]
     notes += _unequal(found, rows[1:])
-    if counting.compatible:
+    if found.compatible:
         notes.append(
             "counted as AlpacaEval 0.6.6 does: the first four votes and samples of pairs with four votes, its tie "
             "rules; agreement, bias and variance in per cent"
@@ -161,7 +159,7 @@ def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: 
         "of questions that have another wording now": found.reworded,
     }
     notes += left_out(skipped, "judgment")
-    if lacking := len(found.people) - sum(item in counting.texts for item in found.people):
+    if lacking := len(found.people) - sum(item in found.texts for item in found.people):
         notes.append(f"{lacking} pairs without both answers in {answers}: nothing is known of their lengths and lists")
     if all(row.samples < 2 for row in rows[1:] if row.judge.name not in RULES):
         notes.append("bias and variance need two samples of a judge or more: gen_judgment --samples 4")
@@ -170,11 +168,11 @@ def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: 
     return notes + interval_notes(e for row in rows for e in row.measures.values())
 
 
-def advice(found: Items, rows: Sequence[JudgeRow], counting: Counting) -> list[str]:
+def advice(found: Items, rows: Sequence[JudgeRow]) -> list[str]:
     """Return which judge to choose, and what to mind, a line each; differences are paired by question."""
     people, *judges = rows
-    if len(counting.questions) < LEAST:
-        there = counted(len(counting.questions), "question")
+    if len(found.questions) < LEAST:
+        there = counted(len(found.questions), "question")
         return [f"votes on {there} are too few to choose a judge by; vote on more"]
     apart = _apart(found, judges)
     real = [row for row in judges if row.judge.name not in RULES and row.measures["human_agreement"].value is not None]
@@ -183,14 +181,14 @@ def advice(found: Items, rows: Sequence[JudgeRow], counting: Counting) -> list[s
         return ["judge the same pairs with one or more chat models (gen_judgment), then look again"]
     best, most = real[0], " most" if len(real) > 1 else ""
     lines = [f"{_named(best)} agrees with people{most}, {_share(best.measures['human_agreement'])}"]
-    if most and _not_above(difference(found, best.judge, real[1].judge, counting)):
+    if most and _not_above(difference(found, best.judge, real[1].judge)):
         lines[0] += f", but is not shown to agree more than {_named(real[1])}"
     if (among := people.measures["human_agreement"]).value is not None:
         lines[0] += f"; people agree with each other {_share(among)}"
     for row in sorted((row for row in real if row.price is not None), key=lambda row: row.price or 0.0):
         if best.price is None or (row.price or 0.0) >= best.price:
             break
-        if _not_above(difference(found, best.judge, row.judge, counting)):
+        if _not_above(difference(found, best.judge, row.judge)):
             lines.append(
                 f"{_named(row)} costs ${row.price:.2f} for 1,000 where that costs ${best.price:.2f}, and is not shown "
                 f"to agree less ({_share(row.measures['human_agreement'])})"
@@ -198,12 +196,12 @@ def advice(found: Items, rows: Sequence[JudgeRow], counting: Counting) -> list[s
             break
     yardsticks = [row for row in judges if row.judge.name in RULES]
     for row in real:
-        above = (rule for rule in yardsticks if _not_above(difference(found, row.judge, rule.judge, counting)))
+        above = (rule for rule in yardsticks if _not_above(difference(found, row.judge, rule.judge)))
         if rule := next(above, None):
             lines.append(f"{_named(row)} is not shown to agree more than '{rule.judge.name}' does: do not rely on it")
-        lines += _habits(row, people, _to_place(found, row.judge, counting))
-    if len(counting.questions) < 100:
-        few = counted(len(counting.questions), "question")
+        lines += _habits(row, people, _to_place(found, row.judge))
+    if len(found.questions) < 100:
+        few = counted(len(found.questions), "question")
         lines.append(f"{few}: only large differences of judges can be seen; vote on more")
     return lines
 
@@ -254,24 +252,24 @@ def _habits(row: JudgeRow, people: JudgeRow, place: Estimate) -> list[str]:
     return lines
 
 
-def _agreements(found: Items, judge: Judge, counting: Counting) -> dict[Item, float]:
+def _agreements(found: Items, judge: Judge) -> dict[Item, float]:
     """Return the mean agreement of a judge's annotations with the people on each item."""
     agreed = {}
     for item, own in found.said[judge].items():
         votes, given = values_of(found.people[item]), values_of(own)
         if votes and given:
-            gold = mode(votes, compatible=counting.compatible)
+            gold = mode(votes, compatible=found.compatible)
             agreed[item] = sum(1 - abs(value - gold) for value in given) / len(given)
     return agreed
 
 
-def difference(found: Items, one: Judge, other: Judge, counting: Counting) -> Estimate:
+def difference(found: Items, one: Judge, other: Judge) -> Estimate:
     """Return by how much one judge agrees with people more than another, on the items that both judged."""
-    agreed, others = _agreements(found, one, counting), _agreements(found, other, counting)
-    return _mean({item: agreed[item] - others[item] for item in agreed if item in others}, counting)
+    agreed, others = _agreements(found, one), _agreements(found, other)
+    return _mean({item: agreed[item] - others[item] for item in agreed if item in others}, found)
 
 
-def _to_place(found: Items, judge: Judge, counting: Counting) -> Estimate:
+def _to_place(found: Items, judge: Judge) -> Estimate:
     """Return by how much more a judge gives to the answer that it sees first than people give to that answer."""
     gained = {}
     for item, own in found.said[judge].items():
@@ -280,13 +278,13 @@ def _to_place(found: Items, judge: Judge, counting: Counting) -> Estimate:
         if votes and games:
             theirs = sum(votes) / len(votes)
             gained[item] = sum(g.to_shown - (theirs if g.in_order else 1 - theirs) for g in games) / len(games)
-    return _mean(gained, counting)
+    return _mean(gained, found)
 
 
-def _mean(apart: Mapping[Item, float], counting: Counting) -> Estimate:
-    places = [counting.questions[item.question_id] for item in apart]
+def _mean(apart: Mapping[Item, float], found: Items) -> Estimate:
+    places = [found.questions[item.question_id] for item in apart]
     values = list(apart.values())
-    return ratio(places, values, 1.0, len(counting.questions), seed=counting.seed, bounds=(-1.0, 1.0))
+    return ratio(places, values, 1.0, len(found.questions), seed=found.seed, bounds=(-1.0, 1.0))
 
 
 def _not_above(difference: Estimate) -> bool:
