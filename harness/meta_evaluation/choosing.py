@@ -13,7 +13,7 @@ from harness.errors import DataError, UsageError
 from harness.jsonl import need_regular, put_table
 from harness.judging.builtin import RULES, notices
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of, read_items
+from harness.meta_evaluation.annotations import PEOPLE, Items, Judge, judgment_files_of, read_items
 from harness.meta_evaluation.judges import (
     CORRELATIONS,
     MEASURES,
@@ -106,7 +106,7 @@ def judge_judges(
         )
     if not any(row.parsed for row in measured[1:]):
         raise UsageError("no judge has judged a pair that people voted on, and its answers are not there")
-    apart = _apart(found, measured[1:])
+    apart = _apart(_judged(found))
     measured[1:] = sorted(
         measured[1:],
         key=lambda row: (row.judge in apart, -last_if_none(row.measures["human_agreement"].value), row.judge),
@@ -148,7 +148,7 @@ def _notes(found: Items, rows: Sequence[JudgeRow], answers: pathlib.Path) -> lis
     pairs, questions = counted(len(found.people), "pair"), counted(len(found.questions), "question")
     notes = [f"measured on {pairs} of answers to {questions}, with {counted(votes, 'vote')}"]
     notes += [f"advice: {line}" for line in advice(found, rows)]
-    notes += _unequal(found, rows[1:])
+    notes += _unequal(_judged(found))
     if found.compatible:
         notes.append(
             "counted as AlpacaEval 0.6.6 does: the first four votes and samples of pairs with four votes, its tie "
@@ -174,7 +174,7 @@ def advice(found: Items, rows: Sequence[JudgeRow]) -> list[str]:
     if len(found.questions) < LEAST:
         there = counted(len(found.questions), "question")
         return [f"votes on {there} are too few to choose a judge by; vote on more"]
-    apart = _apart(found, judges)
+    apart = _apart(_judged(found))
     real = [row for row in judges if row.judge.name not in RULES and row.measures["human_agreement"].value is not None]
     real = [row for row in real if row.judge not in apart]
     if not real:
@@ -206,32 +206,35 @@ def advice(found: Items, rows: Sequence[JudgeRow]) -> list[str]:
     return lines
 
 
-def _apart(found: Items, judges: Sequence[JudgeRow]) -> dict[Judge, int]:
+def _judged(found: Items) -> dict[Judge, set[Item]]:
+    """Return for each judge the items on which it and people have a verdict."""
+    voted = {item for item, own in found.people.items() if values_of(own)}
+    return {
+        judge: {item for item, own in said.items() if item in voted and values_of(own)}
+        for judge, said in found.said.items()
+        if judge != PEOPLE
+    }
+
+
+def _apart(judged: Mapping[Judge, set[Item]]) -> dict[Judge, int]:
     """Return the judges that are compared with no other, having judged too few of the pairs, and how many they have."""
-    pairs = {row.judge: len(_verdicts(found, row.judge)) for row in judges}
-    most = max(pairs.values(), default=0)
-    return {judge: count for judge, count in pairs.items() if few(count, most)}
+    most = max(map(len, judged.values()), default=0)
+    return {judge: len(own) for judge, own in judged.items() if few(len(own), most)}
 
 
-def _unequal(found: Items, judges: Sequence[JudgeRow]) -> list[str]:
+def _unequal(judged: Mapping[Judge, set[Item]]) -> list[str]:
     """Return what a reader must know of judges that have not judged the same pairs."""
-    pairs = {row.judge: _verdicts(found, row.judge) for row in judges}
-    most, apart = max(map(len, pairs.values()), default=0), _apart(found, judges)
+    most, apart = max(map(len, judged.values()), default=0), _apart(judged)
     names = ", ".join(f"{judge.name} ({count} of {counted(most, 'pair')})" for judge, count in apart.items())
     notes = [f"has judged too few of the pairs to be compared, and comes last: {names}"] if apart else []
-    common = set.intersection(*(own for judge, own in pairs.items() if judge not in apart))
+    common = set.intersection(*(own for judge, own in judged.items() if judge not in apart))
     if len(common) < EQUAL * most:
-        compared = f" {len(pairs) - len(apart)} that are compared" if apart else ""
+        compared = f" {len(judged) - len(apart)} that are compared" if apart else ""
         notes.append(
             f"judges are measured on different pairs: {len(common)} of {most} are common to all{compared}; the columns "
             "are over each judge's own pairs, the advice compares two judges on those that both have"
         )
     return notes
-
-
-def _verdicts(found: Items, judge: Judge) -> set[Item]:
-    """Return the items on which a judge and people have a verdict."""
-    return {item for item, own in found.said[judge].items() if values_of(own) and values_of(found.people[item])}
 
 
 def _habits(row: JudgeRow, people: JudgeRow, place: Estimate) -> list[str]:
