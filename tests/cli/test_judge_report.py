@@ -387,7 +387,7 @@ def test_flags_of_every_command_may_stand_before_the_report(
 
 
 def test_length_takes_the_answers_beside_the_file(
-    told: Told, error: Callable[..., str], tmp_path: pathlib.Path
+    told: Told, error: Callable[..., str], tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bench = tmp_path / "own"
     questions = [{"question_id": at, "category": "stem", "turns": ["Why?"]} for at in range(6)]
@@ -402,6 +402,11 @@ def test_length_takes_the_answers_beside_the_file(
     assert [row["measure"] for row in found["rows"]] == ["longer wins", "slope", "slope with models"]
     assert (found["bench"], found["rows"][0]["value"], found["rows"][0]["n"]) == ("own", 0.8, 5)
     assert {row["model"]: row["mean_difference"] for row in found["models"]} == {"x": 20.0, "y": -20.0}
+    assert main(["judge_report", "length", "--input-file", str(path)]) == 0
+    assert "(1 tie and 0 of equal length apart)" in capsys.readouterr().out
+    always = _write(path.with_name("all_pair.jsonl"), [_pair(at, "model_1", "model_1") for at in range(6)])
+    assert main(["judge_report", "length", "--input-file", str(always)]) == 0
+    assert "note: no slope and no slope with models: length alone decides these pairs" in capsys.readouterr().out
     stray = _write(tmp_path / "stray" / "gpt-4_pair.jsonl", [_pair(1, "tie", "tie")])
     assert "say with --bench-name and --data-dir" in error("length", "--input-file", stray)
 
@@ -469,7 +474,9 @@ def test_ranking_beside_a_table(told: Told, error: Callable[..., str], tmp_path:
     assert "no model in common" in error("ranking", "--against", theirs, "--input-file", ours)
 
 
-def test_corrected_win_rates_lie_between_judge_and_people(told: Told, tmp_path: pathlib.Path) -> None:
+def test_corrected_win_rates_lie_between_judge_and_people(
+    told: Told, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     winners = ["model_1", "model_1", "model_2", "tie", "model_1", "model_2", "model_1", "tie", "model_1", "model_1"]
     judge = _write(tmp_path / "judge.jsonl", [_pair(at, w, w) for at, w in enumerate(winners)])
     people = _write(tmp_path / "people.jsonl", [_vote(at, "model_a" if at % 2 else "model_b") for at in range(8)])
@@ -480,6 +487,8 @@ def test_corrected_win_rates_lie_between_judge_and_people(told: Told, tmp_path: 
     wider = found["rows"][0]
     own = told("corrected", "--votes", people, "--input-file", judge, "--these-questions")["rows"][0]
     assert wider["corrected_high"] - wider["corrected_low"] > own["corrected_high"] - own["corrected_low"]
+    assert main(["judge_report", "corrected", "--votes", str(people), "--input-file", str(judge)]) == 0
+    assert "note: no number of further votes on these questions would halve an interval" in capsys.readouterr().out
     few = _write(tmp_path / "few.jsonl", [_vote(at, "model_a") for at in range(6)])
     assert told("corrected", "--votes", few, "--input-file", judge)["rows"][0]["corrected_low"] is None
 
