@@ -10,7 +10,6 @@ person, or one sample of a judge, says of an item. Of a judge only what is about
 import pathlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from harness.bench import Bench
@@ -65,6 +64,8 @@ class Items:
 
     said: dict[Judge, Annotated]
     """That of people first."""
+    questions: Mapping[QuestionId, int]
+    """The places of all questions with votes."""
     texts: Mapping[Item, tuple[str, str]]
     """Both answers of each item, as far as the benchmark has both."""
     elsewhere: int
@@ -79,11 +80,6 @@ class Items:
     def people(self) -> Annotated:
         """What people say of every item."""
         return self.said[PEOPLE]
-
-    @cached_property
-    def questions(self) -> dict[QuestionId, int]:
-        """The places of the questions of these items."""
-        return {question: at for at, question in enumerate(dict.fromkeys(item.question_id for item in self.people))}
 
     def only(self, wanted: Callable[[Item], bool], most: int | None = None) -> "Items":
         """Return what is said of the items that are wanted, of each the first annotations."""
@@ -135,7 +131,8 @@ def read_items(
             )
             own = said.setdefault(Judge(row.source.judge, row.source.set_text), {})
             own.setdefault(about, []).append(given)
-    return Items(said, _texts(said[PEOPLE], bench), elsewhere, reworded, query.seed)
+    questions = {question: at for at, question in enumerate(dict.fromkeys(item.question_id for item in said[PEOPLE]))}
+    return Items(said, questions, _texts(said[PEOPLE], bench), elsewhere, reworded, query.seed)
 
 
 def _texts(items: Iterable[Item], bench: Bench) -> dict[Item, tuple[str, str]]:
