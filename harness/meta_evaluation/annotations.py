@@ -65,7 +65,7 @@ class Items:
     said: dict[Judge, Annotated]
     """That of people first."""
     questions: Mapping[QuestionId, int]
-    """The places of all questions with votes."""
+    """The places of the questions that are resampled."""
     texts: Mapping[Item, tuple[str, str]]
     """Both answers of each item, as far as the benchmark has both."""
     elsewhere: int
@@ -131,8 +131,12 @@ def read_items(
             )
             own = said.setdefault(Judge(row.source.judge, row.source.set_text), {})
             own.setdefault(about, []).append(given)
-    questions = {question: at for at, question in enumerate(dict.fromkeys(item.question_id for item in said[PEOPLE]))}
-    return Items(said, questions, _texts(said[PEOPLE], bench), elsewhere, reworded, query.seed)
+    return Items(said, questions_of(said[PEOPLE]), _texts(said[PEOPLE], bench), elsewhere, reworded, query.seed)
+
+
+def questions_of(items: Iterable[Item]) -> dict[QuestionId, int]:
+    """Return the places of the questions of these items."""
+    return {question: at for at, question in enumerate(dict.fromkeys(item.question_id for item in items))}
 
 
 def _texts(items: Iterable[Item], bench: Bench) -> dict[Item, tuple[str, str]]:

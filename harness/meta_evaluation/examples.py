@@ -33,7 +33,7 @@ from harness.judging.sets import JudgeSet, load_judge_set
 from harness.judging.sets.judge_set import Example
 from harness.judging.verdicts.stated import stated
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.annotations import PEOPLE, Items, Judge, read_items
+from harness.meta_evaluation.annotations import PEOPLE, Items, Judge, questions_of, read_items
 from harness.meta_evaluation.choosing import difference
 from harness.meta_evaluation.judges import judge_rows, values_of
 from harness.meta_evaluation.report import Report, columns
@@ -245,8 +245,8 @@ def run_examples(
     paths = [one.paths[0] for one in done]
     found = read_items(plan.query, plan.votes, paths, Prices(None), plan.bench)
     measured = {question.question_id for question in plan.plans[0].questions}
-    found = replace(found.only(lambda item: item.question_id in measured), seed=seed)
-    questions = {item.question_id for item in found.people}
+    found = found.only(lambda item: item.question_id in measured)
+    found = replace(found, questions=questions_of(found.people), seed=seed)
     known = {row.judge: row for row in judge_rows(found)}
     judges = [Judge(one.judges[0].judge, f"{one.judge_set.name} {one.judge_set.version}") for one in plan.plans]
     if lacking := [judge.judge_set for judge in judges if judge not in known]:
@@ -265,7 +265,7 @@ def run_examples(
     people = known[PEOPLE].measures["human_agreement"]
     notes = [
         f"shown: {', '.join(f'question {one.item.question_id} ({one.example.verdict})' for one in plan.shown)}",
-        f"measured on {len(found.people)} pairs of {len(questions)} other questions that people voted on",
+        f"measured on {len(found.people)} pairs of {len(found.questions)} other questions that people voted on",
         *([f"people agree with each other {people.value:.3f}"] if people.value is not None else []),
         f"the set with examples is {plan.judge_set}; judge with it: gen_judgment --judge-set {plan.judge_set}",
         *notices([judges[0].name]),
