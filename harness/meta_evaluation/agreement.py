@@ -28,6 +28,7 @@ from harness.judgments.observations import Observations
 from harness.judgments.reading import Read, read_judgments
 from harness.meta_evaluation.contingency import (
     Level,
+    Scale,
     alpha,
     exact_tau_b,
     kendall_tau_b,
@@ -37,7 +38,7 @@ from harness.meta_evaluation.contingency import (
     table_estimate,
     tabulated,
 )
-from harness.meta_evaluation.report import Report, columns, left_out, of_turn
+from harness.meta_evaluation.report import Report, columns, interval_notes, left_out, of_turn
 from harness.meta_evaluation.verdict_agreement import agreement_rows, by_label, contingencies, win_rate_rows
 from harness.meta_evaluation.votes import (
     Categories,
@@ -46,9 +47,7 @@ from harness.meta_evaluation.votes import (
     Votes,
     as_preferences,
     by_judge,
-    label_names,
-    labels_in,
-    names_of,
+    judgments,
     of_kind,
     sides_of,
     told_apart,
@@ -60,7 +59,7 @@ from harness.records import QuestionId
 from harness.results.about import About, about
 from harness.results.matrix import Floats
 from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import COVERAGE, FEW, MANY, Estimate, Method, Resampling, estimates
+from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 from harness.written import takes_only
 
 LEVELS: tuple[Level, ...] = ("ordinal", "interval")
@@ -89,12 +88,45 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
         raise UsageError(f"{next(p for p, n in Counter(paths).items() if n > 1)} is named twice")
     query = query._replace(files=tuple(paths))
     reads = {path: read_judgments(path) for path in paths}
-    if labelled := [path for path, read in reads.items() if read.form == "label"]:
-        if other := [path for path in paths if path not in labelled]:
-            held = f"{labelled[0].name} labels, {other[0].name} none"
-            raise UsageError(f"labels and other votes cannot be compared ({held}); name files of one kind")
-        return _labelled(query, reads)
-    return _compared(query, reads)
+    labelled = [path for path, read in reads.items() if read.form == "label"]
+    if labelled and (other := [path for path in paths if path not in labelled]):
+        held = f"{labelled[0].name} labels, {other[0].name} none"
+        raise UsageError(f"labels and other votes cannot be compared ({held}); name files of one kind")
+    for path, read in reads.items():
+        reads[path] = read._replace(observations=of_kind(query, read, path))
+        if not reads[path].observations:
+            raise MissingError(f"{path} holds no votes")
+    mixed = len({read.observations.paired for read in reads.values()}) > 1
+    preferred = [path for path, read in reads.items() if mixed and not read.observations.paired]
+    for path in preferred:
+        reads[path] = reads[path]._replace(observations=as_preferences(reads[path].observations))
+    modes = {path: "single" if path in preferred else "pairwise" for path in paths}
+    own = [sides_of(query, path, read.observations, modes[path]) for path, read in reads.items()]
+    sides = told_apart([side for found in own for side in found])
+    there = {case.source.judge for read in reads.values() for case in read.observations.cases}
+    absent = [name for name in query.judges or () if name not in there]
+    if absent or not sides:
+        raise UsageError(f"no vote by {', '.join(absent or query.judges or ())} in {', '.join(map(str, paths))}")
+    records = Observations.joined([side.observations for side in sides])
+    subject = _subject(query, records)
+    notes = _notes(reads, sides, subject)
+    notes += [
+        f"{path.name} holds grades: of two answers to one question the one with the higher grade counts as preferred, "
+        "equal grades as a tie"
+        for path in preferred
+    ]
+    none = "without a verdict" if records.paired else "without a label" if labelled else "without a score"
+    notes += left_out({none: sum(without_verdict(side.observations) for side in sides)}, "judgment")
+    compare = _said if records.paired or labelled else _graded
+    rows, more = compare(sides, subject.categories or None, query.seed, notes)
+    if not rows:
+        raise UsageError(
+            f"{', '.join(side.name for side in sides)}: no two judges say something about the same "
+            f"{'pair of answers' if records.paired else 'answer'}"
+        )
+    notes += interval_notes(value for row in rows for value in row.values())
+    judges = ", ".join(side.name for side in sides)
+    return Report("agreement", judges, subject.bench, list(map(columns, rows)), more, notes, tuple(paths))
 
 
 def _usual_files(query: Query) -> list[pathlib.Path]:
@@ -110,76 +142,18 @@ def _usual_files(query: Query) -> list[pathlib.Path]:
     return [*votes, *(path for path in judged if (read_judgments(path).form == "label") == labelled)]
 
 
-def _compared(query: Query, reads: dict[pathlib.Path, Read]) -> Report:
-    """Return the agreement of pairs, or of grades."""
-    paths = list(reads)
-    reads = {path: read._replace(observations=of_kind(query, read, path)) for path, read in reads.items()}
-    for path, read in reads.items():
-        if not read.observations:
-            raise MissingError(f"{path} holds no votes")
-    mixed = len({read.observations.paired for read in reads.values()}) > 1
-    preferred = [path for path, read in reads.items() if mixed and not read.observations.paired]
-    for path in preferred:
-        reads[path] = reads[path]._replace(observations=as_preferences(reads[path].observations))
-    names = names_of(paths)
-    sides = [side for path, read in reads.items() for side in sides_of(query, names[path], path, read.observations)]
-    sides = told_apart(sides, names, {path: "single" if path in preferred else "pairwise" for path in paths})
-    there = {case.source.judge for read in reads.values() for case in read.observations.cases}
-    absent = [name for name in query.judges or () if name not in there]
-    if absent or not sides:
-        raise UsageError(f"no vote by {', '.join(absent or query.judges or ())} in {', '.join(map(str, paths))}")
-    records = Observations.joined([side.observations for side in sides])
-    subject = _subject(query, records)
-    notes = _notes(reads, sides, subject)
-    notes += [
-        f"{path.name} holds grades: of two answers to one question the one with the higher grade counts as preferred, "
-        "equal grades as a tie"
-        for path in preferred
-    ]
-    none = "votes or pairs without a verdict" if records.paired else "ratings without score"
-    notes += left_out((sum(without_verdict(side.observations) for side in sides), none))
-    compare = _paired if records.paired else _graded
-    rows, more = compare(sides, subject.categories or None, query.seed, notes)
-    if not rows:
-        raise UsageError(
-            f"{', '.join(side.name for side in sides)}: no two judges say something about the same "
-            f"{'pair of answers' if records.paired else 'answer'}"
-        )
-    questions = len(records.questions())
-    methods: list[Method] = ["normal" if questions >= MANY else "percentile" if questions >= FEW else "studentized"]
-    if questions >= FEW and any(row.get("category") is not None for row in rows):
-        methods.append("studentized")
-    notes += [f"intervals: {COVERAGE[method]}" for method in methods]
-    return Report("agreement", ", ".join(side.name for side in sides), subject.bench, rows, more, notes, tuple(paths))
-
-
-def _labelled(query: Query, reads: Mapping[pathlib.Path, Read]) -> Report:
-    """Return how often labels agree: every two files, and the voters within each; `by_label` beside it."""
-    names, notes = label_names(reads), []
-    files, observed = {}, []
-    for path, read in reads.items():
-        voted, told = labels_in(query, read, path, names[path])
-        notes += told
-        if voted:
-            files[names[path]] = voted
-            observed.append(read.observations)
-    subject = _subject(query, Observations.joined(observed)) if observed else About(None)
-    tables = contingencies(files, subject.categories)
-    if not tables:
-        raise UsageError(f"{', '.join(names.values())}: no two judges label the same answer")
-    rows = [row for met in tables for row in agreement_rows(met, seed=query.seed)]
-    each = [row for met in tables for row in by_label(met)]
-    notes.append("share_of_judge1: of the answers to which judge1 gives the label, those to which judge2 gives it too")
-    notes += [subject.why_not] if subject.why_not else []
-    return Report("agreement", ", ".join(files), subject.bench, rows, {"by_label": each}, notes, query.files)
-
-
-def _paired(
+def _said(
     sides: Sequence[Side], categories: Categories | None, seed: int, notes: list[str]
 ) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
-    """Return the rows and the win rates of votes on pairs; what is left out goes to the notes."""
+    """Return the rows of votes on pairs and the win rates beside them, or those of labels and of each label."""
     voted = {side.name: votes_of(side.observations) for side in sides}
-    rows = [row for met in contingencies(voted, categories) for row in agreement_rows(met, seed=seed)]
+    tables = contingencies(voted, categories)
+    rows = [row for met in tables for row in agreement_rows(met, seed=seed)]
+    if not sides[0].observations.paired:
+        notes.append(
+            "share_of_judge1: of the answers to which judge1 gives the label, those to which judge2 gives it too"
+        )
+        return rows, {"by_label": [row for met in tables for row in by_label(met)]}
     rates: list[dict[str, Any]] = []
     for one, other in combinations(voted, 2):
         if voted[one].keys() & voted[other].keys():
@@ -230,8 +204,8 @@ def _notes(reads: Mapping[pathlib.Path, Read], sides: Sequence[Side], subject: A
     if replaced := sum(read.replaced for read in reads.values()):
         notes.append(f"{replaced} rows stand more than once; of each the last good one counts")
     for path, read in reads.items():
-        kept = sum(len(side.observations) for side in sides if side.path == path)
-        if left := len(read.observations) - kept:
+        kept = sum(judgments(side.observations) for side in sides if side.path == path)
+        if left := judgments(read.observations) - kept:
             notes.append(f"{left} rows of {path.name} left out as asked")
     notes += notices(side.observations.cases[0].source.judge for side in sides)
     if subject.why_not:
@@ -266,9 +240,8 @@ def graded_rows(
     those with a grade of both judges, for alpha of several those with two grades or more; `left_out` are those that at
     least one of these judges graded, and too few of the others.
     """
-    rows = []
-    for names in combinations(sides, 2):
-        rows += _measured(names, sides, categories or {}, how)
+    questions = _questions(sides, categories or {})
+    rows = [row for names in combinations(sides, 2) for row in _of_two(names, sides, questions, how)]
     return rows + (alpha_rows(sides, categories, everyone=everyone, **how) if len(sides) > 2 else [])
 
 
@@ -277,14 +250,13 @@ def alpha_rows(
     categories: Categories | None = None,
     *,
     everyone: str = "all",
-    questions: Mapping[QuestionId, int] | None = None,
     **how: Unpack[Resampling],
 ) -> list[dict[str, Any]]:
-    """Return Krippendorff's alpha of all sides together; `questions` are the places of theirs, where more are known."""
-    questions = questions or _questions(sides, categories or {})
+    """Return Krippendorff's alpha of all sides together."""
+    questions = _questions(sides, categories or {})
     scale = scale_of(grade for own in sides.values() for grade in own.values())
     raters = Counter(item for own in sides.values() for item in own)
-    tables = tabulated(
+    coincident = tabulated(
         (
             (questions[item.question_id], scale.place[one[item]], scale.place[other[item]], 1.0 / (raters[item] - 1))
             for one, other in permutations(sides.values(), 2)
@@ -295,25 +267,30 @@ def alpha_rows(
         len(scale.values),
     )
     n = sum(own > 1 for own in raters.values())
-    names = list(sides) if len(sides) == 2 else [everyone, None]
-    alphas = {
-        f"alpha ({level})": table_estimate(tables, partial(alpha, scale.values, level=level), **how) for level in LEVELS
+    return _rows((everyone, None), _alphas(scale, coincident, how), n, len(raters) - n)
+
+
+def _alphas(scale: Scale, coincident: Floats, how: Resampling) -> dict[str, Estimate]:
+    return {
+        f"alpha ({level})": table_estimate(coincident, partial(alpha, scale.values, level=level), **how)
+        for level in LEVELS
     }
-    return _rows(names, alphas, n, len(raters) - n)
 
 
 def _rows(names: Sequence[str | None], found: Mapping[str, Estimate], n: int, left_out: int) -> list[dict[str, Any]]:
     about = {"judge1": names[0], "judge2": names[1], "turn": None}
     counts = {"n": n, "left_out": left_out}
-    return [columns({**about, "measure": measure, "value": one, **counts}) for measure, one in found.items()]
+    return [{**about, "measure": measure, "value": one, **counts} for measure, one in found.items()]
 
 
-def _measured(
-    names: tuple[str, str], sides: Mapping[str, Mapping[Item, float]], categories: Categories, how: Resampling
+def _of_two(
+    names: tuple[str, str],
+    sides: Mapping[str, Mapping[Item, float]],
+    questions: Mapping[QuestionId, int],
+    how: Resampling,
 ) -> list[dict[str, Any]]:
     """Return every measure for two sides."""
     one, other = (sides[name] for name in names)
-    questions = _questions(sides, categories)
     scale = scale_of([*one.values(), *other.values()])
     met = [(questions[item.question_id], grade, other[item]) for item, grade in one.items() if item in other]
     coded = ((question, scale.place[x], scale.place[y], 1.0) for question, x, y in met)
@@ -331,11 +308,9 @@ def _measured(
     for question, one_grade, other_grade in met:  # of the grades as they are, not as they are rounded
         apart[question] += abs(one_grade - other_grade) <= np.array([0.0, WITHIN]) + 1e-9
         counts[question] += 1.0
-    shares = estimates(apart, counts, bounds=(0.0, 1.0), **how)
-    found |= {"exact": shares[0], "within one": shares[1]}
-    own = {name: sides[name] for name in names}
-    rows = _rows(names, found, len(met), len(one) + len(other) - 2 * len(met))
-    return rows + alpha_rows(own, categories, questions=questions, **how)
+    found["exact"], found["within one"] = estimates(apart, counts, bounds=(0.0, 1.0), **how)
+    found |= _alphas(scale, tables + tables.swapaxes(1, 2), how)  # every pair of grades in both orders
+    return _rows(names, found, len(met), len(one) + len(other) - 2 * len(met))
 
 
 def _questions(sides: Mapping[str, Mapping[Item, float]], categories: Categories) -> dict[QuestionId, int]:

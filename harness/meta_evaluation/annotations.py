@@ -1,16 +1,15 @@
 """Files of votes and of pair judgments -> what people and judges say of the same items, one annotation after another.
 
-    Items.items     (question 81, turn 1, x, y), ...        x is what the first vote on the item names first
-    Items.people    {item: [1.0, 0.0, 0.5, 1.0]}            four people, x's share of the win with each of them
-    Items.judges    {(gpt-4, mt_bench 1): {item: [1.0]}}    one sample, both games of it together
+    Items.said    {(people, ): {item: [1.0, 0.0, 0.5, 1.0]},      x's share of the win with each of four people
+                   (gpt-4, mt_bench 1): {item: [1.0]}}            one sample, both games of it together
 
-An annotation is what one person, or one sample of a judge, says of an item. Of a judge only what is about items that
-people voted on is kept.
+An item is (question 81, turn 1, x, y), where x is what the first vote on it names first. An annotation is what one
+person, or one sample of a judge, says of an item. Of a judge only what is about items that people voted on is kept.
 """
 
 import pathlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 from harness.bench import Bench
@@ -18,14 +17,12 @@ from harness.errors import UsageError
 from harness.judgments.case import outcome
 from harness.judgments.file_name import judgment_files, kinds_of, parse
 from harness.judgments.row import JudgedRow, judged_rows
-from harness.meta_evaluation.votes import Item
-from harness.records import QuestionId
+from harness.meta_evaluation.votes import Item, pairs_in
+from harness.records import Games, QuestionId
 from harness.results.answers import answer_texts
 from harness.results.cost import Prices, Spent, spent_on
-from harness.results.finding import is_left_out
+from harness.results.finding import without_voters
 from harness.results.query import Query
-
-NOTHING = Spent(None, None)
 
 
 class Game(NamedTuple):
@@ -44,7 +41,7 @@ class Annotation(NamedTuple):
     """What of 1 goes to the item's first answer; None if there is no verdict."""
     games: tuple[Game, ...] = ()
     """Those whose order is known."""
-    spent: Spent = NOTHING
+    spent: Spent = Spent(None, None)
 
 
 Annotated: TypeAlias = dict[Item, list[Annotation]]
@@ -57,25 +54,37 @@ class Judge(NamedTuple):
     judge_set: str
 
 
-@dataclass
+PEOPLE = Judge("people", "")
+"""All voters together."""
+
+
+@dataclass(frozen=True)
 class Items:
-    """All that people and judges say of the items that people voted on."""
+    """All that people and judges say of the items that people voted on, and how it is counted."""
 
-    items: list[Item] = field(default_factory=list)
-    people: Annotated = field(default_factory=dict)
-    judges: dict[Judge, Annotated] = field(default_factory=dict)
-    elsewhere: int = 0
+    said: dict[Judge, Annotated]
+    """That of people first."""
+    questions: Mapping[QuestionId, int]
+    """The places of the questions that are resampled."""
+    texts: Mapping[Item, tuple[str, str]]
+    """Both answers of each item, as far as the benchmark has both."""
+    elsewhere: int
     """Judgments about pairs that nobody voted on."""
-    reworded: int = 0
+    reworded: int
     """Judgments of questions that have another wording now."""
+    seed: int
+    compatible: bool = False
+    """Whether to count as AlpacaEval does."""
 
-    def keep(self, items: Sequence[Item]) -> None:
-        """Leave out all other items."""
-        kept = set(items)
-        self.items = list(items)
-        for said in (self.people, *self.judges.values()):
-            for item in said.keys() - kept:
-                del said[item]
+    @property
+    def people(self) -> Annotated:
+        """What people say of every item."""
+        return self.said[PEOPLE]
+
+    def only(self, wanted: Callable[[Item], bool], most: int | None = None) -> "Items":
+        """Return what is said of the items that are wanted, of each the first annotations."""
+        kept = {judge: {i: own[:most] for i, own in said.items() if wanted(i)} for judge, said in self.said.items()}
+        return replace(self, said=kept)
 
 
 def judgment_files_of(query: Query, bench: Bench) -> list[pathlib.Path]:
@@ -95,54 +104,50 @@ def read_items(
         UsageError: a file of votes holds grades, or nothing that was asked for.
         DataError: a line is not what it must be.
     """
-    found = Items()
+    said: dict[Judge, Annotated] = {PEOPLE: {}}
     places: dict[tuple[QuestionId, int, frozenset[str]], Item] = {}
-    for row in _votes(query, votes):
-        key = (row.question_id, row.turn, frozenset(row.models))
-        if key not in places:
-            places[key] = Item(row.question_id, row.turn, *row.models)
-            found.items.append(places[key])
-        found.people.setdefault(places[key], []).append(_annotation(row, places[key], NOTHING))
-    if not found.items:
+    for vote in (vote for path in votes for vote in without_voters(pairs_in(path).observations, query.exclude)):
+        if query.turns is None or vote.turn in query.turns:
+            models = (vote.model, str(vote.opponent))
+            key = (vote.question_id, vote.turn, frozenset(models))
+            item = places.setdefault(key, Item(vote.question_id, vote.turn, *models))
+            given = _annotation(item, models, vote.games, vote.source.method, models)
+            said[PEOPLE].setdefault(item, []).append(given)
+    if not places:
         raise UsageError(f"no vote that was asked for in {', '.join(map(str, votes))}")
     contents = {question.question_id: question.content for question in bench.questions}
-    for path in judged:
-        for row in _latest(path):
-            if not _asked_for(query, row):
-                continue
-            item = places.get((row.question_id, row.turn, frozenset(row.models)))
-            if item is None:
-                found.elsewhere += 1
-            elif row.content is not None and contents.get(row.question_id, row.content) != row.content:
-                found.reworded += 1
-            else:
-                own = found.judges.setdefault(Judge(row.source.judge, row.source.set_text), {})
-                said = _annotation(row, item, spent_on(row, prices))
-                # A judge's verdicts in a file of votes do not say in which order it saw the answers.
-                own.setdefault(item, []).append(said._replace(games=()) if row.source.voter else said)
-    return found
+    elsewhere = reworded = 0
+    for row in (row for path in judged for row in _latest(path) if _asked_for(query, row)):
+        about = places.get((row.question_id, row.turn, frozenset(row.models)))
+        if about is None:
+            elsewhere += 1
+        elif row.content is not None and contents.get(row.question_id, row.content) != row.content:
+            reworded += 1
+        else:
+            # A judge's verdicts in a file of votes do not say in which order it saw the answers.
+            shown = () if row.source.voter else row.models if len(row.games) == 2 else (row.shown_first,)
+            given = _annotation(about, row.models, row.games, row.source.method, shown)._replace(
+                spent=spent_on(row, prices)
+            )
+            own = said.setdefault(Judge(row.source.judge, row.source.set_text), {})
+            own.setdefault(about, []).append(given)
+    return Items(said, questions_of(said[PEOPLE]), _texts(said[PEOPLE], bench), elsewhere, reworded, query.seed)
 
 
-def texts_of(items: Sequence[Item], bench: Bench) -> dict[Item, tuple[str, str]]:
+def questions_of(items: Iterable[Item]) -> dict[QuestionId, int]:
+    """Return the places of the questions of these items."""
+    return {question: at for at, question in enumerate(dict.fromkeys(item.question_id for item in items))}
+
+
+def _texts(items: Iterable[Item], bench: Bench) -> dict[Item, tuple[str, str]]:
     """Return both answers of each item, as far as the benchmark has both."""
     said = dict(answer_texts((model for item in items for model in (item.first, item.second)), bench))
     found = {}
     for item in items:
-        texts = [said.get((model, item.question_id, item.turn)) for model in (item.first, item.second)]
-        if texts[0] is not None and texts[1] is not None:
-            found[item] = (texts[0], texts[1])
+        one, other = (said.get((model, item.question_id, item.turn)) for model in (item.first, item.second))
+        if one is not None and other is not None:
+            found[item] = (one, other)
     return found
-
-
-def _votes(query: Query, paths: Sequence[pathlib.Path]) -> Iterator[JudgedRow]:
-    """Yield the votes of the voters and turns that are asked for."""
-    for path in paths:
-        for row in _latest(path):
-            if len(row.models) != 2:
-                raise UsageError(f"{path} holds grades of single answers; judges are measured on votes on pairs")
-            counts = query.turns is None or row.turn in query.turns
-            if counts and not is_left_out(row.source.judge, query.exclude):
-                yield row
 
 
 def _asked_for(query: Query, row: JudgedRow) -> bool:
@@ -166,19 +171,14 @@ def _latest(path: pathlib.Path) -> list[JudgedRow]:
     return list(kept.values())
 
 
-def _annotation(row: JudgedRow, item: Item, spent: Spent) -> Annotation:
-    won = outcome(row.games, row.source.method)
-    if won is not None and row.models[0] != item.first:
-        won = 1 - won
-    return Annotation(won, tuple(_games(row, item)), spent)
-
-
-def _games(row: JudgedRow, item: Item) -> Iterator[Game]:
-    """Yield the games with a verdict whose order is known."""
-    if len(row.games) == 2 or row.source.voter:  # game 1 shows the row's first model first, as a vote does
-        shown = list(row.models[: len(row.games)])
-    else:
-        shown = [row.shown_first] if row.shown_first in row.models else []
-    for model, game in zip(shown, row.games, strict=False):
-        if game is not None:
-            yield Game(game if model == row.models[0] else 1 - game, model == item.first)
+def _annotation(
+    item: Item, models: tuple[str, ...], games: Games, method: str, shown: Sequence[str | None]
+) -> Annotation:
+    """Return what games of two models say of an item; `shown` is who was shown first in each, as far as it is known."""
+    won = outcome(games, method)
+    seen = [
+        Game(game if model == models[0] else 1 - game, model == item.first)
+        for model, game in zip(shown, games, strict=False)
+        if game is not None and model in models
+    ]
+    return Annotation(won if won is None or models[0] == item.first else 1 - won, tuple(seen))

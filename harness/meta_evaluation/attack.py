@@ -35,9 +35,9 @@ from harness.judging.extraction import extracted
 from harness.judging.planned import JudgmentPlan
 from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.judging.sets import load_judge_set
-from harness.judgments.case import SHARE, TOTAL, winner
+from harness.judgments.case import winner
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.report import Report, columns, last_if_none
+from harness.meta_evaluation.report import OF_WHOLE, Report, columns, last_if_none
 from harness.records import Answer, Choice, Mode, Question, QuestionId, Reply, Sampling, content_hash
 from harness.results.matrix import Floats
 from harness.results.statistics.bootstrap import Resampling, estimates
@@ -51,8 +51,6 @@ WEAK_MODEL, STRONG_MODEL = "builtin/eliza", "builtin/reference"
 QUESTIONS = 10
 """Questions to attack on, if no number is given."""
 _SLOT = re.compile(r"\{(answer|question|top)\}")
-_COUNTED = {"label": SHARE, "dimensions": TOTAL}
-"""Of a judgment that gives several numbers, the one that says how good the answer is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +183,7 @@ def _verdicts(plan: JudgmentPlan, path: pathlib.Path, names: Sequence[str]) -> F
     found: dict[tuple[str, QuestionId], list[float]] = defaultdict(list)
     for one in read_judgments(path).observations:
         value = one.value if one.opponent is None else winner(one.games)
-        if value is not None and one.metric == _COUNTED.get(one.source.form, one.metric):
+        if value is not None and one.metric == OF_WHOLE.get(one.source.form, one.metric):
             found[one.model, one.question_id].append(value)
     means = [[np.mean(found.get((name, one.question_id), np.nan)) for name in names] for one in plan.questions]
     return np.array(means, dtype=np.float64)

@@ -46,9 +46,9 @@ from harness.judgments.case import SCORE, TOTAL, winner
 from harness.judgments.observations import Bools, Observations, numbered
 from harness.judgments.row import judged_rows
 from harness.meta_evaluation.checks_said import Limit, Says, has_words, language_of, said_of
-from harness.meta_evaluation.report import Report, asked, grade_from, ratio
+from harness.meta_evaluation.report import Report, asked, grade_from, left_out, ratio
+from harness.names import counted
 from harness.records import Mode, Observation, QuestionId, Scale
-from harness.results.finding import Found
 from harness.results.matrix import Floats, Ints
 from harness.results.measured import CheckedTurn, CheckFound, read_checks
 from harness.results.query import Query, Words
@@ -135,11 +135,6 @@ def number_broken(broken: Sequence[Broken], kind: str | None = None) -> Floats:
     return np.array(numbers, dtype=np.float64)
 
 
-def left_out_notes(left_out: Mapping[str, int], what: str) -> list[str]:
-    """Return a line for each reason for which judgments were left out."""
-    return [f"{n} {what}{'' if n == 1 else 's'} {why} left out" for why, n in left_out.items()]
-
-
 def checked_bench(query: Query, path: pathlib.Path) -> Bench:
     """Return the benchmark whose answers were checked: of a file given without a name, the one beside which it lies."""
     folder = path.resolve().parent.parent
@@ -155,14 +150,14 @@ def _decided(turn: CheckedTurn, *, loose: bool) -> list[tuple[CheckFound, bool]]
 
 
 def _items(
-    judged: Observations, turns: Mapping[Place, CheckedTurn], left_out: Counter[str], seed: int, *, loose: bool
+    judged: Observations, turns: Mapping[Place, CheckedTurn], skipped: Counter[str], seed: int, *, loose: bool
 ) -> Items:
     """Return what was judged and is checked."""
     kept: list[tuple[Observation, float, list[Broken]]] = []
     for one in judged:
         value = winner(one.games) if one.opponent else one.value
         if value is None:
-            left_out[NO_VERDICT if one.opponent else NO_GRADE] += 1
+            skipped[NO_VERDICT if one.opponent else NO_GRADE] += 1
             continue
         places = [_place(one, model) for model in (one.model, one.opponent) if model is not None]
         own = [turns[place] for place in places if place in turns]
@@ -171,9 +166,9 @@ def _items(
             for check, met in _decided(turn, loose=loose):
                 by_kind[check.name].append(not met)
         if len(own) < len(places) or not all(broken):
-            left_out["without decided checks"] += 1
+            skipped["without decided checks"] += 1
         elif not all(_same_wording(one.content, turn.content) for turn in own):
-            left_out["whose checks are of another wording of the question (run auto_checks again)"] += 1
+            skipped["whose checks are of another wording of the question (run auto_checks again)"] += 1
         else:
             kept.append((one, value, [*broken]))
     questions, question = numbered(one.question_id for one, _, _ in kept)
@@ -239,12 +234,14 @@ def judge_checks(
     """
     given = asked(Query.of(mode, **words))
     query, source = given.query, given.sources[0]
-    judged = _countable(source)
-    left_out: Counter[str] = Counter()
+    if given.judged.cases[0].source.form == "label":
+        raise UsageError(f"{source.path} holds no grades and no pairs, so nothing is lost for a broken check")
+    judged = given.verdicts
+    skipped: Counter[str] = Counter()
     turns = {turn[:4]: turn for turn in read_checks(checked_bench(query, source.path))}
-    items = _items(judged, turns, left_out, query.seed, loose=loose)
+    items = _items(judged, turns, skipped, query.seed, loose=loose)
     if not len(items.value):
-        missing = "; ".join(left_out_notes(left_out, "judgment"))
+        missing = "; ".join(left_out(skipped, "judgment"))
         raise MissingError(f"no judgment of {source.path} is of an answer with decided checks: {missing}")
     how = "however leniently it is read" if loose else "read strictly"
     notes = [f"a check is broken if the reply does not meet it, {how}; answers to the same turn are compared"]
@@ -262,14 +259,12 @@ def judge_checks(
             said, more["said"] = _said(remarks, query.seed)
             rows += said
             notes.append("what the text says is read by its words, with mistakes that were counted: see docs/checks.md")
-        notes += [
-            f"{n} check{'' if n == 1 else 's'} {why}: not looked for in the text" for why, n in unread.items() if n
-        ]
+        notes += [f"{counted(n, 'check')} {why}: not looked for in the text" for why, n in unread.items() if n]
         notes.append(f"grade lost: points for each broken check; a top grade is {least:g} or more")
         notes.append(
             "models that break more may be worse in other things too; at equal strength the models' means are taken off"
         )
-    notes += left_out_notes(left_out, "pair" if judged.paired else "answer")
+    notes += left_out(skipped, "pair" if judged.paired else "answer")
     return given.report("checks", rows, notes, {"kinds": kinds} | more)
 
 
@@ -283,7 +278,7 @@ class _Remark(NamedTuple):
 
 
 def _remarks(
-    judged: Observations, turns: Mapping[Place, CheckedTurn], path: pathlib.Path, left_out: Counter[str], *, loose: bool
+    judged: Observations, turns: Mapping[Place, CheckedTurn], path: pathlib.Path, unread: Counter[str], *, loose: bool
 ) -> list[_Remark]:
     """Return what the judge's texts say of the decided checks of the answers graded."""
     wanted = {
@@ -305,8 +300,8 @@ def _remarks(
         ]
         known = [own for own in decided if has_words(own[0])]
         language = language_of(text)
-        left_out["of a kind without word lists"] += len(decided) - len(known)
-        left_out["of answers judged in a language without word lists"] += len(known) * (language is None)
+        unread["of a kind without word lists"] += len(decided) - len(known)
+        unread["of answers judged in a language without word lists"] += len(known) * (language is None)
         says = said_of([limit for limit, _, _ in known], text, language) if language else []
         remarks += [_Remark(place, name, not met, told) for (_, name, met), told in zip(known, says, strict=False)]
     return remarks
@@ -338,14 +333,3 @@ def _said(remarks: Iterable[_Remark], seed: int) -> tuple[list[dict[str, Any]], 
 def _share(remarks: Sequence[_Remark], says: Says, seed: int) -> Estimate:
     values = [float(one.says == says) for one in remarks]
     return ratio([one.question for one in remarks], values, 1.0, seed=seed, bounds=(0.0, 1.0))
-
-
-def _countable(source: Found) -> Observations:
-    """Return the grades or pairs, of several dimensions the grade of the whole."""
-    judged = source.observations
-    form = judged.cases[0].source.form
-    if form == "dimensions":
-        judged = judged.keep(lambda case: case.metric == TOTAL)
-    if form == "label" or not judged:
-        raise UsageError(f"{source.path} holds no grades and no pairs, so nothing is lost for a broken check")
-    return judged

@@ -135,11 +135,11 @@ def said_of(limits: Sequence[Limit], text: str, language: str) -> list[Says]:
     words = _languages()[language]
     clauses = list(_clauses(words, _SHOWN.sub(" ", text[:_MOST])))
     every = any(_says_every(words, own) for sentence in clauses for own in sentence)
-    units = [unit for unit in map(_unit, limits) if unit]
-    rivals = {unit for unit in units if units.count(unit) > 1}
+    units = [_count(limit).unit for limit in limits]
+    rivals = {unit for unit in units if unit and units.count(unit) > 1}
     found: list[Says] = []
     for limit in limits:
-        alone = (_unit(limit) or "") not in rivals
+        alone = _count(limit).unit not in rivals
         votes = [vote for own in clauses for vote in _votes(words, limit, own, alone=alone) if vote is not None]
         found.append("broken" if False in votes else "kept" if votes or every else None)
     return found
@@ -160,7 +160,7 @@ def has_words(limit: Limit) -> bool:
 
 def _topic(limit: Limit) -> str:
     """Return what the words that speak of a check are called: of a count its unit."""
-    return (_unit(limit) or "") if limit.kind == "count" else _TOPICS.get(limit.kind, limit.kind)
+    return (_count(limit).unit or "") if limit.kind == "count" else _TOPICS.get(limit.kind, limit.kind)
 
 
 def _clauses(words: _Words, text: str) -> Iterator[list[str]]:
@@ -191,8 +191,8 @@ def _about(words: _Words, limit: Limit, clause: str, *, alone: bool) -> bool:
         return False
     if limit.kind != "count":
         return True
-    least, most = _bounds(limit)
-    return alone or any(n in (least, most) for n, _ in _counted(words, limit, clause))
+    _, *bounds = _count(limit)
+    return alone or any(n in bounds for n, _ in _counted(words, limit, clause))
 
 
 def _named_at(words: _Words, limit: Limit, clause: str) -> int | None:
@@ -250,7 +250,7 @@ def _both(votes: Sequence[bool]) -> bool | None:
 
 def _by_number(words: _Words, limit: Limit, clause: str) -> bool | None:
     """Return whether a number that a clause states is within the limit."""
-    least, most = _bounds(limit)
+    _, least, most = _count(limit)
     if not words["counting"].search(clause) and "," not in clause and not clause[0].isdigit():
         return None
     counted = list(_counted(words, limit, clause))
@@ -302,22 +302,21 @@ def _compiled(source: str) -> re.Pattern[str]:
     return re.compile(source, re.IGNORECASE)
 
 
+class _Count(NamedTuple):
+    """What a check of `count` asks for; of other checks nothing."""
+
+    unit: str | None = None
+    """In the plural."""
+    least: int = 0
+    most: int | None = None
+
+
 @functools.lru_cache(maxsize=4096)
-def _unit(limit: Limit) -> str | None:
-    """Return the unit that a check counts, in the plural."""
+def _count(limit: Limit) -> _Count:
+    """Return the unit that a check counts, and the least and the greatest number that keep it."""
     found = _BOUNDS.search(limit.text) if limit.kind == "count" else None
     if found is None:
-        return None
-    unit = found["unit"]
-    return unit if unit.endswith("s") else f"{unit}s"
-
-
-def _bounds(limit: Limit) -> tuple[int, int | None]:
-    """Return the least and the greatest number that keep a check of `count`."""
-    found = _BOUNDS.search(limit.text)
-    if found is None:
-        return 0, None
-    number = int(found["number"])
-    if found["from"]:
-        return int(found["from"]), number
-    return 0 if found["most"] else number, None if found["least"] else number
+        return _Count()
+    unit, number = found["unit"], int(found["number"])
+    least = int(found["from"] or (0 if found["most"] else number))
+    return _Count(unit if unit.endswith("s") else f"{unit}s", least, None if found["least"] else number)

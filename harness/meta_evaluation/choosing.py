@@ -6,22 +6,22 @@ judge_judges(compatible=True, table="judges.csv")     AlpacaEval's way of counti
 
 import pathlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 from harness.errors import DataError, UsageError
 from harness.jsonl import need_regular, put_table
 from harness.judging.builtin import RULES, notices
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.annotations import Items, Judge, judgment_files_of, read_items, texts_of
+from harness.meta_evaluation.annotations import PEOPLE, Items, Judge, judgment_files_of, read_items
 from harness.meta_evaluation.judges import (
     CORRELATIONS,
     MEASURES,
     SAMPLES,
-    Counting,
     JudgeRow,
     judge_rows,
-    questions_of,
     values_of,
+    with_rules,
 )
 from harness.meta_evaluation.report import Report, columns, interval_notes, last_if_none, left_out, ratio
 from harness.meta_evaluation.votes import Item, mode, vote_files
@@ -32,7 +32,7 @@ from harness.results.answers import home_of
 from harness.results.common import EQUAL, few
 from harness.results.cost import Prices
 from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import Estimate
+from harness.results.statistics.bootstrap import LEAST, Estimate
 from harness.written import read_table, takes_only
 
 DEFINITIONS: Mapping[str, str] = {
@@ -94,25 +94,25 @@ def judge_judges(
     paths = vote_files(query, votes)
     bench = home_of(query, (query.files or tuple(paths))[0])
     judged = judgment_files_of(query, bench)
-    found = read_items(query, paths, judged, Prices(models_file), bench)
+    found = replace(read_items(query, paths, judged, Prices(models_file), bench), compatible=compatible)
     subject = about(query, read_judgments(paths[0]).observations, paths[0])
-    counting = Counting(texts_of(found.items, bench), questions_of(found.items), compatible, query.seed)
-    voted = len(found.items)
-    measured = judge_rows(found, counting)
-    if voted and not found.items:
+    voted = len(found.people)
+    found = with_rules(found)
+    measured = judge_rows(found)
+    if not found.people:
         raise UsageError(
             f"AlpacaEval's way of counting needs pairs with {SAMPLES} votes, and none of {voted} pairs has so many; "
             "leave --compatible out"
         )
     if not any(row.parsed for row in measured[1:]):
         raise UsageError("no judge has judged a pair that people voted on, and its answers are not there")
-    apart = _apart(found, measured[1:])
+    apart = _apart(_judged(found))
     measured[1:] = sorted(
         measured[1:],
         key=lambda row: (row.judge in apart, -last_if_none(row.measures["human_agreement"].value), row.judge),
     )
     notes = [f"votes: {', '.join(path.name for path in paths)}"]
-    notes += _notes(found, measured, counting, bench.folder / "model_answer")
+    notes += _notes(found, measured, bench.folder / "model_answer")
     rows = [_columns(row, compatible=compatible) for row in measured]
     if table is not None:
         said = ((item, [one.value for one in own]) for item, own in found.people.items())
@@ -142,23 +142,24 @@ def _columns(row: JudgeRow, *, compatible: bool) -> dict[str, Any]:
     return shown
 
 
-def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: pathlib.Path) -> list[str]:
+def _notes(found: Items, rows: Sequence[JudgeRow], answers: pathlib.Path) -> list[str]:
     """Return which judge to choose, what a reader must know, and what each column is."""
     votes = sum(len(own) for own in found.people.values())
-    pairs, questions = counted(len(found.items), "pair"), counted(len(counting.questions), "question")
+    pairs, questions = counted(len(found.people), "pair"), counted(len(found.questions), "question")
     notes = [f"measured on {pairs} of answers to {questions}, with {counted(votes, 'vote')}"]
-    notes += [f"advice: {line}" for line in advice(found, rows, counting)]
-    notes += _unequal(found, rows[1:])
-    if counting.compatible:
+    notes += [f"advice: {line}" for line in advice(found, rows)]
+    notes += _unequal(_judged(found))
+    if found.compatible:
         notes.append(
             "counted as AlpacaEval 0.6.6 does: the first four votes and samples of pairs with four votes, its tie "
             "rules; agreement, bias and variance in per cent"
         )
-    notes += left_out(
-        (found.elsewhere, "judgments of pairs that nobody voted on"),
-        (found.reworded, "judgments of questions that have another wording now"),
-    )
-    if lacking := len(found.items) - sum(item in counting.texts for item in found.items):
+    skipped = {
+        "of pairs that nobody voted on": found.elsewhere,
+        "of questions that have another wording now": found.reworded,
+    }
+    notes += left_out(skipped, "judgment")
+    if lacking := len(found.people) - sum(item in found.texts for item in found.people):
         notes.append(f"{lacking} pairs without both answers in {answers}: nothing is known of their lengths and lists")
     if all(row.samples < 2 for row in rows[1:] if row.judge.name not in RULES):
         notes.append("bias and variance need two samples of a judge or more: gen_judgment --samples 4")
@@ -167,24 +168,27 @@ def _notes(found: Items, rows: Sequence[JudgeRow], counting: Counting, answers: 
     return notes + interval_notes(e for row in rows for e in row.measures.values())
 
 
-def advice(found: Items, rows: Sequence[JudgeRow], counting: Counting) -> list[str]:
+def advice(found: Items, rows: Sequence[JudgeRow]) -> list[str]:
     """Return which judge to choose, and what to mind, a line each; differences are paired by question."""
     people, *judges = rows
-    apart = _apart(found, judges)
+    if len(found.questions) < LEAST:
+        there = counted(len(found.questions), "question")
+        return [f"votes on {there} are too few to choose a judge by; vote on more"]
+    apart = _apart(_judged(found))
     real = [row for row in judges if row.judge.name not in RULES and row.measures["human_agreement"].value is not None]
     real = [row for row in real if row.judge not in apart]
     if not real:
         return ["judge the same pairs with one or more chat models (gen_judgment), then look again"]
     best, most = real[0], " most" if len(real) > 1 else ""
     lines = [f"{_named(best)} agrees with people{most}, {_share(best.measures['human_agreement'])}"]
-    if most and _not_above(difference(found, best.judge, real[1].judge, counting)):
+    if most and _not_above(difference(found, best.judge, real[1].judge)):
         lines[0] += f", but is not shown to agree more than {_named(real[1])}"
     if (among := people.measures["human_agreement"]).value is not None:
         lines[0] += f"; people agree with each other {_share(among)}"
     for row in sorted((row for row in real if row.price is not None), key=lambda row: row.price or 0.0):
         if best.price is None or (row.price or 0.0) >= best.price:
             break
-        if _not_above(difference(found, best.judge, row.judge, counting)):
+        if _not_above(difference(found, best.judge, row.judge)):
             lines.append(
                 f"{_named(row)} costs ${row.price:.2f} for 1,000 where that costs ${best.price:.2f}, and is not shown "
                 f"to agree less ({_share(row.measures['human_agreement'])})"
@@ -192,42 +196,45 @@ def advice(found: Items, rows: Sequence[JudgeRow], counting: Counting) -> list[s
             break
     yardsticks = [row for row in judges if row.judge.name in RULES]
     for row in real:
-        above = (rule for rule in yardsticks if _not_above(difference(found, row.judge, rule.judge, counting)))
+        above = (rule for rule in yardsticks if _not_above(difference(found, row.judge, rule.judge)))
         if rule := next(above, None):
             lines.append(f"{_named(row)} is not shown to agree more than '{rule.judge.name}' does: do not rely on it")
-        lines += _habits(row, people, _to_place(found, row.judge, counting))
-    if len(counting.questions) < 100:
-        few = counted(len(counting.questions), "question")
+        lines += _habits(row, people, _to_place(found, row.judge))
+    if len(found.questions) < 100:
+        few = counted(len(found.questions), "question")
         lines.append(f"{few}: only large differences of judges can be seen; vote on more")
     return lines
 
 
-def _apart(found: Items, judges: Sequence[JudgeRow]) -> dict[Judge, int]:
+def _judged(found: Items) -> dict[Judge, set[Item]]:
+    """Return for each judge the items on which it and people have a verdict."""
+    voted = {item for item, own in found.people.items() if values_of(own)}
+    return {
+        judge: {item for item, own in said.items() if item in voted and values_of(own)}
+        for judge, said in found.said.items()
+        if judge != PEOPLE
+    }
+
+
+def _apart(judged: Mapping[Judge, set[Item]]) -> dict[Judge, int]:
     """Return the judges that are compared with no other, having judged too few of the pairs, and how many they have."""
-    pairs = {row.judge: len(_verdicts(found, row.judge)) for row in judges}
-    most = max(pairs.values(), default=0)
-    return {judge: count for judge, count in pairs.items() if few(count, most)}
+    most = max(map(len, judged.values()), default=0)
+    return {judge: len(own) for judge, own in judged.items() if few(len(own), most)}
 
 
-def _unequal(found: Items, judges: Sequence[JudgeRow]) -> list[str]:
+def _unequal(judged: Mapping[Judge, set[Item]]) -> list[str]:
     """Return what a reader must know of judges that have not judged the same pairs."""
-    pairs = {row.judge: _verdicts(found, row.judge) for row in judges}
-    most, apart = max(map(len, pairs.values()), default=0), _apart(found, judges)
+    most, apart = max(map(len, judged.values()), default=0), _apart(judged)
     names = ", ".join(f"{judge.name} ({count} of {counted(most, 'pair')})" for judge, count in apart.items())
     notes = [f"has judged too few of the pairs to be compared, and comes last: {names}"] if apart else []
-    common = set.intersection(*(own for judge, own in pairs.items() if judge not in apart))
+    common = set.intersection(*(own for judge, own in judged.items() if judge not in apart))
     if len(common) < EQUAL * most:
-        compared = f" {len(pairs) - len(apart)} that are compared" if apart else ""
+        compared = f" {len(judged) - len(apart)} that are compared" if apart else ""
         notes.append(
             f"judges are measured on different pairs: {len(common)} of {most} are common to all{compared}; the columns "
             "are over each judge's own pairs, the advice compares two judges on those that both have"
         )
     return notes
-
-
-def _verdicts(found: Items, judge: Judge) -> set[Item]:
-    """Return the items on which a judge and people have a verdict."""
-    return {item for item, own in found.judges[judge].items() if values_of(own) and values_of(found.people[item])}
 
 
 def _habits(row: JudgeRow, people: JudgeRow, place: Estimate) -> list[str]:
@@ -248,39 +255,39 @@ def _habits(row: JudgeRow, people: JudgeRow, place: Estimate) -> list[str]:
     return lines
 
 
-def _agreements(found: Items, judge: Judge, counting: Counting) -> dict[Item, float]:
+def _agreements(found: Items, judge: Judge) -> dict[Item, float]:
     """Return the mean agreement of a judge's annotations with the people on each item."""
     agreed = {}
-    for item, own in found.judges[judge].items():
+    for item, own in found.said[judge].items():
         votes, given = values_of(found.people[item]), values_of(own)
         if votes and given:
-            gold = mode(votes, compatible=counting.compatible)
+            gold = mode(votes, compatible=found.compatible)
             agreed[item] = sum(1 - abs(value - gold) for value in given) / len(given)
     return agreed
 
 
-def difference(found: Items, one: Judge, other: Judge, counting: Counting) -> Estimate:
+def difference(found: Items, one: Judge, other: Judge) -> Estimate:
     """Return by how much one judge agrees with people more than another, on the items that both judged."""
-    return _paired(_agreements(found, one, counting), _agreements(found, other, counting), counting)
+    agreed, others = _agreements(found, one), _agreements(found, other)
+    return _mean({item: agreed[item] - others[item] for item in agreed if item in others}, found)
 
 
-def _to_place(found: Items, judge: Judge, counting: Counting) -> Estimate:
+def _to_place(found: Items, judge: Judge) -> Estimate:
     """Return by how much more a judge gives to the answer that it sees first than people give to that answer."""
     gained = {}
-    for item, own in found.judges[judge].items():
+    for item, own in found.said[judge].items():
         votes = values_of(found.people[item])
         games = [game for one in own for game in one.games]
         if votes and games:
             theirs = sum(votes) / len(votes)
             gained[item] = sum(g.to_shown - (theirs if g.in_order else 1 - theirs) for g in games) / len(games)
-    return _paired(gained, dict.fromkeys(gained, 0.0), counting)
+    return _mean(gained, found)
 
 
-def _paired(one: Mapping[Item, float], other: Mapping[Item, float], counting: Counting) -> Estimate:
-    both = [item for item in one if item in other]
-    places = [counting.questions[item.question_id] for item in both]
-    apart = [one[item] - other[item] for item in both]
-    return ratio(places, apart, 1.0, len(counting.questions), seed=counting.seed, bounds=(-1.0, 1.0))
+def _mean(apart: Mapping[Item, float], found: Items) -> Estimate:
+    places = [found.questions[item.question_id] for item in apart]
+    values = list(apart.values())
+    return ratio(places, values, 1.0, len(found.questions), seed=found.seed, bounds=(-1.0, 1.0))
 
 
 def _not_above(difference: Estimate) -> bool:

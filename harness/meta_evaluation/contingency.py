@@ -13,7 +13,7 @@ of two sides, r(.) the rank with ties at their mean rank:
 
 For alpha, an item of which m >= 2 said something adds 1 / (m - 1) to o[c,k] for every ordered pair (c, k) of what they
 said; n[c] is the sum of row c and n that of all. d is (c - k)^2 (interval), the square of how many values lie from c to
-k, those at both ends counted half (ordinal), or 0 and 1 (nominal). Missing values are simply absent.
+k, those at both ends counted half (ordinal). Missing values are simply absent.
 
 x = 1, 2, 3, 4 and y = 1, 3, 2, 4: pearson = spearman = 0.8, C = 5, D = 1, tau-b = 4 / 6 = 0.667, agreed = 0.5; for
 alpha n = 8, interval 1 - 7 * 4 / 160 = 0.825.
@@ -38,7 +38,7 @@ from harness.results.statistics.bootstrap import (
     strata_of,
 )
 
-Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
+Level: TypeAlias = Literal["ordinal", "interval"]
 MOST_VALUES = 100
 """Grades of more different values are rounded to this many even steps, by less than half a per cent of their range."""
 _SMALL = 64
@@ -166,20 +166,13 @@ def kendall_tau_b(counts: Floats) -> Floats:
 def alpha(values: Floats, coincident: Floats, level: Level) -> Floats:
     """Return Krippendorff's alpha of a table of coincidences (last two axes); NaN where no grade differs."""
     margin = coincident.sum(axis=-1)
-    apart = _distance(values, margin, level)
+    # Between two grades, the sum of n[c] from one to the other with both ends halved is a difference of mean ranks.
+    scale = values if level == "interval" else np.cumsum(margin, axis=-1) - margin / 2
+    apart = (scale[..., :, None] - scale[..., None, :]) ** 2
     observed = (coincident * apart).sum(axis=(-2, -1))
     expected = np.einsum("...c,...k,...ck->...", margin, margin, np.broadcast_to(apart, coincident.shape))
     found: Floats = 1 - (margin.sum(axis=-1) - 1) * quotient(observed, expected)
     return found
-
-
-def _distance(values: Floats, margin: Floats, level: Level) -> Floats:
-    if level == "nominal":
-        return 1 - np.eye(len(values))
-    # Between two grades, the sum of n[c] from one to the other with both ends halved is a difference of mean ranks.
-    scale = values if level == "interval" else np.cumsum(margin, axis=-1) - margin / 2
-    distance: Floats = (scale[..., :, None] - scale[..., None, :]) ** 2
-    return distance
 
 
 def exact_tau_b(x: Floats, y: Floats) -> float | None:

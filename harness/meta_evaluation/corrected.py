@@ -49,7 +49,7 @@ import numpy as np
 
 from harness.errors import UsageError
 from harness.judgments.observations import Observations
-from harness.meta_evaluation.report import Asked, Report, left_out
+from harness.meta_evaluation.report import Asked, Report, left_out, need_verdicts
 from harness.meta_evaluation.votes import Item, pairs_in, vote_files
 from harness.results.about import about
 from harness.results.common import common_questions
@@ -283,6 +283,7 @@ def judge_corrected(
     )
     if not judged or not counted:
         raise UsageError(f"no {'vote' if judged else 'judgment'} of turn {', '.join(map(str, turns or ()))}")
+    need_verdicts(judged, source.path)
     subject = about(query, source.observations, source.path)
     found = corrected_rates(pair_arrays(judged), pair_arrays(counted), finite=finite)
     if not found.rows:
@@ -293,7 +294,10 @@ def judge_corrected(
     rows = sorted(found.rows, key=lambda row: (row["model"] in apart, row["voted"] < LEAST))  # they rank nobody
     notes = [f"{replaced} votes stand more than once; the last counts"] if replaced else []
     notes += [ASSUMPTION, f"the intervals are about {what}"]
-    notes.append("more_questions, more_votes: how many more would halve the interval")
+    if any(row["more_votes"] is not None for row in rows):
+        notes.append("more_questions, more_votes: how many more would halve the interval")
+    elif any(row["corrected"].low is not None for row in rows):
+        notes.append("no number of further votes on these questions would halve an interval")
     if any(row["more_votes"] == 0 and row["votes"].low is None for row in found.rows):
         notes.append(
             "where every judged pair has votes, the win rate by votes is what is asked for, and has no interval"
@@ -302,8 +306,7 @@ def judge_corrected(
         notes.append(f"no interval with votes on fewer than {LEAST} questions: {', '.join(few)}")
     if found.without_votes:
         notes.append(f"nobody voted on {', '.join(found.without_votes)}")
-    notes += left_out(
-        (found.unjudged, "votes on what the judge gave no verdict on"), (found.unclear, "votes without a verdict")
-    )
+    skipped = {"on what the judge gave no verdict on": found.unjudged, "without a verdict": found.unclear}
+    notes += left_out(skipped, "vote")
     report = Asked(query, sources, judged, subject).report("corrected", rows, notes, explained=False)
     return replace(report, paths=(*report.paths, *paths))

@@ -113,6 +113,13 @@ def disagreed(judged: Judged) -> Bools:
     return found
 
 
+def _compared(judged: Judged) -> int:
+    """Return how many items have a verdict of two judges or more."""
+    judge = judged.coded(case.source.judge for case in judged.cases)
+    known = np.unique(np.stack([judged.item, judge])[:, ~np.isnan(judged.value)], axis=1)[0]
+    return int((np.unique(known, return_counts=True)[1] > 1).sum())
+
+
 def _range(place: Ints, values: Floats) -> Floats:
     """Return for each place the greatest minus the least of its values."""
     size = int(place.max()) + 1
@@ -193,7 +200,7 @@ def judge_disagreement(
         judged = judged_of(records)
         rows = _rows(judged, disagreed(judged), judges, {})
         told = "another winner, or a tie" if judged.paired else f"grades {APART:g} points apart or more"
-        note = f"judges disagree: {told}; {len(set(judged.item.tolist()))} items were judged"
+        note = f"judges disagree: {told}; {_compared(judged)} items were judged by two judges or more"
     return given.report("disagreement", rows, [note], explained=False)
 
 

@@ -33,9 +33,9 @@ from harness.judging.sets import JudgeSet, load_judge_set
 from harness.judging.sets.judge_set import Example
 from harness.judging.verdicts.stated import stated
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.annotations import Items, Judge, read_items, texts_of
+from harness.meta_evaluation.annotations import PEOPLE, Items, Judge, questions_of, read_items
 from harness.meta_evaluation.choosing import difference
-from harness.meta_evaluation.judges import PEOPLE, Counting, judge_rows, questions_of, values_of
+from harness.meta_evaluation.judges import judge_rows, values_of
 from harness.meta_evaluation.report import Report, columns
 from harness.meta_evaluation.votes import Item, mode, vote_files
 from harness.names import file_stem
@@ -128,7 +128,7 @@ def plan_examples(
     _write_set(folder, base, asked.judge_set, [one.example for one in shown])
     given = {one.example.turns for one in shown}
     used = {one.item.question_id for one in shown}
-    voted = {item.question_id for item in found.items} - used
+    voted = {item.question_id for item in found.people} - used
     rest = [
         question
         for question in bench.questions
@@ -186,12 +186,11 @@ class _Clear(NamedTuple):
 
 def _clear(found: Items, bench: Bench, base: JudgeSet) -> list[_Clear]:
     """Return the pairs that can be shown."""
-    texts = texts_of(found.items, bench)
     clear = []
-    for item in found.items:
+    for item in found.people:
         votes = values_of(found.people[item])
         question = bench.question(item.question_id)
-        if not votes or item not in texts or question is None or not base.is_for(question, item.turn):
+        if not votes or item not in found.texts or question is None or not base.is_for(question, item.turn):
             continue
         value = mode(votes)
         turns = question.turns[: item.turn]
@@ -246,9 +245,9 @@ def run_examples(
     paths = [one.paths[0] for one in done]
     found = read_items(plan.query, plan.votes, paths, Prices(None), plan.bench)
     measured = {question.question_id for question in plan.plans[0].questions}
-    found.keep([item for item in found.items if item.question_id in measured])
-    counting = Counting(texts_of(found.items, plan.bench), questions_of(found.items), seed=seed)
-    known = {row.judge: row for row in judge_rows(found, counting)}
+    found = found.only(lambda item: item.question_id in measured)
+    found = replace(found, questions=questions_of(found.people), seed=seed)
+    known = {row.judge: row for row in judge_rows(found)}
     judges = [Judge(one.judges[0].judge, f"{one.judge_set.name} {one.judge_set.version}") for one in plan.plans]
     if lacking := [judge.judge_set for judge in judges if judge not in known]:
         raise MissingError(f"no pair was judged with {', '.join(lacking)}; run it again")
@@ -261,12 +260,12 @@ def run_examples(
         row |= {"consistent": position_rows(judged, seed=seed)[0]["consistent_share"]}
         row |= {"parsed": own.parsed, "unparsed": own.unparsed}
         rows.append(columns(row))
-    gained = difference(found, judges[1], judges[0], counting)
+    gained = difference(found, judges[1], judges[0])
     rows.append(columns({"judge_set": "with less without", "examples": None, "human_agreement": gained}))
     people = known[PEOPLE].measures["human_agreement"]
     notes = [
         f"shown: {', '.join(f'question {one.item.question_id} ({one.example.verdict})' for one in plan.shown)}",
-        f"measured on {len(found.items)} pairs of {len(counting.questions)} other questions that people voted on",
+        f"measured on {len(found.people)} pairs of {len(found.questions)} other questions that people voted on",
         *([f"people agree with each other {people.value:.3f}"] if people.value is not None else []),
         f"the set with examples is {plan.judge_set}; judge with it: gen_judgment --judge-set {plan.judge_set}",
         *notices([judges[0].name]),

@@ -34,23 +34,22 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from harness.judging.builtin import FIRST, LONGEST, RANDOM, RULES
 from harness.judging.rules import longer
-from harness.meta_evaluation.annotations import Annotated, Annotation, Game, Items, Judge
+from harness.meta_evaluation.annotations import PEOPLE, Annotated, Annotation, Game, Items, Judge
 from harness.meta_evaluation.contingency import mean_ranks, quotient, resampled
 from harness.meta_evaluation.votes import Item, mode
-from harness.records import QuestionId, content_hash
+from harness.records import content_hash
 from harness.results.cost import Spent
 from harness.results.matrix import Floats
-from harness.results.statistics.bootstrap import LEAST, Estimate, estimates
+from harness.results.statistics.bootstrap import LEAST, NONE, Estimate, estimates
 
-PEOPLE = Judge("people", "")
 MEASURES = ("human_agreement", "bias", "variance", "prefer_longer", "prefer_lists", "prefer_first")
 CORRELATIONS = ("spearman", "pearson")
 SAMPLES = 4
@@ -59,7 +58,6 @@ LONGER_BY = 30
 """Characters by which one of two answers must be longer to be the longer one."""
 _MOST_VOTES = 100
 _LIST_ITEM = re.compile(r"^[^\S\n]*(?:[*•-]|\d+[.)]|[A-Za-z][.)](?=[^\S\n]))[^\S\n]*\w", re.MULTILINE)
-Texts: TypeAlias = Mapping[Item, tuple[str, str]]
 Part: TypeAlias = tuple[Item, float, float]
 """An item, what it adds to a sum, and how much it counts."""
 
@@ -83,51 +81,42 @@ class JudgeRow:
     """For each model with this judge and with the people, on what this judge judged."""
 
 
-class Counting(NamedTuple):
-    """How annotations are counted."""
-
-    texts: Texts
-    questions: Mapping[QuestionId, int]
-    compatible: bool = False
-    seed: int = 0
-
-
 def has_list(text: str) -> bool:
     """Return whether a line of the text is an item of a list."""
     return _LIST_ITEM.search(text) is not None
 
 
-def judge_rows(found: Items, counting: Counting) -> list[JudgeRow]:
-    """Return a row for the people, one for each judge, and one for each rule of `RULES` that no file has judged by.
-
-    What the rules say is added to `found`.
-    """
-    if counting.compatible:
-        found.keep([item for item in found.items if len(values_of(found.people[item])) >= SAMPLES])
-        for said in (found.people, *found.judges.values()):
-            for item, own in said.items():
-                said[item] = own[:SAMPLES]
-    there = {judge.name for judge in found.judges}
+def with_rules(found: Items) -> Items:
+    """Return what is counted: also what each rule of `RULES` says by which no file has judged; `compatible` items."""
+    if found.compatible:
+        found = found.only(lambda item: len(values_of(found.people[item])) >= SAMPLES, most=SAMPLES)
+    said = dict(found.said)
+    there = {judge.name for judge in said}
     for name in RULES:
-        items = [item for item in found.items if name != LONGEST or item in counting.texts]
+        items = [item for item in found.people if name != LONGEST or item in found.texts]
         if items and name not in there:
-            said = {item: [_ruled(name, item, sample, counting) for sample in range(SAMPLES)] for item in items}
-            found.judges[Judge(name, "")] = said
+            said[Judge(name, "")] = {
+                item: [_ruled(name, item, sample, found) for sample in range(SAMPLES)] for item in items
+            }
+    return replace(found, said=said)
+
+
+def judge_rows(found: Items) -> list[JudgeRow]:
+    """Return a row for the people, then one for each judge."""
     voted = {item: values for item, own in found.people.items() if (values := values_of(own))}
-    gold = {item: mode(values, compatible=counting.compatible) for item, values in voted.items()}
-    judges = {PEOPLE: found.people, **found.judges}
-    return [_row(judge, said, found.people, gold, counting) for judge, said in judges.items()]
+    gold = {item: mode(values, compatible=found.compatible) for item, values in voted.items()}
+    return [_row(judge, said, gold, found) for judge, said in found.said.items()]
 
 
-def _ruled(name: str, item: Item, sample: int, counting: Counting) -> Annotation:
+def _ruled(name: str, item: Item, sample: int, found: Items) -> Annotation:
     """Return what a rule says; it sees the item's first answer first."""
     if name == RANDOM:
         value = float(int(content_hash(*item, sample), 16) % 2)
     elif name == FIRST:
         value = 1.0
     else:
-        side = longer(*map(len, counting.texts[item]))
-        value = {"A": 1.0, "B": 0.0, "tie": 0.0 if counting.compatible else 0.5}[side]
+        side = longer(*map(len, found.texts[item]))
+        value = {"A": 1.0, "B": 0.0, "tie": 0.0 if found.compatible else 0.5}[side]
     return Annotation(value, (Game(value, True),), Spent(0.0, 0.0))
 
 
@@ -136,14 +125,14 @@ def values_of(own: Sequence[Annotation]) -> list[float]:
     return [one.value for one in own if one.value is not None]
 
 
-def _row(judge: Judge, said: Annotated, people: Annotated, gold: Mapping[Item, float], counting: Counting) -> JudgeRow:
+def _row(judge: Judge, said: Annotated, gold: Mapping[Item, float], found: Items) -> JudgeRow:
     values = {item: given for item, own in said.items() if (given := values_of(own))}
     samples = max(map(len, values.values()), default=0)
-    parts = _parts(judge, said, values, gold, counting)
-    measured = _estimated([parts[name] for name in MEASURES], counting)
+    parts = _parts(judge, said, values, gold, found)
+    measured = _estimated([parts[name] for name in MEASURES], found)
     both = [item for item in values if item in gold]
-    models, tables = rate_tables(both, values, {item: values_of(people[item]) for item in both}, counting)
-    correlated = _correlated(judge, models, tables, counting)
+    models, tables = rate_tables(both, values, {item: values_of(found.people[item]) for item in both}, found)
+    correlated = _correlated(judge, models, tables, found)
     whole = tables.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = np.stack([whole[0] / whole[1], whole[2] / whole[3]], axis=1).tolist()
@@ -171,10 +160,10 @@ def _parts(
     said: Annotated,
     values: Mapping[Item, Sequence[float]],
     gold: Mapping[Item, float],
-    counting: Counting,
+    found: Items,
 ) -> dict[str, list[Part]]:
     """Return what each item adds to each of `MEASURES`."""
-    compatible = counting.compatible
+    compatible = found.compatible
     several = {item: own for item, own in values.items() if len(own) > 1}
     apart = {item: _apart_from_others(own, compatible=compatible) for item, own in several.items()}
     known = {item: own for item, own in values.items() if item in gold}
@@ -190,7 +179,7 @@ def _parts(
         name: [(item, sum(own), len(own)) for item, own in by_item.items()] for name, by_item in each.items()
     }
     preferring = {"prefer_longer": _longer_one, "prefer_lists": _one_with_list}
-    return parts | {name: list(_preferring(values, counting, which)) for name, which in preferring.items()}
+    return parts | {name: list(_preferring(values, found, which)) for name, which in preferring.items()}
 
 
 def _apart_from_others(values: Sequence[float], *, compatible: bool) -> list[float]:
@@ -199,13 +188,13 @@ def _apart_from_others(values: Sequence[float], *, compatible: bool) -> list[flo
 
 
 def _preferring(
-    values: Mapping[Item, Sequence[float]], counting: Counting, which: Callable[[str, str], int | None]
+    values: Mapping[Item, Sequence[float]], found: Items, which: Callable[[str, str], int | None]
 ) -> Iterator[Part]:
     """Yield how often the answer that `which` names (0 or 1, None for neither) is preferred; ties do not count."""
     for item, own in values.items():
-        if item in counting.texts:
-            wanted = which(*counting.texts[item])
-            decided = [v for v in (own[:1] if counting.compatible else own) if v != 0.5]
+        if item in found.texts:
+            wanted = which(*found.texts[item])
+            decided = [v for v in (own[:1] if found.compatible else own) if v != 0.5]
             if wanted is not None and decided:
                 yield item, sum((v < 0.5) == (wanted == 1) for v in decided), len(decided)
 
@@ -220,22 +209,22 @@ def _one_with_list(one: str, other: str) -> int | None:
     return None if held[0] == held[1] else int(held[1])
 
 
-def _estimated(columns: Sequence[Sequence[Part]], counting: Counting) -> list[Estimate]:
+def _estimated(columns: Sequence[Sequence[Part]], found: Items) -> list[Estimate]:
     """Return each column's ratio with its interval, which resamples questions."""
-    sums, counts = np.zeros((2, len(counting.questions), len(columns)))
+    sums, counts = np.zeros((2, len(found.questions), len(columns)))
     for at, parts in enumerate(columns):
         for item, value, weight in parts:
-            place = counting.questions[item.question_id]
+            place = found.questions[item.question_id]
             sums[place, at] += value
             counts[place, at] += weight
-    return list(estimates(sums, counts, seed=counting.seed, bounds=(0.0, 1.0)))
+    return list(estimates(sums, counts, seed=found.seed, bounds=(0.0, 1.0)))
 
 
 def rate_tables(
     items: Sequence[Item],
     own: Mapping[Item, Sequence[float]],
     theirs: Mapping[Item, Sequence[float]],
-    counting: Counting,
+    found: Items,
 ) -> tuple[list[str], Floats]:
     """Return the models, and questions × 4 × models: sum and number of the judge's shares, then the people's.
 
@@ -243,15 +232,15 @@ def rate_tables(
     """
     often = Counter(model for item in items for model in (item.first, item.second))
     models = [model for model in sorted(often) if often[model] < len(items)]
-    if counting.compatible:
+    if found.compatible:
         votes: Counter[str] = Counter()
         for item in items:
             votes.update({item.first: len(theirs[item]), item.second: len(theirs[item])})
         models = [model for model in models if votes[model] > _MOST_VOTES]
     place = {model: at for at, model in enumerate(models)}
-    tables = np.zeros((len(counting.questions), 4, len(models)))
+    tables = np.zeros((len(found.questions), 4, len(models)))
     for item in items:
-        question = counting.questions[item.question_id]
+        question = found.questions[item.question_id]
         for row, values in ((0, own[item]), (2, theirs[item])):
             for model, share in ((item.first, sum(values)), (item.second, len(values) - sum(values))):
                 if model in place:
@@ -259,22 +248,22 @@ def rate_tables(
     return models, tables
 
 
-def _correlated(judge: Judge, models: Sequence[str], tables: Floats, counting: Counting) -> list[Estimate]:
+def _correlated(judge: Judge, models: Sequence[str], tables: Floats, found: Items) -> list[Estimate]:
     """Return Spearman's and Pearson's correlation of the two columns of win rates."""
-    if len(models) < 3 or (judge == PEOPLE and not counting.compatible):
-        return [Estimate(None, None, None, 0, None)] * 2
+    if len(models) < 3 or (judge == PEOPLE and not found.compatible):
+        return [NONE, NONE]
     present = np.flatnonzero(tables.any(axis=(1, 2)))
-    found = []
+    correlations = []
     for ranked in (True, False):
         statistic = partial(_correlation, ranked=ranked)
         value = float(statistic(tables.sum(axis=0)))
         low = high = None
         if not math.isnan(value) and len(present) >= LEAST:
-            drawn = resampled(tables[present], statistic, seed=counting.seed)
+            drawn = resampled(tables[present], statistic, seed=found.seed)
             if len(drawn) and (spread := 1.96 * float(np.std(drawn))) > 1e-9:
                 low, high = max(-1.0, value - spread), min(1.0, value + spread)
-        found.append(Estimate(None if math.isnan(value) else value, low, high, len(present), None))
-    return found
+        correlations.append(Estimate(None if math.isnan(value) else value, low, high, len(present), None))
+    return correlations
 
 
 def _correlation(tables: Floats, *, ranked: bool) -> Floats:
@@ -286,8 +275,3 @@ def _correlation(tables: Floats, *, ranked: bool) -> Floats:
     one, other = (side - side.mean(axis=-1, keepdims=True) for side in sides)
     spread = np.sqrt((one**2).sum(axis=-1) * (other**2).sum(axis=-1))
     return quotient((one * other).sum(axis=-1), np.where(spread > 1e-12, spread, 0.0))
-
-
-def questions_of(items: Sequence[Item]) -> dict[QuestionId, int]:
-    """Return the places of the questions of these items."""
-    return {question: at for at, question in enumerate(dict.fromkeys(item.question_id for item in items))}

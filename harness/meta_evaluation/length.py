@@ -37,7 +37,7 @@ import numpy as np
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there
 from harness.meta_evaluation.contingency import quotient
-from harness.meta_evaluation.report import Report, asked, last_if_none, ratio
+from harness.meta_evaluation.report import Report, asked, last_if_none, left_out, ratio
 from harness.names import counted
 from harness.results.answers import home_of
 from harness.results.common import common_questions
@@ -233,20 +233,18 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
         MissingError: no answer of the judged models is there.
     """
     given = asked(Query.of("pairwise-all", **words))
-    judged, path = given.judged, given.sources[0].path
+    judged, path = given.verdicts, given.sources[0].path
     bench = home_of(given.query, path)
     given = given._replace(subject=given.subject._replace(bench=given.subject.bench or bench.name))
     found = pair_arrays(judged, given.subject.categories or None)
     lengths = answer_lengths(judged, bench)
     result = length_report(found, *lengths, variants=variants, seed=given.query.seed)
-    if not result.n and result.left_out == len(judged) and judged.failed.all():
-        raise MissingError(f"no pair of {path} has a verdict in both games")
     if not result.n:
         raise MissingError(
             f"no pair of {path} has both answers in {bench.folder / 'model_answer'}; "
             "say with --bench-name and --data-dir where they are"
         )
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"measure": "longer wins", "value": result.longer_wins, "n": result.decided},
         {"measure": "slope", "value": result.slope, "n": result.n},
         {"measure": "slope with models", "value": result.slope_with_models, "n": result.n},
@@ -254,21 +252,22 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
     notes = [_spread_note(result.variants)] if result.variants else []
     notes.append(
         f"longer wins: of {result.decided} pairs that are decided and of unequal length "
-        f"({result.ties} ties and {result.equal} of equal length apart)"
+        f"({counted(result.ties, 'tie')} and {result.equal} of equal length apart)"
     )
-    if result.spread is not None:
+    if result.spread is None:
+        notes.append("in all pairs with a verdict both answers are equally long: there is no slope")
+    else:
         notes.append(
             f"slope: change in the log odds to win for each {result.spread:.0f} characters that an answer is longer; "
             "with models: at equal strength of the two models"
         )
-    else:
-        notes.append("in all pairs with a verdict both answers are equally long: there is no slope")
+        if lacking := [row["measure"] for row in rows[1:] if row["value"].value is None]:
+            notes.append(f"no {' and no '.join(lacking)}: length alone decides these pairs")
     if result.prior:
         notes.append(f"some models won or lost everything: the fit with models has {PRIOR}")
     if absent := [model for model in found.models if not is_there(bench.answer_file(model))]:
         notes.append(f"no answers of {', '.join(absent)} in {bench.folder / 'model_answer'}")
-    if result.left_out:
-        notes.append(f"{counted(result.left_out, 'pair')} without a verdict or without both answers' lengths left out")
+    notes += left_out({"without a verdict or without both answers' lengths": result.left_out}, "pair")
     apart = common_questions(judged).apart
     models = sorted(result.rows, key=lambda row: row["model"] in apart)
     more = {"models": models} | ({"variants": result.variants} if result.variants else {})

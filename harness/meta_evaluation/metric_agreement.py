@@ -20,7 +20,7 @@ from typing import Any, Unpack
 from harness.errors import UsageError
 from harness.judgments.case import SCORE, TOTAL, WIN
 from harness.judgments.observations import numbered
-from harness.meta_evaluation.report import Report, asked, ratio
+from harness.meta_evaluation.report import Report, asked, need_verdicts, ratio
 from harness.meta_evaluation.votes import TIE, as_preferences, votes_of
 from harness.records import Mode, QuestionId
 from harness.results.about import is_fixed
@@ -48,6 +48,7 @@ def judge_metrics(
     """
     given = asked(Query.of(mode, **words)._replace(every_metric=True))
     query, said = given.query, given.judged
+    need_verdicts(said, given.sources[0].path)
     categories = given.subject.groups
     bench = query.bench
     names = list(metric) or [name for name in measured_metrics(bench) if name != "checks"]

@@ -357,7 +357,7 @@ def judge_ranking(
     path = pathlib.Path(against)
     other = read_ranking(path, model_column=model_column, score_column=score_column)
     given = asked(Query.of(mode, **words))
-    records, groups = given.judged, given.subject.categories or None
+    records, groups = given.verdicts, given.subject.categories or None
     ours = pair_scores(pair_arrays(records, groups)) if records.paired else grade_scores(matrix(records, groups))
     found = ranking_report(ours, other.numbers, seed=given.query.seed)
     if len(found.models) < 2:

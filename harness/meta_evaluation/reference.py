@@ -40,8 +40,8 @@ from harness.judging.sets import judge_set_name
 from harness.judgments.case import winner
 from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.judgments.observations import numbered
-from harness.meta_evaluation.checks import NO_GRADE, NO_VERDICT, Place, checked_bench, left_out_notes
-from harness.meta_evaluation.report import Asked, Report, grade_from, ratio
+from harness.meta_evaluation.checks import NO_GRADE, NO_VERDICT, Place, checked_bench
+from harness.meta_evaluation.report import Asked, Report, grade_from, left_out, ratio
 from harness.records import Mode, Observation, QuestionId
 from harness.results.about import about
 from harness.results.finding import Found, ask
@@ -130,7 +130,7 @@ def _outcomes(
     right: Mapping[Place, bool | None],
     bench: Bench,
     least: float,
-    left_out: Counter[str],
+    skipped: Counter[str],
 ) -> list[Outcome]:
     """Return what became of the answers or pairs of which it is known what is right, and that were judged both ways.
 
@@ -144,17 +144,17 @@ def _outcomes(
         question, turn, models, choice = place
         truth = {model: right.get((question, turn, model, choice), ...) for model in models.split("\n")}
         if ... in truth.values():
-            left_out["on turns whose right result no check knows"] += 1
+            skipped["on turns whose right result no check knows"] += 1
         elif None in truth.values():
-            left_out["whose checks are not all decided (auto_checks --run-code)"] += 1
+            skipped["whose checks are not all decided (auto_checks --run-code)"] += 1
         elif len(truth) == 2 and sum(map(bool, truth.values())) != 1:
-            left_out[_NOT_ONE_OF_EACH] += 1
+            skipped[_NOT_ONE_OF_EACH] += 1
         elif one is None or other is None:
-            left_out["judged in one of the two ways only"] += 1
+            skipped["judged in one of the two ways only"] += 1
         elif one.value is None or other.value is None:
-            left_out[NO_VERDICT if one.opponent else NO_GRADE] += 1
+            skipped[NO_VERDICT if one.opponent else NO_GRADE] += 1
         elif None not in {one.content, other.content} and one.content != other.content:
-            left_out["judged by two wordings of the question"] += 1
+            skipped["judged by two wordings of the question"] += 1
         elif one.opponent is None:
             graded = other.value >= least, one.value >= least
             found.append(Outcome(question, categories[question], RIGHT if truth[one.model] else WRONG, *graded))
@@ -232,12 +232,12 @@ def judge_reference(
         raise UsageError(f"both are made with judge set {bare.judge_set}; one must show the reference, the other not")
     query, paired = queries[0], mode != "single"
     bench = checked_bench(query, beside.path)
-    left_out: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
     named = "grade of a right one with --threshold"
     least = 0.0 if paired else grade_from(beside.observations.scale(), threshold, 2 / 3, named)
-    outcomes = _outcomes(beside, bare, known(bench, read_checks(bench)), bench, least, left_out)
+    outcomes = _outcomes(beside, bare, known(bench, read_checks(bench)), bench, least, skipped)
     if not outcomes:
-        missing = "; ".join(left_out_notes(left_out, "pair" if paired else "answer"))
+        missing = "; ".join(left_out(skipped, "pair" if paired else "answer"))
         what = (
             "no pair judged in both ways is known to be of" if paired else "no answer with both grades is known to be"
         )
@@ -251,6 +251,6 @@ def judge_reference(
         notes = [f"graded right: {least:g} or more, {sets}"]
     mistakes = "where the wrong answer wins" if paired else "of wrong answers"
     notes.append(f"{mistakes} these are the judge's mistakes; right and wrong are what checks say, read leniently")
-    notes += left_out_notes(left_out, "pair" if paired else "answer")
+    notes += left_out(skipped, "pair" if paired else "answer")
     subject = about(query, beside.observations, beside.path)._replace(bench=bench.name)
     return Asked(query, both, beside.observations, subject).report("reference", rows, notes)

@@ -43,12 +43,12 @@ import numpy.typing as npt
 from harness.errors import UsageError
 from harness.judgments.observations import numbered
 from harness.meta_evaluation.contingency import quotient
-from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked, of_turn
+from harness.meta_evaluation.report import Report, asked, left_out, of_turn
 from harness.records import Mode, Observation
 from harness.results.matrix import Floats, tally
 from harness.results.planning import MORE, Spread, alternatives, design_rows
 from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import Estimate, Resampling, jackknifed
+from harness.results.statistics.bootstrap import NONE, Estimate, Resampling, jackknifed
 from harness.written import takes_only
 
 Facet: TypeAlias = Literal["question", "model", "question × model", "order", "judge", "rest", "repeat"]
@@ -65,7 +65,7 @@ class Component:
     """The variance that one facet adds."""
 
     facet: Facet
-    variance: Estimate = NO_ESTIMATE
+    variance: Estimate = NONE
     """May fall below 0, which means that nothing was seen of it."""
     share: float | None = None
     """Of the sum of all variances but `repeat`, those below 0 counted as 0; None where nothing varies."""
@@ -160,8 +160,6 @@ def repeat_report(verdicts: Records, **how: Unpack[Resampling]) -> RepeatReport:
 class _Cells:
     """The verdicts, counted and summed; all arrays are questions × models × orders × judges."""
 
-    questions: npt.NDArray[np.int64]
-    """The question numbers that occur."""
     count: Floats
     total: Floats
     """Sum of the scores, from which the mean of all was taken off (which changes no variance)."""
@@ -170,13 +168,11 @@ class _Cells:
 
 
 def _cells(scored: Records) -> _Cells:
-    codes = [np.unique(scored[name], return_inverse=True) for name in ("question", "model", "order", "judge")]
-    shape = tuple(len(levels) for levels, _ in codes)
+    codes = [np.unique(scored[name], return_inverse=True)[1] for name in ("question", "model", "order", "judge")]
+    shape = tuple(int(code.max()) + 1 for code in codes)
     score = scored["score"] - scored["score"].mean()
-    count, total, squares = (
-        tally(shape, *(code for _, code in codes), weights=weight) for weight in (None, score, score**2)
-    )
-    return _Cells(codes[0][0], count, total, squares)
+    count, total, squares = (tally(shape, *codes, weights=weight) for weight in (None, score, score**2))
+    return _Cells(count, total, squares)
 
 
 def _levels(cells: _Cells, facet: Facet, again: int) -> int:
@@ -236,19 +232,19 @@ def _coefficient(count: Floats, own: str, other: str) -> Floats:
     both = "".join(axis for axis in "qmoj" if axis in own + other)
     pairs = _margin(count, both)
     if "q" in own:
-        return _without(_sum_but_first(_divided(_margin_of(pairs**2, both, own), _margin(count, own))))
-    margin = _left_out(_margin(count, "q" + own))
+        return _without(_sum_but_first(_divided(_margin(pairs**2, own, both), _margin(count, own))))
+    margin = _without(_margin(count, "q" + own))
     if "q" in other:
-        return _sum_but_first(_divided(_left_out(_margin_of(pairs**2, both, "q" + own)), margin))
-    apart = _left_out(_margin(count, "q" + both))
-    return _sum_but_first(_divided(_margin_of(apart**2, "q" + both, "q" + own), margin))
+        return _sum_but_first(_divided(_without(_margin(pairs**2, "q" + own, both)), margin))
+    apart = _without(_margin(count, "q" + both))
+    return _sum_but_first(_divided(_margin(apart**2, "q" + own, "q" + both), margin))
 
 
 def _over_levels(axes: str, value: Callable[..., Floats], *cells: Floats) -> Floats:
     """Return the sum over levels of a value of each level's sums of cells, of all questions and without each."""
     if "q" in axes:  # a level is of one question, and goes with it
         return _without(_sum_but_first(value(*(_margin(own, axes) for own in cells))))
-    return _sum_but_first(value(*(_left_out(_margin(own, "q" + axes)) for own in cells)))
+    return _sum_but_first(value(*(_without(_margin(own, "q" + axes)) for own in cells)))
 
 
 def _within(cells: _Cells) -> Floats:
@@ -268,23 +264,14 @@ def _estimated(found: Floats, how: Resampling) -> list[Estimate]:
     return jackknifed(value, without, **how)
 
 
-def _margin(values: Floats, axes: str) -> Floats:
+def _margin(values: Floats, axes: str, has: str = "qmoj") -> Floats:
     """Return sums over all axes that are not named."""
-    return _margin_of(values, "qmoj", axes)
-
-
-def _margin_of(values: Floats, has: str, axes: str) -> Floats:
     result: Floats = values.sum(axis=tuple(at for at, axis in enumerate(has) if axis not in axes))
     return result
 
 
 def _without(by_question: Floats) -> Floats:
-    """Return the sum over questions, then the sums without each question in turn."""
-    return np.concatenate([by_question.sum(keepdims=True), by_question.sum() - by_question])
-
-
-def _left_out(by_question: Floats) -> Floats:
-    """Return the sums over the first axis, then those without each question in turn."""
+    """Return the sums over questions, the first axis, then those without each question in turn."""
     total = by_question.sum(axis=0, keepdims=True)
     return np.concatenate([total, total - by_question])
 
@@ -296,8 +283,7 @@ def _sum_but_first(values: Floats) -> Floats:
 
 def _divided(above: Floats, below: Floats) -> Floats:
     """Return the quotients; 0 where nothing was counted."""
-    result: Floats = np.divide(above, below, out=np.zeros(above.shape), where=below > 0.5)
-    return result
+    return np.nan_to_num(quotient(above, np.where(below > 0.5, below, 0.0)))
 
 
 def spread_of(report: RepeatReport, *, paired: bool) -> Spread | None:
@@ -341,15 +327,15 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     has no variance, and a reason in `why_not`. See `Words` for what can be asked for.
     """
     given = asked(Query.of(mode, **words)._replace(every_sample=True))
-    records, sources = given.judged, given.sources
+    records, sources = given.verdicts, given.sources
     rows: list[dict[str, Any]] = []
-    left_out = 0
+    without = 0
     designs: list[dict[str, Any]] = []
     answers: list[str] = []
     for turn in sorted({case.turn for case in records.cases}):
         own = records.keep(case=partial(of_turn, turn))
         result = repeat_report(records_of(own), seed=given.query.seed)
-        left_out += result.left_out
+        without += result.left_out
         models, questions = len({model for case in own.cases for model in case.models}), len(own.questions())
         spread = spread_of(result, paired=own.paired)
         if spread is not None and questions > 1:  # what other numbers of questions and samples would show
@@ -364,8 +350,7 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     notes = []
     if len(sources) > 1:
         notes.append(f"counted together: {', '.join(source.text for source in sources)}")
-    if left_out:
-        notes.append(f"{left_out} judgments without a verdict left out")
+    notes += left_out({"without a verdict": without}, "judgment")
     notes += answers
     notes.append(
         "intervals are for other questions; variances of models, orders and judges are those among exactly these, "

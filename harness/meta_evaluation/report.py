@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from harness.errors import UsageError
+from harness.errors import MissingError, UsageError
 from harness.judging.builtin import notices
-from harness.judgments.case import Case
+from harness.judgments.case import SHARE, TOTAL, Case
 from harness.judgments.observations import Observations
+from harness.names import counted
 from harness.records import Failure, Scale
 from harness.results.about import About, about
 from harness.results.common import common_questions
@@ -48,7 +49,8 @@ class Report:
         return pandas.DataFrame(self.rows)
 
 
-NO_ESTIMATE = Estimate(None, None, None, 0, None)
+OF_WHOLE = {"label": SHARE, "dimensions": TOTAL}
+"""Of a judgment that gives several numbers, by its form the one that says how good the answer is."""
 
 
 class Asked(NamedTuple):
@@ -59,6 +61,24 @@ class Asked(NamedTuple):
     judged: Observations
     """Those of all sources."""
     subject: About
+
+    @property
+    def verdicts(self) -> Observations:
+        """What was judged, of a judgment that gives several numbers the grade of the whole.
+
+        Raises:
+            MissingError: no judgment has a verdict.
+            UsageError: there is no grade of the whole.
+        """
+        need_verdicts(self.judged, self.sources[0].path)
+        metrics = self.judged.metrics()
+        if len(metrics) == 1:
+            return self.judged
+        kept = self.judged.keep(lambda case: case.metric == OF_WHOLE.get(case.source.form))
+        if not kept:
+            several = f"{self.sources[0].path} holds no grade of the whole answer"
+            raise UsageError(f"{several}; choose one with --criterion: {', '.join(metrics)}")
+        return kept
 
     def report(
         self,
@@ -99,6 +119,12 @@ def asked(query: Query) -> Asked:
     return Asked(query, sources, judged, about(query, judged, sources[0].path))
 
 
+def need_verdicts(judged: Observations, path: pathlib.Path) -> None:
+    """Raise `MissingError` if no judgment has a verdict, so that there is nothing to report."""
+    if judged.failed.all():
+        raise MissingError(f"no {'pair' if judged.paired else 'judgment'} of {path} has a verdict")
+
+
 def interval_notes(values: Iterable[Any]) -> list[str]:
     """Return how the intervals of the estimates among these values are made."""
     methods = dict.fromkeys(one.method for one in values if isinstance(one, Estimate) and one.method)
@@ -133,12 +159,12 @@ def of_turn(turn: int | None, case: Case) -> bool:
 def columns(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row as json and csv show it: an estimate as three columns, names as one text.
 
-    The ends of an estimate called `value` are `low` and `high`, those of any other `x` are `x_low` and `x_high`.
+    The ends of an estimate called `value` or `ratio` are `low` and `high`, those of any other `x` `x_low` and `x_high`.
     """
     found: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Estimate):
-            lead = "" if name == "value" else f"{name}_"
+            lead = "" if name in {"value", "ratio"} else f"{name}_"
             found |= {name: value.value, f"{lead}low": value.low, f"{lead}high": value.high}
         else:
             found[name] = ", ".join(value) if isinstance(value, tuple) else value
@@ -154,9 +180,9 @@ def grade_from(scale: Scale | None, named: float | None, share: float, what: str
     return scale[0] + (scale[1] - scale[0]) * share
 
 
-def left_out(*counts: tuple[int, str]) -> list[str]:
-    """Return a line for each number of things that were left out."""
-    return [f"{number} {what} left out" for number, what in counts if number]
+def left_out(counts: Mapping[str, int], what: str) -> list[str]:
+    """Return a line for each reason for which things were left out; `what` is one of them in words."""
+    return [f"{counted(number, what)} {why} left out" for why, number in counts.items() if number]
 
 
 def last_if_none(value: float | None) -> float:

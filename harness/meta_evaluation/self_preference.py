@@ -31,13 +31,13 @@ import numpy as np
 
 from harness.judgments.observations import Bools
 from harness.meta_evaluation.contingency import quotient
-from harness.meta_evaluation.report import NO_ESTIMATE, Report, asked, ratio
+from harness.meta_evaluation.report import Report, asked, ratio
 from harness.records import Mode
 from harness.results.matrix import Floats, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.panel import Heard, panel_grades, panel_pairs
 from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
+from harness.results.statistics.bootstrap import NONE, Estimate, Resampling, estimates
 from harness.written import takes_only
 
 LEVELS = ("own_by_judge", "own_by_others", "rest_by_judge", "rest_by_others")
@@ -95,7 +95,7 @@ def _graded(
     scores = [values.reshape(both.shape) for values in sides]
     used = np.asarray((both & own).any(axis=1) & (both & ~own).any(axis=1))
     if not used.any():
-        return 0, [], NO_ESTIMATE
+        return 0, [], NONE
     kinds = [both & kind & used[:, None] for kind in (own, ~own)]
     means = [_by_question(values, kind) for kind in kinds for values in scores]
     value = (means[0] - means[2]) - (means[1] - means[3])
@@ -108,7 +108,7 @@ def _paired(
 ) -> tuple[int, list[float | None], Estimate]:
     """Return how many pairs count, the `LEVELS` (of the others there are none), and the difference."""
     if not both.any():
-        return 0, [], NO_ESTIMATE
+        return 0, [], NONE
     rates = [np.where(own[items.model_1], values, 1.0 - values)[both] for values in sides]
     apart = rates[0] - rates[1]
     found = ratio(items.question[both], apart, 1.0, len(items.questions), bounds=(-1.0, 1.0), **how)
@@ -148,7 +148,7 @@ def judge_self(
         UsageError: there are fewer than two judges, or they had different judge sets.
     """
     given = asked(Query.of(mode, **words)._replace(every_judge=True))
-    records, seed, groups = given.judged, given.query.seed, given.subject.categories or None
+    records, seed, groups = given.verdicts, given.query.seed, given.subject.categories or None
     judges = list(dict.fromkeys(source.judge for source in given.sources))
     own = {judge: records.keep(lambda case, judge=judge: case.source.judge == judge) for judge in judges}  # type: ignore[misc]
     panel: Heard[Matrix] | Heard[Pairs]

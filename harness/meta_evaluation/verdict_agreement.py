@@ -32,7 +32,6 @@ from typing import Any, Literal, TypeAlias, Unpack
 import numpy as np
 
 from harness.meta_evaluation.contingency import agreed, cohen_kappa, table_estimate, tabulated
-from harness.meta_evaluation.report import columns
 from harness.meta_evaluation.votes import FIRST, SECOND, TIE, Categories, Meeting, Votes, met_between, met_within, mode
 from harness.results.matrix import Floats
 from harness.results.pairs.position import ordered_questions
@@ -115,7 +114,7 @@ def agreement_rows(met: Contingency, **how: Unpack[Resampling]) -> Iterator[dict
         row: dict[str, Any] = {"judge1": met.judges[0], "judge2": met.judges[1], "turn": turn, "category": category}
         row |= {"setup": setup} if setup else {}
         row |= {"agree": int(agree[:, at].sum()), "total": int(total[:, at].sum())}
-        yield columns(row | {"ratio": ratio.value, "low": ratio.low, "high": ratio.high, "kappa": kappa})
+        yield row | {"ratio": ratio, "kappa": kappa}
 
 
 def _part(table: Floats, groups: Sequence[str | None], category: str | None, setup: Setup | None) -> Floats:

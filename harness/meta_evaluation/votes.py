@@ -9,18 +9,18 @@ A side is what is compared with others: a file of votes, by the name of its stem
 import pathlib
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
 from harness.errors import MissingError, UsageError
 from harness.jsonl import logical_file, logical_files
 from harness.jsonl.copies import local_file
-from harness.judgments.case import CONFIDENCE, SCORE, SHARE, WIN, winner
+from harness.judgments.case import CONFIDENCE, SCORE, SHARE, TOTAL, WIN, winner
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read, read_judgments
 from harness.names import name_of
-from harness.records import Observation, QuestionId, Source
+from harness.records import Observation, QuestionId
 from harness.results.finding import is_left_out, narrowed, one_source, one_wording
 from harness.results.query import Query
 
@@ -91,14 +91,18 @@ def pairs_in(path: pathlib.Path, *, by_voters: bool = False) -> Read:
 
 
 def votes_of(observations: Iterable[Observation]) -> dict[Item, list[Vote]]:
-    """Return what was said, by item; what gave no verdict is left out (count it: `without_verdict`)."""
+    """Return what was said, by item, voters in one order; what gave no verdict is left out (see `without_verdict`)."""
     votes: dict[Item, list[Vote]] = {}
+    voters: dict[str, int] = {}
     for one in observations:
         said = _said(one)
         if said is not None:
             models = sorted((one.model, one.opponent)) if one.opponent else (one.model,)
             made_by = f"{one.source.set_text}, {one.source.sampling}"
             votes.setdefault(Item(one.question_id, one.turn, *models), []).append(Vote(one.source.judge, made_by, said))
+            voters.setdefault(one.source.judge, len(voters))
+    for cast in votes.values():  # a table of labels is of the one voter's by the other's, whatever the order of rows
+        cast.sort(key=lambda vote: voters[vote.judge])
     return votes
 
 
@@ -136,9 +140,14 @@ def _preferences(grades: Observations) -> Iterator[Observation]:
             yield Observation(question, turn, one, other, WIN, won, (won,), source, first.template, first.content)
 
 
+def judgments(observations: Iterable[Observation]) -> int:
+    """Return how many judgments these are, of which one may give several numbers."""
+    return len({(one.question_id, one.turn, one.model, one.opponent, one.source) for one in observations})
+
+
 def without_verdict(observations: Iterable[Observation]) -> int:
-    """Return how many pairs or grades `votes_of` leaves out because they have no verdict."""
-    return sum(_said(one) is None for one in observations)
+    """Return how many judgments `votes_of` leaves out because they have no verdict."""
+    return judgments(one for one in observations if one.value is None)
 
 
 def by_judge(votes: Votes) -> dict[str, dict[Item, list[Vote]]]:
@@ -188,11 +197,13 @@ class Side(NamedTuple):
     """The votes, verdicts or grades of one side."""
 
     name: str
+    longer: tuple[str, ...]
+    """What it is called where others have the same name, of which the first counts that tells all of them apart."""
     path: pathlib.Path
     observations: Observations
 
 
-def sides_of(query: Query, name: str, path: pathlib.Path, found: Observations) -> list[Side]:
+def sides_of(query: Query, path: pathlib.Path, found: Observations, mode: str) -> list[Side]:
     """Return the sides that a file makes: one of votes, which has the file's name, or one for each judge.
 
     There is none if the file has no vote of the judges asked for.
@@ -201,99 +212,46 @@ def sides_of(query: Query, name: str, path: pathlib.Path, found: Observations) -
     if len(voted) > 1:
         raise UsageError(f"{path} mixes judgments and votes, which are not comparable; split it")
     asked_for = found.keep(lambda case: not query.judges or case.source.judge in query.judges)
+    stem = name_of(logical_file(path).stem)
     # Grades by people name no template.
     if voted == {True} or not (found.paired or any(asked.template for asked in found.asked)):
         votes = asked_for.keep(lambda case: not is_left_out(case.source.judge, query.exclude))
         if asked_for and not votes:
             raise UsageError(f"--exclude {' '.join(query.exclude)} leaves no vote of {path}")
-        return [Side(name, path, votes)] if votes else []
+        longer = f"{path.parent.name}/{stem}", *[str(path)] * 4
+        return [Side(stem, longer, path, votes)] if votes else []
     sides = []
-    there = list(dict.fromkeys(source.judge for source in asked_for.sources()))
-    for judge in there:
+    for judge in dict.fromkeys(source.judge for source in asked_for.sources()):
         own = one_source(query._replace(judges=(judge,)), found, path)
         one_wording(own, path)
-        sides.append(Side(judge, path, own))
+        source = own.cases[0].source
+        differs = source.set_text, mode, f"sample {source.sample}", stem, str(path)
+        sides.append(Side(judge, tuple(f"{judge} ({what})" for what in differs), path, own))
     return sides
 
 
-def told_apart(
-    sides: Sequence[Side], files: Mapping[pathlib.Path, str], modes: Mapping[pathlib.Path, str]
-) -> list[Side]:
-    """Return the sides, those of one judge with what differs behind its name: judge set, mode, sample, else file."""
-
-    def source(side: Side) -> Source:
-        return side.observations.cases[0].source
-
-    told: Sequence[Callable[[Side], str]] = (
-        lambda side: source(side).set_text,
-        lambda side: modes[side.path],
-        lambda side: f"sample {source(side).sample}",
-        lambda side: files[side.path],
-    )
+def told_apart(sides: Sequence[Side]) -> list[Side]:
+    """Return the sides, those of the same name with a longer one."""
     found = []
     for side in sides:
-        alike = [other for other in sides if other.name == side.name]
-        if len(alike) > 1 and side.name != files[side.path]:
-            what = next(what for what in told if len(set(map(what, alike))) == len(alike))
-            side = side._replace(name=f"{side.name} ({what(side)})")
+        alike = [other.longer for other in sides if other.name == side.name]
+        if len(alike) > 1:
+            at = next(at for at, names in enumerate(zip(*alike, strict=True)) if len(set(names)) == len(alike))
+            side = side._replace(name=side.longer[at])
         found.append(side)
     return found
 
 
 def of_kind(query: Query, read: Read, path: pathlib.Path) -> Observations:
-    """Return what was asked for of judgments; of votes, and of what says no sample or criterion, all."""
+    """Return what was asked for of judgments; of votes, and of what says no sample or criterion, all.
+
+    Of several dimensions, of which none is named, it is the grade of the whole.
+    """
     found = read.observations
     if any(case.source.voter for case in found.cases):
         return found
     criterion = query.criterion if set(found.metrics()) - {SCORE, WIN} else None
     sample = query.sample if any(case.source.sample for case in found.cases) else None
+    if read.form == "dimensions" and criterion is None and TOTAL in found.metrics():
+        criterion = TOTAL
     return narrowed(query._replace(sample=sample, criterion=criterion), found, path)
-
-
-def names_of(paths: Sequence[pathlib.Path]) -> dict[pathlib.Path, str]:
-    """Return the name of each file: its stem, with its folder before it where two have the same stem."""
-    stems = {path: name_of(logical_file(path).stem) for path in paths}
-    often = Counter(stems.values())
-    names = {path: stem if often[stem] == 1 else f"{path.parent.name}/{stem}" for path, stem in stems.items()}
-    if len(set(names.values())) < len(names):
-        names = {path: str(path) for path in paths}
-    return names
-
-
-def label_names(reads: Mapping[pathlib.Path, Read]) -> dict[pathlib.Path, str]:
-    """Return the name of each file of labels: its judge's, if it has one alone and no other file has that name."""
-    names = names_of(list(reads))
-    judges = {
-        path: {source.judge for source in read.observations.sources()}
-        for path, read in reads.items()
-        if any(asked.template for asked in read.observations.asked)
-    }
-    own = {path: next(iter(found)) for path, found in judges.items() if len(found) == 1}
-    often = Counter([*own.values(), *(name for path, name in names.items() if path not in own)])
-    return names | {path: judge for path, judge in own.items() if often[judge] == 1}
-
-
-def labels_in(query: Query, read: Read, path: pathlib.Path, name: str) -> tuple[dict[Item, list[Vote]], list[str]]:
-    """Return the labels that the wanted voters gave, and in words how many rows were left out.
-
-    Of several labels by a voter for one answer the last counts. Voters of a file are in one order throughout, and are
-    others than those of the same names in another file.
-    """
-    given = [one for one in read.observations if _said(one) is not None]
-    if len(sets := dict.fromkeys(one.source.set_text for one in given)) > 1:
-        raise UsageError(f"{path} mixes labels of several judge sets, which are not comparable: {', '.join(sets)}")
-    found = votes_of(given)
-    voters = list(dict.fromkeys(one.source.judge for one in given))
-    if query.judges:
-        voters = [voter for voter in voters if voter in query.judges]
-    voters = [voter for voter in voters if not is_left_out(voter, query.exclude)]
-    kept = {}
-    replaced = read.replaced
-    for item, cast in found.items():
-        last = {vote.judge: vote._replace(made_by=name) for vote in cast}
-        replaced += len(cast) - len(last)
-        if own := [last[voter] for voter in voters if voter in last]:
-            kept[item] = own
-    without = len({(o.question_id, o.turn, o.model, o.source) for o in read.observations if o.value is None})
-    notes = [f"{without} rows of {path.name} without a label left out"] if without else []
-    return kept, notes + ([f"{replaced} rows of {path.name} stand more than once; the last counts"] if replaced else [])

@@ -275,6 +275,54 @@ def test_agreement_of_labels_is_kappa_and_label_by_label(told: Told, tmp_path: p
     ]
 
 
+def test_labels_left_out_are_counted_as_rows_and_a_voter_does_not_meet_itself_in_another_file(
+    told: Told, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [_label(at, "RIGHT", name) for at in range(3) for name in ("ann", "bob")]
+    files = [_write(tmp_path / "one.jsonl", rows), _write(tmp_path / "two.jsonl", [*rows[:2], _label(1, "WRONG")])]
+    found = told("agreement", "--votes", *files)["rows"]
+    assert [(r["judge1"], r["judge2"], r["agree"], r["total"]) for r in found] == [
+        ("one", "two", 2, 3),
+        ("one", "one", 3, 3),
+        ("two", "two", 1, 1),
+    ]
+    assert main(["judge_report", "agreement", "--votes", str(files[0]), str(files[1]), "--exclude", "bob"]) == 2
+    assert "no two judges say something about the same answer" in capsys.readouterr().err
+    assert main(["judge_report", "agreement", "--votes", str(files[0]), "--judge-model", "ann", "bob"]) == 0
+    shown = capsys.readouterr().out
+    assert "left out as asked" not in shown
+    assert "note: too few questions for intervals" in shown
+
+
+def _of_dimensions(question: int, model: str, total: float, sample: int = 0, **scores: float) -> dict[str, Any]:
+    made = {"judge_set": "own", "judge_set_version": "1", "sample": sample, "scores": scores}
+    return _grade(question, model, total, judge=("d", "all"), **made)
+
+
+def test_of_several_dimensions_the_grade_of_the_whole_is_what_a_judge_says(told: Told, tmp_path: pathlib.Path) -> None:
+    said = {(1, "x"): 8, (2, "x"): 6, (1, "y"): 6, (2, "y"): 3}
+    again = said | {(1, "y"): 8}
+    rows = [
+        _of_dimensions(question, model, total, sample, wit=9 - total, tact=1)
+        for sample, grades in enumerate((said, again))
+        for (question, model), total in grades.items()
+    ]
+    path = _write(tmp_path / "d_single.jsonl", rows)
+    found = {row["facet"]: row for row in told("repeat", "--input-file", path)["rows"]}
+    # The worked line of `repeat`; the dimensions of one judgment are no repeats of it.
+    assert (found["repeat"]["variance"], found["repeat"]["levels"]) == (pytest.approx(0.5), 4)
+    wit = {row["facet"]: row for row in told("repeat", "--input-file", path, "--criterion", "wit")["rows"]}
+    assert (wit["repeat"]["variance"], wit["rest"]["levels"]) == (pytest.approx(0.5), 8)
+    one = _write(tmp_path / "one_single.jsonl", rows[:4])
+    arena = tmp_path / "arena.csv"
+    arena.write_text("model,score\nx,2\ny,1\n", encoding="utf-8")
+    ranked = told("ranking", "--input-file", one, "--against", arena)["models"]
+    assert [(row["model"], row["score"]) for row in ranked] == [("x", 7.0), ("y", 4.5)]
+    people = _write(tmp_path / "ann.jsonl", [_grade(q, m, s, judge="ann") for (q, m), s in said.items()])
+    agreed = {row["measure"]: row for row in told("agreement", "--votes", one, people)["rows"]}
+    assert (agreed["exact"]["value"], agreed["exact"]["n"]) == (1.0, 4)
+
+
 def test_grades_beside_votes_count_as_preferences(told: Told, tmp_path: pathlib.Path) -> None:
     grades = [_grade(1, "x", 8), _grade(1, "y", 6), _grade(2, "x", 5), _grade(2, "y", 5), _grade(3, "x", -1)]
     votes = [_vote(1, "model_a"), _vote(2, "model_b"), _vote(3, "model_a")]
@@ -339,7 +387,7 @@ def test_flags_of_every_command_may_stand_before_the_report(
 
 
 def test_length_takes_the_answers_beside_the_file(
-    told: Told, error: Callable[..., str], tmp_path: pathlib.Path
+    told: Told, error: Callable[..., str], tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bench = tmp_path / "own"
     questions = [{"question_id": at, "category": "stem", "turns": ["Why?"]} for at in range(6)]
@@ -354,6 +402,11 @@ def test_length_takes_the_answers_beside_the_file(
     assert [row["measure"] for row in found["rows"]] == ["longer wins", "slope", "slope with models"]
     assert (found["bench"], found["rows"][0]["value"], found["rows"][0]["n"]) == ("own", 0.8, 5)
     assert {row["model"]: row["mean_difference"] for row in found["models"]} == {"x": 20.0, "y": -20.0}
+    assert main(["judge_report", "length", "--input-file", str(path)]) == 0
+    assert "(1 tie and 0 of equal length apart)" in capsys.readouterr().out
+    always = _write(path.with_name("all_pair.jsonl"), [_pair(at, "model_1", "model_1") for at in range(6)])
+    assert main(["judge_report", "length", "--input-file", str(always)]) == 0
+    assert "note: no slope and no slope with models: length alone decides these pairs" in capsys.readouterr().out
     stray = _write(tmp_path / "stray" / "gpt-4_pair.jsonl", [_pair(1, "tie", "tie")])
     assert "say with --bench-name and --data-dir" in error("length", "--input-file", stray)
 
@@ -421,7 +474,9 @@ def test_ranking_beside_a_table(told: Told, error: Callable[..., str], tmp_path:
     assert "no model in common" in error("ranking", "--against", theirs, "--input-file", ours)
 
 
-def test_corrected_win_rates_lie_between_judge_and_people(told: Told, tmp_path: pathlib.Path) -> None:
+def test_corrected_win_rates_lie_between_judge_and_people(
+    told: Told, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     winners = ["model_1", "model_1", "model_2", "tie", "model_1", "model_2", "model_1", "tie", "model_1", "model_1"]
     judge = _write(tmp_path / "judge.jsonl", [_pair(at, w, w) for at, w in enumerate(winners)])
     people = _write(tmp_path / "people.jsonl", [_vote(at, "model_a" if at % 2 else "model_b") for at in range(8)])
@@ -432,8 +487,32 @@ def test_corrected_win_rates_lie_between_judge_and_people(told: Told, tmp_path: 
     wider = found["rows"][0]
     own = told("corrected", "--votes", people, "--input-file", judge, "--these-questions")["rows"][0]
     assert wider["corrected_high"] - wider["corrected_low"] > own["corrected_high"] - own["corrected_low"]
+    assert main(["judge_report", "corrected", "--votes", str(people), "--input-file", str(judge)]) == 0
+    assert "note: no number of further votes on these questions would halve an interval" in capsys.readouterr().out
     few = _write(tmp_path / "few.jsonl", [_vote(at, "model_a") for at in range(6)])
     assert told("corrected", "--votes", few, "--input-file", judge)["rows"][0]["corrected_low"] is None
+
+
+@pytest.mark.parametrize("report", ["repeat", "length", "corrected", "ranking --against", "ranking --metric", "checks"])
+def test_a_run_without_any_verdict_is_said_to_be_one(
+    report: str, error: Callable[..., str], tmp_path: pathlib.Path
+) -> None:
+    paired = report in {"length", "corrected"}
+    failed = [_pair(1, "error", "error")] if paired else [_grade(1, "x", -1), _grade(1, "y", -1)]
+    path = _write(tmp_path / "run.jsonl", failed)
+    (tmp_path / "arena.csv").write_text("model,score\nx,1\ny,2\n", encoding="utf-8")
+    people = _write(tmp_path / "people.jsonl", [_vote(1, "model_a")])
+    metric = {"question_id": 1, "turn": 1, "model": "x", "metric": "bleu", "value": 0.5}
+    _write(tmp_path / "own" / "model_metric" / "bleu.jsonl", [metric])
+    write_questions(tmp_path / "own", {"question_id": 1, "category": "stem", "turns": ["Why?"]})
+    more: dict[str, list[str | pathlib.Path]] = {
+        "corrected": ["--votes", people],
+        "ranking --against": [tmp_path / "arena.csv"],
+        "ranking --metric": ["bleu"],
+    }
+    where = ["--bench-name", "own", "--data-dir", tmp_path]
+    said = error(*report.split(), *more.get(report, []), "--input-file", path, *where)
+    assert f"no {'pair' if paired else 'judgment'} of {path} has a verdict" in said
 
 
 def test_the_same_seed_gives_the_same_digits(told: Told, tmp_path: pathlib.Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from benchmarks.judge_agreement import between, within
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.contingency import cohen_kappa, table_estimate
+from harness.meta_evaluation.report import columns
 from harness.meta_evaluation.verdict_agreement import SETUPS, Setup, agreement_rows, contingencies, win_rate_rows
 from harness.meta_evaluation.votes import (
     FIRST,
@@ -42,7 +43,7 @@ def compared(
     resamplings: int = RESAMPLINGS,
 ) -> list[dict[str, Any]]:
     tables = contingencies(dict(zip(names, (left, right), strict=True)), categories)
-    return [row for met in tables for row in agreement_rows(met, resamplings=resamplings)]
+    return [columns(row) for met in tables for row in agreement_rows(met, resamplings=resamplings)]
 
 
 def win_rates(left: Votes, right: Votes, names: tuple[str, str], **how: int) -> list[dict[str, Any]]:

@@ -150,3 +150,10 @@ def test_with_votes_it_lists_what_is_against_them_grades_as_preferences(tmp_path
 def test_one_judge_alone_disagrees_with_nobody(tmp_path: pathlib.Path) -> None:
     with pytest.raises(UsageError, match="only a judged this; it takes two judges, or votes"):
         judge_disagreement(input_file=_files(tmp_path)[0])
+
+
+def test_items_without_a_verdict_of_two_judges_are_not_said_to_be_compared(tmp_path: pathlib.Path) -> None:
+    one, other = _files(tmp_path)
+    other.write_text(other.read_text(encoding="utf-8").replace('"score": 6', '"score": -1'), encoding="utf-8")
+    report = judge_disagreement(input_file=[one, other])
+    assert report.notes[0].endswith("1 items were judged by two judges or more")

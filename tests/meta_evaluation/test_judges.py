@@ -216,6 +216,12 @@ def test_the_advice_names_the_best_the_cheaper_and_what_is_no_better_than_length
     assert "gpt-4.1 (own 1) prefers what" not in told
 
 
+def test_no_judge_is_advised_on_votes_on_a_handful_of_questions(tmp_path: pathlib.Path) -> None:
+    judged(tmp_path, {1: [1], 2: [0]}, {"j": {1: [1], 2: [0]}})
+    advice = [note for note in report_on(tmp_path).notes if note.startswith("advice: ")]
+    assert advice == ["advice: votes on 2 questions are too few to choose a judge by; vote on more"]
+
+
 def test_a_judge_of_few_pairs_is_not_the_best(tmp_path: pathlib.Path) -> None:
     votes = {q: [spread(q)] * 3 for q in range(1, 13)}
     most = {q: [spread(q) if q > 2 else 1 - spread(q)] for q in range(1, 13)}
@@ -302,7 +308,7 @@ def test_what_is_missing_is_said(tmp_path: pathlib.Path) -> None:
     write(folder / "model_judgment" / "j@own_pair1.jsonl", rows)
     report = report_on(tmp_path)
     assert (row_of(report, "j")["parsed"], row_of(report, "j")["unparsed"]) == (1, 1)
-    assert any(note.startswith("1 judgments of pairs that nobody voted on") for note in report.notes)
+    assert any(note.startswith("1 judgment of pairs that nobody voted on") for note in report.notes)
     assert any(note.startswith("2 pairs without both answers in ") for note in report.notes)
     (folder / "human_judgment" / "people.jsonl").unlink()
     with pytest.raises(MissingError, match=r"there are no votes in .*; vote in the viewer, or name files"):
