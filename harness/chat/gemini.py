@@ -80,11 +80,10 @@ class Gemini(RemoteModel):
 
         from harness.chat.wire import trusted
 
-        self._http = options["http_client"]
         http = types.HttpOptions(
             base_url=options["base_url"],
             api_version=self.endpoint.api_version,
-            httpx_async_client=self._http,
+            httpx_async_client=options["http_client"],
             httpx_client=httpx2.Client(
                 trust_env=False, verify=trusted(None, None)
             ),  # never used; its own would read the proxies' variables
@@ -96,10 +95,6 @@ class Gemini(RemoteModel):
             return Client(vertexai=False, api_key=options["api_key"], http_options=http)
         finally:
             log.setLevel(level)
-
-    async def close_client(self, client: Any) -> None:
-        """Release the connections: the SDK closes no client that it was given."""
-        await self._http.aclose()
 
     def credentials(self, key: str) -> Mapping[str, str]:
         """Return the header with the key."""

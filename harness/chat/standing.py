@@ -37,8 +37,10 @@ class Allowance:
 
 @dataclass(slots=True)
 class Standing:
-    """What an endpoint last said of its limits."""
+    """What is known of an endpoint: whether it is there, and what it last said of its limits."""
 
+    heard: bool = False
+    """Whether it has ever sent anything."""
     allowances: dict[str, Allowance] = field(default_factory=dict)
     """By what is limited: `requests`, `tokens`, `input-tokens`, `output-tokens`."""
     longest: float = math.inf

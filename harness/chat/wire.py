@@ -65,8 +65,6 @@ class Guard:
         self._credentials = credentials
         unwanted = {name.lower() for name in foreign} - _PROTOCOL
         self._unwanted = unwanted if credentials is None else unwanted.union(_IDENTIFYING)
-        self.heard = False
-        """Whether the server has ever sent anything."""
 
     async def request(self, request: httpx2.Request) -> None:
         """Take out of a request what is not for this server, and limit its time, whatever the SDK has said of it."""
@@ -77,7 +75,7 @@ class Guard:
 
     async def response(self, response: httpx2.Response) -> None:
         """Take note of what is left of the limits, and see to it that not too much is read."""
-        self.heard = True
+        self._standing.heard = True
         self._standing.note(response.headers.raw)
         if response.status_code >= 400:
             response.stream = _Bounded(_decoded(response), MOST_ERROR_BYTES, cut=True)
