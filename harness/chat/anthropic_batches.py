@@ -7,16 +7,15 @@ decide.
 
 import contextlib
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from harness.chat.anthropic_messages import AnthropicMessages
-from harness.chat.batches import Batches, Handed, Prepared, Progress, named_line, provider_call
+from harness.chat.batches import Batches, Handed, Prepared, Progress, provider_call
 from harness.chat.body import at, text_at
-from harness.chat.wire import lines_of
 from harness.errors import ChatError
-from harness.records import Reply, Request
+from harness.records import Reply
 
 _STATUSES = {
     "invalid_request_error": 400,
@@ -37,19 +36,13 @@ class AnthropicBatches(Batches[AnthropicMessages]):
 
     most_requests = 100_000
     most_bytes = 256_000_000
+    desk_path = "messages.batches"
     state_field = "processing_status"
+    called_by = "message_batch_id"
 
-    @property
-    def desk(self) -> Any:
-        """The SDK's batches."""
-        return self.model.client.messages.batches
-
-    def prepare(self, custom_id: str, request: Request) -> Prepared:
-        """Return the request; a protocol version of its own makes it one for another batch."""
-        sent = self.model.wired(request)
-        params, headers = self.model.body(request, sent), self.model.every_header(request, sent)
-        line = json.dumps({"custom_id": custom_id, "params": params}, ensure_ascii=False).encode()
-        return Prepared(line, tuple(sent), tuple(sorted(headers.items())))
+    def line(self, custom_id: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Return one of the requests."""
+        return {"custom_id": custom_id, "params": body}
 
     async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
         """Hand the requests in."""
@@ -63,9 +56,9 @@ class AnthropicBatches(Batches[AnthropicMessages]):
             return False
         if batch.processing_status != "ended":
             return None
-        async with contextlib.aclosing(self._lines(batch.id)) as lines:
-            async for line in lines:
-                if (name := named_line(line)[0]) is not None:
+        async with contextlib.aclosing(self.items(batch.id)) as lines:
+            async for name, _ in lines:
+                if name is not None:
                     return str(name).startswith(f"{token}-")
         return False
 
@@ -77,27 +70,12 @@ class AnthropicBatches(Batches[AnthropicMessages]):
             return Progress(ended, fault=self.gone(batch))
         return Progress(ended, processed=_total(told) - (getattr(told.request_counts, "processing", 0) or 0))
 
-    async def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
-        """Yield the lines of the results."""
-        async for line in self._lines(batch):
-            yield named_line(line)
-
-    async def _lines(self, batch: str) -> AsyncGenerator[bytes, None]:
-        """Yield the lines of a batch's results as they arrive.
+    def items(self, batch: str) -> AsyncGenerator[tuple[Any, Any], None]:
+        """Yield the lines of the results.
 
         They are read where the batch is. (The SDK goes wherever the batch says that they are, with the key.)
         """
-        import httpx2
-
-        path = f"/v1/messages/batches/{quote(batch, safe='')}/results"
-        options = {"headers": {"accept": "application/binary", "x-stainless-raw-response": "stream"}}
-        with provider_call(self.model, {404: self.gone(batch)}):
-            answer = await self.model.client.get(path, cast_to=httpx2.Response, options=options)
-            try:
-                async for line in lines_of(answer.aiter_bytes()):
-                    yield line
-            finally:
-                await answer.aclose()
+        return self.lines(f"/v1/messages/batches/{quote(batch, safe='')}/results", batch)
 
     def result(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:
         """Return what one line says."""

@@ -10,8 +10,9 @@ import importlib
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from harness.chat.faults import UNKNOWN_MODEL
@@ -84,8 +85,16 @@ class Batches(ABC, Generic[ModelT]):
 
     most_requests: int
     most_bytes: int
+    desk_path: str
+    """Where the SDK's client makes and lists batches."""
     id_field, made_field, state_field = "id", "created_at", "status"
     """Where the provider's own object of a batch says what it is called, when it was made, and how far it is."""
+    called_by = "batch_id"
+    """The SDK's word for what a batch is called."""
+    page_field = "data"
+    """Where a page of the list of batches holds them."""
+    unsendable: tuple[str, ...] = ()
+    """What of a request's sampling cannot go into a batch."""
 
     def __init__(self, model: ModelT) -> None:
         self.model = model
@@ -98,13 +107,23 @@ class Batches(ABC, Generic[ModelT]):
         return self.model.elsewhere() or self.model.address, self.model.endpoint.model
 
     @property
-    @abstractmethod
     def desk(self) -> Any:
-        """Where the SDK's client makes and lists batches."""
+        """The SDK's batches."""
+        return attrgetter(self.desk_path)(self.model.client)
+
+    def prepare(self, custom_id: str, request: Request) -> Prepared:
+        """Return the request as a batch takes it: the very body of a direct call, and its headers."""
+        for name in self.unsendable:
+            if getattr(request.sampling, name):
+                raise UsageError(f"{self.name}: {name} cannot be sent with --batch; leave one of them out")
+        sent = self.model.wired(request)
+        line = json.dumps(self.line(custom_id, self.model.body(request, sent)), ensure_ascii=False)
+        headers = sorted(self.model.every_header(request, sent).items())
+        return Prepared(line.encode() + b"\n", tuple(sent), tuple(headers))
 
     @abstractmethod
-    def prepare(self, custom_id: str, request: Request) -> Prepared:
-        """Return the request as a batch takes it: the very body of a direct call."""
+    def line(self, custom_id: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Return a request with this body and name as it stands in a batch."""
 
     @abstractmethod
     async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
@@ -149,7 +168,7 @@ class Batches(ABC, Generic[ModelT]):
         are not it."""
         certain, seen = True, 0
         with provider_call(self.model):
-            async for batch in self.listed():
+            async for batch in await self.desk.list(**self.paging(100)):
                 seen += 1
                 made = getattr(batch, self.made_field, None) or math.inf
                 if (made if isinstance(made, int | float) else made.timestamp()) < since - CLOCKS_APART:
@@ -163,10 +182,9 @@ class Batches(ABC, Generic[ModelT]):
                     break
         return Found(None, certain)
 
-    async def listed(self) -> AsyncIterator[Any]:
-        """Yield the batches of the account, the newest first."""
-        async for batch in self.desk.list(limit=100):
-            yield batch
+    def paging(self, most: int) -> dict[str, Any]:
+        """Return what asks the SDK for pages of so many batches, the newest first."""
+        return {"limit": most}
 
     async def retrieved(self, batch: str) -> Any:
         """Return a batch as the provider has it."""
@@ -183,12 +201,12 @@ class Batches(ABC, Generic[ModelT]):
 
     async def told(self, batch: str) -> Any:
         """Return what the provider says of a batch."""
-        return await self.desk.retrieve(batch)
+        return await self.desk.retrieve(**{self.called_by: batch})
 
     async def cancel(self, batch: str) -> None:
         """Ask the provider to work on a batch no longer."""
         with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
-            await self.desk.cancel(batch)
+            await self.desk.cancel(**{self.called_by: batch})
 
     def named(self, made: Any) -> str:
         """Return what the provider calls what it has made."""
@@ -204,16 +222,28 @@ class Batches(ABC, Generic[ModelT]):
             listed = await self.model.located(self._first)
         except EndpointError as error:
             raise nothing_there if error.kind == UNKNOWN_MODEL else error from None
-        if not isinstance(getattr(listed, "data", None), list):
+        if not isinstance(getattr(listed, self.page_field, None), list):
             raise UsageError(f"{self.name}: the server at {self.model.address} has no batches; leave out --batch")
 
     async def _first(self) -> Any:
         with provider_call(self.model, {status: no_batches(self.model, status) for status in NO_BATCHES}):
-            return await self.first()
+            return await self.desk.list(**self.paging(1))
 
-    async def first(self) -> Any:
-        """Return a list of the newest batch alone, with the `data` that it holds."""
-        return await self.desk.list(limit=1)
+    async def lines(self, path: str, batch: str) -> AsyncGenerator[tuple[Any, Any], None]:
+        """Yield the lines of a batch's results at a path as they arrive, each with the name of its request; None, if it
+        cannot be read."""
+        import httpx2
+
+        from harness.chat.wire import lines_of
+
+        options = {"headers": {"accept": "application/binary", "x-stainless-raw-response": "stream"}}
+        with provider_call(self.model, {404: self.gone(batch)}):
+            answer = await self.model.client.get(path, cast_to=httpx2.Response, options=options)
+            try:
+                async for line in lines_of(answer.aiter_bytes()):
+                    yield named_line(line)
+            finally:
+                await answer.aclose()
 
     def repair(self, handed: Handed, parameter: str) -> bool:
         """Return whether a request that was refused for this parameter would now be sent otherwise."""

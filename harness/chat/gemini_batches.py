@@ -3,18 +3,16 @@
 A batch carries our token in its name, so one whose number was lost is found again.
 """
 
-import json
 import re
 from collections.abc import AsyncIterator, Sequence
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
-from harness.chat.batches import Batches, Handed, Prepared, Progress, provider_call, unknown_batch
+from harness.chat.batches import Batches, Handed, Prepared, Progress, provider_call
 from harness.chat.body import at, list_at, text_at
 from harness.chat.gemini import Gemini
-from harness.errors import ChatError, UsageError
-from harness.records import Reply, Request
+from harness.errors import ChatError
+from harness.records import Reply
 
 _KEY = "key"
 """Under what a request carries its name."""
@@ -31,30 +29,19 @@ class GeminiBatches(Batches[Gemini]):
     most_requests = 1000
     """Few, since all replies come at once, and no answer is read beyond a limit."""
     most_bytes = 19_000_000
+    desk_path = "aio.batches"
     id_field, made_field = "name", "create_time"
+    called_by, page_field = "name", "page"
+    unsendable = ("extra_headers", "extra_body")
+    """Of the body the SDK takes here only what it knows."""
 
-    @property
-    def desk(self) -> Any:
-        """The SDK's batches."""
-        return self.model.client.aio.batches
+    def paging(self, most: int) -> dict[str, Any]:
+        """Return what asks for pages of so many batches."""
+        return {"config": {"page_size": most}}
 
-    async def first(self) -> Any:
-        """Return a list of the newest batch alone."""
-        return SimpleNamespace(data=(await self.desk.list(config={"page_size": 1})).page)
-
-    async def listed(self) -> AsyncIterator[Any]:
-        """Yield the batches of the account, the newest first."""
-        async for batch in await self.desk.list(config={"page_size": 100}):
-            yield batch
-
-    def prepare(self, custom_id: str, request: Request) -> Prepared:
-        """Return the request; headers and fields of the body that the SDK does not know cannot go into a batch."""
-        for name in ("extra_headers", "extra_body"):
-            if getattr(request.sampling, name):
-                raise UsageError(f"{self.name}: {name} cannot be sent with --batch; leave one of them out")
-        sent = self.model.wired(request)
-        line = {**self.model.body(request, sent), "metadata": {_KEY: custom_id}}
-        return Prepared(json.dumps(line, ensure_ascii=False).encode(), tuple(sent))
+    def line(self, custom_id: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Return one of the requests."""
+        return {**body, "metadata": {_KEY: custom_id}}
 
     async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
         """Hand the requests in."""
@@ -83,11 +70,6 @@ class GeminiBatches(Batches[Gemini]):
         output = at(told, "metadata", "output") or at(told, "response")
         for one in list_at(output, "inlinedResponses", "inlinedResponses"):
             yield at(one, "metadata", _KEY), one
-
-    async def cancel(self, batch: str) -> None:
-        """Ask the provider to work on a batch no longer."""
-        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
-            await self.desk.cancel(name=batch)
 
     async def told(self, batch: str) -> Any:
         """Return what the service says of a batch, as it came."""

@@ -1,14 +1,13 @@
 """OpenAI's batches: a file of requests goes up, one file of replies and one of errors come down."""
 
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
-from harness.chat.batches import QUEUE_FULL, Batches, Handed, Prepared, Progress, named_line, provider_call
+from harness.chat.batches import QUEUE_FULL, Batches, Handed, Prepared, Progress, provider_call
 from harness.chat.openai_chat import OpenAIModel
-from harness.chat.wire import lines_of
-from harness.errors import ChatError, TransientError, UsageError
-from harness.records import Reply, Request
+from harness.errors import ChatError, TransientError
+from harness.records import Reply
 
 TOKEN = "turnbench"
 """The key of the metadata under which a batch carries our token."""
@@ -21,25 +20,17 @@ class OpenAIBatches(Batches[OpenAIModel]):
 
     most_requests = 50_000
     most_bytes = 200_000_000
+    desk_path = "batches"
+    unsendable = ("extra_headers",)
 
     @property
     def _path(self) -> str:
         """The one path that all requests of a batch go to."""
         return f"/v1{self.model.path}"
 
-    @property
-    def desk(self) -> Any:
-        """The SDK's batches."""
-        return self.model.client.batches
-
-    def prepare(self, custom_id: str, request: Request) -> Prepared:
+    def line(self, custom_id: str, body: dict[str, Any]) -> dict[str, Any]:
         """Return the line of the file."""
-        sent = self.model.wired(request)
-        body = self.model.body(request, sent)
-        if request.sampling.extra_headers:
-            raise UsageError(f"{self.model.name}: extra_headers cannot be sent with --batch; leave one of them out")
-        line = {"custom_id": custom_id, "method": "POST", "url": self._path, "body": body}
-        return Prepared(json.dumps(line, ensure_ascii=False).encode() + b"\n", tuple(sent))
+        return {"custom_id": custom_id, "method": "POST", "url": self._path, "body": body}
 
     async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
         """Send the file up and hand it in."""
@@ -77,15 +68,8 @@ class OpenAIBatches(Batches[OpenAIModel]):
         """Yield the lines of the file of replies and of the file of errors."""
         told = await self.retrieved(batch)
         for file in filter(None, (told.output_file_id, told.error_file_id)):
-            async for line in self._lines(batch, file):
-                yield named_line(line)
-
-    async def _lines(self, batch: str, file: str) -> AsyncIterator[bytes]:
-        """Yield the lines of a file as they arrive; only a newline ends one."""
-        with provider_call(self.model, {404: self.gone(batch)}):
-            async with self.model.client.files.with_streaming_response.content(file) as answer:
-                async for line in lines_of(answer.iter_bytes()):
-                    yield line
+            async for item in self.lines(f"/files/{quote(file, safe='')}/content", batch):
+                yield item
 
     def result(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:
         """Return what one line says."""
