@@ -1,12 +1,11 @@
 """Batches: many requests handed in at once and answered within a day, at a lower price.
 
-A provider that has them is one file here; `Batches` is all that `harness.running` knows of it. A batch is made
+A provider's own stand in its file; `Batches` is all that `harness.running` knows of them. A batch is made
 under a token of ours, which begins the name of each of its requests, so that a batch whose number was lost on the way
 (the process was killed, the connection broke) is found again instead of being paid for twice.
 """
 
 import contextlib
-import importlib
 import json
 import math
 from abc import ABC, abstractmethod
@@ -167,7 +166,7 @@ class Batches(ABC, Generic[ModelT]):
         """Look for a batch of `count` requests that may have been handed in after `since`, the newest first; `others`
         are not it."""
         certain, seen = True, 0
-        with provider_call(self.model):
+        with self.calling():
             async for batch in await self.desk.list(**self.paging(100)):
                 seen += 1
                 made = getattr(batch, self.made_field, None) or math.inf
@@ -188,7 +187,7 @@ class Batches(ABC, Generic[ModelT]):
 
     async def retrieved(self, batch: str) -> Any:
         """Return a batch as the provider has it."""
-        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
+        with self.calling({404: self.unknown(batch)}):
             told = await self.told(batch)
             if not self.state(told):
                 raise self.model.no_reply(told, "no batch")
@@ -205,7 +204,7 @@ class Batches(ABC, Generic[ModelT]):
 
     async def cancel(self, batch: str) -> None:
         """Ask the provider to work on a batch no longer."""
-        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
+        with self.calling({404: self.unknown(batch)}):
             await self.desk.cancel(**{self.called_by: batch})
 
     def named(self, made: Any) -> str:
@@ -217,7 +216,7 @@ class Batches(ABC, Generic[ModelT]):
 
     async def check(self) -> None:
         """Raise `UsageError` if the server has no batches, neither at its address nor where it may be meant to be."""
-        nothing_there = no_batches(self.model, 404)
+        nothing_there = self.none_here(404)
         try:
             listed = await self.model.located(self._first)
         except EndpointError as error:
@@ -226,7 +225,7 @@ class Batches(ABC, Generic[ModelT]):
             raise UsageError(f"{self.name}: the server at {self.model.address} has no batches; leave out --batch")
 
     async def _first(self) -> Any:
-        with provider_call(self.model, {status: no_batches(self.model, status) for status in NO_BATCHES}):
+        with self.calling({status: self.none_here(status) for status in NO_BATCHES}):
             return await self.desk.list(**self.paging(1))
 
     async def lines(self, path: str, batch: str) -> AsyncGenerator[tuple[Any, Any], None]:
@@ -237,7 +236,7 @@ class Batches(ABC, Generic[ModelT]):
         from harness.chat.wire import lines_of
 
         options = {"headers": {"accept": "application/binary", "x-stainless-raw-response": "stream"}}
-        with provider_call(self.model, {404: self.gone(batch)}):
+        with self.calling({404: self.gone(batch)}):
             answer = await self.model.client.get(path, cast_to=httpx2.Response, options=options)
             try:
                 async for line in lines_of(answer.aiter_bytes()):
@@ -284,6 +283,39 @@ class Batches(ABC, Generic[ModelT]):
         """Return the error for results that are kept no longer."""
         return TransientError(f"{self.name}: the provider no longer keeps the results of batch {batch}", kind="expired")
 
+    @contextlib.contextmanager
+    def calling(self, answers: Mapping[int, TurnbenchError] | None = None) -> Iterator[None]:
+        """Raise our error for whatever the SDK raises in the block; `answers` are the errors for statuses that mean
+        more.
+
+        The SDK's exceptions hold the whole request, key included, so none is kept as a cause.
+        """
+        try:
+            yield
+            return
+        except TurnbenchError:
+            raise
+        except Exception as error:
+            status = getattr(error, "status_code", None) or getattr(error, "code", None)
+            fault = (answers or {}).get(status if isinstance(status, int) else 0) or self.model.fault(error)
+            if fault is None:
+                raise
+        raise fault
+
+    def none_here(self, status: int) -> UsageError:
+        """Return the error for a server that knows nothing of batches."""
+        return UsageError(
+            f"{self.name}: the server at {self.model.address} has no batches (it answered {status} when asked for"
+            " them); leave out --batch"
+        )
+
+    def unknown(self, batch: str) -> EndpointError:
+        """Return the error for a batch that the provider does not know."""
+        address = self.model.address
+        return EndpointError(
+            f"{self.name}: batch {batch} is not known at {address} to the account of this key", kind=UNKNOWN_BATCH
+        )
+
 
 def open_batches(model: ChatModel) -> "Batches[Any]":
     """Return what hands in batches for a chat model.
@@ -294,9 +326,9 @@ def open_batches(model: ChatModel) -> "Batches[Any]":
     if not isinstance(model, RemoteModel):
         why = "it runs here, needs no batch and costs nothing"
     else:
-        module = service(model.endpoint.provider).batches
-        if module is not None:
-            opened: Batches[Any] = importlib.import_module(module).open_batches(model)
+        made_by = service(model.endpoint.provider).batches
+        if made_by is not None:
+            opened: Batches[Any] = made_by(model)
             return opened
         why = f"batches are not made for its provider ({model.endpoint.provider})"
     raise UsageError(f"{model.name}: {why}; leave out --batch, or run it by itself")
@@ -309,37 +341,3 @@ def named_line(line: bytes) -> tuple[Any, Any]:
         return item["custom_id"], item
     except (ValueError, TypeError, KeyError, RecursionError):
         return None, None
-
-
-@contextlib.contextmanager
-def provider_call(model: RemoteModel, answers: Mapping[int, TurnbenchError] | None = None) -> Iterator[None]:
-    """Raise our error for whatever the SDK raises in the block; `answers` are the errors for statuses that mean more.
-
-    The SDK's exceptions hold the whole request, key included, so none is kept as a cause.
-    """
-    try:
-        yield
-        return
-    except TurnbenchError:
-        raise
-    except Exception as error:
-        status = getattr(error, "status_code", None) or getattr(error, "code", None)
-        fault = (answers or {}).get(status if isinstance(status, int) else 0) or model.fault(error)
-        if fault is None:
-            raise
-    raise fault
-
-
-def no_batches(model: RemoteModel, status: int) -> UsageError:
-    """Return the error for a server that knows nothing of batches."""
-    return UsageError(
-        f"{model.name}: the server at {model.address} has no batches (it answered {status} when asked for them);"
-        " leave out --batch"
-    )
-
-
-def unknown_batch(model: RemoteModel, batch: str) -> EndpointError:
-    """Return the error for a batch that the provider does not know."""
-    return EndpointError(
-        f"{model.name}: batch {batch} is not known at {model.address} to the account of this key", kind=UNKNOWN_BATCH
-    )
