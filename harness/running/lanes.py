@@ -7,9 +7,10 @@
 A call goes to the lane that has most room; one that failed goes to another lane if that has room.
 """
 
+import asyncio
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +18,7 @@ from harness.chat.endpoint import Endpoint, Limits, Price
 from harness.chat.model import ChatModel
 from harness.chat.standing import Standing
 from harness.errors import ChatError, TransientError
-from harness.records import Reply
+from harness.records import Reply, Request
 from harness.running.breaker import Breaker
 from harness.running.jobs import Course
 from harness.running.limiter import MOST, START, Limiter, fixed
@@ -50,6 +51,21 @@ class Call:
     taken: Taken | None
     reserved: float | None = None
     """Dollars set aside for it."""
+    outcome: asyncio.Future[Reply | ChatError] | None = None
+    """Gets the result, if it waits for a batch."""
+    settle: Callable[[], None] = lambda: None
+    """Called once the reply is stored, or a failure listed or to be tried again."""
+
+    @property
+    def course(self) -> Course[Any]:
+        """The job."""
+        return self.work.course
+
+    @property
+    def request(self) -> Request:
+        """The request; the course has no other before its reply is there."""
+        assert self.course.request is not None
+        return self.course.request
 
 
 @dataclass(slots=True, eq=False)
@@ -114,11 +130,7 @@ class Lane:
 
     async def ask(self, call: Call) -> Reply:
         """Return the reply to the request that is due."""
-        assert call.work.course.request is not None
-        return await self.model.reply(call.work.course.request)
-
-    def dealt_with(self, call: Call) -> None:
-        """Take note that a reply is stored, or a failure listed or to be tried again."""
+        return await self.model.reply(call.request)
 
     def replied(self, call: Call, reply: Reply, now: float, *, more: bool) -> None:
         """Take note of a reply; `more` says that other calls are waiting for room."""
