@@ -10,6 +10,8 @@ import json
 import re
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -139,14 +141,11 @@ def alternating(messages: Iterable[Message]) -> list[dict[str, Any]]:
 
     Messages of one role in a row are joined; an earlier reply that was empty is sent as a placeholder.
     """
-    turns: list[dict[str, Any]] = []
-    for message in messages:
-        content = sendable(message.content) if message.content.strip() else NO_REPLY
-        if turns and turns[-1]["role"] == message.role:
-            turns[-1]["content"] += f"\n\n{content}"
-        else:
-            turns.append({"role": message.role, "content": content})
-    return turns
+    said = ((message.role, sendable(message.content) if message.content.strip() else NO_REPLY) for message in messages)
+    return [
+        {"role": role, "content": "\n\n".join(content for _, content in turn)}
+        for role, turn in groupby(said, itemgetter(0))
+    ]
 
 
 def _with_cache(turns: list[dict[str, Any]], request: Request) -> list[dict[str, Any]]:

@@ -98,8 +98,8 @@ class RemoteModel(ABC):
         """Return what makes the SDK's HTTP client: the faster of the two that it has, if that is installed."""
         from harness.chat import wire
 
-        fast: bool = wire.has_aiohttp()
-        made: Callable[..., Any] = self._sdk.DefaultAioHttpClient if fast else self._sdk.DefaultAsyncHttpxClient
+        name = "DefaultAioHttpClient" if wire.has_aiohttp() else "DefaultAsyncHttpxClient"
+        made: Callable[..., Any] = getattr(self._sdk, name)
         return made
 
     def every_header(self, request: Request, sent: Parameters) -> dict[str, str]:

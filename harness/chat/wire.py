@@ -9,6 +9,7 @@ import json
 import os
 import ssl
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies_environment
@@ -197,11 +198,7 @@ def _check_proxies() -> None:
 
 def has_aiohttp() -> bool:
     """Return whether the SDKs' aiohttp transport can be used; it takes half the time per call."""
-    try:
-        import aiohttp  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return find_spec("aiohttp") is not None
 
 
 def json_of(response: httpx2.Response) -> Any:

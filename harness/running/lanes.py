@@ -255,10 +255,6 @@ class Pool:
 
     def choose(self, work: Work, now: float, tokens: float) -> Lane | float:
         """Return the lane for a call, or when to ask again."""
-        if len(self.lanes) == 1:
-            lane = self.lanes[0]
-            ready = lane.ready_at(now, tokens)
-            return lane if ready <= now else ready
         ready_at = {lane: lane.ready_at(now, tokens) for lane in self.lanes}
         ready_now = [lane for lane, ready in ready_at.items() if ready <= now]
         if not ready_now:
