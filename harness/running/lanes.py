@@ -48,7 +48,7 @@ class Call:
     number: int
     """Its place in the order of the lane's calls."""
     probe: bool
-    taken: Taken | None
+    taken: Taken
     reserved: float | None = None
     """Dollars set aside for it."""
     outcome: asyncio.Future[Reply | ChatError] | None = None
@@ -107,9 +107,7 @@ class Lane:
         self._found_full = self.in_flight >= self.limiter.limit
         if self.out is not None or self._found_full:
             return math.inf
-        ready = max(self.paused_until, self.breaker.ready_at())
-        if self.rates.calls is not None or self.rates.tokens is not None:
-            ready = max(ready, self.rates.ready_at(tokens, now))
+        ready = max(self.paused_until, self.breaker.ready_at(), self.rates.ready_at(tokens, now))
         if self.standing is not None and self.standing.allowances:
             ready = max(ready, self._left_at(self.standing, now))
         return ready
@@ -139,7 +137,7 @@ class Lane:
         self.limiter.replied(call.began, now, full=self._found_full and more)
         prompt, said = reply.usage.prompt_tokens, reply.usage.completion_tokens
         if prompt is not None and said is not None:
-            self.rates.settle(call.taken, prompt + said)
+            self.rates.tokens.settle(call.taken, prompt + said)
             share = 0.1 if self._prompt else 1.0
             self._prompt += share * (prompt - self._prompt)
             self._reply += share * (said - self._reply)
@@ -148,7 +146,7 @@ class Lane:
         """Take note that the endpoint answered, if only that this request cannot be."""
         self._ended(call)
         self._recovered()
-        self.rates.settle(call.taken, 0.0)
+        self.rates.tokens.settle(call.taken, 0.0)
 
     def failed(self, call: Call, error: TransientError, now: float, *, reached: bool) -> None:
         """Take note of a failure that may pass; `reached` says whether the model was ever reached, be it elsewhere.
@@ -160,7 +158,7 @@ class Lane:
         wish = self.policy.asked(error)
         if error.kind in PUSHED_BACK:
             self.limiter.pushed_back(call.began, now, in_flight, wish or 0.0)
-            self.rates.settle(call.taken, 0.0)
+            self.rates.tokens.settle(call.taken, 0.0)
             if wish is not None:  # all calls wait: each would be refused until then, and some endpoints count refusals
                 self.paused_until = max(self.paused_until, now + wish)
         # An endpoint that says when to come back works as it should; it is not to be given up for that.
@@ -237,7 +235,7 @@ class Pool:
     @property
     def weighs(self) -> bool:
         """Whether it matters how many tokens a call needs."""
-        return any(lane.rates.tokens is not None for lane in self.lanes)
+        return any(lane.rates.tokens.most < math.inf for lane in self.lanes)
 
     @property
     def waiting(self) -> bool:
