@@ -129,7 +129,10 @@ class RemoteModel(ABC):
             return await call()
         except EndpointError as error:
             fault = error
-        if fault.kind != UNKNOWN_MODEL or not self._moved(asked):
+        if fault.kind == UNKNOWN_MODEL and self.address == asked and (other := self.elsewhere()) is not None:
+            self.address = self.client.base_url = other
+            self._line = self._line_of(self.client)
+        if fault.kind != UNKNOWN_MODEL or self.address == asked:
             raise fault
         tried = self.address
         try:
@@ -143,14 +146,6 @@ class RemoteModel(ABC):
             message = "%s: nothing answers at %s; going on with %s, which --base-url should say"
             log.warning(message, self.name, asked, self.address)
         return answer
-
-    def _moved(self, asked: str) -> bool:
-        """Go to the other address, once; return whether a call to `asked` may succeed there."""
-        other = self.elsewhere()
-        if self.address == asked and other is not None:
-            self.address = self.client.base_url = other
-            self._line = self._line_of(self.client)
-        return self.address != asked
 
     async def _reply(self, request: Request) -> Reply:
         """Return the model's reply from the present address."""
