@@ -27,9 +27,7 @@ from typing import Any, Self
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 IMPORTS = (
-    "harness.chat.anthropic_batches",
     "harness.chat.anthropic_messages",
-    "harness.chat.openai_batches",
     "harness.chat.openai_chat",
     "harness.running.bar",
     "harness.cli.gen_answer",

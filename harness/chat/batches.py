@@ -1,17 +1,17 @@
 """Batches: many requests handed in at once and answered within a day, at a lower price.
 
-A provider that has them is one file here; `Batches` is all that `harness.running` knows of it. A batch is made
+A provider's own stand in its file; `Batches` is all that `harness.running` knows of them. A batch is made
 under a token of ours, which begins the name of each of its requests, so that a batch whose number was lost on the way
 (the process was killed, the connection broke) is found again instead of being paid for twice.
 """
 
 import contextlib
-import importlib
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from harness.chat.faults import UNKNOWN_MODEL
@@ -84,8 +84,16 @@ class Batches(ABC, Generic[ModelT]):
 
     most_requests: int
     most_bytes: int
+    desk_path: str
+    """Where the SDK's client makes and lists batches."""
     id_field, made_field, state_field = "id", "created_at", "status"
     """Where the provider's own object of a batch says what it is called, when it was made, and how far it is."""
+    called_by = "batch_id"
+    """The SDK's word for what a batch is called."""
+    page_field = "data"
+    """Where a page of the list of batches holds them."""
+    unsendable: tuple[str, ...] = ()
+    """What of a request's sampling cannot go into a batch."""
 
     def __init__(self, model: ModelT) -> None:
         self.model = model
@@ -98,13 +106,23 @@ class Batches(ABC, Generic[ModelT]):
         return self.model.elsewhere() or self.model.address, self.model.endpoint.model
 
     @property
-    @abstractmethod
     def desk(self) -> Any:
-        """Where the SDK's client makes and lists batches."""
+        """The SDK's batches."""
+        return attrgetter(self.desk_path)(self.model.client)
+
+    def prepare(self, custom_id: str, request: Request) -> Prepared:
+        """Return the request as a batch takes it: the very body of a direct call, and its headers."""
+        for name in self.unsendable:
+            if getattr(request.sampling, name):
+                raise UsageError(f"{self.name}: {name} cannot be sent with --batch; leave one of them out")
+        sent = self.model.wired(request)
+        line = json.dumps(self.line(custom_id, self.model.body(request, sent)), ensure_ascii=False)
+        headers = sorted(self.model.every_header(request, sent).items())
+        return Prepared(line.encode() + b"\n", tuple(sent), tuple(headers))
 
     @abstractmethod
-    def prepare(self, custom_id: str, request: Request) -> Prepared:
-        """Return the request as a batch takes it: the very body of a direct call."""
+    def line(self, custom_id: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Return a request with this body and name as it stands in a batch."""
 
     @abstractmethod
     async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
@@ -148,8 +166,8 @@ class Batches(ABC, Generic[ModelT]):
         """Look for a batch of `count` requests that may have been handed in after `since`, the newest first; `others`
         are not it."""
         certain, seen = True, 0
-        with provider_call(self.model):
-            async for batch in self.listed():
+        with self.calling():
+            async for batch in await self.desk.list(**self.paging(100)):
                 seen += 1
                 made = getattr(batch, self.made_field, None) or math.inf
                 if (made if isinstance(made, int | float) else made.timestamp()) < since - CLOCKS_APART:
@@ -163,14 +181,13 @@ class Batches(ABC, Generic[ModelT]):
                     break
         return Found(None, certain)
 
-    async def listed(self) -> AsyncIterator[Any]:
-        """Yield the batches of the account, the newest first."""
-        async for batch in self.desk.list(limit=100):
-            yield batch
+    def paging(self, most: int) -> dict[str, Any]:
+        """Return what asks the SDK for pages of so many batches, the newest first."""
+        return {"limit": most}
 
     async def retrieved(self, batch: str) -> Any:
         """Return a batch as the provider has it."""
-        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
+        with self.calling({404: self.unknown(batch)}):
             told = await self.told(batch)
             if not self.state(told):
                 raise self.model.no_reply(told, "no batch")
@@ -183,12 +200,12 @@ class Batches(ABC, Generic[ModelT]):
 
     async def told(self, batch: str) -> Any:
         """Return what the provider says of a batch."""
-        return await self.desk.retrieve(batch)
+        return await self.desk.retrieve(**{self.called_by: batch})
 
     async def cancel(self, batch: str) -> None:
         """Ask the provider to work on a batch no longer."""
-        with provider_call(self.model, {404: unknown_batch(self.model, batch)}):
-            await self.desk.cancel(batch)
+        with self.calling({404: self.unknown(batch)}):
+            await self.desk.cancel(**{self.called_by: batch})
 
     def named(self, made: Any) -> str:
         """Return what the provider calls what it has made."""
@@ -199,21 +216,33 @@ class Batches(ABC, Generic[ModelT]):
 
     async def check(self) -> None:
         """Raise `UsageError` if the server has no batches, neither at its address nor where it may be meant to be."""
-        nothing_there = no_batches(self.model, 404)
+        nothing_there = self.none_here(404)
         try:
             listed = await self.model.located(self._first)
         except EndpointError as error:
             raise nothing_there if error.kind == UNKNOWN_MODEL else error from None
-        if not isinstance(getattr(listed, "data", None), list):
+        if not isinstance(getattr(listed, self.page_field, None), list):
             raise UsageError(f"{self.name}: the server at {self.model.address} has no batches; leave out --batch")
 
     async def _first(self) -> Any:
-        with provider_call(self.model, {status: no_batches(self.model, status) for status in NO_BATCHES}):
-            return await self.first()
+        with self.calling({status: self.none_here(status) for status in NO_BATCHES}):
+            return await self.desk.list(**self.paging(1))
 
-    async def first(self) -> Any:
-        """Return a list of the newest batch alone, with the `data` that it holds."""
-        return await self.desk.list(limit=1)
+    async def lines(self, path: str, batch: str) -> AsyncGenerator[tuple[Any, Any], None]:
+        """Yield the lines of a batch's results at a path as they arrive, each with the name of its request; None, if it
+        cannot be read."""
+        import httpx2
+
+        from harness.chat.wire import lines_of
+
+        options = {"headers": {"accept": "application/binary", "x-stainless-raw-response": "stream"}}
+        with self.calling({404: self.gone(batch)}):
+            answer = await self.model.client.get(path, cast_to=httpx2.Response, options=options)
+            try:
+                async for line in lines_of(answer.aiter_bytes()):
+                    yield named_line(line)
+            finally:
+                await answer.aclose()
 
     def repair(self, handed: Handed, parameter: str) -> bool:
         """Return whether a request that was refused for this parameter would now be sent otherwise."""
@@ -254,6 +283,39 @@ class Batches(ABC, Generic[ModelT]):
         """Return the error for results that are kept no longer."""
         return TransientError(f"{self.name}: the provider no longer keeps the results of batch {batch}", kind="expired")
 
+    @contextlib.contextmanager
+    def calling(self, answers: Mapping[int, TurnbenchError] | None = None) -> Iterator[None]:
+        """Raise our error for whatever the SDK raises in the block; `answers` are the errors for statuses that mean
+        more.
+
+        The SDK's exceptions hold the whole request, key included, so none is kept as a cause.
+        """
+        try:
+            yield
+            return
+        except TurnbenchError:
+            raise
+        except Exception as error:
+            status = getattr(error, "status_code", None) or getattr(error, "code", None)
+            fault = (answers or {}).get(status if isinstance(status, int) else 0) or self.model.fault(error)
+            if fault is None:
+                raise
+        raise fault
+
+    def none_here(self, status: int) -> UsageError:
+        """Return the error for a server that knows nothing of batches."""
+        return UsageError(
+            f"{self.name}: the server at {self.model.address} has no batches (it answered {status} when asked for"
+            " them); leave out --batch"
+        )
+
+    def unknown(self, batch: str) -> EndpointError:
+        """Return the error for a batch that the provider does not know."""
+        address = self.model.address
+        return EndpointError(
+            f"{self.name}: batch {batch} is not known at {address} to the account of this key", kind=UNKNOWN_BATCH
+        )
+
 
 def open_batches(model: ChatModel) -> "Batches[Any]":
     """Return what hands in batches for a chat model.
@@ -264,9 +326,9 @@ def open_batches(model: ChatModel) -> "Batches[Any]":
     if not isinstance(model, RemoteModel):
         why = "it runs here, needs no batch and costs nothing"
     else:
-        module = service(model.endpoint.provider).batches
-        if module is not None:
-            opened: Batches[Any] = importlib.import_module(module).open_batches(model)
+        made_by = service(model.endpoint.provider).batches
+        if made_by is not None:
+            opened: Batches[Any] = made_by(model)
             return opened
         why = f"batches are not made for its provider ({model.endpoint.provider})"
     raise UsageError(f"{model.name}: {why}; leave out --batch, or run it by itself")
@@ -279,37 +341,3 @@ def named_line(line: bytes) -> tuple[Any, Any]:
         return item["custom_id"], item
     except (ValueError, TypeError, KeyError, RecursionError):
         return None, None
-
-
-@contextlib.contextmanager
-def provider_call(model: RemoteModel, answers: Mapping[int, TurnbenchError] | None = None) -> Iterator[None]:
-    """Raise our error for whatever the SDK raises in the block; `answers` are the errors for statuses that mean more.
-
-    The SDK's exceptions hold the whole request, key included, so none is kept as a cause.
-    """
-    try:
-        yield
-        return
-    except TurnbenchError:
-        raise
-    except Exception as error:
-        status = getattr(error, "status_code", None) or getattr(error, "code", None)
-        fault = (answers or {}).get(status if isinstance(status, int) else 0) or model.fault(error)
-        if fault is None:
-            raise
-    raise fault
-
-
-def no_batches(model: RemoteModel, status: int) -> UsageError:
-    """Return the error for a server that knows nothing of batches."""
-    return UsageError(
-        f"{model.name}: the server at {model.address} has no batches (it answered {status} when asked for them);"
-        " leave out --batch"
-    )
-
-
-def unknown_batch(model: RemoteModel, batch: str) -> EndpointError:
-    """Return the error for a batch that the provider does not know."""
-    return EndpointError(
-        f"{model.name}: batch {batch} is not known at {model.address} to the account of this key", kind=UNKNOWN_BATCH
-    )

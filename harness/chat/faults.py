@@ -19,13 +19,13 @@ import re
 import ssl
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from harness.chat.endpoint import Endpoint
 from harness.chat.parameters import RefusedParameterError, refused_parameter
+from harness.chat.standing import http_date, seconds_until
 from harness.errors import ChatError, EndpointError, TransientError
 
 MOST_WORDS = 300
@@ -138,7 +138,7 @@ def fault_of_status(
     retried = RETRIED.get(status, Retried("server error") if status >= 500 else None)
     if retried is not None:
         wait = retry_after(told)
-        wait = _retry_delay(detail["delay"]) if wait is None else wait
+        wait = seconds_until(detail["delay"]) if wait is None else wait
         return TransientError(said, kind=retried.kind, retry_after=retried.after if wait is None else wait)
     if status == 400:
         return _bad_request(said, detail, sent or {}, also)
@@ -171,15 +171,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
             return seconds
     when = http_date(headers.get("retry-after", ""))
     return None if when is None else max(0.0, (when - datetime.now(UTC)).total_seconds())
-
-
-def http_date(text: str) -> datetime | None:
-    """Return the moment that a header names, None if it names none or one that no calendar has."""
-    try:
-        when = parsedate_to_datetime(text)
-        return (when if when.tzinfo else when.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def _where(endpoint: Endpoint) -> str:
@@ -257,12 +248,6 @@ def _detail(body: Any) -> dict[str, str]:
             named["code"] = named["code"] or _plain(more.get("reason"))
             named["delay"] = _plain(more.get("retryDelay")) or named.get("delay", "")
     return {"delay": "", **named, "message": _plain(message)}
-
-
-def _retry_delay(text: str) -> float | None:
-    """Return the seconds of a duration as Google writes it (`34.07s`); None if it is none."""
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)s", text)
-    return float(found[1]) if found else None
 
 
 def _plain(value: Any) -> str:

@@ -9,11 +9,14 @@ hold a signature, the sealed thoughts; the service demands that back in the next
 
 import json
 import logging
+import re
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
+from harness.chat.batches import Batches, Handed, Prepared, Progress
 from harness.chat.body import at, list_at, text_at
 from harness.chat.endpoint import Endpoint
 from harness.chat.faults import malformed
@@ -80,11 +83,10 @@ class Gemini(RemoteModel):
 
         from harness.chat.wire import trusted
 
-        self._http = options["http_client"]
         http = types.HttpOptions(
             base_url=options["base_url"],
             api_version=self.endpoint.api_version,
-            httpx_async_client=self._http,
+            httpx_async_client=options["http_client"],
             httpx_client=httpx2.Client(
                 trust_env=False, verify=trusted(None, None)
             ),  # never used; its own would read the proxies' variables
@@ -96,10 +98,6 @@ class Gemini(RemoteModel):
             return Client(vertexai=False, api_key=options["api_key"], http_options=http)
         finally:
             log.setLevel(level)
-
-    async def close_client(self, client: Any) -> None:
-        """Release the connections: the SDK closes no client that it was given."""
-        await self._http.aclose()
 
     def credentials(self, key: str) -> Mapping[str, str]:
         """Return the header with the key."""
@@ -250,6 +248,101 @@ def _raised_in_sdk(error: BaseException) -> bool:
     return bool(frames) and "genai" in frames[-1].f_globals.get("__name__", "")
 
 
+_REQUEST_KEY = "key"
+"""Under what a request carries its name."""
+_BATCH_ENDED = ("SUCCEEDED", "PARTIALLY_SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED")
+_BATCH_CANCELLED = 499
+_STATUSES_OF_CODES = {1: _BATCH_CANCELLED, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 10: 409, 14: 503, 16: 401}
+"""The status that a direct call would have had, by the code of the service's own protocol (google.rpc.Code); anything
+else is an outage."""
+
+
+class GeminiBatches(Batches[Gemini]):
+    """Batches behind `models/NAME:batchGenerateContent`: the requests are handed in with the batch itself, and their
+    replies come with its last state. A batch carries our token in its name.
+    """
+
+    most_requests = 1000
+    """Few, since all replies come at once, and no answer is read beyond a limit."""
+    most_bytes = 19_000_000
+    desk_path = "aio.batches"
+    id_field, made_field = "name", "create_time"
+    called_by, page_field = "name", "page"
+    unsendable = ("extra_headers", "extra_body")
+    """Of the body the SDK takes here only what it knows."""
+
+    def paging(self, most: int) -> dict[str, Any]:
+        """Return what asks for pages of so many batches."""
+        return {"config": {"page_size": most}}
+
+    def line(self, custom_id: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Return one of the requests."""
+        return {**body, "metadata": {_REQUEST_KEY: custom_id}}
+
+    async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
+        """Hand the requests in."""
+        from google.genai import types
+
+        requests: Any = [types.InlinedRequest.model_validate_json(request.line) for request in prepared]
+        with self.calling():
+            config = types.CreateBatchJobConfig(display_name=f"turnbench-{token}")
+            return self.named(await self.desk.create(model=self.model.endpoint.model, src=requests, config=config))
+
+    async def is_ours(self, batch: Any, token: str, count: int) -> bool:
+        """Return whether a batch has our token in its name."""
+        return bool(batch.display_name == f"turnbench-{token}")
+
+    async def progress(self, batch: str) -> Progress:
+        """Return how far a batch is."""
+        told = await self.retrieved(batch)
+        state, stats = self.state(told), at(told, "metadata", "batchStats")
+        done = (at(stats, name) for name in ("successfulRequestCount", "failedRequestCount"))
+        fault = self._refused(batch, at(told, "error")) if state == "FAILED" else None
+        return Progress(state in _BATCH_ENDED, sum(map(_number, done)), state == "CANCELLED", fault)
+
+    async def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
+        """Yield the replies that stand in a batch that has ended."""
+        told = await self.retrieved(batch)
+        output = at(told, "metadata", "output") or at(told, "response")
+        for one in list_at(output, "inlinedResponses", "inlinedResponses"):
+            yield at(one, "metadata", _REQUEST_KEY), one
+
+    async def told(self, batch: str) -> Any:
+        """Return what the service says of a batch, as it came."""
+        return await self.model.told(f"batches/{quote(batch.removeprefix('batches/'), safe='')}")
+
+    def state(self, batch: Any) -> str:
+        """Return the state of a batch, such as RUNNING; empty if it is none."""
+        return re.sub("^(?:JOB|BATCH)_STATE_", "", text_at(batch, "metadata", "state"))
+
+    def result(self, one: Any, handed: Handed) -> Reply | ChatError:
+        """Return what one result says."""
+        response, error = at(one, "response"), at(one, "error")
+        if response is not None and not error:
+            return self.outcome(response, handed)
+        status, body = _batch_error(error)
+        return self.cancelled() if status == _BATCH_CANCELLED else self.refusal(status, body, handed)
+
+    def _refused(self, batch: str, error: Any) -> ChatError:
+        """Return the error for a batch that failed as a whole."""
+        if error is None:
+            return ChatError(f"{self.name}: batch {batch} was refused without a reason", kind="bad request")
+        return self.model.fault_of_result(*_batch_error(error))
+
+
+def _batch_error(error: Any) -> tuple[int, Any]:
+    """Return the status that a direct call would have had, and the body of its error."""
+    code = at(error, "code")
+    code = code if isinstance(code, int) else 0
+    status = code if code >= 400 else _STATUSES_OF_CODES.get(code, 500)
+    return status, {"error": {"message": text_at(error, "message") or "no reason is given"}}
+
+
+def _number(count: Any) -> int:
+    """Return a number, which the protocol writes as text."""
+    return int(count) if str(count).isdecimal() else 0
+
+
 def _caching(endpoint: Endpoint) -> Caching | None:
     """Return the service's rule (https://ai.google.dev/gemini-api/docs/caching)."""
     return Caching(2048 if endpoint.model.startswith("gemini-2.5") else 4096)
@@ -265,7 +358,7 @@ SERVICE = Service(
     address="https://generativelanguage.googleapis.com",
     packages=(("google-genai", (3,)),),
     open=Gemini,
-    batches="harness.chat.gemini_batches",
+    batches=GeminiBatches,
     sampling=_TAKEN,
     caching=_caching,
 )

@@ -162,10 +162,12 @@ class ParameterMemory:
         self._model = model
         self.changes: dict[str, str | None] = {}
         """What was refused, with its other name; None: it is left out."""
-        from asyncio import Event, Lock  # who only resolves names and reads samplings waits for nothing
+        from asyncio import Lock  # who only resolves names and reads samplings waits for nothing
 
-        self._open: Event | None = None
-        self._repairing = Lock()
+        self._alone = Lock()
+        """Held by the one call whose outcome the others wait for."""
+        self._doubted = False
+        """Whether a call that was likely to be refused has been made."""
 
     def wire(self, asked: Mapping[str, Any]) -> Parameters:
         """Return the parameters as the model takes them, by all that is known so far."""
@@ -184,37 +186,34 @@ class ParameterMemory:
         Raises:
             RefusedParameterError: the refusal cannot be repaired.
         """
-        if self._open is None and doubtful(self._model, asked):
-            from asyncio import Event
-
-            self._open = Event()
+        if not self._doubted and doubtful(self._model, asked):
+            self._doubted = True
+            async with self._alone:
+                return await self._repaired(asked, send)
+        while True:
+            if self._alone.locked():
+                async with self._alone:
+                    pass
+            sent = self.wire(asked)
             try:
-                return await self._call(asked, send)
-            finally:
-                self._open.set()
-        if self._open is not None:
-            await self._open.wait()
-        return await self._call(asked, send)
+                return Outcome(await send(sent), sent)
+            except RefusedParameterError as error:
+                refusal = error
+            async with self._alone:
+                if self.wire(asked) == sent:  # nothing was learnt while this call was waiting
+                    if not self.learn(refusal.parameter):
+                        raise refusal
+                    return await self._repaired(asked, send)
 
-    async def _call(self, asked: Mapping[str, Any], send: Callable[[Parameters], Awaitable[T]]) -> Outcome[T]:
-        if self._repairing.locked():
-            async with self._repairing:
-                pass
-        sent = self.wire(asked)
-        try:
-            return Outcome(await send(sent), sent)
-        except RefusedParameterError as error:
-            refusal = error
-        async with self._repairing:
-            while self.wire(asked) == sent:  # nothing was learnt while this call was waiting
-                if not self.learn(refusal.parameter):
-                    raise refusal
-                sent = self.wire(asked)
-                try:
-                    return Outcome(await send(sent), sent)
-                except RefusedParameterError as error:
-                    refusal = error
-        return await self._call(asked, send)
+    async def _repaired(self, asked: Mapping[str, Any], send: Callable[[Parameters], Awaitable[T]]) -> Outcome[T]:
+        """Return what `send` brought in the end, each refusal repaired on the way."""
+        while True:
+            sent = self.wire(asked)
+            try:
+                return Outcome(await send(sent), sent)
+            except RefusedParameterError as error:
+                if not self.learn(error.parameter):
+                    raise
 
     def learn(self, name: str) -> bool:
         """Return whether there is a repair for this refusal, and remember it."""

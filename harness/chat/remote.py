@@ -25,7 +25,7 @@ from harness.errors import ChatError, EndpointError, TransientError, UsageError
 from harness.records import FinishReason, Message, Reply, Request, Sampling, Usage
 
 if TYPE_CHECKING:
-    from harness.chat.wire import Guard, Line
+    from harness.chat.wire import Line
 
 log = logging.getLogger("turnbench")
 AnswerT = TypeVar("AnswerT")
@@ -54,11 +54,9 @@ class RemoteModel(ABC):
         self._key = key
         self._sdk = importlib.import_module(self.sdk)
         self._client: Any = None
+        self._http: Any = None
+        """What sends for the SDK's client."""
         self._line: Line | None = None
-        self._left: Any = None
-        """The client of the address that was given up, which other calls may still be using."""
-        self._guard: Guard | None = None
-        self._heard = False
         self._told_of_move = False
         self.standing = Standing()
         self._parameters = ParameterMemory(self.repairable, endpoint.model)
@@ -100,8 +98,8 @@ class RemoteModel(ABC):
         """Return what makes the SDK's HTTP client: the faster of the two that it has, if that is installed."""
         from harness.chat import wire
 
-        fast: bool = wire.has_aiohttp()
-        made: Callable[..., Any] = self._sdk.DefaultAioHttpClient if fast else self._sdk.DefaultAsyncHttpxClient
+        name = "DefaultAioHttpClient" if wire.has_aiohttp() else "DefaultAsyncHttpxClient"
+        made: Callable[..., Any] = getattr(self._sdk, name)
         return made
 
     def every_header(self, request: Request, sent: Parameters) -> dict[str, str]:
@@ -131,7 +129,10 @@ class RemoteModel(ABC):
             return await call()
         except EndpointError as error:
             fault = error
-        if fault.kind != UNKNOWN_MODEL or not self._moved(asked):
+        if fault.kind == UNKNOWN_MODEL and self.address == asked and (other := self.elsewhere()) is not None:
+            self.address = self.client.base_url = other
+            self._line = self._line_of(self.client)
+        if fault.kind != UNKNOWN_MODEL or self.address == asked:
             raise fault
         tried = self.address
         try:
@@ -145,13 +146,6 @@ class RemoteModel(ABC):
             message = "%s: nothing answers at %s; going on with %s, which --base-url should say"
             log.warning(message, self.name, asked, self.address)
         return answer
-
-    def _moved(self, asked: str) -> bool:
-        """Go to the other address, once; return whether a call to `asked` may succeed there."""
-        other = self.elsewhere()
-        if self.address == asked and other is not None:
-            self.address, self._left, self._client = other, self._client, None
-        return self.address != asked
 
     async def _reply(self, request: Request) -> Reply:
         """Return the model's reply from the present address."""
@@ -169,20 +163,15 @@ class RemoteModel(ABC):
         return self._client
 
     @property
-    def heard(self) -> bool:
-        """Whether the server has ever answered, this chat model or the one whose origin was taken over."""
-        return self._heard or (self._guard is not None and self._guard.heard)
-
-    @property
     def origin(self) -> Origin:
         """What another process needs to make the same calls."""
-        return Origin(self.endpoint, self.address, self._parameters.changes, self.heard)
+        return Origin(self.endpoint, self.address, self._parameters.changes, self.standing.heard)
 
     def learn_from(self, origin: Origin) -> None:
         """Take over what another process has found out."""
         self.address = origin.address or self.address
         self._parameters.changes |= origin.changes
-        self._heard = origin.heard
+        self.standing.heard = origin.heard
 
     @property
     def silence(self) -> float:
@@ -191,7 +180,7 @@ class RemoteModel(ABC):
         A reply comes in one piece, so its first byte may take as long as all of it. Only a server that has never
         answered is given less time: it may never do so, and that is to be found out in minutes.
         """
-        return self.endpoint.timeout if self.heard else min(self.endpoint.timeout, self.endpoint.silence)
+        return self.endpoint.timeout if self.standing.heard else min(self.endpoint.timeout, self.endpoint.silence)
 
     def wanted(self, request: Request) -> Parameters:
         """Return all that a request wants, by its names on the wire."""
@@ -228,14 +217,9 @@ class RemoteModel(ABC):
 
     async def close(self) -> None:
         """Release connections."""
-        clients, self._client, self._left = (self._client, self._left), None, None
-        for client in clients:
-            if client is not None:
-                await self.close_client(client)
-
-    async def close_client(self, client: Any) -> None:
-        """Release the connections of what `open_client` made."""
-        await client.close()
+        http, self._http, self._client = self._http, None, None
+        if http is not None:
+            await http.aclose()
 
     async def _attempt(self, request: Request, sent: Parameters) -> Reply:
         """Return the reply of one call, or raise our own error for what the SDK or its HTTP client raised.
@@ -278,25 +262,31 @@ class RemoteModel(ABC):
         Without a key nothing is sent that says who is asking, and to an address that was stated nothing but the key
         that was named for it, whatever the SDK found in the environment.
         """
-        from harness.chat.wire import Guard, Line, http_client, time_limits
+        from harness.chat.wire import Guard, http_client, time_limits
 
         own = self._key is not None and not self.endpoint.stated
-        self._guard = Guard(
+        guard = Guard(
             self.standing,
             credentials=None if own else self.credentials(self._key) if self._key else {},
             foreign=self._headers if self.endpoint.stated else (),
             limits=lambda: time_limits(self.endpoint.timeout, self.silence),
         )
-        http = http_client(self.transport(), self._guard, self.address, timeout=self.endpoint.timeout)
+        self._http = http_client(self.transport(), guard, self.address, timeout=self.endpoint.timeout)
         client = self.open_client(
             base_url=self.address,
             api_key=self._key or "none",
-            timeout=http.timeout,
+            timeout=self._http.timeout,
             max_retries=0,
-            http_client=http,
+            http_client=self._http,
         )
-        self._line = None if self.path is None else Line(client, http, self.path)
+        self._line = self._line_of(client)
         return client
+
+    def _line_of(self, client: Any) -> "Line | None":
+        """Return the way of a call to where a client of the SDK's now points."""
+        from harness.chat.wire import Line
+
+        return None if self.path is None else Line(client, self._http, self.path)
 
     def no_reply(self, answer: Any, what: str) -> TransientError:
         """Return the error for an answer that is no reply: the SDKs pass on bodies of any shape as if they were one."""

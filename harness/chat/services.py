@@ -8,7 +8,7 @@ usual shape.
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.chat.endpoint import Endpoint
 from harness.chat.model import ChatModel
@@ -65,8 +65,8 @@ class Service:
     """What must be installed, each with its least version."""
     settled: Callable[[Endpoint, Mapping[str, str]], Endpoint] = lambda endpoint, environment: endpoint
     """Returns an endpoint with what only this provider needs, or raises `UsageError` that says what is missing."""
-    batches: str | None = None
-    """The module whose `open_batches(model)` hands in batches; None: it takes none."""
+    batches: Callable[[Any], Any] | None = None
+    """Makes what hands in batches for a chat model (`batches.Batches`); None: it takes none."""
 
     caching: Callable[[Endpoint], Caching | None] = lambda endpoint: None
     """What it says of its cache for the prompts of a model; None: nothing is known."""

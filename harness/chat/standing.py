@@ -12,8 +12,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-
-from harness.chat.faults import http_date
+from email.utils import parsedate_to_datetime
 
 _NAMES = re.compile(
     rb"x-ratelimit-(?P<what>remaining|reset)-(?P<kind>requests|tokens)"
@@ -37,8 +36,10 @@ class Allowance:
 
 @dataclass(slots=True)
 class Standing:
-    """What an endpoint last said of its limits."""
+    """What is known of an endpoint: whether it is there, and what it last said of its limits."""
 
+    heard: bool = False
+    """Whether it has ever sent anything."""
     allowances: dict[str, Allowance] = field(default_factory=dict)
     """By what is limited: `requests`, `tokens`, `input-tokens`, `output-tokens`."""
     longest: float = math.inf
@@ -85,6 +86,15 @@ def seconds_until(text: str, date: str = "") -> float | None:
         return None
     now = http_date(date) or datetime.now(UTC)
     return max(0.0, ((when if when.tzinfo else when.replace(tzinfo=UTC)) - now).total_seconds())
+
+
+def http_date(text: str) -> datetime | None:
+    """Return the moment that a header names, None if it names none or one that no calendar has."""
+    try:
+        when = parsedate_to_datetime(text)
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _number(text: str) -> float | None:

@@ -32,16 +32,13 @@ class NoLogprobsError(EndpointError):
         return NoLogprobsError(self._what, f"the judge set {judge_set}")
 
 
-def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
+def strict(schema: Any) -> Any:
     """Return the schema as the providers demand it: every object closed, every property of it required."""
-    made: dict[str, Any] = {}
-    for key, value in schema.items():
-        if isinstance(value, Mapping):
-            made[key] = strict(value)
-        elif isinstance(value, list):
-            made[key] = [strict(item) if isinstance(item, Mapping) else item for item in value]
-        else:
-            made[key] = value
+    if isinstance(schema, list):
+        return [strict(item) for item in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    made = {key: strict(value) for key, value in schema.items()}
     if made.get("type") == "object" and isinstance(made.get("properties"), dict):
         made |= {"required": list(made["properties"]), "additionalProperties": False}
     return made

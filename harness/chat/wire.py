@@ -9,6 +9,7 @@ import json
 import os
 import ssl
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies_environment
@@ -65,8 +66,6 @@ class Guard:
         self._credentials = credentials
         unwanted = {name.lower() for name in foreign} - _PROTOCOL
         self._unwanted = unwanted if credentials is None else unwanted.union(_IDENTIFYING)
-        self.heard = False
-        """Whether the server has ever sent anything."""
 
     async def request(self, request: httpx2.Request) -> None:
         """Take out of a request what is not for this server, and limit its time, whatever the SDK has said of it."""
@@ -77,7 +76,7 @@ class Guard:
 
     async def response(self, response: httpx2.Response) -> None:
         """Take note of what is left of the limits, and see to it that not too much is read."""
-        self.heard = True
+        self._standing.heard = True
         self._standing.note(response.headers.raw)
         if response.status_code >= 400:
             response.stream = _Bounded(_decoded(response), MOST_ERROR_BYTES, cut=True)
@@ -199,11 +198,7 @@ def _check_proxies() -> None:
 
 def has_aiohttp() -> bool:
     """Return whether the SDKs' aiohttp transport can be used; it takes half the time per call."""
-    try:
-        import aiohttp  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return find_spec("aiohttp") is not None
 
 
 def json_of(response: httpx2.Response) -> Any:

@@ -4,7 +4,7 @@ A desk knows no queue, no limit and no file: it makes one call for each request 
 Keys are never sent to it: it finds them, as the commands do, in the environment of its own process.
 """
 
-import logging
+import logging.handlers
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +13,9 @@ from harness.chat import ChatModel, open_chat_model
 from harness.chat.model import Origin
 from harness.errors import TurnbenchError
 from harness.records import Reply, Request
+
+MOST_SAID = 1000
+"""Warnings that are kept until the next reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,9 @@ class Desk:
         Raises:
             TurnbenchError: a key, a package or a folder of weights is not there.
         """
-        self._said: list[str] = []
-        self._listener = _Listener(self._said)
+        self._listener = logging.handlers.BufferingHandler(MOST_SAID)
+        """Keeps warnings for whoever waits for the next reply."""
+        self._listener.setLevel(logging.WARNING)
         log = logging.getLogger("turnbench")
         log.addHandler(self._listener)
         log.propagate = False
@@ -54,8 +58,8 @@ class Desk:
             outcome = error
         except Exception as error:  # an SDK's may hold the request, key included, and is not sent on
             outcome = RuntimeError(f"{type(error).__name__}: {error}")
-        said = tuple(self._said)
-        self._said.clear()
+        said = tuple(record.getMessage() for record in self._listener.buffer)
+        self._listener.buffer.clear()
         return Answered(outcome, self._left(place), said, time.process_time())
 
     def _left(self, place: int) -> Mapping[str, tuple[float, float]] | None:
@@ -74,14 +78,3 @@ def _opened(origin: Origin) -> ChatModel:
     if learn_from is not None:
         learn_from(origin)
     return model
-
-
-class _Listener(logging.Handler):
-    """Keeps warnings for whoever waits for the next reply."""
-
-    def __init__(self, said: list[str]) -> None:
-        super().__init__(logging.WARNING)
-        self._said = said
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._said.append(record.getMessage())

@@ -258,7 +258,7 @@ class _Engine:
             error = task.exception()  # asked of every task: asyncio complains of one that nobody looked at
             self.fatal = self.fatal or error
             if error is None or isinstance(error, ChatError):
-                call.lane.dealt_with(call)
+                call.settle()
         self._begin_calls()
         self._count_calls()
         self.tally.limit = self._limit()
@@ -268,8 +268,7 @@ class _Engine:
     async def _outcome(self, pool: Pool, call: Call) -> None:
         """Call, and deal with the reply or the failure."""
         assert self.loop is not None
-        course, lane = call.work.course, call.lane
-        assert course.request is not None
+        course, lane = call.course, call.lane
         reply = None
         try:
             reply = await lane.ask(call)
@@ -310,7 +309,7 @@ class _Engine:
     def _failed_for_now(self, pool: Pool, call: Call, error: TransientError) -> None:
         """Put the job back after a wait, or give it up, or its whole model."""
         assert self.loop is not None
-        course, now = call.work.course, self.loop.time()
+        course, now = call.course, self.loop.time()
         outage = call.lane.breaker.open
         if not outage:  # else it says nothing about this request; how long that may last is the breaker's to say
             course.tries += 1
@@ -341,8 +340,8 @@ class _Engine:
             return False
         pool.silent += error.connected
         pool.doubted = not error.connected
-        if call.work.course.tries >= self.policy.connections and not error.connected:
-            tried = f"tried {call.work.course.tries} times"
+        if call.course.tries >= self.policy.connections and not error.connected:
+            tried = f"tried {call.course.tries} times"
         elif pool.silent >= self.policy.silent:
             tried = f"{pool.silent} calls, and no answer yet"
         else:
@@ -387,9 +386,9 @@ class _Engine:
         if lane.out is not None or pool.take_out(lane, error):
             if lane.out is error:
                 log.warning("%s; going on with the other endpoints of %s", error, pool.name)
-            call.work.course.tries, call.work.course.failing_since = 0, None
+            call.course.tries, call.course.failing_since = 0, None
             pool.doubted, pool.silent = False, 0
-            self.queue.go_on(Work(call.work.course, lane))
+            self.queue.go_on(Work(call.course, lane))
             return
         if not pool.answered:
             for task, other in self.calls.items():

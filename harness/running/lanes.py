@@ -7,9 +7,10 @@
 A call goes to the lane that has most room; one that failed goes to another lane if that has room.
 """
 
+import asyncio
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +18,7 @@ from harness.chat.endpoint import Endpoint, Limits, Price
 from harness.chat.model import ChatModel
 from harness.chat.standing import Standing
 from harness.errors import ChatError, TransientError
-from harness.records import Reply
+from harness.records import Reply, Request
 from harness.running.breaker import Breaker
 from harness.running.jobs import Course
 from harness.running.limiter import MOST, START, Limiter, fixed
@@ -47,9 +48,24 @@ class Call:
     number: int
     """Its place in the order of the lane's calls."""
     probe: bool
-    taken: Taken | None
+    taken: Taken
     reserved: float | None = None
     """Dollars set aside for it."""
+    outcome: asyncio.Future[Reply | ChatError] | None = None
+    """Gets the result, if it waits for a batch."""
+    settle: Callable[[], None] = lambda: None
+    """Called once the reply is stored, or a failure listed or to be tried again."""
+
+    @property
+    def course(self) -> Course[Any]:
+        """The job."""
+        return self.work.course
+
+    @property
+    def request(self) -> Request:
+        """The request; the course has no other before its reply is there."""
+        assert self.course.request is not None
+        return self.course.request
 
 
 @dataclass(slots=True, eq=False)
@@ -91,9 +107,7 @@ class Lane:
         self._found_full = self.in_flight >= self.limiter.limit
         if self.out is not None or self._found_full:
             return math.inf
-        ready = max(self.paused_until, self.breaker.ready_at())
-        if self.rates.calls is not None or self.rates.tokens is not None:
-            ready = max(ready, self.rates.ready_at(tokens, now))
+        ready = max(self.paused_until, self.breaker.ready_at(), self.rates.ready_at(tokens, now))
         if self.standing is not None and self.standing.allowances:
             ready = max(ready, self._left_at(self.standing, now))
         return ready
@@ -114,11 +128,7 @@ class Lane:
 
     async def ask(self, call: Call) -> Reply:
         """Return the reply to the request that is due."""
-        assert call.work.course.request is not None
-        return await self.model.reply(call.work.course.request)
-
-    def dealt_with(self, call: Call) -> None:
-        """Take note that a reply is stored, or a failure listed or to be tried again."""
+        return await self.model.reply(call.request)
 
     def replied(self, call: Call, reply: Reply, now: float, *, more: bool) -> None:
         """Take note of a reply; `more` says that other calls are waiting for room."""
@@ -127,7 +137,7 @@ class Lane:
         self.limiter.replied(call.began, now, full=self._found_full and more)
         prompt, said = reply.usage.prompt_tokens, reply.usage.completion_tokens
         if prompt is not None and said is not None:
-            self.rates.settle(call.taken, prompt + said)
+            self.rates.tokens.settle(call.taken, prompt + said)
             share = 0.1 if self._prompt else 1.0
             self._prompt += share * (prompt - self._prompt)
             self._reply += share * (said - self._reply)
@@ -136,7 +146,7 @@ class Lane:
         """Take note that the endpoint answered, if only that this request cannot be."""
         self._ended(call)
         self._recovered()
-        self.rates.settle(call.taken, 0.0)
+        self.rates.tokens.settle(call.taken, 0.0)
 
     def failed(self, call: Call, error: TransientError, now: float, *, reached: bool) -> None:
         """Take note of a failure that may pass; `reached` says whether the model was ever reached, be it elsewhere.
@@ -148,7 +158,7 @@ class Lane:
         wish = self.policy.asked(error)
         if error.kind in PUSHED_BACK:
             self.limiter.pushed_back(call.began, now, in_flight, wish or 0.0)
-            self.rates.settle(call.taken, 0.0)
+            self.rates.tokens.settle(call.taken, 0.0)
             if wish is not None:  # all calls wait: each would be refused until then, and some endpoints count refusals
                 self.paused_until = max(self.paused_until, now + wish)
         # An endpoint that says when to come back works as it should; it is not to be given up for that.
@@ -225,7 +235,7 @@ class Pool:
     @property
     def weighs(self) -> bool:
         """Whether it matters how many tokens a call needs."""
-        return any(lane.rates.tokens is not None for lane in self.lanes)
+        return any(lane.rates.tokens.most < math.inf for lane in self.lanes)
 
     @property
     def waiting(self) -> bool:
@@ -243,10 +253,6 @@ class Pool:
 
     def choose(self, work: Work, now: float, tokens: float) -> Lane | float:
         """Return the lane for a call, or when to ask again."""
-        if len(self.lanes) == 1:
-            lane = self.lanes[0]
-            ready = lane.ready_at(now, tokens)
-            return lane if ready <= now else ready
         ready_at = {lane: lane.ready_at(now, tokens) for lane in self.lanes}
         ready_now = [lane for lane, ready in ready_at.items() if ready <= now]
         if not ready_now:

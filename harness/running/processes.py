@@ -22,12 +22,11 @@ import pathlib
 import pickle
 import signal
 import socket
-import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
 from harness.chat.model import Origin
 from harness.errors import EndpointError, TurnbenchError
@@ -45,88 +44,40 @@ FORKABLE = 256 * 2**20
 """Bytes of memory of a process that may be forked: what it changes afterwards is in memory twice."""
 
 
-class _Messages(asyncio.Protocol):
-    """Whole messages over a socket, in both directions."""
-
-    def __init__(self, received: Callable[[Any], None], ended: Callable[[], None]) -> None:
-        self._received, self._ended = received, ended
-        self._held = bytearray()
-        self._transport: asyncio.Transport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._ended()
-
-    def data_received(self, data: bytes) -> None:
-        self._held += data
-        start = 0
-        while (begin := start + _LENGTH) <= len(self._held):
-            end = begin + int.from_bytes(self._held[start:begin])
-            if end > len(self._held):
-                break
-            message = pickle.loads(self._held[begin:end])
-            start = end
-            self._received(message)
-        del self._held[:start]
-
-    def send(self, message: Any) -> None:
-        """Send a message; to an end that is gone, nothing."""
-        assert self._transport is not None
-        content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-        self._transport.write(len(content).to_bytes(_LENGTH) + content)
-
-    def close(self) -> None:
-        """Close the socket at once."""
-        if self._transport is not None:
-            self._transport.abort()
+async def _messages(reader: asyncio.StreamReader) -> AsyncIterator[Any]:
+    """Yield the messages that come over a socket, until it is closed."""
+    with contextlib.suppress(asyncio.IncompleteReadError, OSError):
+        while True:
+            length = int.from_bytes(await reader.readexactly(_LENGTH))
+            yield pickle.loads(await reader.readexactly(length))
 
 
-class _Forked:
-    """What `subprocess.Popen` has, of a process that was forked."""
-
-    def __init__(self, pid: int) -> None:
-        self.pid = pid
-        self.returncode: int | None = None
-
-    def kill(self) -> None:
-        if self.returncode is None:
-            os.kill(self.pid, signal.SIGKILL)
-
-    def wait(self) -> int:
-        if self.returncode is None:
-            self.returncode = 0
-            with contextlib.suppress(ChildProcessError):  # a program that ignores SIGCHLD has none to wait for
-                self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        return self.returncode
-
-
-_Begun: TypeAlias = "_Forked | subprocess.Popen[bytes]"
+def _send(writer: asyncio.StreamWriter, message: Any) -> None:
+    """Send a message; to an end that is gone, nothing."""
+    content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    writer.write(len(content).to_bytes(_LENGTH) + content)
 
 
 class Process:
     """One process that makes calls, as its parent sees it."""
 
-    def __init__(self, process: _Begun, ours: socket.socket) -> None:
+    def __init__(self, pid: int, ours: socket.socket) -> None:
         """`ours` is the socket to the process, which knows no chat models yet."""
         self.in_flight, self.used = 0, 0.0
-        self._messages = _Messages(self._received, self._ended)
-        self._process, self._socket = process, ours
+        self.pid = pid
+        self._socket = ours
+        self._writer: asyncio.StreamWriter | None = None
+        self._reading: asyncio.Task[None] | None = None
         self._number = 0
         self._waiting: dict[int, asyncio.Future[Any]] = {}
-        self._over = False
-
-    @property
-    def pid(self) -> int:
-        """The number of the process."""
-        return self._process.pid
+        self._code: int | None = None
+        """Its exit code; None: it has not ended."""
 
     async def open(self, origins: Sequence[Origin]) -> None:
         """Let it open these chat models; where it can't, it is ended."""
         try:
-            await asyncio.get_running_loop().create_connection(lambda: self._messages, sock=self._socket)
+            reader, self._writer = await asyncio.open_connection(sock=self._socket)
+            self._reading = asyncio.create_task(self._read(reader))
             told = await self._answer(0, tuple(origins))
             if isinstance(told, Exception):
                 raise told
@@ -151,41 +102,43 @@ class Process:
 
     def end(self) -> None:
         """End the process at once, whether it was opened or not."""
-        self._over = True
-        self._process.kill()
-        self._process.wait()
-        self._messages.close()
+        if self._reading is not None:
+            self._reading.cancel()
+        if self._code is None:
+            self._code = 0
+            with contextlib.suppress(ChildProcessError, ProcessLookupError):  # gone, if the program ignores SIGCHLD
+                os.kill(self.pid, signal.SIGKILL)
+                self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        if self._writer is not None:
+            self._writer.transport.abort()
         self._socket.close()
 
     async def _answer(self, number: int, message: Any) -> Any:
         """Send a message, and return what comes back under this number."""
-        if self._over:
+        if self._code is not None:
             raise self._lost()
+        assert self._writer is not None
         waiting = self._waiting[number] = asyncio.get_running_loop().create_future()
-        self._messages.send(message)
+        _send(self._writer, message)
         try:
             return await waiting
         finally:
             self._waiting.pop(number, None)
 
-    def _received(self, message: Any) -> None:
-        number, content = message
-        waiting = self._waiting.get(number)
-        if waiting is not None and not waiting.done():  # the engine may have broken the call off
-            waiting.set_result(content)
-
-    def _ended(self) -> None:
-        """Take note that the process is gone, or that its socket is: then it is to go as well."""
-        closed, self._over = self._over, True
-        self._process.kill()
-        self._process.wait()
+    async def _read(self, reader: asyncio.StreamReader) -> None:
+        """Hand on what comes back; when the process is gone, or its socket, it is ended, and each call is told."""
+        async for number, content in _messages(reader):
+            waiting = self._waiting.get(number)
+            if waiting is not None and not waiting.done():  # the engine may have broken the call off
+                waiting.set_result(content)
+        self.end()
         for waiting in self._waiting.values():
-            if not closed and not waiting.done():
+            if not waiting.done():
                 waiting.set_exception(self._lost())
 
     def _lost(self) -> LostWorkerError:
-        code = self._process.returncode
-        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        code = self._code or 0
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
         return LostWorkerError(f"process {self.pid}, which made calls, has ended ({how})")
 
 
@@ -218,10 +171,14 @@ def _start() -> Process:
     """Start a new interpreter."""
     ours, theirs = socket.socketpair()
     with theirs:
-        # A group of its own: Ctrl-C is for the parent alone.
         argv = [sys.executable, "-P", "-c", _PROGRAM, _ROOT, str(theirs.fileno())]
-        process = subprocess.Popen(argv, pass_fds=[theirs.fileno()], process_group=0, stdin=subprocess.DEVNULL)
-    return Process(process, ours)
+        # What it has of this process's files: nothing to read, its own end of the socket, and where errors are shown.
+        files = [
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, theirs.fileno(), theirs.fileno()),
+        ]
+        # A group of its own: Ctrl-C is for the parent alone.
+        return Process(os.posix_spawn(sys.executable, argv, os.environ, file_actions=files, setpgroup=0), ours)
 
 
 def _forkable() -> bool:
@@ -246,7 +203,7 @@ def _fork() -> Process:
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     theirs.close()
-    return Process(_Forked(pid), ours)
+    return Process(pid, ours)
 
 
 def _be_forked(theirs: socket.socket) -> None:
@@ -288,29 +245,22 @@ def _make_calls(theirs: socket.socket) -> None:
 
 
 async def _serve(theirs: socket.socket) -> None:
-    loop = asyncio.get_running_loop()
-    desk: Desk | None = None
+    reader, writer = await asyncio.open_connection(sock=theirs)
+    messages = _messages(reader)
     calls: set[asyncio.Task[None]] = set()
 
     async def call(number: int, place: int, request: Request) -> None:
-        assert desk is not None
-        messages.send((number, await desk.answer(place, request)))
+        _send(writer, (number, await desk.answer(place, request)))
 
-    def received(message: Any) -> None:
-        nonlocal desk
-        if desk is not None:
-            task = loop.create_task(call(*message))
-            calls.add(task)
-            task.add_done_callback(calls.discard)
-            return
-        try:
-            desk = Desk(message)
-        except Exception as error:
-            messages.send((0, error if isinstance(error, TurnbenchError) else EndpointError(repr(error))))
-        else:
-            messages.send((0, time.process_time()))
-
+    try:
+        desk = Desk(await anext(messages))
+    except Exception as error:
+        _send(writer, (0, error if isinstance(error, TurnbenchError) else EndpointError(repr(error))))
+    else:
+        _send(writer, (0, time.process_time()))
+    async for message in messages:
+        task = asyncio.create_task(call(*message))
+        calls.add(task)
+        task.add_done_callback(calls.discard)
     # Nothing is to be tidied up: connections are closed with the process, and nobody is left to read a reply.
-    messages = _Messages(received, lambda: os._exit(0))
-    await loop.create_connection(lambda: messages, sock=theirs)
-    await asyncio.Event().wait()
+    os._exit(0)

@@ -31,7 +31,7 @@ class Taken:
 class Window:
     """So much in a minute and no more. What is larger than the whole of it is let through alone."""
 
-    most: float
+    most: float = math.inf
     seconds: float = MINUTE
     _taken: deque[Taken] = field(default_factory=deque)
     _sum: float = 0.0
@@ -55,8 +55,9 @@ class Window:
     def take(self, amount: float, now: float) -> Taken:
         """Take an amount, and return the note of it."""
         taken = Taken(now, amount)
-        self._taken.append(taken)
-        self._sum += amount
+        if self.most < math.inf:
+            self._taken.append(taken)
+            self._sum += amount
         return taken
 
     def settle(self, taken: Taken, amount: float) -> None:
@@ -74,44 +75,28 @@ class Window:
 
 @dataclass(slots=True)
 class Rates:
-    """The windows of one endpoint; either may be missing."""
+    """The windows of one endpoint."""
 
-    calls: Window | None = None
-    tokens: Window | None = None
+    calls: Window = field(default_factory=Window)
+    tokens: Window = field(default_factory=Window)
 
     def ready_at(self, tokens: float, now: float) -> float:
         """Return when a call of so many tokens may begin."""
-        calls = self.calls.ready_at(1, now) if self.calls else now
-        return max(calls, self.tokens.ready_at(tokens, now)) if self.tokens else calls
+        return max(self.calls.ready_at(1, now), self.tokens.ready_at(tokens, now))
 
-    def begin(self, tokens: float, now: float) -> Taken | None:
-        """Count a call that begins."""
-        if self.calls:
-            self.calls.take(1, now)
-        return self.tokens.take(tokens, now) if self.tokens else None
-
-    def settle(self, taken: Taken | None, tokens: float) -> None:
-        """Correct the tokens of a call that ended."""
-        if taken and self.tokens:
-            self.tokens.settle(taken, tokens)
+    def begin(self, tokens: float, now: float) -> Taken:
+        """Count a call that begins, and return the note of its tokens."""
+        self.calls.take(1, now)
+        return self.tokens.take(tokens, now)
 
 
 def rates_of(limits: Limits, *, rpm: float | None, tpm: float | None) -> Rates:
     """Return the windows for an endpoint's own limits and the run's, the narrower of each."""
-    calls, tokens = _least(limits.rpm, rpm), _least(limits.tpm, tpm)
-    seconds = MINUTE + LATENESS
-    return Rates(Window(calls, seconds) if calls else None, Window(tokens, seconds) if tokens else None)
-
-
-def prompt_tokens(request: Request) -> float:
-    """Return about how many tokens the prompt has."""
-    return sum(len(message.content.encode("utf-8", "replace")) for message in request.messages) / _BYTES_PER_TOKEN
+    narrower = (min(filter(None, both), default=math.inf) for both in ((limits.rpm, rpm), (limits.tpm, tpm)))
+    return Rates(*(Window(most, MINUTE + LATENESS) for most in narrower))
 
 
 def most_tokens(request: Request) -> float:
     """Return about how many tokens a call may use at most, prompt and reply."""
-    return prompt_tokens(request) + (request.sampling.max_tokens or UNSTATED_REPLY)
-
-
-def _least(*limits: float | None) -> float | None:
-    return min((limit for limit in limits if limit is not None), default=None)
+    size = sum(len(message.content.encode("utf-8", "replace")) for message in request.messages)
+    return size / _BYTES_PER_TOKEN + (request.sampling.max_tokens or UNSTATED_REPLY)

@@ -25,12 +25,11 @@ from harness.chat.endpoint import Endpoint
 from harness.chat.model import ChatModel
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Reply
-from harness.running.batches.lanes import BatchLane
 from harness.running.batches.ledger import Batch, Ledger, custom_id, described, ledger_beside
-from harness.running.batches.outbox import Awaited, Outbox
+from harness.running.batches.outbox import BatchLane, Outbox
 from harness.running.breaker import Breaker
 from harness.running.jobs import Course
-from harness.running.lanes import Pool
+from harness.running.lanes import Call, Pool
 from harness.running.limiter import fixed
 from harness.running.rates import Rates
 from harness.running.retry import RetryPolicy
@@ -84,7 +83,7 @@ class Courier(contextlib.ExitStack):
         self._ledgers: dict[pathlib.Path, Ledger] = {}
         self._checked: set[tuple[str, str]] = set()
         """Addresses and models of which it is known that the server has batches."""
-        self._waiting: set[Awaited] = set()
+        self._waiting: set[Call] = set()
         """The calls without a result."""
         self._quiet = asyncio.Event()
         self._over = asyncio.Event()
@@ -153,8 +152,9 @@ class Courier(contextlib.ExitStack):
         except TransientError as error:
             raise EndpointError(str(error), kind=error.kind) from None
         finally:
-            for awaited in self._waiting:
-                awaited.outcome.cancel()
+            for call in self._waiting:
+                assert call.outcome is not None
+                call.outcome.cancel()
 
     def _outbox(self, course: Course[Any]) -> Outbox:
         """Return where a job belongs: to its model and its output file."""
@@ -166,16 +166,17 @@ class Courier(contextlib.ExitStack):
             self._outboxes[place] = Outbox(self._takers[course.job.model], self._ledgers[kept])
         return self._outboxes[place]
 
-    def _put(self, awaited: Awaited) -> None:
-        self._waiting.add(awaited)
-        self._outbox(awaited.course).put(awaited)
+    def _put(self, call: Call) -> None:
+        self._waiting.add(call)
+        self._outbox(call.course).put(call)
 
-    def _answer(self, awaited: Awaited, outcome: Reply | ChatError) -> None:
+    def _answer(self, call: Call, outcome: Reply | ChatError) -> None:
         """Give a call its result. From here on the engine has work to do, and nothing is handed in until it is done."""
         self._quiet.clear()
-        self._waiting.discard(awaited)
-        if not awaited.outcome.done():
-            awaited.outcome.set_result(outcome)
+        self._waiting.discard(call)
+        assert call.outcome is not None
+        if not call.outcome.done():
+            call.outcome.set_result(outcome)
 
     async def _check(self, outbox: Outbox) -> None:
         """See whether the server has batches at all."""
@@ -309,12 +310,12 @@ class Courier(contextlib.ExitStack):
         """Take the refusal of a batch as a whole: nothing of it was done, nothing is paid."""
         outbox.flights.remove(batch)
         count = len(batch.asks)
-        for number, awaited in batch.wanted.items():
+        for number, call in batch.wanted.items():
             fault = progress.faults.get(number) or progress.fault
             if fault is None or (fault.kind == QUEUE_FULL and count > 1):
-                outbox.due.append(awaited)  # there is nothing wrong with this request
+                outbox.due.append(call)  # there is nothing wrong with this request
             elif not outbox.repaired(batch, number, fault):
-                self._answer(awaited, fault)
+                self._answer(call, fault)
         if progress.fault is not None and progress.fault.kind == QUEUE_FULL and count > 1:
             outbox.room = max(outbox.queued, count // 2)
             log.warning("%s; handed in again in smaller batches", progress.fault)

@@ -1,4 +1,6 @@
-"""One model and output file in a run by batches: which requests are due, and which are at the provider."""
+"""The calls of a run by batches: each puts its request into the outbox of its model and output file, which says what is
+due and what is at the provider, and waits for the result.
+"""
 
 import asyncio
 import contextlib
@@ -10,28 +12,13 @@ from typing import Any
 
 from harness.chat.batches import UNKNOWN_BATCH, Batches, Handed, Prepared
 from harness.chat.parameters import RefusedParameterError
-from harness.errors import ChatError, EndpointError
-from harness.records import Reply, Request
+from harness.errors import ChatError, EndpointError, TransientError
+from harness.records import Reply
 from harness.running.batches.ledger import Ask, Batch, Ledger, custom_id, described, new_token
 from harness.running.jobs import Course
+from harness.running.lanes import Call, Lane, Work
 
 log = logging.getLogger("turnbench")
-
-
-@dataclass(slots=True, eq=False)
-class Awaited:
-    """A request whose call waits for the result."""
-
-    course: Course[Any]
-    outcome: asyncio.Future[Reply | ChatError]
-    settle: Callable[[], None] = lambda: None
-    """Writes down that the result was collected; called once the course has stored it."""
-
-    @property
-    def request(self) -> Request:
-        """The request; the course has no other before its result is there."""
-        assert self.course.request is not None
-        return self.course.request
 
 
 @dataclass(slots=True)
@@ -42,7 +29,7 @@ class Outbox:
     ledger: Ledger
     earlier: dict[tuple[str, int], list[tuple[Batch, int]]] = field(default_factory=dict)
     """Requests that earlier runs have handed in and not collected, by job and place."""
-    due: deque[Awaited] = field(default_factory=deque)
+    due: deque[Call] = field(default_factory=deque)
     flights: list[Batch] = field(default_factory=list)
     """The batches at the provider with results for this run."""
     room: int | None = None
@@ -76,19 +63,19 @@ class Outbox:
             for batch, number in self.earlier.pop((course.job.key, place), ()):
                 self.ledger.settle(batch, [number])
 
-    def put(self, awaited: Awaited) -> None:
+    def put(self, call: Call) -> None:
         """Take a request: into the batch of an earlier run that holds it, or else among those that are due."""
-        course, content, found = awaited.course, awaited.request.content, False
+        course, content, found = call.course, call.request.content, False
         for batch, number in self.earlier.pop((course.job.key, course.place), ()):
             if found or batch.asks[number].content != content:
                 self.outdated.setdefault(batch.token, []).append(number)
                 continue
             found = True
-            batch.wanted[number] = awaited
+            batch.wanted[number] = call
             if batch not in self.flights:
                 self.flights.append(batch)
         if not found:
-            self.due.append(awaited)
+            self.due.append(call)
 
     async def give_up_outdated(self) -> None:
         """Take out of earlier batches what is no longer asked for; one of which nothing is left is cancelled."""
@@ -108,20 +95,20 @@ class Outbox:
             most = min(most, self.room - self.queued)
         token, size = new_token(), 0
         packed: list[Prepared] = []
-        taken: list[Awaited] = []
-        left: deque[Awaited] = deque()
+        taken: list[Call] = []
+        left: deque[Call] = deque()
         while self.due and len(packed) < most:
-            awaited = self.due.popleft()
-            prepared = self.model.prepare(custom_id(token, len(packed)), awaited.request)
+            call = self.due.popleft()
+            prepared = self.model.prepare(custom_id(token, len(packed)), call.request)
             if packed and size + len(prepared.line) + 2 > self.model.most_bytes:
-                left.append(awaited)
+                left.append(call)
                 break
             if packed and prepared.headers != packed[0].headers:
-                left.append(awaited)
+                left.append(call)
                 continue
             size += len(prepared.line) + 2
             packed.append(prepared)
-            taken.append(awaited)
+            taken.append(call)
         self.due.extendleft(reversed(left))
         if not packed:
             return None
@@ -140,11 +127,11 @@ class Outbox:
         """Return whether a request that was refused for a parameter is due again without it."""
         if not isinstance(outcome, RefusedParameterError):
             return False
-        awaited = batch.wanted[number]
-        if not self.model.repair(Handed(awaited.request, batch.asks[number].names), outcome.parameter):
+        call = batch.wanted[number]
+        if not self.model.repair(Handed(call.request, batch.asks[number].names), outcome.parameter):
             return False
         self.ledger.learn(outcome.parameter)
-        self.due.append(awaited)
+        self.due.append(call)
         return True
 
     def explained(self, batch: Batch, error: EndpointError) -> EndpointError:
@@ -155,6 +142,44 @@ class Outbox:
         return EndpointError(f"{error}; it was {described(batch)}: {how}", kind=error.kind)
 
 
-def _ask(awaited: Awaited, prepared: Prepared) -> Ask:
-    course = awaited.course
-    return Ask(course.job.key, course.place, awaited.request.content, prepared.names, course.job.row)
+def _ask(call: Call, prepared: Prepared) -> Ask:
+    course = call.course
+    return Ask(course.job.key, course.place, call.request.content, prepared.names, course.job.row)
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class BatchLane(Lane):
+    """The lane of a model that is called by batches. It has no limits on its calls: the provider queues them."""
+
+    outbox: Callable[[Course[Any]], Outbox]
+    """Returns where a job's requests belong."""
+    put: Callable[[Call], None]
+    """Takes a request."""
+
+    def started(self, course: Course[Any]) -> None:
+        """Take note of the replies that a job has already."""
+        if course.place:
+            self.outbox(course).settle_stored(course)
+
+    def reserves(self, course: Course[Any]) -> bool:
+        """Return whether the next request costs anything yet: what an earlier run has handed in is paid for."""
+        return not self.outbox(course).has(course)
+
+    def begin(self, work: Work, now: float, tokens: float) -> Call:
+        """Put a request into the outbox."""
+        call = Lane.begin(self, work, now, tokens)
+        call.outcome = asyncio.get_running_loop().create_future()
+        self.put(call)
+        return call
+
+    async def ask(self, call: Call) -> Reply:
+        """Wait for the result."""
+        assert call.outcome is not None
+        outcome = await call.outcome
+        if isinstance(outcome, ChatError):
+            raise outcome
+        return outcome
+
+    def failed(self, call: Call, error: TransientError, now: float, *, reached: bool) -> None:
+        """Take note of the end only: a request's failure in a batch says nothing about the endpoint's limits."""
+        self._ended(call)
