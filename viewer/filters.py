@@ -8,6 +8,7 @@ from harness.bench import Bench
 from viewer import search
 from viewer.context import Context
 from viewer.index import FIRST, NONE, SECOND, TIE, Judgments
+from viewer.later import Lane
 from viewer.people import people
 from viewer.state import State
 from viewer.store import Kind
@@ -30,12 +31,10 @@ def judgments_of(context: Context, bench: Bench, kind: Kind) -> Judgments:
         NotYet: they are being read.
     """
     files = context.store.judgment_files(bench, kind)
-    key = (bench.folder, kind)
     what = f"indexing {len(files)} file{'s' if len(files) > 1 else ''} of judgments"
-    make = partial(context.indexes.make, key, bench, kind, files)
-    paths = [file.path for file in files]
-    first = bench.questions[0].question_id
-    return context.store.made(("index", key, first, len(bench.questions)), what, make, *paths)
+    make = partial(context.indexes.make, bench, kind, files)
+    paths = [bench.source / "question.jsonl", *(file.path for file in files)]
+    return context.store.later.get(("index", bench.folder, kind), what, make, of=paths)
 
 
 def fields_of(judgments: Judgments) -> dict[str, list[str]]:
@@ -189,9 +188,8 @@ def _with_text(context: Context, judgments: Judgments, text: str) -> "Bools":
     make = partial(_searched, judgments, answers, text)
     key = ("text", bench.folder, judgments.kind, text, id(judgments))
     what = f"looking for the text in {len(paths)} files"
-    searched: Bools = context.store.made(
-        key, what, make, *paths, lane="pattern" if search.is_pattern(text) else "first"
-    )
+    lane: Lane = "pattern" if search.is_pattern(text) else "first"
+    searched: Bools = context.store.later.get(key, what, make, of=paths, lane=lane)
     return searched
 
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from harness.bench import Bench
 from harness.errors import DataError
-from harness.judgments.case import TOTAL, Asked, Case, winner
+from harness.judgments.case import TOTAL, Asked, Case, changed, winner
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Part, read_judgments
-from harness.records import Form, Games, Observation, QuestionId
+from harness.records import Form, Observation, QuestionId
 from viewer.later import apart
 from viewer.places import End, ends_of, stamp
 from viewer.store import JudgmentFile
@@ -137,18 +137,11 @@ class Indexes:
 
     def __init__(self) -> None:
         self._files: dict[pathlib.Path, tuple[Any, Columns, End | None]] = {}
-        self._latest: dict[Any, Judgments] = {}
         self._lock = threading.Lock()
 
-    def latest(self, key: Any) -> Judgments | None:
-        """Return what was made last under a key, whatever has changed since."""
-        return self._latest.get(key)
-
-    def make(self, key: Any, bench: Bench, kind: str, files: Sequence[JudgmentFile]) -> Judgments:
+    def make(self, bench: Bench, kind: str, files: Sequence[JudgmentFile]) -> Judgments:
         """Return the judgments of the files as they stand now; of a file that grew, what was added is read."""
-        made = joined(bench, kind, [self._columns(file) for file in files])
-        self._latest[key] = made
-        return made
+        return joined(bench, kind, [self._columns(file) for file in files])
 
     def _columns(self, file: JudgmentFile) -> Columns:
         mark = stamp(file.path)
@@ -226,7 +219,7 @@ def joined(bench: Bench, kind: str, parts: Sequence[Columns]) -> Judgments:
     columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
     for number, part in enumerate(parts):
         won = np.array([_SIDES[winner(games)] for games in part.read.games])
-        apart = np.array([_changed(games) for games in part.read.games])
+        apart = np.array([changed(games) for games in part.read.games])
         by_case = np.argsort(part.read.case_at, kind="stable")
         case_at, said = part.read.case_at[by_case], part.read.said[by_case]
         columns["file"].append(np.full(len(said), number))
@@ -267,8 +260,3 @@ def _taken(values: Sequence[int], places: "Ints") -> "Ints":
     import numpy as np
 
     return np.array(values or [0], dtype=np.int64)[places]
-
-
-def _changed(games: Games) -> bool:
-    """Return whether swapping the two answers changed the verdict."""
-    return len(games) == 2 and winner(games) == 0.5 and winner(games[:1]) != 0.5

@@ -33,7 +33,7 @@ from viewer.growth import PAUSE, last_lines, written_at
 from viewer.later import NotYet, apart
 from viewer.markup import Html
 from viewer.state import State
-from viewer.store import JudgmentFile
+from viewer.store import JudgmentFile, mode_of
 from viewer.text import escaped
 
 if TYPE_CHECKING:
@@ -220,10 +220,9 @@ def difference_html(context: Context, state: State, bench: Bench, files: Sequenc
 
 def _difference(context: Context, bench: Bench, run: JudgmentFile, against: JudgmentFile) -> str:
     try:
+        key, paths = ("runs", run.path, against.path), [run.path, against.path]
         make = partial(_compared, bench, run, against)
-        result = context.store.made(
-            ("runs", run.path, against.path), "comparing two runs", make, run.path, against.path, lane="whole"
-        )
+        result = context.store.later.get(key, "comparing two runs", make, of=paths, lane="whole")
     except NotYet as wait:
         return markup.waiting(wait)
     except TurnbenchError as error:
@@ -239,5 +238,5 @@ def _compared(bench: Bench, run: JudgmentFile, against: JudgmentFile) -> "Result
     from harness.results.show import show_result
 
     where: dict[str, Any] = {"bench_name": bench.name, "data_dir": bench.folder.parent, "input_file": run.path}
-    make = partial(show_result, "single" if run.kind == "single" else "pairwise-all", intervals=False, **where)
+    make = partial(show_result, mode_of(run.kind), intervals=False, **where)
     return apart(partial(make, against=against.path, allow=ALLOWED), of=[run.path, against.path])

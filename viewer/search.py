@@ -158,7 +158,7 @@ def everywhere(wanted: Wanted) -> Occurs:
 
 
 @functools.cache
-def _apart(number: int, pattern: bool) -> "Limited[Wanted, Occurs]":
+def _apart(number: int, pattern: bool) -> "Limited[Occurs]":
     """Return the process that looks through a share; each is kept, and no text waits for a pattern."""
     return Limited(everywhere)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.jsonl import size_of
-from harness.judgments.case import CONFIDENCE, SHARE, winner
+from harness.judgments.case import CONFIDENCE, SHARE, changed, winner
 from harness.records import Observation, Question
 from viewer import markup
 from viewer.context import Context
@@ -14,7 +14,7 @@ from viewer.later import NotYet
 from viewer.markup import Html
 from viewer.questions import of_category
 from viewer.state import State
-from viewer.store import Compared, Graded, Kind
+from viewer.store import Judged, Kind
 from viewer.text import escaped
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _LARGE = 100_000_000
 """Bytes of judgment files that are not read for a strip alone."""
 
 
-def verdicts_of(state: State, model: str, graded: Sequence[Graded], compared: Sequence[Compared]) -> str:
+def verdicts_of(state: State, model: str, graded: Sequence[Judged], compared: Sequence[Judged]) -> str:
     """Return every judge's grade of a model's turns, and how often it won its pairs; empty if nobody judged."""
     rows: dict[tuple[str, str], dict[int, list[str]]] = {}
     for one in graded:
@@ -38,7 +38,7 @@ def verdicts_of(state: State, model: str, graded: Sequence[Graded], compared: Se
         counts = counted.setdefault(("pairs", pair.file.label), {}).setdefault(pair.row.turn, [0, 0, 0])
         won = winner(pair.row.games)
         if won is not None:
-            own = 1.0 if pair.models[0] == model else 0.0
+            own = 1.0 if pair.row.models[0] == model else 0.0
             counts[0 if won == own else 1 if won == 0.5 else 2] += 1
     for key, by_turn in counted.items():
         for turn, (wins, ties, losses) in by_turn.items():
@@ -47,20 +47,20 @@ def verdicts_of(state: State, model: str, graded: Sequence[Graded], compared: Se
 
 
 def verdicts_between(
-    state: State, models: Sequence[str], compared: Sequence[Compared], votes: Sequence[Observation]
+    state: State, models: Sequence[str], compared: Sequence[Judged], votes: Sequence[Observation]
 ) -> str:
     """Return every judge's and voter's verdict between two models by turn, both games together, and over all turns."""
     rows: dict[str, dict[int, list[str]]] = {}
     counts: dict[str, list[int]] = {}
-    said = [(one.judge, one.row.turn, one.models, one.row.games, one.changed) for one in compared]
+    said = [(one.judge, one.row.turn, one.row.models, one.row.games, changed(one.row.games)) for one in compared]
     said += [(v.source.judge, v.turn, (v.model, str(v.opponent)), v.games, False) for v in votes]
-    for judge, turn, pair, games, changed in said:
+    for judge, turn, pair, games, swapped in said:
         won = winner(games)
         name = {1.0: pair[0], 0.0: pair[1]}.get(0.5 if won is None else won)
         side = models.index(name) if name in models else -1
         text = "no verdict" if won is None else f"{name} wins" if name else "tie"
         kind = "warn" if won is None else f"win-{side + 1}" if name else "tie"
-        mark = markup.chip(text, kind) + (markup.chip("changed when swapped", "warn") if changed else "")
+        mark = markup.chip(text, kind) + (markup.chip("changed when swapped", "warn") if swapped else "")
         rows.setdefault(judge, {}).setdefault(turn, []).append(mark)
         if won is not None:
             counts.setdefault(judge, [0, 0, 0])[side if name else 2] += 1
@@ -98,7 +98,7 @@ def score_chip(score: float | None) -> str:
     return markup.chip(markup.number(score, 2 if score % 1 else 0), "score")
 
 
-def grade_chip(graded: Graded) -> str:
+def grade_chip(graded: Judged) -> str:
     """Return what a judge gave an answer as a mark: its grade, its label, or the grade in each dimension."""
     numbers = graded.row.numbers
     if graded.row.source.form == "label":

@@ -175,7 +175,7 @@ def _keep(text: str, made: str) -> None:
 
 
 @functools.cache
-def _styling() -> Limited[str, str]:
+def _styling() -> Limited[str]:
     from viewer.styling import styled
 
     return Limited(styled)

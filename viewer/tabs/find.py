@@ -15,7 +15,7 @@ from viewer.markup import Html
 from viewer.people import people
 from viewer.state import State, parse
 from viewer.stepping import item
-from viewer.store import Kind, kind_of
+from viewer.store import Kind, kind_of, mode_of
 from viewer.strips import score_chip
 from viewer.text import escaped
 
@@ -57,7 +57,7 @@ def tab(context: Context) -> Tab:
         if state.found:  # from an item back to the list that it was found in
             state = parse(state.found).to(at=state.at, who=state.who)
         value = state.looked_for("value") if state.looked_for("field") else ""
-        return state.to(mode="single" if state.mode == "single" else "pairwise-all").where(value=value)
+        return state.to(mode=mode_of(kind_of(state.mode))).where(value=value)
 
     return Tab("find", "Find", lambda state: _show(context, state), settle)
 
@@ -76,11 +76,10 @@ def _show(context: Context, state: State) -> str:
     try:
         judgments = filters.judgments_of(context, bench, kind)
     except NotYet as wait:
-        before = context.indexes.latest((bench.folder, kind))
         late = markup.waiting(wait)
-        if before is None:
+        if wait.before is None:
             return head + late
-        judgments = before
+        judgments = wait.before.value
     faults = "".join(markup.notice(fault, kind="fault") for fault in judgments.faults)
     form = _form(bench, judgments, state)
     try:

@@ -61,7 +61,7 @@ def _show(context: Context, state: State) -> str:
         sure = markup.waiting(wait)
         if wait.before is None:
             return choices + sure
-        result = wait.before  # rows have come since: they are in the table in a moment
+        result = wait.before.value  # rows have come since: they are in the table in a moment
     except (MissingError, UsageError) as error:
         if more and not state.looked_for("baseline"):
             return choices + markup.notice("No model is in every pair here: choose the baseline above.")

@@ -6,10 +6,9 @@ page shows the ones before, with the rows that have come since.
 
 import pathlib
 import time
-from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from harness.bench import Bench
 from harness.errors import DataError, MissingError, TurnbenchError
@@ -21,11 +20,12 @@ from harness.showing.html import table_html
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.growth import Growth, counted_on, growth_of, reasons_in
-from viewer.later import NotYet, apart, patience
+from viewer.later import NotYet, Work, apart
 from viewer.markup import Html
-from viewer.past_runs import Run, difference_html, last_html, past_runs_html, runs_in
-from viewer.places import End, ends_of, stamp
+from viewer.past_runs import difference_html, last_html, past_runs_html, runs_in
+from viewer.places import End, ends_of
 from viewer.state import State
+from viewer.store import kind_of, mode_of
 from viewer.text import escaped
 
 if TYPE_CHECKING:
@@ -34,80 +34,40 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 Told: TypeAlias = Callable[[float], None]
-_PAUSES = 9
-"""Files that grow are counted anew after so many times as long as counting took: that is a tenth of a core."""
 _WHILE_GROWING = 2_000
 _OTHERWISE = 10_000
 _FLAGS = {"length": "cut at the token limit", "refused": "refused", "empty": "empty"}
 _MOST_REASONS = 8
 
 
-class _Counted(NamedTuple):
-    """What was made last."""
+def _latest(
+    context: Context,
+    key: Hashable,
+    what: str,
+    make: Callable[..., Made],
+    paths: Sequence[pathlib.Path],
+    *,
+    tells: bool = False,
+) -> tuple[Made, Work[Made] | None]:
+    """Return what `make` returns, or returned last if the files have changed since, and then when that was.
 
-    made: Any
-    ends: Mapping[pathlib.Path, End]
-    """Where the files ended when it was begun, or as far as what came has been added."""
-    marks: Sequence[Hashable]
-    """What the files were known by when it was begun."""
-    at: float
-    took: float
-
-
-class _Latest:
-    """What was made last, while newer numbers are being worked out."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._made: dict[Hashable, _Counted] = {}
-        self._busy: dict[Hashable, Sequence[Hashable]] = {}
-        """What is being made, with what its files were known by when it was begun."""
-
-    def get(
-        self, key: Hashable, what: str, make: Callable[[Told], Made], paths: Sequence[pathlib.Path]
-    ) -> tuple[Made, _Counted | None]:
-        """Return what `make` returns and, if the files have changed since, when that was.
-
-        Raises:
-            NotYet: it is made for the first time.
-        """
-        now, before = tuple(stamp(path) for path in paths), self._made.get(key)
-        # One at a time and with pauses, or files that grow would start one with every look and keep a core busy.
-        if before is not None and (key in self._busy or time.monotonic() - before.at < _PAUSES * before.took):
-            return before.made, before if now != before.marks else None
-        marks = self._busy.get(key, now)
-
-        def run(told: Told) -> Made:
-            self._busy[key] = marks
-            told(0.0)
-            try:
-                begun, ends = time.monotonic(), ends_of(paths)
-                made = make(told)
-                self._made[key] = _Counted(made, ends, marks, begun, time.monotonic() - begun)
-            finally:
-                self._busy.pop(key, None)
-            return made
-
-        try:
-            get = partial(self._context.store.later.get, patience=patience(paths), tells=True, lane="whole")
-            return get((key, marks), what, run), None
-        except NotYet:
-            if before is None:
-                raise
-            return before.made, before
-
-    def add(self, key: Hashable, before: _Counted, made: Any, ends: Mapping[pathlib.Path, End]) -> None:
-        """Keep what was made last with what has come since."""
-        if self._made.get(key) is before:
-            self._made[key] = before._replace(made=made, ends=ends)
+    Raises:
+        NotYet: it is made for the first time.
+    """
+    try:
+        return context.store.later.get(key, what, make, of=paths, tells=tells, rests=True, lane="whole"), None
+    except NotYet as wait:
+        if wait.before is None:
+            raise
+        return wait.before.value, wait.before
 
 
 def tab(context: Context) -> Tab:
     """Return the tab."""
-    return Tab("runs", "Runs", partial(_show, context, _Latest(context)))
+    return Tab("runs", "Runs", partial(_show, context))
 
 
-def _show(context: Context, latest: _Latest, state: State) -> str:
+def _show(context: Context, state: State) -> str:
     bench = context.store.bench(state.bench)
     answers = logical_files(bench.folder / "model_answer")
     judgments = logical_files(bench.folder / "model_judgment")
@@ -123,9 +83,9 @@ def _show(context: Context, latest: _Latest, state: State) -> str:
         return _refreshed("".join(parts), _OTHERWISE)
     again = _WHILE_GROWING if active else _OTHERWISE
     try:
-        status, note = _counted(latest, bench, paths)
+        status, note = _counted(context, bench, paths)
         parts += _standing(state, bench, status, grown, holders)
-        parts.append(_reasons(latest, bench, status))
+        parts.append(_reasons(context, bench, status))
         parts.append(note)
     except NotYet as pending:
         again = pending.again
@@ -134,9 +94,9 @@ def _show(context: Context, latest: _Latest, state: State) -> str:
     except TurnbenchError as error:
         parts.append(markup.notice(str(error), kind="fault"))
         parts.append(_plain(paths, grown, holders))
-    parts.append(_cost(latest, bench, paths))
+    parts.append(_cost(context, bench, paths))
     parts.append(last_html(state, paths))
-    parts.append(_past_runs(latest, bench, paths))
+    parts.append(_past_runs(context, bench, paths))
     parts.append(difference_html(context, state, bench, context.store.judgment_files(bench)))
     return _refreshed("".join(parts), again)
 
@@ -162,28 +122,32 @@ def _writers(holders: Mapping[pathlib.Path, str | None]) -> str:
     return markup.notes([f"{who} writes {', '.join(names)}" for who, names in found.items()])
 
 
-def _counted(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> tuple["BenchStatus", str]:
+def _counted(context: Context, bench: Bench, paths: Sequence[pathlib.Path]) -> tuple["BenchStatus", str]:
     """Return what is there, and how old the numbers are where that is worth a word.
 
     Raises:
         NotYet: it is counted for the first time.
     """
-    key = ("status", bench.folder)
-    status, before = latest.get(key, "counting what is there", partial(_status, bench, paths), paths)
+    key, make = ("status", bench.folder), partial(_status, bench, paths)
+    (status, ends), before = _latest(context, key, "counting what is there", make, paths, tells=True)
     if before is None:
         return status, ""
-    spent = f"{time.monotonic() - before.at:.0f} seconds ago"
-    more = counted_on(status, before.ends)
+    spent = f"{time.monotonic() - before.begun:.0f} seconds ago"
+    more = counted_on(*(before.more or (status, ends)))
     if more is None:
         return status, f'<p class="tb-quiet">Counted {spent}; the files have changed, and are counted again.</p>'
-    latest.add(key, before, *more)
+    before.more = more
     return more[0], f'<p class="tb-quiet">Counted {spent}; what has come since is added.</p>'
 
 
-def _status(bench: Bench, paths: Sequence[pathlib.Path], told: "Told") -> "BenchStatus":
+def _status(
+    bench: Bench, paths: Sequence[pathlib.Path], told: Told
+) -> tuple["BenchStatus", Mapping[pathlib.Path, End]]:
+    """Return what is there, and where the files ended when it was counted."""
     from harness.status import bench_status
 
-    return _told(bench, lambda: apart(bench_status, bench, of=paths, told=told))
+    ends = ends_of(paths)
+    return _told(bench, lambda: apart(bench_status, bench, of=paths, told=told)), ends
 
 
 def _told(bench: Bench, make: Callable[[], Made]) -> Made:
@@ -255,7 +219,7 @@ def _judge_row(
 ) -> dict[str, object]:
     of = judge.judged + judge.missing + judge.superseded + judge.waiting
     bad = judge.unparsed + judge.failed
-    find = State("find", state.bench, "single" if judge.mode == "single" else "pairwise-all").where(flag="failed")
+    find = State("find", state.bench, mode_of(kind_of(judge.mode))).where(flag="failed")
     return {
         "judge": markup.named(judge.judge + (f" #{judge.sample}" if judge.sample else "")),
         "judge set": judge.judge_set,
@@ -312,7 +276,7 @@ def _plain(
     return markup.section("Files", markup.table(rows, label="files"))
 
 
-def _reasons(latest: _Latest, bench: Bench, status: "BenchStatus") -> str:
+def _reasons(context: Context, bench: Bench, status: "BenchStatus") -> str:
     """Return why verdicts are missing, by judge."""
     parts = []
     for judge in status.judges:
@@ -320,7 +284,7 @@ def _reasons(latest: _Latest, bench: Bench, status: "BenchStatus") -> str:
             continue
         try:
             key, what = ("reasons", bench.folder, judge.path), f"looking why in {judge.path.name}"
-            found, _ = latest.get(key, what, partial(_reasons_in, judge.path), [judge.path])
+            found, _ = _latest(context, key, what, partial(reasons_in, judge.path), [judge.path])
         except NotYet as wait:
             parts.append(markup.notice(f"One moment: {wait} …", kind="wait"))
             continue
@@ -330,28 +294,21 @@ def _reasons(latest: _Latest, bench: Bench, status: "BenchStatus") -> str:
     return markup.section("No verdict", "".join(parts)) if parts else ""
 
 
-def _reasons_in(path: pathlib.Path, _: Told) -> "Counter[str]":
-    return reasons_in(path)
-
-
-def _past_runs(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
+def _past_runs(context: Context, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
     """Return the runs that made the files."""
     try:
-        found, _ = latest.get(("runs", bench.folder), "looking for runs", partial(_runs_in, paths), paths)
+        make = partial(apart, runs_in, paths, of=paths)
+        found, _ = _latest(context, ("runs", bench.folder), "looking for runs", make, paths)
     except NotYet as wait:
         return markup.waiting(wait)
     return past_runs_html(found)
 
 
-def _runs_in(paths: Sequence[pathlib.Path], _: Told) -> list[Run]:
-    return apart(runs_in, paths, of=paths)
-
-
-def _cost(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
+def _cost(context: Context, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
     """Return tokens and dollars so far."""
     try:
         key, what = ("cost", bench.folder), "adding up the tokens"
-        found, _ = latest.get(key, what, partial(_costs, bench, paths), paths)
+        found, _ = _latest(context, key, what, partial(_costs, bench, paths), paths)
     except NotYet as wait:
         return markup.waiting(wait)
     except MissingError:
@@ -364,7 +321,7 @@ def _cost(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
     return markup.section("Tokens and cost so far", table_html(table, label="tokens and cost"), note=note)
 
 
-def _costs(bench: Bench, paths: Sequence[pathlib.Path], _: Told) -> "list[CostRow]":
+def _costs(bench: Bench, paths: Sequence[pathlib.Path]) -> "list[CostRow]":
     from harness.results.cost import show_cost
 
     added = partial(show_cost, bench_name=bench.name, data_dir=bench.folder.parent)
