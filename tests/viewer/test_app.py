@@ -13,7 +13,7 @@ import pytest
 from harness.api import gen_answer, gen_judgment
 from harness.results.replaced import NOT_CHECKED
 from tests.small_bench import answer, question, small_bench, write
-from viewer import store
+from viewer import later, store
 from viewer.app import Views
 from viewer.context import Context
 from viewer.later import Later, NotYet
@@ -66,9 +66,9 @@ def test_a_table_stays_while_it_is_made_anew(tmp_path: pathlib.Path, monkeypatch
     grades = [grade(1, "a", 4), grade(1, "b", 5)]
     write(folder / "j_single.jsonl", grades)
     write(folder / "j_pair.jsonl", [pair(1, "a", "b", "model_1", "model_1")])
-    shown, go, get = views(tmp_path), threading.Event(), Later.get
+    shown, go = views(tmp_path), threading.Event()
     assert "<table" in shown.view("?tab=leaderboard")[1]
-    monkeypatch.setattr(Later, "get", lambda *given, **named: get(*given, **{**named, "patience": 0}))
+    monkeypatch.setattr(later, "wait", lambda *_, **__: None)
     monkeypatch.setattr(store, "_result", lambda *_, **__: go.wait())
     write(folder / "j_single.jsonl", [*grades, grade(2, "a", 4)])
     html = shown.view("?tab=leaderboard")[1]

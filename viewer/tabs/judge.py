@@ -37,8 +37,8 @@ _NOTES = {
     "Length": "Does the longer answer win, and who would win if all answers were equally long?",
     "Repeat": "Where the variance of the verdicts comes from: a judge that repeats itself has little rest.",
     "Self": "Do the models of a judge's family fare better under it than under other judges?",
-    "Corrected by votes": "Win rates as people would give them: the judge's verdicts on all pairs, corrected by votes on "
-    "some.",
+    "Corrected by votes": "Win rates as people would give them: the judge's verdicts on all pairs, corrected by votes "
+    "on some.",
 }
 """What the sections ask, in their order."""
 
