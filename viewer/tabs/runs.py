@@ -17,6 +17,7 @@ from harness.names import name_of
 from harness.showing import Table
 from harness.showing.costs import NOT_IN_IT, cost_page, estimate_page
 from harness.showing.html import table_html
+from harness.showing.status import filled, status_page
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.growth import Growth, counted_on, growth_of, reasons_in
@@ -38,6 +39,20 @@ _WHILE_GROWING = 2_000
 _OTHERWISE = 10_000
 _FLAGS = {"length": "cut at the token limit", "refused": "refused", "empty": "empty"}
 _MOST_REASONS = 8
+_ALWAYS = (
+    "model",
+    "judge",
+    "judge set",
+    "mode",
+    "answered",
+    "judged",
+    "missing",
+    "file",
+    "holds",
+    "MB",
+    "a minute",
+    "last row",
+)
 
 
 def _latest(
@@ -76,7 +91,7 @@ def _show(context: Context, state: State) -> str:
     grown = {path: growth_of(path) for path in paths}
     holders = {path: _holder(bench, path) for path in paths}
     active = any(holders.values()) or any(growth.recent for growth in grown.values())
-    parts = [head, f'<h2 class="tb-title">{escaped(bench.name)} {_state_chip(active)}</h2>', _writers(holders)]
+    parts = [head, f'<h2 class="tb-title">{escaped(bench.name)} {_state_chip(active)}</h2>']
     if not paths:
         line = markup.command(f"gen_answer --bench-name {bench.name} --model NAME")
         parts.append(markup.notice("Nothing has been run here yet. Let a model answer:", then=line))
@@ -112,14 +127,6 @@ def _state_chip(active: bool) -> str:
 def _holder(bench: Bench, path: pathlib.Path) -> str | None:
     state = bench.answer_state if path.parent.name == "model_answer" else bench.judgment_state
     return holder_of(path, state)
-
-
-def _writers(holders: Mapping[pathlib.Path, str | None]) -> str:
-    found: dict[str, list[str]] = {}
-    for path, who in holders.items():
-        if who:
-            found.setdefault(who, []).append(path.name)
-    return markup.notes([f"{who} writes {', '.join(names)}" for who, names in found.items()])
 
 
 def _counted(context: Context, bench: Bench, paths: Sequence[pathlib.Path]) -> tuple["BenchStatus", str]:
@@ -166,15 +173,19 @@ def _standing(
     grown: Mapping[pathlib.Path, Growth],
     holders: Mapping[pathlib.Path, str | None],
 ) -> list[str]:
-    """Return the tables of answers and judgments, what is left to do, and notes."""
+    """Return the tables of answers and judgments, as `status` has them, what is left to do, and notes."""
     parts = []
     if status.models:
-        rows = [_model_row(model, status.questions, grown, holders) for model in status.models]
-        parts.append(markup.section("Answers", markup.table(_bare(rows), label="answers"), note="Questions by model."))
+        rows = [
+            _model_row(one, status.questions) | _pace(one.path, len(one.missing), grown, holders)
+            for one in status.models
+        ]
+        parts.append(markup.section("Answers", _table(rows, "answers"), note="Questions by model."))
     if status.judges:
-        judged = [_judge_row(state, judge, grown, holders) for judge in status.judges]
-        note = "A pair's two games are one judgment."
-        parts.append(markup.section("Judgments", markup.table(_bare(judged), label="judgments"), note=note))
+        rows = [_judge_row(state, one) | _pace(one.path, one.missing, grown, holders) for one in status.judges]
+        parts.append(
+            markup.section("Judgments", _table(rows, "judgments"), note="A pair's two games are one judgment.")
+        )
     elif status.models:
         line = markup.command(f"gen_judgment --bench-name {bench.name} --judge-model NAME")
         parts.append(markup.notice("Nothing is judged yet. Let a judge:", then=line))
@@ -184,54 +195,28 @@ def _standing(
             table_html(each, label="left to do") for each in estimate_page(status.rest).items if isinstance(each, Table)
         ]
         parts.append(markup.section("Left to do", "".join(rest), note=note))
-    notes = [f"{j.path.name}: what is missing is unknown: {j.note}" for j in status.judges if j.note]
-    notes += [f"{name}: {count:,} failed: {why}" for name, all_ in status.causes.items() for why, count in all_.items()]
-    notes += [f"{name}: {count} torn line{'s' if count > 1 else ''} set aside" for name, count in status.torn.items()]
-    notes += [f"{name}: {count:,} rows out of date kept in .turnbench/" for name, count in status.set_aside.items()]
-    return [*parts, markup.notes(notes)]
+    return [*parts, markup.notes(status_page(status).notes)]
 
 
-def _model_row(
-    model: "ModelStatus",
-    questions: int,
-    grown: Mapping[pathlib.Path, Growth],
-    holders: Mapping[pathlib.Path, str | None],
-) -> dict[str, object]:
-    missing = len(model.missing)
+def _table(rows: Sequence[Mapping[str, object]], label: str) -> str:
+    """Return rows as a table, without columns that hold nothing, but for the main ones."""
+    return table_html(Table("", rows, filled(rows, _ALWAYS)), label=label)
+
+
+def _model_row(model: "ModelStatus", questions: int) -> dict[str, object]:
     flagged = ", ".join(f"{n} {_FLAGS.get(kind, kind)}" for kind, n in model.flagged.items())
-    return {
-        "model": markup.named(model.model),
-        "done": _meter(model.answered, questions),
-        "missing": missing,
-        "out of date": len(model.superseded),
-        "failed": model.failed,
-        "not whole": flagged or None,
-        "replies kept": model.pending,
-        **_pace(grown.get(model.path, Growth()), missing, holders.get(model.path)),
-    }
+    done = _meter(model.answered, questions)
+    return model.row() | {"model": markup.named(model.model), "answered": done, "not whole": flagged}
 
 
-def _judge_row(
-    state: State,
-    judge: "JudgeStatus",
-    grown: Mapping[pathlib.Path, Growth],
-    holders: Mapping[pathlib.Path, str | None],
-) -> dict[str, object]:
+def _judge_row(state: State, judge: "JudgeStatus") -> dict[str, object]:
     of = judge.judged + judge.missing + judge.superseded + judge.waiting
-    bad = judge.unparsed + judge.failed
     find = State("find", state.bench, mode_of(kind_of(judge.mode))).where(flag="failed")
-    return {
-        "judge": markup.named(judge.judge + (f" #{judge.sample}" if judge.sample else "")),
-        "judge set": judge.judge_set,
-        "mode": markup.MODE_NAMES[judge.mode],
-        "done": Html(f"{judge.judged:,}", number=True) if judge.note else _meter(judge.judged, of),
-        "missing": None if judge.note else judge.missing,
-        "answers awaited": judge.waiting,
-        "out of date": judge.superseded,
-        "unparsed or failed": Html(markup.link(find, f"{bad:,}"), number=True) if bad else 0,
-        "replies kept": judge.pending,
-        **_pace(grown.get(judge.path, Growth()), judge.missing, holders.get(judge.path)),
-    }
+    row = judge.row() | {"judge": markup.named(judge.judge), "mode": markup.MODE_NAMES[judge.mode]}
+    row["judged"] = Html(f"{judge.judged:,}", number=True) if judge.note else _meter(judge.judged, of)
+    for name in ("unparsed", "failed"):
+        row[name] = row[name] and Html(markup.link(find, f"{row[name]:,}"), number=True)
+    return row
 
 
 def _meter(done: int, of: int) -> Html:
@@ -241,26 +226,21 @@ def _meter(done: int, of: int) -> Html:
     )
 
 
-def _pace(growth: Growth, missing: int, holder: str | None) -> dict[str, object]:
-    """Return how fast rows come, when the rest will be there at that pace, and when the last one came."""
+def _pace(
+    path: pathlib.Path, missing: int, grown: Mapping[pathlib.Path, Growth], holders: Mapping[pathlib.Path, str | None]
+) -> dict[str, object]:
+    """Return who writes a file, how fast rows come, when at that pace all will be there, and when one came last."""
+    growth, holder = grown.get(path, Growth()), holders.get(path)
     pace = growth.per_minute
     left = None
     if pace and missing and (holder or growth.recent):
         left = markup.duration(60 * missing / pace)
     return {
+        "written by": holder,
         "a minute": None if pace is None else Html(f"{pace:,.1f}" if pace < 100 else f"{pace:,.0f}", number=True),
         "left": left,
         "last row": None if growth.last is None else f"{markup.duration(max(0.0, time.time() - growth.last))} ago",
     }
-
-
-_ALWAYS = {"model", "judge", "mode", "done", "missing", "a minute", "last row"}
-
-
-def _bare(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
-    """Return the rows without columns that hold nothing, but for the main ones."""
-    kept = [name for name in rows[0] if name in _ALWAYS or any(row[name] for row in rows)]
-    return [{name: row[name] for name in kept} for row in rows]
 
 
 def _plain(
@@ -270,10 +250,9 @@ def _plain(
     rows = []
     for path in paths:
         kind = "answers" if path.parent.name == "model_answer" else "judgments"
-        pace = _pace(grown[path], 0, holders[path])
-        row = {"file": markup.named(name_of(path.stem)), "holds": kind, "MB": size_of(path) / 1e6, **pace}
-        rows.append({name: value for name, value in row.items() if name != "left"})
-    return markup.section("Files", markup.table(rows, label="files"))
+        row = {"file": markup.named(name_of(path.stem)), "holds": kind, "MB": size_of(path) / 1e6}
+        rows.append(row | _pace(path, 0, grown, holders))
+    return markup.section("Files", _table(rows, "files"))
 
 
 def _reasons(context: Context, bench: Bench, status: "BenchStatus") -> str:
@@ -284,7 +263,9 @@ def _reasons(context: Context, bench: Bench, status: "BenchStatus") -> str:
             continue
         try:
             key, what = ("reasons", bench.folder, judge.path), f"looking why in {judge.path.name}"
-            found, _ = _latest(context, key, what, partial(reasons_in, judge.path), [judge.path])
+            found, _ = _latest(
+                context, key, what, partial(apart, reasons_in, judge.path, of=[judge.path]), [judge.path]
+            )
         except NotYet as wait:
             parts.append(markup.notice(f"One moment: {wait} …", kind="wait"))
             continue
