@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 FIRST, TIE, SECOND, NONE = 0, 1, 2, 3
 """Who won a pair, both games together."""
 _MOST_FAULTS = 3
+_MOST_TEXT = 300
+"""Characters of a value of a question's field that are compared."""
 _ONE_NUMBER: tuple[Form, ...] = ("grade", "pair")
 """Forms of which each row is one observation."""
 _SIDES = {1.0: FIRST, 0.5: TIE, 0.0: SECOND, None: NONE}
@@ -100,6 +102,15 @@ class Judgments:
         return np.lexsort((self.case, self.file, self.second, self.first, self.turn, self.question))
 
     @cached_property
+    def fields(self) -> dict[str, list[str]]:
+        """The fields of the questions beside the usual ones that hold words or numbers, with their values."""
+        found: dict[str, set[str]] = {}
+        for question in self.bench.questions:
+            for name, value in question.extra.items():
+                found.setdefault(name, set()).update(texts_of(value))
+        return {name: sorted(values) for name, values in sorted(found.items()) if values}
+
+    @cached_property
     def judged(self) -> "Judged":
         """The same columns, as the reports on judges take them."""
         import numpy as np
@@ -126,6 +137,13 @@ class Judgments:
         from harness.meta_evaluation.disagreement import against
 
         return against(self.judged, votes)
+
+
+def texts_of(value: Any) -> list[str]:
+    """Return the texts that a field's value stands for; several if it is a list of words."""
+    if isinstance(value, list):
+        return [text for one in value[:50] if not isinstance(one, list) for text in texts_of(one)]
+    return [str(value)[:_MOST_TEXT]] if isinstance(value, str | int | float) and str(value) else []
 
 
 class Indexes:

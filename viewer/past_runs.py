@@ -30,7 +30,7 @@ from harness.showing.values import ABSENT, dollars
 from viewer import markup
 from viewer.context import Context
 from viewer.growth import PAUSE, last_lines, written_at
-from viewer.later import NotYet, apart
+from viewer.later import apart
 from viewer.markup import Html
 from viewer.state import State
 from viewer.store import JudgmentFile, mode_of
@@ -218,19 +218,14 @@ def difference_html(context: Context, state: State, bench: Bench, files: Sequenc
     return markup.section("Difference of two runs", found, note="Of verdicts that both have, model by model.")
 
 
+@markup.in_place
 def _difference(context: Context, bench: Bench, run: JudgmentFile, against: JudgmentFile) -> str:
-    try:
-        key, paths = ("runs", run.path, against.path), [run.path, against.path]
-        make = partial(_compared, bench, run, against)
-        result = context.store.later.get(key, "comparing two runs", make, of=paths, lane="whole")
-    except NotYet as wait:
-        return markup.waiting(wait)
-    except TurnbenchError as error:
-        return markup.notice(str(error), kind="fault")
-    tables = [
-        item for item in result_page(result).items if isinstance(item, Table) and item.title.startswith("This run")
-    ]
-    shown = "".join(table_html(table, label="this run less the other") for table in tables)
+    key, paths = ("runs", run.path, against.path), [run.path, against.path]
+    make = partial(_compared, bench, run, against)
+    result = context.store.later.get(key, "comparing two runs", make, of=paths, lane="whole")
+    tables = [item for item in result_page(result).items if isinstance(item, Table)]
+    own = [table for table in tables if table.title.startswith("This run")]
+    shown = "".join(table_html(table, label="this run less the other") for table in own)
     return markup.notes(result.notes) + (shown or f'<p class="tb-quiet">{escaped("No model is in both.")}</p>')
 
 

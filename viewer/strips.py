@@ -10,7 +10,6 @@ from viewer import markup
 from viewer.context import Context
 from viewer.filters import judgments_of
 from viewer.index import FIRST, SECOND, TIE, Judgments
-from viewer.later import NotYet
 from viewer.markup import Html
 from viewer.questions import of_category
 from viewer.state import State
@@ -56,14 +55,12 @@ def verdicts_between(
     said += [(v.source.judge, v.turn, (v.model, str(v.opponent)), v.games, False) for v in votes]
     for judge, turn, pair, games, swapped in said:
         won = winner(games)
-        name = {1.0: pair[0], 0.0: pair[1]}.get(0.5 if won is None else won)
-        side = models.index(name) if name in models else -1
-        text = "no verdict" if won is None else f"{name} wins" if name else "tie"
-        kind = "warn" if won is None else f"win-{side + 1}" if name else "tie"
-        mark = markup.chip(text, kind) + (markup.chip("changed when swapped", "warn") if swapped else "")
+        mark = verdict_chip(won, pair, sides=models)
+        mark += markup.chip("changed when swapped", "warn") if swapped else ""
         rows.setdefault(judge, {}).setdefault(turn, []).append(mark)
         if won is not None:
-            counts.setdefault(judge, [0, 0, 0])[side if name else 2] += 1
+            side = 2 if won == 0.5 else models.index(pair[0] if won else pair[1])
+            counts.setdefault(judge, [0, 0, 0])[side] += 1
     made = []
     one, other, even = (sum(numbers) for numbers in zip(*counts.values(), strict=True)) if counts else (0, 0, 0)
     ahead = "Neither is ahead" if one == other else f"{models[0 if one > other else 1]} is ahead"
@@ -89,6 +86,17 @@ def _table(state: State, rows: Sequence[tuple[Mapping[str, object], Mapping[int,
     cut = len(rows) - MOST_JUDGES
     more = f'<p class="tb-cut">{cut} more judges are below.</p>' if cut > 0 else ""
     return f'<div class="tb-verdicts">{markup.table(table, label="verdicts", heads=heads)}{more}</div>'
+
+
+def verdict_chip(won: float | None, pair: Sequence[str], *, before: str = "", sides: Sequence[str] = ()) -> str:
+    """Return who won, by its value for the first of a pair, as a mark.
+
+    Its colour is that of the side on which the winner is, of `sides` or else of the pair.
+    """
+    if won is None or won == 0.5:
+        return markup.chip(f"{before}no verdict", "warn") if won is None else markup.chip(f"{before}tie", "tie")
+    name = pair[0] if won > 0.5 else pair[1]
+    return markup.chip(f"{before}{name} wins", f"win-{[*(sides or pair)].index(name) + 1}")
 
 
 def score_chip(score: float | None) -> str:
@@ -123,16 +131,14 @@ class Cell(NamedTuple):
     """Of a score: where it is between the least and the greatest one, from 0 to 1."""
 
 
+@markup.in_place
 def questions_strip(context: Context, state: State, question: Question, models: Sequence[str], kind: Kind) -> str:
     """Return a link to each question, coloured by its grade, or by who won of two models."""
     bench = context.store.bench(state.bench)
     files = context.store.judgment_files(bench, kind)
     if not files or not models or sum(size_of(file.path) for file in files) > _LARGE:
         return ""
-    try:
-        judgments = judgments_of(context, bench, kind)
-    except NotYet as wait:
-        return markup.waiting(wait)
+    judgments = judgments_of(context, bench, kind)
     cells = _scores(judgments, models[0]) if kind == "single" else _winners(judgments, models)
     if not cells:
         return ""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from viewer.state import State, neighbours, parse
+from viewer.state import State, parse
 
 FULL = State(
     tab="compare",
@@ -66,9 +66,3 @@ def test_filters_are_set_replaced_and_taken_out() -> None:
 @pytest.mark.parametrize("page", ["0", "-3", "x", "9" * 50, "²"])
 def test_a_page_that_is_none_is_the_first(page: str) -> None:
     assert State().where(page=page).page == 1
-
-
-def test_neighbours_end_at_the_ends() -> None:
-    assert neighbours("abc", "a") == (None, "b")
-    assert neighbours("abc", "c") == ("b", None)
-    assert neighbours("abc", "x") == (None, None)

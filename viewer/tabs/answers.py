@@ -28,7 +28,7 @@ from viewer.rows import row_link, rows_html
 from viewer.state import State
 from viewer.stepping import stepping_bar
 from viewer.store import Found, Judged
-from viewer.strips import grade_chip, questions_strip, verdicts_of
+from viewer.strips import grade_chip, questions_strip, verdict_chip, verdicts_of
 from viewer.text import escaped, markdown_html, marked_html, plain_html, unlike
 
 _MOST_MARKS = 8
@@ -322,7 +322,7 @@ def _pairs(state: State, model: str, compared: list[Judged], votes: list[Observa
     for vote in votes[:_MOST_PAIRS]:
         pair = (vote.model, str(vote.opponent))
         other = pair[1] if pair[0] == model else pair[0]
-        chip = verdict_chip(vote.value, *pair, before=f"{vote.source.judge}: ")
+        chip = verdict_chip(vote.value, pair, before=f"{vote.source.judge}: ")
         link = Html(markup.link(state.to(tab="compare", models=(model, other)), other))
         rows.append({"against": link, "verdicts": Html(chip), "swapping": "", "judge": "vote"})
     for one in compared[:_MOST_PAIRS]:
@@ -332,7 +332,7 @@ def _pairs(state: State, model: str, compared: list[Judged], votes: list[Observa
         rows.append(
             {
                 "against": Html(markup.link(there.to(judge_set=one.file.judge_set), other)),
-                "verdicts": Html(" ".join(verdict_chip(game, first, second) for game in one.row.games)),
+                "verdicts": Html(" ".join(verdict_chip(game, one.row.models) for game in one.row.games)),
                 "swapping": Html(markup.chip("changed the verdict", "warn") if changed(one.row.games) else ""),
                 "judge": one.file.label,
             }
@@ -341,16 +341,6 @@ def _pairs(state: State, model: str, compared: list[Judged], votes: list[Observa
     more = f'<p class="tb-cut">{cut} more are not shown.</p>' if cut else ""
     inside = markup.table(rows, label="pairs") + more
     return markup.details(f"Compared with others: {len(compared) + len(votes)}", inside, name=f"tb-{name}")
-
-
-def verdict_chip(game: float | None, model_1: str, model_2: str, *, before: str = "") -> str:
-    """Return the verdict of one game, its value for `model_1`, named by model."""
-    if game is None:
-        return markup.chip(f"{before}no verdict", "warn")
-    if game == 0.5:
-        return markup.chip(f"{before}tie", "tie")
-    name = model_1 if game > 0.5 else model_2
-    return markup.chip(f"{before}{name} wins", "win-1" if game > 0.5 else "win-2")
 
 
 def _no_answer(bench: Bench, model: str, question: Question) -> str:

@@ -15,8 +15,8 @@ from viewer.rows import row_link, rows_html
 from viewer.state import State
 from viewer.stepping import stepping_bar
 from viewer.store import Found, Judged
-from viewer.strips import questions_strip, verdicts_between
-from viewer.tabs.answers import asked_in, brief_html, history_html, reply_html, system_html, verdict_chip, words_html
+from viewer.strips import questions_strip, verdict_chip, verdicts_between
+from viewer.tabs.answers import asked_in, brief_html, history_html, reply_html, system_html, words_html
 from viewer.text import escaped
 
 _MOST_VOTES = 40
@@ -155,7 +155,10 @@ def _turn(
     parts.append(f'<div class="tb-sides tb-two">{"".join(sides)}</div>')
     parts += [_verdicts(state, one, models, f"{turn}-{at}") for at, one in enumerate(compared)]
     if votes:
-        chips = [_chip(v.value, (v.model, str(v.opponent)), models, f"{v.source.judge}: ") for v in votes[:_MOST_VOTES]]
+        chips = [
+            verdict_chip(v.value, (v.model, str(v.opponent)), before=f"{v.source.judge}: ", sides=models)
+            for v in votes[:_MOST_VOTES]
+        ]
         cut = f'<span class="tb-quiet">and {len(votes) - _MOST_VOTES} more</span>' if votes[_MOST_VOTES:] else ""
         parts.append(f'<div class="tb-said tb-votes"><h3>Votes</h3>{" ".join(chips)} {cut}</div>')
     return turn_section(state, question, turn, "".join(parts))
@@ -182,16 +185,16 @@ def _side(
 def _verdicts(state: State, compared: Judged, models: list[str], name: str) -> str:
     """Return one judge's verdicts of a turn, and its words game by game."""
     row = compared.row
-    shown = (row.models[0], row.models[1])
+    shown = row.models
     chips, games = [], []
     for value, words in zip(row.games, compared.words, strict=True):
         number = 2 if words.prefix == "g2_" else 1
         first, second = shown if number == 1 else shown[::-1]
-        chips.append(_chip(value, shown, models, f"Game {number}: "))
+        chips.append(verdict_chip(value, shown, before=f"Game {number}: ", sides=models))
         seen = f"The judge saw <bdi>{escaped(first)}</bdi> as A and <bdi>{escaped(second)}</bdi> as B."
         order = f'<p class="tb-quiet">{seen}</p>'
         said = words_html(state, compared, words, f"game-{number}-{name}")
-        head = f"<h4>Game {number} {_chip(value, shown, models)}</h4>"
+        head = f"<h4>Game {number} {verdict_chip(value, shown, sides=models)}</h4>"
         games.append(f'<div class="tb-said">{head}{order}{said}</div>')
     swapped = changed(row.games)
     mark = markup.chip("swapping changed the verdict", "warn") if swapped else ""
@@ -200,10 +203,3 @@ def _verdicts(state: State, compared: Judged, models: list[str], name: str) -> s
     link = f"<p>{row_link(state, compared.file.path, row.line)}</p>"
     body = f'<div class="tb-sides tb-two">{"".join(games)}</div>{link}'
     return f'<details class="{kind}" id="tb-verdict-{escaped(name)}" open>{head}{body}</details>'
-
-
-def _chip(game: float | None, shown: tuple[str, str], models: list[str], before: str = "") -> str:
-    """Return the verdict of one game, in the colour of the side on which the winner stands here."""
-    if shown != tuple(models) and game is not None:
-        game, shown = 1.0 - game, (shown[1], shown[0])
-    return verdict_chip(game, *shown, before=before)

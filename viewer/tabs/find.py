@@ -16,7 +16,7 @@ from viewer.people import people
 from viewer.state import State, parse
 from viewer.stepping import item
 from viewer.store import Kind, kind_of, mode_of
-from viewer.strips import score_chip
+from viewer.strips import score_chip, verdict_chip
 from viewer.text import escaped
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _form(bench: Bench, judgments: Judgments, state: State) -> str:
     parts = [markup.field("f.text", "Text", get("text"), hint="text, or /regular expression/", kind="search")]
     categories = list(dict.fromkeys(q.category for q in bench.questions))
     parts.append(_select("f.category", "Category", "all", categories, get("category")))
-    fields = filters.fields_of(judgments)
+    fields = judgments.fields
     if fields:
         parts.append(_select("f.field", "Field", "none", fields, get("field")))
         if get("field") in fields:
@@ -222,14 +222,8 @@ def _score(judgments: Judgments, at: int) -> str:
 
 
 def _winner(judgments: Judgments, at: int) -> str:
-    winner = int(judgments.winner[at])
-    models = judgments.cases[int(judgments.case[at])].models
-    return (
-        markup.chip(f"{models[0]} wins", "win-1"),
-        markup.chip("tie", "tie"),
-        markup.chip(f"{models[1]} wins", "win-2"),
-        markup.chip("no verdict", "warn"),
-    )[winner]
+    won = (1.0, 0.5, 0.0, None)[int(judgments.winner[at])]
+    return verdict_chip(won, judgments.cases[int(judgments.case[at])].models)
 
 
 def _marks(judgments: Judgments, at: int) -> dict[str, object]:

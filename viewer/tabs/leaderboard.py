@@ -121,14 +121,10 @@ def _price(context: Context, state: State, result: "Result") -> str:
     return markup.details("Quality beside its price", markup.notes(own) + "".join(shown), name="tb-price")
 
 
+@markup.in_place
 def _metrics(context: Context, state: State) -> str:
     """Return what metrics say that need no judge, in a part of its own; nothing if there are none."""
-    try:
-        result = context.store.measured(state)
-    except NotYet as wait:
-        return markup.waiting(wait)
-    except (MissingError, UsageError) as error:
-        return markup.notice(str(error))
+    result = context.store.measured(state)
     if result is None:
         return ""
     inside = markup.notes(result.notes) + "".join(_View(state, result).sections())

@@ -257,41 +257,32 @@ def _plain(
 
 def _reasons(context: Context, bench: Bench, status: "BenchStatus") -> str:
     """Return why verdicts are missing, by judge."""
-    parts = []
-    for judge in status.judges:
-        if not judge.unparsed:
-            continue
-        try:
-            key, what = ("reasons", bench.folder, judge.path), f"looking why in {judge.path.name}"
-            found, _ = _latest(
-                context, key, what, partial(apart, reasons_in, judge.path, of=[judge.path]), [judge.path]
-            )
-        except NotYet as wait:
-            parts.append(markup.notice(f"One moment: {wait} …", kind="wait"))
-            continue
-        rows = [{"why": Html(escaped(why[:200])), "judgments": n} for why, n in found.most_common(_MOST_REASONS)]
-        name = f"{judge.judge}, judge set {judge.judge_set}, {markup.MODE_NAMES[judge.mode]}"
-        parts.append(f"<h3>{escaped(name)}</h3>{markup.table(rows, label=name)}")
+    parts = [_reasons_of(context, bench, judge) for judge in status.judges if judge.unparsed]
     return markup.section("No verdict", "".join(parts)) if parts else ""
 
 
+@markup.in_place
+def _reasons_of(context: Context, bench: Bench, judge: "JudgeStatus") -> str:
+    key, what = ("reasons", bench.folder, judge.path), f"looking why in {judge.path.name}"
+    found, _ = _latest(context, key, what, partial(apart, reasons_in, judge.path, of=[judge.path]), [judge.path])
+    rows = [{"why": Html(escaped(why[:200])), "judgments": n} for why, n in found.most_common(_MOST_REASONS)]
+    name = f"{judge.judge}, judge set {judge.judge_set}, {markup.MODE_NAMES[judge.mode]}"
+    return f"<h3>{escaped(name)}</h3>{markup.table(rows, label=name)}"
+
+
+@markup.in_place
 def _past_runs(context: Context, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
     """Return the runs that made the files."""
-    try:
-        make = partial(apart, runs_in, paths, of=paths)
-        found, _ = _latest(context, ("runs", bench.folder), "looking for runs", make, paths)
-    except NotYet as wait:
-        return markup.waiting(wait)
-    return past_runs_html(found)
+    make = partial(apart, runs_in, paths, of=paths)
+    return past_runs_html(_latest(context, ("runs", bench.folder), "looking for runs", make, paths)[0])
 
 
+@markup.in_place
 def _cost(context: Context, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
     """Return tokens and dollars so far."""
     try:
         key, what = ("cost", bench.folder), "adding up the tokens"
         found, _ = _latest(context, key, what, partial(_costs, bench, paths), paths)
-    except NotYet as wait:
-        return markup.waiting(wait)
     except MissingError:
         return ""
     except TurnbenchError as error:
