@@ -27,7 +27,7 @@ from viewer.places import Places, stamp
 from viewer.state import State
 
 if TYPE_CHECKING:
-    from harness.results.efficiency import EfficiencyTable, Took
+    from harness.results.efficiency import EfficiencyTable
     from harness.results.result import Result
 
 Kind = str
@@ -101,8 +101,6 @@ class Store:
         self.later = Later()
         self._benches: dict[str, tuple[Hashable, Bench, Mapping[QuestionId, int]]] = {}
         self._places: dict[pathlib.Path, Places] = {}
-        self._took: dict[pathlib.Path, tuple[Hashable, Took]] = {}
-        """What the answers in a file took, as it stood when it was read."""
         self._lock = threading.Lock()
 
     # what there is
@@ -356,29 +354,18 @@ class Store:
         bench = self.bench(state.bench)
         baseline = state.looked_for("baseline") or None if state.mode == "pairwise-baseline" else None
         files = {row["model"]: bench.answer_file(row["model"]) for row in result.rows()}
-        make = functools.partial(self._efficiency, result.path, state.mode, bench, baseline, files)
-        key, what = ("efficiency", bench.name, state.mode, baseline), "reading what the answers cost"
-        return self.later.get(key, what, make, of=[result.path, *files.values()], tells=True, lane="whole")
-
-    def _efficiency(
-        self,
-        path: pathlib.Path,
-        mode: Mode,
-        bench: Bench,
-        baseline: str | None,
-        files: Mapping[str, pathlib.Path],
-        told: Callable[[float], None],
-    ) -> "EfficiencyTable":
-        """Return the table of what answers cost; only files that have changed are read."""
-        from harness.results.efficiency import efficiency
-
-        marks = {model: stamp(file) for model, file in files.items()}
-        new = {model: file for model, file in files.items() if self._took.get(file, (None, None))[0] != marks[model]}
-        make = functools.partial(_on_common, mode, new, input_file=path, baseline_model=baseline, **_where(bench))
-        result, took = apart(make, of=[path, *new.values()], told=told)
-        self._took |= {files[model]: (marks[model], own) for model, own in took.items()}
-        known = {model: self._took[file][1] for model, file in files.items() if file in self._took}
-        return efficiency(result, took=known, **_where(bench))
+        words = {"input_file": result.path, "baseline_model": baseline, **_where(bench)}
+        make = functools.partial(_efficiency, state.mode, files, **words)
+        key, paths = ("efficiency", bench.name, state.mode, baseline), [result.path, *files.values()]
+        return self.later.get(
+            key,
+            "reading what the answers cost",
+            lambda told: apart(make, of=paths, told=told),
+            of=paths,
+            tells=True,
+            rests=True,
+            lane="whole",
+        )
 
 
 def kind_of(mode: Mode) -> Kind:
@@ -401,14 +388,16 @@ def _result(mode: Mode, **words: Any) -> "Result":
     return show_result(mode, **words)
 
 
-def _on_common(
+def _efficiency(
     mode: Mode, files: Mapping[str, pathlib.Path], *, told: Callable[[float], None], **words: Any
-) -> "tuple[Result, Mapping[str, Took]]":
-    """Return the table of the questions that all models have in common, and what the answers in these files took."""
-    from harness.results.efficiency import what_it_took
+) -> "EfficiencyTable":
+    """Return what answers cost, beside the table of the questions that all models have in common."""
+    from harness.results.efficiency import efficiency, what_it_took
     from harness.results.show import show_result
 
-    return show_result(mode, common=True, **words), what_it_took(files, told=told)
+    result = show_result(mode, common=True, **words)
+    where = {name: words[name] for name in ("bench_name", "data_dir")}
+    return efficiency(result, took=what_it_took(files, told=told), **where)
 
 
 def _metrics(bench: Bench, names: Sequence[str]) -> "Result":

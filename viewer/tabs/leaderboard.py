@@ -104,7 +104,9 @@ def _price(context: Context, state: State, result: "Result") -> str:
     try:
         found = context.store.efficiency(state, result)
     except NotYet as wait:
-        return markup.waiting(wait)
+        if wait.before is None:
+            return markup.waiting(wait)
+        found = wait.before.value
     except (MissingError, UsageError, DataError):
         return ""
     if all(row.reply_tokens is None and row.seconds is None for row in found.rows):
