@@ -12,7 +12,6 @@ from urllib.parse import parse_qsl, urlencode
 
 from harness.records import MODES, Mode
 
-TABS = ("leaderboard", "answers", "compare", "find", "judge", "vote", "runs")
 FILTERS = (
     "category",
     "field",
@@ -136,7 +135,7 @@ def parse(query: object) -> State:
         judge, _, judge_set = judge.rpartition(JUDGE_AND_SET)
     models = dict.fromkeys(_short(value) for name, value in found if name == "model" and value)
     return State(
-        tab=said.get("tab", "") if said.get("tab") in TABS else "leaderboard",
+        tab=said.get("tab", "leaderboard"),
         bench=said.get("bench", ""),
         mode=mode if mode in MODES else "single",
         judge=judge,

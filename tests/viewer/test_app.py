@@ -14,10 +14,9 @@ from harness.api import gen_answer, gen_judgment
 from harness.results.replaced import NOT_CHECKED
 from tests.small_bench import answer, question, small_bench, write
 from viewer import later, store
-from viewer.app import Views
+from viewer.app import Views, tabs_of
 from viewer.context import Context
 from viewer.later import Later, NotYet
-from viewer.state import TABS
 from viewer.store import Store
 from viewer.tabs import leaderboard
 
@@ -59,6 +58,14 @@ def test_without_answers_the_page_says_how_to_get_them(tmp_path: pathlib.Path) -
     assert "There are no answers in small yet" in html
     _, html = views(tmp_path).view("?tab=compare")
     assert "nobody has answered yet" in html
+
+
+@pytest.mark.parametrize("query", ["?tab=../etc", "?tab=find%00", "?tab=answers&tab=find", "?"])
+def test_a_tab_that_is_none_is_the_first(query: str, tmp_path: pathlib.Path) -> None:
+    small_bench(tmp_path)
+    state, html = views(tmp_path).view(query)
+    assert state.tab == ("answers" if "answers" in query else "leaderboard")
+    assert "etc" not in state.query() + html
 
 
 def test_a_table_stays_while_it_is_made_anew(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +160,7 @@ def test_of_equal_rows_the_last_good_one_is_shown(tmp_path: pathlib.Path) -> Non
     assert 'tb-chip-score">3<' not in html
 
 
-@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("tab", [tab.name for tab in tabs_of(Context(Store()))])
 @pytest.mark.parametrize(
     "damage",
     [

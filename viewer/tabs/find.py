@@ -55,7 +55,7 @@ def tab(context: Context) -> Tab:
 
     def settle(state: State) -> State:
         if state.found:  # from an item back to the list that it was found in
-            state = parse(state.found).to(at=state.at, who=state.who)
+            state = parse(state.found).to(tab=state.tab, at=state.at, who=state.who)
         value = state.looked_for("value") if state.looked_for("field") else ""
         return state.to(mode=mode_of(kind_of(state.mode))).where(value=value)
 
