@@ -6,10 +6,10 @@ state.py       what the address bar holds, and back
 context.py     what a tab is, and what it is given
 store.py       the files behind it: benchmarks, answers, judgments, results; read when shown
 places.py      where in a file the rows of a question are
-later.py       what takes long, done beside the page
+later.py       what takes long, done beside the page, and kept as it was made last
 text.py        text of models and people as safe HTML, within limits of size and time
 styling.py     Markdown and code laid out; maths.py: the formulas in it
-limited.py     a call in a process of its own, ended when it takes too long; styling.py runs in one
+limited.py     calls in a process of its own, ended when one takes too long; later.py, search.py, styling.py make them
 markup.py      the parts that pages are made of: links, forms, tables, chips, notices
 tabs/         one module for each tab: leaderboard, answers, compare, find, judge, vote, runs
 index.py       all judgments as columns of numbers; filters.py, search.py: which of them Find shows

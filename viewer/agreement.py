@@ -58,7 +58,8 @@ def report_on(context: Context, bench: Bench, votes: Sequence[pathlib.Path], fil
     paths = [*votes, file.path]
     made = partial(judge_agreement, paths, bench_name=bench.name, data_dir=bench.folder.parent)
     key = ("agreement", bench.name, *paths)
-    return context.store.made(key, "comparing with votes", partial(apart, made, of=paths), *paths, lane="whole")
+    make = partial(apart, made, of=paths)
+    return context.store.later.get(key, "comparing with votes", make, of=paths, lane="whole")
 
 
 def _both(rows: Sequence[dict[str, Any]]) -> dict[str, object]:

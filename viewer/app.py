@@ -7,7 +7,7 @@ The server remembers nothing of a page, so a view depends on its address, the fi
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -22,6 +22,7 @@ from viewer.text import time_of_view
 
 log = logging.getLogger("turnbench")
 
+_TABS = (leaderboard.tab, answers.tab, compare.tab, find.tab, judge.tab, vote.tab, runs.tab)
 _MOST_FIELDS = 100
 _MOST_ACTION = 20_000
 _PICKERS = {"leaderboard": ("bench", "mode", "judge"), "judge": ("bench", "mode", "judge"), "runs": ("bench", "mode")}
@@ -29,11 +30,9 @@ _PICKERS = {"leaderboard": ("bench", "mode", "judge"), "judge": ("bench", "mode"
 
 
 def tabs_of(context: Context) -> list[Tab]:
-    """Return the tabs in their order; without voting where nothing may be written."""
-    makers: list[Callable[[Context], Tab]] = [leaderboard.tab, answers.tab, compare.tab, find.tab, judge.tab]
-    if not context.read_only:
-        makers.append(vote.tab)
-    return [make(context) for make in (*makers, runs.tab)]
+    """Return the tabs in their order; without those that write where nothing may be written."""
+    tabs = [make(context) for make in _TABS]
+    return [tab for tab in tabs if tab.act is None or not context.read_only]
 
 
 class Views:

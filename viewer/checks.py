@@ -1,11 +1,14 @@
 """Which checks an answer's turn meets, as `auto_checks` wrote them, with the places that break one marked."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
 
 from harness.bench import Bench
 from harness.errors import DataError
 from harness.jsonl import is_there
+from harness.jsonl.lines import taken_as
 from harness.judging.extraction import extracted
 from harness.records import Choice, Measurement, QuestionId, content_hash
 from harness.rows import measurement_from_row
@@ -26,14 +29,14 @@ _CHIPS: Mapping[tuple[bool | None, bool | None], tuple[str, str]] = {
 }
 
 
-class Ticked(NamedTuple):
-    """One check as it is shown."""
+class Ticked(msgspec.Struct):
+    """One check as it is shown; a row may hold anything, and then lacks this one."""
 
-    text: str
-    strict: bool | None
-    loose: bool | None
-    found: str
-    spans: tuple[tuple[int, int], ...]
+    text: str = ""
+    strict: bool | None = None
+    loose: bool | None = None
+    found: str | None = None
+    spans: list[tuple[int, int]] = []
 
 
 def checked_turns(store: Store, bench: Bench, model: str, key: QuestionId) -> dict[tuple[int, int], Measurement]:
@@ -58,7 +61,7 @@ def checked_turns(store: Store, bench: Bench, model: str, key: QuestionId) -> di
 
 def checks_html(state: State, bench: Bench, choice: Choice, turn: int, row: Measurement) -> str:
     """Return the checks of one turn: how many are met, each with its tick, and the reply with the places marked."""
-    ticked = list(_ticked(row.extra))
+    ticked = _ticked(row.extra)
     if not ticked:
         return ""
     decided = [one for one in ticked if one.strict is not None]
@@ -72,28 +75,17 @@ def checks_html(state: State, bench: Bench, choice: Choice, turn: int, row: Meas
     return f'<details class="tb-judged" id="{name}" open><summary>Checks {head}</summary>{inside}</details>'
 
 
-def _ticked(row: Mapping[str, Any]) -> Iterator[Ticked]:
-    """Yield the checks of a row, whatever else it may hold."""
+def _ticked(row: Mapping[str, Any]) -> list[Ticked]:
+    """Return the checks of a row, whatever else it may hold."""
     listed = row.get("checks")
-    for check in listed[:_MOST_CHECKS] if isinstance(listed, list) else ():
-        if isinstance(check, dict):
-            strict, loose = (
-                met if isinstance(met, bool) else None for met in (check.get("strict"), check.get("loose"))
-            )
-            text, found = (str(check.get(name) or "")[:_MOST_WORDS] for name in ("text", "found"))
-            yield Ticked(text, strict, loose, found, tuple(_spans(check.get("spans"))))
-
-
-def _spans(listed: object) -> Iterator[tuple[int, int]]:
-    for span in listed[:_MOST_SPANS] if isinstance(listed, list) else ():
-        if isinstance(span, list) and len(span) == 2 and all(type(end) is int for end in span):
-            yield span[0], span[1]
+    ticked = (taken_as(check, Ticked) for check in (listed[:_MOST_CHECKS] if isinstance(listed, list) else ()))
+    return [one for one in ticked if one is not None]
 
 
 def _line(one: Ticked) -> str:
     told, kind = _CHIPS.get((one.strict, one.loose), ("not decided", "none"))
-    found = f' <span class="tb-quiet">{escaped(one.found)}</span>' if one.found else ""
-    return f"<li>{markup.chip(told, kind)} <span>{escaped(one.text)}{found}</span></li>"
+    found = f' <span class="tb-quiet">{escaped(one.found[:_MOST_WORDS])}</span>' if one.found else ""
+    return f"<li>{markup.chip(told, kind)} <span>{escaped(one.text[:_MOST_WORDS])}{found}</span></li>"
 
 
 def _places(state: State, bench: Bench, choice: Choice, turn: int, row: Measurement, ticked: list[Ticked]) -> str:

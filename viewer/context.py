@@ -48,7 +48,7 @@ class Tab:
     """One tab."""
 
     name: str
-    """As in the address; one of `state.TABS`."""
+    """As in the address, and that of its module."""
     title: str
     """As people read it."""
     show: Callable[[State], str]

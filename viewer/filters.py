@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from harness.bench import Bench
 from viewer import search
 from viewer.context import Context
-from viewer.index import FIRST, NONE, SECOND, TIE, Judgments
+from viewer.index import FIRST, NONE, SECOND, TIE, Judgments, texts_of
+from viewer.later import Lane
 from viewer.people import people
 from viewer.state import State
 from viewer.store import Kind
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from harness.results.pairs.games import Bools
 
 SORTS = ("question", "category", "turn", "model", "against", "judge", "score", "winner")
-_MOST_TEXT = 300
-"""Characters of a value of a question's field that are compared."""
 
 
 def judgments_of(context: Context, bench: Bench, kind: Kind) -> Judgments:
@@ -30,31 +29,10 @@ def judgments_of(context: Context, bench: Bench, kind: Kind) -> Judgments:
         NotYet: they are being read.
     """
     files = context.store.judgment_files(bench, kind)
-    key = (bench.folder, kind)
     what = f"indexing {len(files)} file{'s' if len(files) > 1 else ''} of judgments"
-    make = partial(context.indexes.make, key, bench, kind, files)
-    paths = [file.path for file in files]
-    first = bench.questions[0].question_id
-    return context.store.made(("index", key, first, len(bench.questions)), what, make, *paths)
-
-
-def fields_of(judgments: Judgments) -> dict[str, list[str]]:
-    """Return the fields of the questions beside the usual ones that hold words or numbers, with their values."""
-    if "fields" not in judgments.kept:
-        found: dict[str, dict[str, None]] = {}
-        for question in judgments.bench.questions:
-            for name, value in question.extra.items():
-                found.setdefault(name, {}).update(dict.fromkeys(_texts(value)))
-        judgments.kept["fields"] = {name: sorted(values) for name, values in sorted(found.items()) if values}
-    fields: dict[str, list[str]] = judgments.kept["fields"]
-    return fields
-
-
-def _texts(value: Any) -> list[str]:
-    """Return the texts that a field's value stands for; several if it is a list of words."""
-    if isinstance(value, list):
-        return [text for one in value[:50] if not isinstance(one, list) for text in _texts(one)]
-    return [str(value)[:_MOST_TEXT]] if isinstance(value, str | int | float) and str(value) else []
+    make = partial(context.indexes.make, bench, kind, files)
+    paths = [bench.source / "question.jsonl", *(file.path for file in files)]
+    return context.store.later.get(("index", bench.folder, kind), what, make, of=paths)
 
 
 def found(context: Context, judgments: Judgments, state: State) -> "Ints":
@@ -111,8 +89,8 @@ def _of_questions(judgments: Judgments, category: str, name: str, value: str) ->
         wanted[: len(questions)] = [question.category == category for question in questions]
     if name and value:
         fold = value.casefold()
-        whole = value in fields_of(judgments).get(name, ())
-        texts = (_texts(question.extra.get(name)) for question in questions)
+        whole = value in judgments.fields.get(name, ())
+        texts = (texts_of(question.extra.get(name)) for question in questions)
         own = [value in these if whole else any(fold in text.casefold() for text in these) for these in texts]
         wanted[: len(questions)] &= own
     if category or (name and value):
@@ -189,9 +167,8 @@ def _with_text(context: Context, judgments: Judgments, text: str) -> "Bools":
     make = partial(_searched, judgments, answers, text)
     key = ("text", bench.folder, judgments.kind, text, id(judgments))
     what = f"looking for the text in {len(paths)} files"
-    searched: Bools = context.store.made(
-        key, what, make, *paths, lane="pattern" if search.is_pattern(text) else "first"
-    )
+    lane: Lane = "pattern" if search.is_pattern(text) else "first"
+    searched: Bools = context.store.later.get(key, what, make, of=paths, lane=lane)
     return searched
 
 

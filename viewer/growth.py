@@ -12,13 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 from harness.errors import DataError
 from harness.jsonl import Row, files_of, row_of, value_of
-from harness.jsonl.files import lines_in
-from harness.judgments.line import FAILED_SCORE, FAILED_WINNER
-from harness.judgments.row import judged_row
+from harness.judgments.row import judged_row, rows_without_verdict
 from harness.status import BenchStatus, JudgeStatus, ModelStatus
 from viewer.places import End, ends_of
 
@@ -127,25 +124,8 @@ def _judged_on(judge: JudgeStatus, rows: Iterable[Row]) -> JudgeStatus:
 def reasons_in(path: pathlib.Path) -> Counter[str]:
     """Return why the judgments of a file without a verdict have none, as their rows say, the most frequent first."""
     found: Counter[str] = Counter()
-    marks = (str(FAILED_SCORE).encode(), f'"{FAILED_WINNER}"'.encode())
-    try:
-        for file in files_of(path):
-            for number, line in enumerate(lines_in(file), 1):
-                if any(mark in line for mark in marks):
-                    found.update(_reasons(file, number, line))
-    except DataError:  # whoever shows the judgments says so
-        pass
+    with contextlib.suppress(DataError):  # whoever shows the judgments says so
+        for row in rows_without_verdict(path):
+            reason = row.without_verdict[0].details.get("verdict_reason")  # a pair's two games are one judgment
+            found[reason if isinstance(reason, str) and reason else "no reason is stored"] += 1
     return found
-
-
-def _reasons(path: pathlib.Path, number: int, line: bytes) -> list[str]:
-    try:
-        row = judged_row(row_of(path, number, value_of(path, number, line)).value, path, number)
-    except DataError:
-        return []
-    return [_reason(words.details) for words in row.without_verdict[:1]]  # a pair's two games are one judgment
-
-
-def _reason(details: Mapping[str, Any]) -> str:
-    reason = details.get("verdict_reason")
-    return reason if isinstance(reason, str) and reason else "no reason is stored"

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from harness.bench import Bench
 from harness.errors import DataError
-from harness.judgments.case import TOTAL, Asked, Case, winner
+from harness.judgments.case import TOTAL, Case, changed, winner
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Part, read_judgments
-from harness.records import Form, Games, Observation, QuestionId
+from harness.records import Form, Observation, QuestionId
 from viewer.later import apart
 from viewer.places import End, ends_of, stamp
 from viewer.store import JudgmentFile
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 FIRST, TIE, SECOND, NONE = 0, 1, 2, 3
 """Who won a pair, both games together."""
 _MOST_FAULTS = 3
+_MOST_TEXT = 300
+"""Characters of a value of a question's field that are compared."""
 _ONE_NUMBER: tuple[Form, ...] = ("grade", "pair")
 """Forms of which each row is one observation."""
 _SIDES = {1.0: FIRST, 0.5: TIE, 0.0: SECOND, None: NONE}
-_COLUMNS = ("file", "case", "who", "score", "winner", "changed", "failed")
 
 
 @dataclass(frozen=True)
@@ -52,15 +53,12 @@ class Judgments:
     kind: str
     files: tuple[JudgmentFile, ...]
     cases: Sequence[Case]
-    asked: Sequence[Asked]
     ids: Sequence[QuestionId]
     """The questions of the benchmark in their order, then those that are judged and not there."""
     models: Sequence[str]
     """By name, so that the order of their numbers is that of their names."""
     file: "Ints"
     case: "Ints"
-    who: "Ints"
-    """Place in `asked`."""
     question: "Ints"
     """Place in `ids`."""
     turn: "Ints"
@@ -101,7 +99,16 @@ class Judgments:
         """The places in the order of the questions, then of turns, models and files."""
         import numpy as np
 
-        return np.lexsort((self.file, self.second, self.first, self.turn, self.question))
+        return np.lexsort((self.case, self.file, self.second, self.first, self.turn, self.question))
+
+    @cached_property
+    def fields(self) -> dict[str, list[str]]:
+        """The fields of the questions beside the usual ones that hold words or numbers, with their values."""
+        found: dict[str, set[str]] = {}
+        for question in self.bench.questions:
+            for name, value in question.extra.items():
+                found.setdefault(name, set()).update(texts_of(value))
+        return {name: sorted(values) for name, values in sorted(found.items()) if values}
 
     @cached_property
     def judged(self) -> "Judged":
@@ -132,23 +139,23 @@ class Judgments:
         return against(self.judged, votes)
 
 
+def texts_of(value: Any) -> list[str]:
+    """Return the texts that a field's value stands for; several if it is a list of words."""
+    if isinstance(value, list):
+        return [text for one in value[:50] if not isinstance(one, list) for text in texts_of(one)]
+    return [str(value)[:_MOST_TEXT]] if isinstance(value, str | int | float) and str(value) else []
+
+
 class Indexes:
     """The judgments of benchmarks, read when they are looked for; safe to use from several threads."""
 
     def __init__(self) -> None:
         self._files: dict[pathlib.Path, tuple[Any, Columns, End | None]] = {}
-        self._latest: dict[Any, Judgments] = {}
         self._lock = threading.Lock()
 
-    def latest(self, key: Any) -> Judgments | None:
-        """Return what was made last under a key, whatever has changed since."""
-        return self._latest.get(key)
-
-    def make(self, key: Any, bench: Bench, kind: str, files: Sequence[JudgmentFile]) -> Judgments:
+    def make(self, bench: Bench, kind: str, files: Sequence[JudgmentFile]) -> Judgments:
         """Return the judgments of the files as they stand now; of a file that grew, what was added is read."""
-        made = joined(bench, kind, [self._columns(file) for file in files])
-        self._latest[key] = made
-        return made
+        return joined(bench, kind, [self._columns(file) for file in files])
 
     def _columns(self, file: JudgmentFile) -> Columns:
         mark = stamp(file.path)
@@ -217,58 +224,37 @@ def joined(bench: Bench, kind: str, parts: Sequence[Columns]) -> Judgments:
     """Return the judgments of several files together."""
     import numpy as np
 
-    ids = [question.question_id for question in bench.questions]
-    place: dict[QuestionId, int] = {key: at for at, key in enumerate(ids)}
-    models = sorted({name for part in parts for case in part.read.cases for name in case.models})
+    read = Observations.joined([part.read for part in parts])
+    place = {question.question_id: at for at, question in enumerate(bench.questions)}
+    places = [place.setdefault(asked.question_id, len(place)) for asked in read.asked]
+    models = sorted({name for case in read.cases for name in case.models})
     code = {name: at for at, name in enumerate(models)}
-    cases: list[Case] = []
-    asked: list[Asked] = []
-    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
-    for number, part in enumerate(parts):
-        won = np.array([_SIDES[winner(games)] for games in part.read.games])
-        apart = np.array([_changed(games) for games in part.read.games])
-        by_case = np.argsort(part.read.case_at, kind="stable")
-        case_at, said = part.read.case_at[by_case], part.read.said[by_case]
-        columns["file"].append(np.full(len(said), number))
-        columns["case"].append(case_at + len(cases))
-        columns["who"].append(part.read.asked_at[by_case] + len(asked))
-        if kind == "single":
-            columns["failed"].append(np.isnan(said))
-            labels = np.array([case.source.form == "label" for case in part.read.cases], dtype=bool)
-            columns["score"].append(np.where(labels[case_at], np.nan, said))  # 0 or 1 is no grade
-            columns["winner"].append(np.full(len(said), NONE))
-            columns["changed"].append(np.zeros(len(said), dtype=bool))
-        else:
-            games = said.astype(np.int64)
-            columns["failed"].append(won[games] == NONE)
-            columns["score"].append(np.full(len(said), np.nan))
-            columns["winner"].append(won[games])
-            columns["changed"].append(apart[games])
-        cases += part.read.cases
-        asked += part.read.asked
-    for one in asked:
-        if place.setdefault(one.question_id, len(ids)) == len(ids):
-            ids.append(one.question_id)
-    whole = {name: np.concatenate(own) if own else np.zeros(0) for name, own in columns.items()}
-    file, case_of, who_of, won = (whole[name].astype(np.int64) for name in ("file", "case", "who", "winner"))
-    question = _taken([place[one.question_id] for one in asked], who_of)
-    turn = _taken([case.turn for case in cases], case_of)
-    first = _taken([code[case.models[0]] for case in cases], case_of)
-    second = _taken([code[case.models[1]] if len(case.models) > 1 else -1 for case in cases], case_of)
-    changed, failed = (whole[name].astype(bool) for name in ("changed", "failed"))
-    faults = tuple(fault for part in parts for fault in part.faults)
+    none = np.zeros(len(read), dtype=bool)
+    if kind == "pair":
+        games = read.said.astype(np.int64)
+        won = np.array([_SIDES[winner(own)] for own in read.games])[games]
+        swapped = np.array([changed(own) for own in read.games])[games]
+        score = np.where(none, read.said, np.nan)
+    else:
+        won, swapped = np.where(none, FIRST, NONE), none
+        label = read.of_cases(lambda case: case.source.form == "label")  # 0 or 1 is no grade
+        score = np.where(label, np.nan, read.said)
     return Judgments(
-        bench, kind, tuple(part.file for part in parts), cases, asked, ids, models, file, case_of, who_of, question,
-        turn, first, second, whole["score"], won, changed, failed, faults,
-    )  # fmt: skip
-
-
-def _taken(values: Sequence[int], places: "Ints") -> "Ints":
-    import numpy as np
-
-    return np.array(values or [0], dtype=np.int64)[places]
-
-
-def _changed(games: Games) -> bool:
-    """Return whether swapping the two answers changed the verdict."""
-    return len(games) == 2 and winner(games) == 0.5 and winner(games[:1]) != 0.5
+        bench=bench,
+        kind=kind,
+        files=tuple(part.file for part in parts),
+        cases=read.cases,
+        ids=list(place),
+        models=models,
+        file=np.repeat(np.arange(len(parts)), [len(part.read) for part in parts]),
+        case=read.case_at.astype(np.int64),
+        question=np.array(places, dtype=np.int64)[read.asked_at],
+        turn=read.of_cases(lambda case: case.turn),
+        first=read.of_cases(lambda case: code[case.models[0]]),
+        second=read.of_cases(lambda case: code[case.models[1]] if len(case.models) > 1 else -1),
+        score=score,
+        winner=won,
+        changed=swapped,
+        failed=read.failed,
+        faults=tuple(fault for part in parts for fault in part.faults),
+    )

@@ -1,21 +1,20 @@
 """What takes long is done beside the page: the page says so in place, and looks again by itself."""
 
-import math
 import multiprocessing
 import os
 import pathlib
-import signal
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing.connection import Connection
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from harness.errors import StorageError
 from harness.jsonl import size_of
-from viewer.limited import PROCESSES, Limited, TooLong, end_with_parent
+from viewer.limited import Limited, TooLong
+from viewer.places import stamp
 
 Made = TypeVar("Made")
 PATIENCE = 0.25
@@ -27,6 +26,8 @@ _WORKERS: Mapping[Lane, int] = {"first": 4, "whole": 3, "pattern": 1}
 _LONG = 3.0
 """Seconds after which a page says how long it has been waiting, and asks less often."""
 _SOON, _LATER = 250, 700
+PAUSES = 9
+"""What rests between two times that it is made does so for so many times as long as that took: a tenth of a core."""
 _ENDED = "this is not being made any more; look again"
 
 _NICE = 15
@@ -37,9 +38,9 @@ _LARGE = 20_000_000
 """Bytes of files from which on counting is left to a process of its own."""
 
 
-def patience(of: Iterable[pathlib.Path]) -> float:
+def patience_of(files: Iterable[pathlib.Path]) -> float:
     """Return how many seconds a page waits for what is made of files: none if it takes a process of its own."""
-    return PATIENCE if sum(map(size_of, of)) < _LARGE else 0.0
+    return PATIENCE if sum(map(size_of, files)) < _LARGE else 0.0
 
 
 def apart(
@@ -59,76 +60,86 @@ def apart(
     Raises:
         StorageError: the process was ended.
     """
-    if patience(of):
+    if patience_of(of):
         return make(*args) if told is None else make(*args, told=told)
-    ended = StorageError("the process that worked it out was ended; it may need more memory than there is")
-    if first and _reader.idle:
-        try:
-            of_reader: Made = _reader.call(partial(make, *args), math.inf).made
-            return of_reader
-        except TooLong:
-            raise ended from None
-    ours, theirs = PROCESSES.Pipe(duplex=False)
-    process = PROCESSES.Process(target=_send, args=(theirs, make, args, told is not None, first), daemon=True)
-    process.start()
-    theirs.close()
+    process: Limited[Made]
+    process = _kept if first and _kept.idle else Limited(_read if first else _aside)
     try:
-        while isinstance(sent := ours.recv(), float):
-            if told is not None:
-                told(sent)
-        if isinstance(sent[1], BaseException):
-            raise sent[1]
-        made: Made = sent[0]
-        return made
-    except EOFError:
-        raise ended from None
+        return process.call(partial(make, *args), told=told).made
+    except TooLong:
+        raise StorageError("the process that worked it out was ended; it may need more memory than there is") from None
     finally:
-        process.kill()
-        process.join()
-        ours.close()
+        if process is not _kept:
+            process.end()
 
 
-def _read(make: Callable[[], Any]) -> Any:
+def _read(make: Callable[..., Made], **words: Any) -> Made:
     """Return what a function returns, in the process that is kept."""
     from harness.jsonl.kept import keep_reads
 
     keep_reads(_KEPT_READS)
-    return make()
+    return make(**words)
 
 
-_reader: "Limited[Callable[[], Any], Any]" = Limited(_read)
-
-
-def _send(
-    pipe: "Connection[Any, Any]", make: Callable[..., Any], args: Sequence[Any], tells: bool, first: bool
-) -> None:
-    """Send the share that is done, at every percent, and then what was made, or what was raised."""
-    if not first and hasattr(os, "nice"):
+def _aside(make: Callable[..., Made], **words: Any) -> Made:
+    """Return what a function returns, in a process that makes way for others."""
+    if hasattr(os, "nice"):
         os.nice(_NICE)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C goes to all processes, and ends this one without a word
-    end_with_parent()
-    last = 0.0
+    return make(**words)
 
-    def told(share: float) -> None:
-        nonlocal last
-        if share - last >= 0.01:
-            last = share
-            pipe.send(share)
 
-    try:
-        pipe.send((make(*args, told=told) if tells else make(*args), None))
-    except Exception as error:  # it is raised where the call was made
-        pipe.send((None, error))
+_kept: Limited[Any] = Limited(_read)
+
+
+@dataclass
+class Work(Generic[Made]):
+    """What is being made, or was."""
+
+    marks: tuple[Hashable, ...]
+    """What its files were known by when it was begun."""
+    before: "Work[Made] | None"
+    """The same as it was made before, while it is made anew."""
+    begun: float = field(default_factory=time.monotonic)
+    took: float = 0.0
+    share: float | None = None
+    """How much of it is done, where that is told."""
+    more: Any = None
+    """What has been added to it since."""
+    future: "Future[Made]" = field(default_factory=Future)
+
+    @property
+    def value(self) -> Made:
+        """What was made."""
+        return self.future.result()
+
+    @property
+    def last(self) -> "Work[Made] | None":
+        """The last one that was made: this one, if it is."""
+        there = self.future.done() and not self.future.cancelled() and self.future.exception() is None
+        return self if there else self.before
+
+    @property
+    def rests(self) -> bool:
+        """Whether it is being made, or was made so lately that it must do."""
+        made = self.last is self and time.monotonic() - self.begun < PAUSES * self.took
+        return made or not self.future.done()
+
+    def run(self, make: Callable[..., Made], *, tells: bool) -> Made:
+        """Make it."""
+        self.begun = time.monotonic()
+        try:
+            return make(partial(setattr, self, "share")) if tells else make()
+        finally:
+            self.took = time.monotonic() - self.begun
 
 
 class NotYet(Exception):  # noqa: N818  (it is no fault)
     """What was asked for is being made; `str()` of it is a sentence that says what."""
 
-    def __init__(self, what: str, spent: float = 0.0) -> None:
-        """`spent`: the seconds that it has taken so far."""
+    def __init__(self, what: str, spent: float = 0.0, before: Work[Any] | None = None) -> None:
+        """`spent`: the seconds that it has taken so far; `before`: the same as it was made last."""
         super().__init__(what)
-        self.before: Any = None
-        """The same as it was before, where somebody knows that."""
+        self.before = before
         self.again = _SOON if spent < _LONG else _LATER
         """Milliseconds after which to ask again."""
 
@@ -138,16 +149,14 @@ class Later:
 
     def __init__(self) -> None:
         self._pools = {lane: ThreadPoolExecutor(n, thread_name_prefix=f"viewer-{lane}") for lane, n in _WORKERS.items()}
-        self._made: dict[Hashable, tuple[Future[Any], float]] = {}
-        self._shares: dict[Hashable, float] = {}
-        """How much of what is being made is done, where that is told."""
+        self._works: dict[Hashable, Work[Any]] = {}
         self._lock = threading.Lock()
         self._closed = False
 
     @property
     def busy(self) -> bool:
         """Whether anything is being made."""
-        return any(not future.done() for future, _ in list(self._made.values()))
+        return any(not work.future.done() for work in list(self._works.values()))
 
     def get(
         self,
@@ -155,43 +164,47 @@ class Later:
         what: str,
         make: Callable[..., Made],
         *,
-        patience: float = PATIENCE,
+        of: Iterable[pathlib.Path] = (),
+        patience: float | None = None,
         tells: bool = False,
+        rests: bool = False,
         lane: Lane = "first",
     ) -> Made:
-        """Return what `make` returns, made once for the key; what it raises is raised to everyone who asks.
+        """Return what `make` returns, made once for the key as long as the files `of` which it is made stay the same.
 
-        With `tells` it is called with a function that takes the share of its work that is done. Nothing waits for what
-        is in another lane.
+        What it raises is raised to everyone who asks. With `tells` it is called with a function that takes the share of
+        its work that is done. With `rests` it is made anew one at a time and for a tenth of the time: files that grow
+        would otherwise start one with every look, and keep a core busy. Nothing waits for what is in another lane.
 
         Raises:
-            NotYet: it is not ready within `patience` seconds; ask again.
+            NotYet: it is not ready within `patience` seconds (default: what suits the files); ask again.
             StorageError: it will not be made any more.
         """
+        files = list(of)
+        marks = tuple(map(stamp, files))
         with self._lock:
-            known = self._made.pop(key, None)
-            if known is None:
+            work = self._works.pop(key, None)
+            if work is None or (work.marks != marks and not (rests and work.rests)):
                 if self._closed:
                     raise StorageError(_ENDED)
-                told = [partial(self._shares.__setitem__, key)] if tells else []
-                known = self._pools[lane].submit(make, *told), time.monotonic()
-            self._made[key] = known
-            for old in list(self._made)[:-_KEPT]:
-                self._made.pop(old)[0].cancel()
-                self._shares.pop(old, None)
-        future, begun = known
-        if not future.done():
-            wait([future], timeout=patience)
-        if not future.done():
-            spent = time.monotonic() - begun
-            if key in self._shares:
-                raise NotYet(f"{what}, {self._shares[key]:.0%} done", spent)
-            raise NotYet(what if spent < _LONG else f"{what}, for {spent:.0f} seconds so far", spent)
+                work = Work(marks, work and work.last)
+                if work.before is not None:
+                    work.before.before = None
+                work.future = self._pools[lane].submit(work.run, make, tells=tells)
+            self._works[key] = work
+            for old in list(self._works)[:-_KEPT]:
+                self._works.pop(old).future.cancel()
+        if not work.future.done():
+            wait([work.future], timeout=patience_of(files) if patience is None else patience)
+        if not work.future.done() or work.marks != marks:
+            spent = time.monotonic() - work.begun
+            told = f", for {spent:.0f} seconds so far" if spent >= _LONG else ""
+            raise NotYet(what + (told if work.share is None else f", {work.share:.0%} done"), spent, work.last)
         try:
-            made: Made = future.result()
+            made: Made = work.value
+            return made
         except CancelledError:
             raise StorageError(_ENDED) from None
-        return made
 
     def close(self) -> None:
         """Start nothing more, and end what is being made in processes of their own, those that only start now too."""

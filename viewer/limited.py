@@ -1,4 +1,4 @@
-"""A function that is called in a process of its own, which is ended when a call takes too long.
+"""A function that is called in a process of its own, which can be ended, and is when a call takes too long.
 
 A regular expression that backtracks holds the interpreter's lock: no other thread of its process runs, Ctrl-C does not
 work, and no thread can stop it. A process can be stopped. It is kept between calls, since starting one takes longer
@@ -17,7 +17,6 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, Generic, NamedTuple, TypeVar
 
-Given = TypeVar("Given")
 Made = TypeVar("Made")
 _START = 60.0
 """Seconds that a process may take to start on a busy machine."""
@@ -37,10 +36,10 @@ class Timed(NamedTuple, Generic[Made]):
     """Processor time that it took."""
 
 
-class Limited(Generic[Given, Made]):
+class Limited(Generic[Made]):
     """Calls a function of a module apart; safe to use from several threads, which take turns."""
 
-    def __init__(self, function: Callable[[Given], Made]) -> None:
+    def __init__(self, function: Callable[..., Made]) -> None:
         """`function` must be importable, and what it takes and returns picklable."""
         self._function = function
         self._lock = threading.Lock()
@@ -52,36 +51,42 @@ class Limited(Generic[Given, Made]):
         """Whether no call is going on."""
         return not self._lock.locked()
 
-    def call(self, given: Given, seconds: float) -> Timed[Made]:
+    def call(self, given: Any, seconds: float = math.inf, told: Callable[[float], None] | None = None) -> Timed[Made]:
         """Return what the function returns.
 
         Args:
             given: what it is called with.
             seconds: of processor time that the call may take, infinite for any. The system ends the process after them,
                 or, where it has no such timer (Windows), this process does.
+            told: is called, at every percent, with the share of its work that the function says is done: the keyword
+                `told` that it then takes.
 
         Raises:
-            TooLong: it took longer.
+            TooLong: it took longer, or the process was ended.
         """
         with self._lock:
             try:
                 pipe = self._started()
-                pipe.send((given, seconds))
+                pipe.send((given, seconds, told is not None))
                 slower = _SLOWER if hasattr(signal, "setitimer") else 1.0
-                if pipe.poll(None if seconds == math.inf else seconds * slower):
-                    made, error, took = pipe.recv()
+                while pipe.poll(None if seconds == math.inf else seconds * slower):
+                    sent = pipe.recv()
+                    if told is not None and isinstance(sent, float):
+                        told(sent)
+                        continue
+                    made, error, took = sent
                     if error is not None:
                         raise error
                     return Timed(made, took)
             except (EOFError, OSError):
                 pass
-            self._end()
+            self.end()
         raise TooLong
 
     def _started(self) -> "Connection[Any, Any]":
         """Return the pipe to the process, which is started if there is none."""
         if self._pipe is None or not self._process.is_alive():
-            self._end()
+            self.end()
             own, other = PROCESSES.Pipe()
             self._process = PROCESSES.Process(target=_serve, args=(other, self._function), daemon=True)
             self._process.start()
@@ -91,7 +96,8 @@ class Limited(Generic[Given, Made]):
                 own.recv()
         return self._pipe
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End the process; the next call starts another."""
         if self._pipe is not None:
             self._pipe.close()
             self._process.kill()
@@ -100,26 +106,39 @@ class Limited(Generic[Given, Made]):
         self._pipe = self._process = None
 
 
-def _serve(pipe: "Connection[Any, Any]", function: Callable[[Any], Any]) -> None:
+def _serve(pipe: "Connection[Any, Any]", function: Callable[..., Any]) -> None:
     """Answer calls until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes; the viewer ends this one
-    end_with_parent()
+    _end_with_parent()
     with contextlib.suppress(EOFError, OSError):
         pipe.send("ready")
         while True:
-            given, seconds = pipe.recv()
+            given, seconds, tells = pipe.recv()
             _set_timer(seconds)
             begun = time.process_time()
             made, fault = None, None
             try:
-                made = function(given)
+                made = function(given, told=_telling(pipe)) if tells else function(given)
             except Exception as error:  # it is raised where the call was made
                 fault = error
             _set_timer(0.0)
             pipe.send((made, fault, time.process_time() - begun))
 
 
-def end_with_parent() -> None:
+def _telling(pipe: "Connection[Any, Any]") -> Callable[[float], None]:
+    """Return what sends the share of the work that is done, at every percent."""
+    last = 0.0
+
+    def told(share: float) -> None:
+        nonlocal last
+        if share - last >= 0.01:
+            last = share
+            pipe.send(share)
+
+    return told
+
+
+def _end_with_parent() -> None:
     """From now on end this process as soon as the one that started it has ended, in whatever way."""
     parent = multiprocessing.parent_process()
 

@@ -4,10 +4,12 @@ What a caller puts between tags as it is (`inside`, `content`, cells) must be HT
 `viewer.text`, has made.
 """
 
+import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, ParamSpec
 
+from harness.errors import TurnbenchError
 from harness.records import Mode
 from harness.showing import Column, Table
 from harness.showing import Html as Html
@@ -21,6 +23,7 @@ from viewer.text import escaped, exact
 if TYPE_CHECKING:
     from viewer.context import Context
 
+Given = ParamSpec("Given")
 _BREAKS = re.compile(r"(?<=\w)([/_.:@-])(?=\w)")
 _MOST_FAULTS = 5
 _MOST_COPIED = 60_000
@@ -135,6 +138,21 @@ def faults(lines: Sequence[str]) -> str:
 def waiting(wait: NotYet) -> str:
     """Return the message that something is being made, after which the page looks again by itself."""
     return f'<div data-refresh="{wait.again}">{notice(f"One moment: {wait} …", kind="wait")}</div>'
+
+
+def in_place(make: Callable[Given, str]) -> Callable[Given, str]:
+    """Return what makes a part of a page and, where it cannot yet or at all, says in its place why."""
+
+    @functools.wraps(make)
+    def made(*args: Given.args, **words: Given.kwargs) -> str:
+        try:
+            return make(*args, **words)
+        except NotYet as wait:
+            return waiting(wait)
+        except TurnbenchError as error:
+            return notice(str(error), kind="fault")
+
+    return made
 
 
 def notes(lines: Sequence[str]) -> str:

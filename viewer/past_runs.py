@@ -30,10 +30,10 @@ from harness.showing.values import ABSENT, dollars
 from viewer import markup
 from viewer.context import Context
 from viewer.growth import PAUSE, last_lines, written_at
-from viewer.later import NotYet, apart
+from viewer.later import apart
 from viewer.markup import Html
 from viewer.state import State
-from viewer.store import JudgmentFile
+from viewer.store import JudgmentFile, mode_of
 from viewer.text import escaped
 
 if TYPE_CHECKING:
@@ -218,20 +218,14 @@ def difference_html(context: Context, state: State, bench: Bench, files: Sequenc
     return markup.section("Difference of two runs", found, note="Of verdicts that both have, model by model.")
 
 
+@markup.in_place
 def _difference(context: Context, bench: Bench, run: JudgmentFile, against: JudgmentFile) -> str:
-    try:
-        make = partial(_compared, bench, run, against)
-        result = context.store.made(
-            ("runs", run.path, against.path), "comparing two runs", make, run.path, against.path, lane="whole"
-        )
-    except NotYet as wait:
-        return markup.waiting(wait)
-    except TurnbenchError as error:
-        return markup.notice(str(error), kind="fault")
-    tables = [
-        item for item in result_page(result).items if isinstance(item, Table) and item.title.startswith("This run")
-    ]
-    shown = "".join(table_html(table, label="this run less the other") for table in tables)
+    key, paths = ("runs", run.path, against.path), [run.path, against.path]
+    make = partial(_compared, bench, run, against)
+    result = context.store.later.get(key, "comparing two runs", make, of=paths, lane="whole")
+    tables = [item for item in result_page(result).items if isinstance(item, Table)]
+    own = [table for table in tables if table.title.startswith("This run")]
+    shown = "".join(table_html(table, label="this run less the other") for table in own)
     return markup.notes(result.notes) + (shown or f'<p class="tb-quiet">{escaped("No model is in both.")}</p>')
 
 
@@ -239,5 +233,5 @@ def _compared(bench: Bench, run: JudgmentFile, against: JudgmentFile) -> "Result
     from harness.results.show import show_result
 
     where: dict[str, Any] = {"bench_name": bench.name, "data_dir": bench.folder.parent, "input_file": run.path}
-    make = partial(show_result, "single" if run.kind == "single" else "pairwise-all", intervals=False, **where)
+    make = partial(show_result, mode_of(run.kind), intervals=False, **where)
     return apart(partial(make, against=against.path, allow=ALLOWED), of=[run.path, against.path])

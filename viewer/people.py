@@ -32,11 +32,11 @@ def people(context: Context, state: State, bench: Bench) -> People:
     Raises:
         NotYet: they are being read.
     """
-    store = context.store
-    paths, voting = settled_files(bench, store.vote_files(bench))
+    paths, voting = settled_files(bench, context.store.vote_files(bench))
     if state.who and file_stem(state.who) in voting:
         return People((), {}, "Votes are shown to you here once you have finished voting yourself.")
-    votes, by_question = store.made(("votes", bench.folder), "reading the votes", partial(_read, paths), *paths)
+    make = partial(_read, paths)
+    votes, by_question = context.store.later.get(("votes", bench.folder), "reading the votes", make, of=paths)
     several = listed(voting, 5)
     note = f"The votes of {several} are left out until they have finished voting." if voting else ""
     return People(votes, by_question, note)

@@ -3,11 +3,10 @@
     rivers of Asia        the text, upper or lower case alike
     /rivers? of \\w+/      between slashes a regular expression of Python, upper or lower case alike
 
-A line is decoded only if it may hold the text, and several processes share files that are large. A pattern may take any
-time, so it is looked for in a process of its own (`viewer.limited`).
+Several processes share files that are large. A pattern may take any time, so it is looked for in a process of its own
+(`viewer.limited`).
 """
 
-import contextlib
 import functools
 import json
 import os
@@ -21,7 +20,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
-import numpy as np
 
 from harness.errors import TurnbenchError, UsageError
 from harness.jsonl import size_of
@@ -34,18 +32,13 @@ from viewer.limited import Limited, TooLong
 Made = TypeVar("Made")
 SECONDS = 30.0
 """Processor time that looking for a pattern may take."""
-_WORDS = re.compile(r"[0-9a-z]+|[\u0590-\u0fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
 _BLOCK = 96 << 10
 """Bytes that are looked through together; as many as fit into a processor's caches."""
 _LARGE = 30 << 20
 """Bytes for which a further process pays, and of which a large file's parts are."""
 _MOST = 4
 """Processes that share what is to be looked through."""
-_LOOKS = 32
-"""Of so many blocks one is looked at for how many of its lines hold a word that many of the last one's did."""
 _MOST_LINE = 64 << 20
-_DENSE = 0.2
-"""Share of lines from which on it is faster to decode all of them together than each that holds the text."""
 
 
 class Lines(NamedTuple):
@@ -158,7 +151,7 @@ def everywhere(wanted: Wanted) -> Occurs:
 
 
 @functools.cache
-def _apart(number: int, pattern: bool) -> "Limited[Wanted, Occurs]":
+def _apart(number: int, pattern: bool) -> "Limited[Occurs]":
     """Return the process that looks through a share; each is kept, and no text waits for a pattern."""
     return Limited(everywhere)
 
@@ -182,7 +175,7 @@ def in_answers(lines: Lines, text: str, places: Places) -> By:
     """Return, by turn, the questions in whose answers the text occurs."""
     found: dict[int, array[int]] = defaultdict(_array)
     holds = _holds(text)
-    for row in _rows(_answer, lines, text):
+    for row in _rows(_answer, lines):
         for choice in row.choices:
             for at, said in enumerate(choice.turns, 1):
                 if isinstance(said, str) and holds(said) and (place := places[row.question_id]) >= 0:
@@ -194,7 +187,7 @@ def in_judgments(lines: Lines, text: str, places: Places) -> By:
     """Return, by turn and models, the questions in whose judgments the judge uses the text."""
     found: dict[tuple[int, Any, Any, Any], array[int]] = defaultdict(_array)
     holds = _holds(text)
-    for row in _rows(_judgment, lines, text):
+    for row in _rows(_judgment, lines):
         one, other = row.g1_judgment, row.g2_judgment
         said = (row.judgment and holds(row.judgment)) or (one and holds(one)) or (other and holds(other))
         if said and (place := places[row.question_id]) >= 0:
@@ -249,26 +242,16 @@ def _decoded(decoder: "msgspec.json.Decoder[Made]", line: bytes) -> "Made | None
         return None
 
 
-def _rows(decoder: "msgspec.json.Decoder[Made]", lines: Lines, text: str) -> "Iterator[Made]":
-    """Yield the rows of the lines that may hold the text, and perhaps others; none of a file that is not there."""
-    needles = _needles(text)
-    dense = not needles
+def _rows(decoder: "msgspec.json.Decoder[Made]", lines: Lines) -> "Iterator[Made]":
+    """Yield the rows of the lines; none of a file that is not there."""
     try:
-        for at, block in enumerate(_blocks(*lines)):
-            small = b""
-            if needles and not (dense and at % _LOOKS):
-                small = _small(block)
-                hits = sum(map(small.count, needles))
-                dense = hits > _DENSE * block.count(b"\n")
-                if not hits:
-                    continue
-            if dense:
-                with contextlib.suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
-                    yield from decoder.decode_lines(block)
-                    continue
-            # Few lines hold it, or one is damaged, or is what only the other decoder reads.
-            decoded = (_decoded(decoder, line) for line in _holding(block, small or _small(block), needles))
-            yield from (row for row in decoded if row is not None)
+        for block in _blocks(*lines):
+            try:
+                yield from decoder.decode_lines(block)
+            except (msgspec.MsgspecError, UnicodeError, RecursionError):
+                # A line is damaged, or is what only the other decoder reads.
+                decoded = (_decoded(decoder, line) for line in block.splitlines())
+                yield from (row for row in decoded if row is not None)
     except (OSError, TurnbenchError):  # whoever shows the rows says so
         return
 
@@ -281,40 +264,3 @@ def _blocks(path: pathlib.Path, start: int, stop: int) -> Iterator[bytes]:
             file.readline()
         while (at := file.tell()) < stop and (block := file.read(min(_BLOCK, stop - at))):
             yield block + file.readline(_MOST_LINE)
-
-
-def _holding(block: bytes, small: bytes, needles: Sequence[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a block in which one of the needles occurs; all lines if there are no needles.
-
-    `small` is the block as `_small` makes it.
-    """
-    if not needles:
-        yield from block.splitlines()
-        return
-    at = {needle: small.find(needle) for needle in needles}
-    while there := [place for place in at.values() if place >= 0]:
-        start = block.rfind(b"\n", 0, min(there)) + 1
-        stop = block.find(b"\n", min(there))
-        stop = len(block) if stop < 0 else stop
-        yield block[start:stop]
-        at = {needle: place if place >= stop or place < 0 else small.find(needle, stop) for needle, place in at.items()}
-
-
-def _small(text: bytes) -> bytes:
-    """Return a text in small letters, in a third of the time of `lower`: other characters become others as well."""
-    return (np.frombuffer(text, np.uint8) | 0x20).tobytes()
-
-
-def _needles(text: str) -> list[bytes]:
-    """Return what a line must hold one of if it holds the text, both as `_small` makes them: its longest plain word, or
-    any.
-
-    Plain are letters and digits of ASCII, and characters of scripts without capitals, which JSON may write as they are
-    or as their numbers. Every other character may stand there in more ways than two.
-    """
-    words = [] if is_pattern(text) else _WORDS.findall(text.lower())
-    plain = [word for word in words if word.isascii() or word == word.upper() == word.casefold()]
-    if not plain:
-        return []
-    word = max(plain, key=len)
-    return list(dict.fromkeys(_small(form.encode()) for form in (word, json.dumps(word)[1:-1])))

@@ -6,14 +6,12 @@ An address may come from anywhere. What has no such form is left out; a name is 
 what was asked for, or an error. Nothing in an address is ever used as a path.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlencode
 
 from harness.records import MODES, Mode
 
-TABS = ("leaderboard", "answers", "compare", "find", "judge", "vote", "runs")
 FILTERS = (
     "category",
     "field",
@@ -137,7 +135,7 @@ def parse(query: object) -> State:
         judge, _, judge_set = judge.rpartition(JUDGE_AND_SET)
     models = dict.fromkeys(_short(value) for name, value in found if name == "model" and value)
     return State(
-        tab=said.get("tab", "") if said.get("tab") in TABS else "leaderboard",
+        tab=said.get("tab", "leaderboard"),
         bench=said.get("bench", ""),
         mode=mode if mode in MODES else "single",
         judge=judge,
@@ -165,11 +163,3 @@ def _whole_number(text: str) -> int | None:
 def _short(text: str) -> str:
     """Return a value, or so much of it that it says what was asked for: nothing that is there has such a long name."""
     return text if len(text) <= _MOST_VALUE else text[:_MOST_VALUE] + "\u2026"
-
-
-def neighbours(names: Sequence[str], name: str) -> tuple[str | None, str | None]:
-    """Return what stands before and after a name in a list; None at its ends, and for a name that is not there."""
-    if name not in names:
-        return None, None
-    at = list(names).index(name)
-    return (names[at - 1] if at else None), (names[at + 1] if at + 1 < len(names) else None)

@@ -2,11 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from harness.errors import TurnbenchError
 from viewer import filters, markup
 from viewer.context import Context
 from viewer.index import Judgments
-from viewer.later import NotYet
 from viewer.state import State, parse
 from viewer.store import kind_of
 
@@ -34,19 +32,15 @@ def item(judgments: Judgments, found: "Ints", at: int, from_list: State) -> Stat
     return there.where(choice="" if case.source.choice == "0" else case.source.choice)
 
 
+@markup.in_place
 def stepping_bar(context: Context, state: State) -> str:
     """Return the links to what was found before and after, and back; nothing if the view does not come from Find."""
     if not state.found:
         return ""
     from_list = parse(state.found).to(who=state.who)
-    try:
-        bench = context.store.bench(from_list.bench)
-        judgments = filters.judgments_of(context, bench, kind_of(from_list.mode))
-        found = filters.found(context, judgments, from_list)
-    except NotYet as wait:
-        return markup.waiting(wait)
-    except TurnbenchError as error:
-        return markup.notice(str(error), kind="fault")
+    bench = context.store.bench(from_list.bench)
+    judgments = filters.judgments_of(context, bench, kind_of(from_list.mode))
+    found = filters.found(context, judgments, from_list)
     if not len(found):
         return ""
     at = min(state.at or 0, len(found) - 1)

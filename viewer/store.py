@@ -11,26 +11,25 @@ import pathlib
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from harness.bench import Bench, load_bench, shipped
 from harness.errors import DataError, MissingError
 from harness.jsonl import is_there, logical_files, size_of
 from harness.judgments.case import TOTAL
 from harness.judgments.file_name import OWN_JUDGE_SET, FileName, judgment_files, kinds_of, parse
-from harness.judgments.row import JudgedRow, judged_row
+from harness.judgments.row import JudgedRow, Words, judged_row
 from harness.names import check_bench_name, name_of
 from harness.records import Answer, Mode, Question, QuestionId
 from harness.rows import answer_from_row, question_id
-from viewer.later import PATIENCE, Lane, Later, NotYet, apart, patience
+from viewer.later import PATIENCE, Lane, Later, NotYet, apart
 from viewer.places import Places, stamp
 from viewer.state import State
 
 if TYPE_CHECKING:
-    from harness.results.efficiency import EfficiencyTable, Took
+    from harness.results.efficiency import EfficiencyTable
     from harness.results.result import Result
 
-Made = TypeVar("Made")
 Kind = str
 """`single` or `pair`."""
 AHEAD = 1 << 30
@@ -56,73 +55,39 @@ class JudgmentFile(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
-    """One reply of a judge, and what it was read as."""
-
-    text: str
-    prompt: str
-    system: str | None
-    details: Mapping[str, Any]
-    """What else is stored of it: why it was read so, tokens, seconds, earlier attempts."""
-    number: int = 1
-    """Of a pair: 1 shows `model_1` first, 2 shows `model_2` first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Graded:
-    """A judgment of one answer with the judge's words."""
+class Judged:
+    """A judgment with the judge's words, and the file that it is in."""
 
     row: JudgedRow
-    game: Game
     file: JudgmentFile
 
     @property
-    def model(self) -> str:
-        """The model that was judged."""
-        return self.row.models[0]
+    def words(self) -> tuple[Words, ...]:
+        """What the judge was sent and said: of a pair in each game that was played, both or the only one."""
+        return self.row.words or (_NO_WORDS,)
+
+    @property
+    def judge(self) -> str:
+        """Who judged: a judge as the file's name has it, or a person."""
+        return self.row.source.judge if self.row.source.voter else self.file.label
 
     @property
     def score(self) -> float | None:
         """The grade, or of several dimensions that of the whole; None of a label, and where there is none."""
-        return None if self.row.source.form == "label" else self.row.numbers.get(TOTAL, self._only)
-
-    @property
-    def _only(self) -> float | None:
-        numbers = list(self.row.numbers.values())
-        return numbers[0] if len(numbers) == 1 else None
+        numbers = self.row.numbers
+        only = next(iter(numbers.values())) if len(numbers) == 1 else None
+        return None if self.row.source.form == "label" else numbers.get(TOTAL, only)
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A pair with the judge's words in each game that was played: both, or the only one."""
-
-    row: JudgedRow
-    games: tuple[Game, ...]
-    file: JudgmentFile
-
-    @property
-    def models(self) -> tuple[str, str]:
-        """The two models, in the order of the row."""
-        return self.row.models[0], self.row.models[1]
-
-    @property
-    def judge(self) -> str:
-        """Who compared them: a judge as the file's name has it, or a person."""
-        return self.row.source.judge if self.row.source.voter else self.file.label
-
-    @property
-    def changed(self) -> bool:
-        """Whether swapping the two answers changed the verdict; False where a game gave none."""
-        sides = {None if game is None else (game > 0.5) - (game < 0.5) for game in self.row.games}
-        return len(self.row.games) == 2 and None not in sides and len(sides) > 1
+_NO_WORDS = Words("", None, None, {})
 
 
 @dataclass
 class Found:
     """Judgments of one question, and what was wrong with the rows that are not among them."""
 
-    graded: list[Graded] = field(default_factory=list)
-    compared: list[Compared] = field(default_factory=list)
+    graded: list[Judged] = field(default_factory=list)
+    compared: list[Judged] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
 
@@ -136,10 +101,6 @@ class Store:
         self.later = Later()
         self._benches: dict[str, tuple[Hashable, Bench, Mapping[QuestionId, int]]] = {}
         self._places: dict[pathlib.Path, Places] = {}
-        self._took: dict[pathlib.Path, tuple[Hashable, Took]] = {}
-        """What the answers in a file took, as it stood when it was read."""
-        self._results: dict[Hashable, Result] = {}
-        """The last table of each kind, whatever has been written since."""
         self._lock = threading.Lock()
 
     # what there is
@@ -248,8 +209,8 @@ class Store:
         """
         with self._lock:
             places = self._places.setdefault(path, Places(path))
-        mark = stamp(path)
-        self.later.get(("places", path, mark), f"looking through {path.name}", places.look, patience=patience)
+        what = f"looking through {path.name}"
+        self.later.get(("places", path), what, places.look, of=[path], patience=patience)
         return places
 
     def look_ahead(self, bench: Bench) -> None:
@@ -312,12 +273,13 @@ class Store:
         return found
 
     def _judgments_in(self, file: JudgmentFile, key: QuestionId, found: Found) -> None:
-        latest: dict[Any, Graded | Compared] = {}
+        latest: dict[Any, Judged] = {}
         try:
             places = self.places(file.path)
         except DataError as error:
             found.faults.append(str(error))
             return
+        paired = file.kind == "pair"
         for row in places.rows(key):
             if len(latest) >= MOST_ROWS:
                 found.faults.append(f"{file.path.name} holds more than {MOST_ROWS} judgments of this question")
@@ -326,12 +288,14 @@ class Store:
                 if isinstance(row, DataError):
                     raise row
                 judged = judged_row(row.value, file.path, row.line)
+                if judged.good and (len(judged.models) > 1) != paired:
+                    wrong = "a single answer in a file of pairs" if paired else "a pair in a file of single answers"
+                    raise DataError(wrong, path=file.path, line=row.line)
                 if judged.good:
-                    latest[judged.key, judged.source.judge] = _judged(judged, file)
+                    latest[judged.key, judged.source.judge] = Judged(judged, file)
             except DataError as error:
                 found.faults.append(str(error))
-        found.graded += [judged for judged in latest.values() if isinstance(judged, Graded)]
-        found.compared += [judged for judged in latest.values() if isinstance(judged, Compared)]
+        (found.compared if paired else found.graded).extend(latest.values())
 
     def faults(self, path: pathlib.Path) -> list[str]:
         """Return what is damaged in a file, a line each; a place that no question's page would show."""
@@ -354,21 +318,14 @@ class Store:
         file = self.judgment_file(state)
         bench = self.bench(state.bench)
         baseline = state.looked_for("baseline") or None if state.mode == "pairwise-baseline" else None
-        kind = (file.path, state.mode, bench.name, baseline, intervals)
-        key = ("result", stamp(file.path), *kind)
+        key = ("result", file.path, state.mode, bench.name, baseline, intervals)
         what = "comparing with the answers, working out intervals" if intervals else f"reading {file.path.name}"
         words = {"input_file": file.path, "baseline_model": baseline, "intervals": intervals, **_where(bench)}
         words["check_answers"] = intervals
         made = functools.partial(_result, state.mode, **words)
         make = functools.partial(apart, made, of=[file.path], first=not intervals)
         lane: Lane = "whole" if intervals else "first"
-        try:
-            result = self.later.get(key, what, make, patience=patience([file.path]), lane=lane)
-        except NotYet as wait:
-            wait.before = self._results.get(kind)
-            raise
-        self._results[kind] = result
-        return result
+        return self.later.get(key, what, make, of=[file.path], lane=lane)
 
     def measured(self, state: State) -> "Result | None":
         """Return what the metrics of the view's benchmark say, checks among them; None if there are none.
@@ -384,13 +341,8 @@ class Store:
         if not names:
             return None
         paths = [bench.metric_file(name) for name in names]
-        return self.made(
-            ("metrics", bench.name),
-            "reading the metrics",
-            functools.partial(_metrics, bench, names),
-            *paths,
-            lane="whole",
-        )
+        make = functools.partial(_metrics, bench, names)
+        return self.later.get(("metrics", bench.name), "reading the metrics", make, of=paths, lane="whole")
 
     def efficiency(self, state: State, result: "Result") -> "EfficiencyTable":
         """Return what the answers of the models of a result cost and how long they took.
@@ -402,45 +354,28 @@ class Store:
         bench = self.bench(state.bench)
         baseline = state.looked_for("baseline") or None if state.mode == "pairwise-baseline" else None
         files = {row["model"]: bench.answer_file(row["model"]) for row in result.rows()}
-        make = functools.partial(self._efficiency, result.path, state.mode, bench, baseline, files)
-        what, paths = "reading what the answers cost", (result.path, *files.values())
-        return self.made(("efficiency", state.mode, baseline), what, make, *paths, tells=True, lane="whole")
-
-    def _efficiency(
-        self,
-        path: pathlib.Path,
-        mode: Mode,
-        bench: Bench,
-        baseline: str | None,
-        files: Mapping[str, pathlib.Path],
-        told: Callable[[float], None],
-    ) -> "EfficiencyTable":
-        """Return the table of what answers cost; only files that have changed are read."""
-        from harness.results.efficiency import efficiency
-
-        marks = {model: stamp(file) for model, file in files.items()}
-        new = {model: file for model, file in files.items() if self._took.get(file, (None, None))[0] != marks[model]}
-        make = functools.partial(_on_common, mode, new, input_file=path, baseline_model=baseline, **_where(bench))
-        result, took = apart(make, of=[path, *new.values()], told=told)
-        self._took |= {files[model]: (marks[model], own) for model, own in took.items()}
-        known = {model: self._took[file][1] for model, file in files.items() if file in self._took}
-        return efficiency(result, took=known, **_where(bench))
-
-    def made(self, key: Hashable, what: str, make: Callable[..., Made], *paths: pathlib.Path, **how: Any) -> Made:
-        """Return what `make` returns, made once as long as the files stay as they are; for what reads whole files.
-
-        `how` is what `Later.get` takes: `tells`, `lane`.
-
-        Raises:
-            NotYet: it is being made; `what` says what, as "reading the votes".
-        """
-        key = key, tuple(map(stamp, paths))
-        return self.later.get(key, what, make, patience=patience(paths), **how)
+        words = {"input_file": result.path, "baseline_model": baseline, **_where(bench)}
+        make = functools.partial(_efficiency, state.mode, files, **words)
+        key, paths = ("efficiency", bench.name, state.mode, baseline), [result.path, *files.values()]
+        return self.later.get(
+            key,
+            "reading what the answers cost",
+            lambda told: apart(make, of=paths, told=told),
+            of=paths,
+            tells=True,
+            rests=True,
+            lane="whole",
+        )
 
 
 def kind_of(mode: Mode) -> Kind:
     """Return which judgment files belong to a mode."""
     return "single" if mode == "single" else "pair"
+
+
+def mode_of(kind: Kind) -> Mode:
+    """Return the mode whose judgments are all of that kind."""
+    return "single" if kind == "single" else "pairwise-all"
 
 
 def _where(bench: Bench) -> dict[str, Any]:
@@ -453,38 +388,19 @@ def _result(mode: Mode, **words: Any) -> "Result":
     return show_result(mode, **words)
 
 
-def _on_common(
+def _efficiency(
     mode: Mode, files: Mapping[str, pathlib.Path], *, told: Callable[[float], None], **words: Any
-) -> "tuple[Result, Mapping[str, Took]]":
-    """Return the table of the questions that all models have in common, and what the answers in these files took."""
-    from harness.results.efficiency import what_it_took
+) -> "EfficiencyTable":
+    """Return what answers cost, beside the table of the questions that all models have in common."""
+    from harness.results.efficiency import efficiency, what_it_took
     from harness.results.show import show_result
 
-    return show_result(mode, common=True, **words), what_it_took(files, told=told)
+    result = show_result(mode, common=True, **words)
+    where = {name: words[name] for name in ("bench_name", "data_dir")}
+    return efficiency(result, took=what_it_took(files, told=told), **where)
 
 
 def _metrics(bench: Bench, names: Sequence[str]) -> "Result":
     from harness.results.show import show_result
 
     return show_result(metric=names, **_where(bench))
-
-
-def _judged(row: JudgedRow, file: JudgmentFile) -> Graded | Compared:
-    """Return the judgment of a row with the judge's words."""
-    games = tuple(
-        Game(
-            words.judgment or "",
-            words.prompt or "",
-            row.system_prompt,
-            words.details,
-            2 if words.prefix == "g2_" else 1,
-        )
-        for words in row.words
-    )
-    if file.kind == "single":
-        if len(row.models) > 1:
-            raise DataError("a pair in a file of single answers", path=file.path, line=row.line)
-        return Graded(row, games[0], file)
-    if len(row.models) < 2:
-        raise DataError("a single answer in a file of pairs", path=file.path, line=row.line)
-    return Compared(row, games or (Game("", "", None, {}),), file)

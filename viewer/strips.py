@@ -4,17 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.jsonl import size_of
-from harness.judgments.case import CONFIDENCE, SHARE, winner
+from harness.judgments.case import CONFIDENCE, SHARE, changed, winner
 from harness.records import Observation, Question
 from viewer import markup
 from viewer.context import Context
 from viewer.filters import judgments_of
 from viewer.index import FIRST, SECOND, TIE, Judgments
-from viewer.later import NotYet
 from viewer.markup import Html
 from viewer.questions import of_category
 from viewer.state import State
-from viewer.store import Compared, Graded, Kind
+from viewer.store import Judged, Kind
 from viewer.text import escaped
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ _LARGE = 100_000_000
 """Bytes of judgment files that are not read for a strip alone."""
 
 
-def verdicts_of(state: State, model: str, graded: Sequence[Graded], compared: Sequence[Compared]) -> str:
+def verdicts_of(state: State, model: str, graded: Sequence[Judged], compared: Sequence[Judged]) -> str:
     """Return every judge's grade of a model's turns, and how often it won its pairs; empty if nobody judged."""
     rows: dict[tuple[str, str], dict[int, list[str]]] = {}
     for one in graded:
@@ -38,7 +37,7 @@ def verdicts_of(state: State, model: str, graded: Sequence[Graded], compared: Se
         counts = counted.setdefault(("pairs", pair.file.label), {}).setdefault(pair.row.turn, [0, 0, 0])
         won = winner(pair.row.games)
         if won is not None:
-            own = 1.0 if pair.models[0] == model else 0.0
+            own = 1.0 if pair.row.models[0] == model else 0.0
             counts[0 if won == own else 1 if won == 0.5 else 2] += 1
     for key, by_turn in counted.items():
         for turn, (wins, ties, losses) in by_turn.items():
@@ -47,23 +46,21 @@ def verdicts_of(state: State, model: str, graded: Sequence[Graded], compared: Se
 
 
 def verdicts_between(
-    state: State, models: Sequence[str], compared: Sequence[Compared], votes: Sequence[Observation]
+    state: State, models: Sequence[str], compared: Sequence[Judged], votes: Sequence[Observation]
 ) -> str:
     """Return every judge's and voter's verdict between two models by turn, both games together, and over all turns."""
     rows: dict[str, dict[int, list[str]]] = {}
     counts: dict[str, list[int]] = {}
-    said = [(one.judge, one.row.turn, one.models, one.row.games, one.changed) for one in compared]
+    said = [(one.judge, one.row.turn, one.row.models, one.row.games, changed(one.row.games)) for one in compared]
     said += [(v.source.judge, v.turn, (v.model, str(v.opponent)), v.games, False) for v in votes]
-    for judge, turn, pair, games, changed in said:
+    for judge, turn, pair, games, swapped in said:
         won = winner(games)
-        name = {1.0: pair[0], 0.0: pair[1]}.get(0.5 if won is None else won)
-        side = models.index(name) if name in models else -1
-        text = "no verdict" if won is None else f"{name} wins" if name else "tie"
-        kind = "warn" if won is None else f"win-{side + 1}" if name else "tie"
-        mark = markup.chip(text, kind) + (markup.chip("changed when swapped", "warn") if changed else "")
+        mark = verdict_chip(won, pair, sides=models)
+        mark += markup.chip("changed when swapped", "warn") if swapped else ""
         rows.setdefault(judge, {}).setdefault(turn, []).append(mark)
         if won is not None:
-            counts.setdefault(judge, [0, 0, 0])[side if name else 2] += 1
+            side = 2 if won == 0.5 else models.index(pair[0] if won else pair[1])
+            counts.setdefault(judge, [0, 0, 0])[side] += 1
     made = []
     one, other, even = (sum(numbers) for numbers in zip(*counts.values(), strict=True)) if counts else (0, 0, 0)
     ahead = "Neither is ahead" if one == other else f"{models[0 if one > other else 1]} is ahead"
@@ -91,6 +88,17 @@ def _table(state: State, rows: Sequence[tuple[Mapping[str, object], Mapping[int,
     return f'<div class="tb-verdicts">{markup.table(table, label="verdicts", heads=heads)}{more}</div>'
 
 
+def verdict_chip(won: float | None, pair: Sequence[str], *, before: str = "", sides: Sequence[str] = ()) -> str:
+    """Return who won, by its value for the first of a pair, as a mark.
+
+    Its colour is that of the side on which the winner is, of `sides` or else of the pair.
+    """
+    if won is None or won == 0.5:
+        return markup.chip(f"{before}no verdict", "warn") if won is None else markup.chip(f"{before}tie", "tie")
+    name = pair[0] if won > 0.5 else pair[1]
+    return markup.chip(f"{before}{name} wins", f"win-{[*(sides or pair)].index(name) + 1}")
+
+
 def score_chip(score: float | None) -> str:
     """Return a grade as a mark."""
     if score is None:
@@ -98,7 +106,7 @@ def score_chip(score: float | None) -> str:
     return markup.chip(markup.number(score, 2 if score % 1 else 0), "score")
 
 
-def grade_chip(graded: Graded) -> str:
+def grade_chip(graded: Judged) -> str:
     """Return what a judge gave an answer as a mark: its grade, its label, or the grade in each dimension."""
     numbers = graded.row.numbers
     if graded.row.source.form == "label":
@@ -123,16 +131,14 @@ class Cell(NamedTuple):
     """Of a score: where it is between the least and the greatest one, from 0 to 1."""
 
 
+@markup.in_place
 def questions_strip(context: Context, state: State, question: Question, models: Sequence[str], kind: Kind) -> str:
     """Return a link to each question, coloured by its grade, or by who won of two models."""
     bench = context.store.bench(state.bench)
     files = context.store.judgment_files(bench, kind)
     if not files or not models or sum(size_of(file.path) for file in files) > _LARGE:
         return ""
-    try:
-        judgments = judgments_of(context, bench, kind)
-    except NotYet as wait:
-        return markup.waiting(wait)
+    judgments = judgments_of(context, bench, kind)
     cells = _scores(judgments, models[0]) if kind == "single" else _winners(judgments, models)
     if not cells:
         return ""

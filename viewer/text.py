@@ -10,7 +10,6 @@ import contextlib
 import functools
 import html
 import re
-import threading
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 
@@ -152,36 +151,32 @@ def _styled(text: str) -> str:
         return '<p class="tb-quiet">(no text)</p>'
     if len(text) > MOST_STYLED or any(len(line) > _MOST_STYLED_LINE for line in text.splitlines()):
         return plain(text)
-    known = _kept.get(text)
-    if known is not None:
-        return known
+    try:
+        return _laid_out(text)
+    except TooLong:
+        return _UNSTYLED + plain(text)
+
+
+@functools.lru_cache(maxsize=_MOST_KEPT)
+def _laid_out(text: str) -> str:
+    """Return a text as HTML, or raise `TooLong` where its view has no time left, which another one may have."""
     left = _left.get() or [SECONDS_OF_TEXT]
     if left[0] <= 0:
-        return _UNSTYLED + plain(text)
+        raise TooLong
     try:
         made, seconds = _styling().call(text, SECONDS_OF_TEXT)
     except TooLong:
         made, seconds = _UNSTYLED + plain(text), SECONDS_OF_TEXT
     left[0] -= seconds
-    _keep(text, made)
     return made
 
 
-def _keep(text: str, made: str) -> None:
-    with _lock:
-        _kept[text] = made
-        while len(_kept) > _MOST_KEPT:
-            del _kept[next(iter(_kept))]
-
-
 @functools.cache
-def _styling() -> Limited[str, str]:
+def _styling() -> Limited[str]:
     from viewer.styling import styled
 
     return Limited(styled)
 
 
-_kept: dict[str, str] = {}
-_lock = threading.Lock()
 _left: ContextVar[list[float] | None] = ContextVar("left", default=None)
 _UNSTYLED = '<p class="tb-cut">Shown as it was written: laying it out takes too long.</p>'

@@ -59,6 +59,11 @@ def winner(games: Games) -> float | None:
     return won.pop() if len(won) == 1 else 0.5
 
 
+def changed(games: Games) -> bool:
+    """Return whether swapping the two answers changed the verdict; False where a game gave none."""
+    return len(games) == 2 and winner(games) is not None and winner(games[:1]) != winner(games[1:])
+
+
 def outcome(games: Games, method: str) -> float | None:
     """Return the value of a pair: who won, or where the verdict was weighed the mean of the games' preferences."""
     if method == "text" or not games or None in games:

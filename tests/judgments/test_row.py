@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from harness.errors import DataError
-from harness.judgments.case import SCORE, SHARE, TOTAL
+from harness.judgments.case import SCORE, SHARE, TOTAL, changed
 from harness.judgments.judgment import Label, MadeFrom, Score, Scores, Verdict, Winner
 from harness.judgments.row import JudgedRow, is_good_judgment, judged_row, judged_rows, row_key, rows_without_verdict
 from harness.judgments.writing import pair_to_row, single_to_row
-from harness.records import Source
+from harness.records import Games, Source
 from harness.rows import FAILED_TEXT
 from tests.judged import MADE, judgment, on_disk
 from tests.small_bench import write
@@ -180,6 +180,22 @@ def test_scores_are_ints_or_floats_and_minus_one_is_none(score: Any, known_as: f
 
 def test_error_on_one_game_only_is_no_verdict_of_that_game() -> None:
     assert read(good_row("pair", g2_winner="error")).games == (1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("games", "swapped"),
+    [
+        pytest.param((1.0, 0.0), True, id="the other model"),
+        pytest.param((0.5, 1.0), True, id="a tie and a win"),
+        pytest.param((1.0, 1.0), False, id="the same model"),
+        pytest.param((0.9, 0.6), False, id="weighed, the same model"),
+        pytest.param((1.0, None), False, id="no verdict"),
+        pytest.param((1.0,), False, id="one game"),
+        pytest.param((), False, id="none"),
+    ],
+)
+def test_whether_swapping_changed_the_verdict(games: Games, swapped: bool) -> None:
+    assert changed(games) == swapped
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import html
 import json
 import pathlib
 import re
+import threading
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,10 +13,10 @@ import pytest
 from harness.api import gen_answer, gen_judgment
 from harness.results.replaced import NOT_CHECKED
 from tests.small_bench import answer, question, small_bench, write
-from viewer.app import Views
+from viewer import later, store
+from viewer.app import Views, tabs_of
 from viewer.context import Context
 from viewer.later import Later, NotYet
-from viewer.state import TABS
 from viewer.store import Store
 from viewer.tabs import leaderboard
 
@@ -59,21 +60,29 @@ def test_without_answers_the_page_says_how_to_get_them(tmp_path: pathlib.Path) -
     assert "nobody has answered yet" in html
 
 
+@pytest.mark.parametrize("query", ["?tab=../etc", "?tab=find%00", "?tab=answers&tab=find", "?"])
+def test_a_tab_that_is_none_is_the_first(query: str, tmp_path: pathlib.Path) -> None:
+    small_bench(tmp_path)
+    state, html = views(tmp_path).view(query)
+    assert state.tab == ("answers" if "answers" in query else "leaderboard")
+    assert "etc" not in state.query() + html
+
+
 def test_a_table_stays_while_it_is_made_anew(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = small_bench(tmp_path).folder / "model_judgment"
-    write(folder / "j_single.jsonl", [grade(1, "a", 4), grade(1, "b", 5)])
+    grades = [grade(1, "a", 4), grade(1, "b", 5)]
+    write(folder / "j_single.jsonl", grades)
     write(folder / "j_pair.jsonl", [pair(1, "a", "b", "model_1", "model_1")])
-    shown = views(tmp_path)
-
-    def waiting(*_: object, **__: object) -> None:
-        raise NotYet("reading what has come")
-
+    shown, go = views(tmp_path), threading.Event()
     assert "<table" in shown.view("?tab=leaderboard")[1]
-    monkeypatch.setattr(Later, "get", waiting)
+    monkeypatch.setattr(later, "wait", lambda *_, **__: None)
+    monkeypatch.setattr(store, "_result", lambda *_, **__: go.wait())
+    write(folder / "j_single.jsonl", [*grades, grade(2, "a", 4)])
     html = shown.view("?tab=leaderboard")[1]
-    assert "One moment: reading what has come" in html
+    assert "One moment: reading j_single.jsonl" in html
     assert "<table" in html
     assert "<table" not in shown.view("?tab=leaderboard&mode=pairwise-all")[1]
+    go.set()
 
 
 def test_the_leaderboard_says_the_benchmarks_title(tmp_path: pathlib.Path) -> None:
@@ -151,7 +160,7 @@ def test_of_equal_rows_the_last_good_one_is_shown(tmp_path: pathlib.Path) -> Non
     assert 'tb-chip-score">3<' not in html
 
 
-@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("tab", [tab.name for tab in tabs_of(Context(Store()))])
 @pytest.mark.parametrize(
     "damage",
     [

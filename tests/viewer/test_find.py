@@ -130,6 +130,14 @@ def test_pairs(query: str, wanted: list[str], views: Views) -> None:
     assert rows(views, f"mode=pairwise-all&{query}") == wanted
 
 
+def test_a_tie_that_swapping_made_a_win_is_changed_as_it_is_on_compare(views: Views) -> None:
+    file = views.context.store.data_dir / "small" / "model_judgment" / "j_pair.jsonl"
+    write(file, [pair(1, "a", "b", "tie", "model_1"), pair(2, "a", "b", "tie", "tie")])
+    assert rows(views, "mode=pairwise-all&f.flag=changed") == ["1.1 a/b j"]
+    _, html = views.view("?tab=compare&bench=small&question=1&model=a&model=b")
+    assert "swapping changed the verdict" in html
+
+
 def test_names_and_texts_of_a_filter_are_escaped(views: Views) -> None:
     _, html = views.view("?tab=find&f.text=%3Cscript%3E&model=%3Cimg+src%3Dx%3E")
     assert "<script>" not in html

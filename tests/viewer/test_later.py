@@ -17,7 +17,7 @@ from harness.bench import load_questions
 from harness.errors import DataError, StorageError
 from tests.small_bench import question, write
 from viewer import later
-from viewer.later import Later, NotYet, apart, patience
+from viewer.later import Later, NotYet, apart, patience_of
 
 
 def halves(said: str, told: Callable[[float], None]) -> str:
@@ -155,9 +155,9 @@ def test_what_only_begins_when_the_viewer_closes_is_ended_too(large: list[pathli
 
 
 def test_a_page_does_not_wait_for_a_process(large: list[pathlib.Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert patience(large) == 0
+    assert patience_of(large) == 0
     monkeypatch.setattr(later, "_LARGE", 1 << 40)
-    assert patience(large) == later.PATIENCE
+    assert patience_of(large) == later.PATIENCE
 
 
 def test_a_page_that_has_waited_long_asks_less_often() -> None:

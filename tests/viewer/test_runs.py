@@ -136,7 +136,7 @@ def test_while_a_file_grows_it_is_counted_anew_for_a_tenth_of_the_time(
         counted[bench.name] += 1
         return bench_status(bench, **options)
 
-    monkeypatch.setattr("viewer.tabs.runs._PAUSES", 1e9)
+    monkeypatch.setattr("viewer.later.PAUSES", 1e9)
     monkeypatch.setattr("harness.status.bench_status", counting)
     page = views(tmp_path)
     for number in (1, 2, 3):

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 from harness.bench import Bench
 from harness.errors import DataError, MissingError
+from harness.judgments.case import changed
+from harness.judgments.row import Words
 from harness.names import history_of, plain_model
 from harness.records import Answer, Choice, Measurement, Observation, Question, Reply
 from viewer import markup
@@ -25,8 +27,8 @@ from viewer.questions import (
 from viewer.rows import row_link, rows_html
 from viewer.state import State
 from viewer.stepping import stepping_bar
-from viewer.store import Compared, Found, Game, Graded
-from viewer.strips import grade_chip, questions_strip, verdicts_of
+from viewer.store import Found, Judged
+from viewer.strips import grade_chip, questions_strip, verdict_chip, verdicts_of
 from viewer.text import escaped, markdown_html, marked_html, plain_html, unlike
 
 _MOST_MARKS = 8
@@ -81,7 +83,7 @@ def _show(context: Context, state: State) -> str:
         parts.append(markup.waiting(wait))
     except DataError as error:
         faults.append(str(error))
-    graded = _first_judge([one for one in found.graded if one.model == model], state)
+    graded = _first_judge([one for one in found.graded if one.row.models[0] == model], state)
     compared = [c for c in found.compared if model in c.row.models]
     parts.append(question_title(question))
     parts.append(brief_html(state, question))
@@ -121,8 +123,7 @@ def _checked(state: State, bench: Bench, choice: Choice, turn: int, checks: dict
 
 def _models(bench: Bench, found: Found) -> list[str]:
     """Return the models that have answered, and those that were judged here."""
-    judged = {g.model for g in found.graded}
-    judged |= {m for c in found.compared for m in c.row.models}
+    judged = {m for one in (*found.graded, *found.compared) for m in one.row.models}
     return sorted({*bench.answered_models(), *judged})
 
 
@@ -159,13 +160,13 @@ def _choice_links(state: State, answer: Answer, choice: Choice | None) -> str:
     )
 
 
-def _first_judge(graded: list[Graded], state: State) -> list[Graded]:
+def _first_judge(graded: list[Judged], state: State) -> list[Judged]:
     """Return the grades with those of the view's judge first."""
     return sorted(graded, key=lambda one: (one.file.judge, one.file.judge_set) != (state.judge, state.judge_set))
 
 
 def _turns(question: Question, choice: Choice | None, found: Found, model: str) -> int:
-    judged = [g.row.turn for g in found.graded if g.model == model]
+    judged = [g.row.turn for g in found.graded if g.row.models[0] == model]
     return min(60, max(len(question.turns), *(map(len, (choice.replies, choice.user)) if choice else ()), *judged, 1))
 
 
@@ -176,7 +177,7 @@ def _turn(
     model: str,
     choice: Choice | None,
     references: dict[str, Answer],
-    graded: list[Graded],
+    graded: list[Judged],
     checked: str,
 ) -> str:
     """Return one turn: what the user says, the answer with the reference beside it, its checks and judgments."""
@@ -260,7 +261,7 @@ def system_html(state: State, prompts: Iterable[str | None]) -> str:
     )
 
 
-def _about(one: Graded, question: Question, choice: Choice | None) -> bool:
+def _about(one: Judged, question: Question, choice: Choice | None) -> bool:
     """Return whether a judgment is of the conversation that is shown, where a question has one for each sample."""
     return question.user is None or choice is None or one.row.source.choice == str(choice.index)
 
@@ -284,53 +285,55 @@ def history_html(state: State, choice: Choice, turn: int, name: str) -> str:
     return markup.details("Written after these given turns, not the model's own", inside, name=f"tb-history-{name}")
 
 
-def graded_html(state: State, graded: Graded, name: str) -> str:
+def graded_html(state: State, graded: Judged, name: str) -> str:
     """Return one judge's grade with its words, folded away."""
     mark = grade_chip(graded)
     head = f"<summary><bdi>{escaped(graded.file.label)}</bdi> {mark}</summary>"
-    words = words_html(state, graded.game, name) + f"<p>{row_link(state, graded.file.path, graded.row.line)}</p>"
-    return f'<details class="tb-judged" id="tb-{escaped(name)}" open>{head}{words}</details>'
+    link = f"<p>{row_link(state, graded.file.path, graded.row.line)}</p>"
+    inside = words_html(state, graded, graded.words[0], name) + link
+    return f'<details class="tb-judged" id="tb-{escaped(name)}" open>{head}{inside}</details>'
 
 
-def words_html(state: State, game: Game, name: str) -> str:
+def words_html(state: State, judged: Judged, words: Words, name: str) -> str:
     """Return the judge's words, why they were read as they were, and its prompt folded away."""
-    if game.text:
-        body = scrolling(markdown_html(game.text, whole=state.whole, more=show_all(state)), f"words-{name}")
+    if words.judgment:
+        body = scrolling(markdown_html(words.judgment, whole=state.whole, more=show_all(state)), f"words-{name}")
     else:
         body = '<p class="tb-quiet">There are no words beside this verdict.</p>'
-    reason = game.details.get("verdict_reason")
+    reason = words.details.get("verdict_reason")
     parts = [body]
     if isinstance(reason, str) and reason:
         parts.append(f'<p class="tb-quiet">How the verdict was read: {escaped(reason)}</p>')
-    if game.prompt:
-        prompt = plain_html(game.prompt, whole=state.whole, more=show_all(state))
-        system = ""
-        if game.system:
-            system = f"<h4>System</h4>{plain_html(game.system, whole=state.whole, more=show_all(state))}<h4>User</h4>"
-        inside = f"<p>{markup.copying(game.prompt)}</p>" + scrolling(system + prompt, f"prompt-{name}")
+    if words.prompt:
+        shown = plain_html(words.prompt, whole=state.whole, more=show_all(state))
+        if system := judged.row.system_prompt:
+            before = plain_html(system, whole=state.whole, more=show_all(state))
+            shown = f"<h4>System</h4>{before}<h4>User</h4>{shown}"
+        inside = f"<p>{markup.copying(words.prompt)}</p>" + scrolling(shown, f"prompt-{name}")
         parts.append(markup.details("What the judge was shown", inside, name=f"tb-prompt-{name}"))
     else:
         parts.append('<p class="tb-quiet">The row does not hold what the judge was shown.</p>')
     return "".join(parts)
 
 
-def _pairs(state: State, model: str, compared: list[Compared], votes: list[Observation], name: str) -> str:
+def _pairs(state: State, model: str, compared: list[Judged], votes: list[Observation], name: str) -> str:
     """Return the pairs in which judges and people compared the model, each leading to the comparison."""
     rows: list[dict[str, object]] = []
     for vote in votes[:_MOST_PAIRS]:
         pair = (vote.model, str(vote.opponent))
         other = pair[1] if pair[0] == model else pair[0]
-        chip = verdict_chip(vote.value, *pair, before=f"{vote.source.judge}: ")
+        chip = verdict_chip(vote.value, pair, before=f"{vote.source.judge}: ")
         link = Html(markup.link(state.to(tab="compare", models=(model, other)), other))
         rows.append({"against": link, "verdicts": Html(chip), "swapping": "", "judge": "vote"})
     for one in compared[:_MOST_PAIRS]:
-        other = one.models[1] if one.models[0] == model else one.models[0]
+        first, second = one.row.models
+        other = second if first == model else first
         there = state.to(tab="compare", models=(model, other), mode="pairwise-all", judge=one.file.judge)
         rows.append(
             {
                 "against": Html(markup.link(there.to(judge_set=one.file.judge_set), other)),
-                "verdicts": Html(" ".join(verdict_chip(game, *one.models) for game in one.row.games)),
-                "swapping": Html(markup.chip("changed the verdict", "warn") if one.changed else ""),
+                "verdicts": Html(" ".join(verdict_chip(game, one.row.models) for game in one.row.games)),
+                "swapping": Html(markup.chip("changed the verdict", "warn") if changed(one.row.games) else ""),
                 "judge": one.file.label,
             }
         )
@@ -338,16 +341,6 @@ def _pairs(state: State, model: str, compared: list[Compared], votes: list[Obser
     more = f'<p class="tb-cut">{cut} more are not shown.</p>' if cut else ""
     inside = markup.table(rows, label="pairs") + more
     return markup.details(f"Compared with others: {len(compared) + len(votes)}", inside, name=f"tb-{name}")
-
-
-def verdict_chip(game: float | None, model_1: str, model_2: str, *, before: str = "") -> str:
-    """Return the verdict of one game, its value for `model_1`, named by model."""
-    if game is None:
-        return markup.chip(f"{before}no verdict", "warn")
-    if game == 0.5:
-        return markup.chip(f"{before}tie", "tie")
-    name = model_1 if game > 0.5 else model_2
-    return markup.chip(f"{before}{name} wins", "win-1" if game > 0.5 else "win-2")
 
 
 def _no_answer(bench: Bench, model: str, question: Question) -> str:

@@ -4,6 +4,7 @@ Verdicts are named by model: the judge knew the answers only as A and B, in the 
 """
 
 from harness.errors import DataError, MissingError, TurnbenchError
+from harness.judgments.case import changed
 from harness.records import Answer, Choice, Observation, Question
 from viewer import markup
 from viewer.context import Context, Tab
@@ -13,9 +14,9 @@ from viewer.questions import no_question, question_bar, question_title, said_by_
 from viewer.rows import row_link, rows_html
 from viewer.state import State
 from viewer.stepping import stepping_bar
-from viewer.store import Compared, Found
-from viewer.strips import questions_strip, verdicts_between
-from viewer.tabs.answers import asked_in, brief_html, history_html, reply_html, system_html, verdict_chip, words_html
+from viewer.store import Found, Judged
+from viewer.strips import questions_strip, verdict_chip, verdicts_between
+from viewer.tabs.answers import asked_in, brief_html, history_html, reply_html, system_html, words_html
 from viewer.text import escaped
 
 _MOST_VOTES = 40
@@ -124,7 +125,7 @@ def _pair_choice(state: State, known: list[str], models: list[str]) -> str:
     return f'<div class="tb-bar">{chosen}{turned}{differing}</div>'
 
 
-def _turns(question: Question, answers: dict[str, Answer | None], compared: list[Compared]) -> int:
+def _turns(question: Question, answers: dict[str, Answer | None], compared: list[Judged]) -> int:
     shown = [answer.choices[0] for answer in answers.values() if answer]
     replied = [max(len(choice.replies), len(choice.user)) for choice in shown]
     return min(60, max(len(question.turns), *replied, *(c.row.turn for c in compared), 1))
@@ -136,7 +137,7 @@ def _turn(
     turn: int,
     models: list[str],
     answers: dict[str, Answer | None],
-    compared: list[Compared],
+    compared: list[Judged],
     votes: list[Observation],
 ) -> str:
     """Return one turn: what the user says, both answers at the same height, and the verdicts."""
@@ -154,7 +155,10 @@ def _turn(
     parts.append(f'<div class="tb-sides tb-two">{"".join(sides)}</div>')
     parts += [_verdicts(state, one, models, f"{turn}-{at}") for at, one in enumerate(compared)]
     if votes:
-        chips = [_chip(v.value, (v.model, str(v.opponent)), models, f"{v.source.judge}: ") for v in votes[:_MOST_VOTES]]
+        chips = [
+            verdict_chip(v.value, (v.model, str(v.opponent)), before=f"{v.source.judge}: ", sides=models)
+            for v in votes[:_MOST_VOTES]
+        ]
         cut = f'<span class="tb-quiet">and {len(votes) - _MOST_VOTES} more</span>' if votes[_MOST_VOTES:] else ""
         parts.append(f'<div class="tb-said tb-votes"><h3>Votes</h3>{" ".join(chips)} {cut}</div>')
     return turn_section(state, question, turn, "".join(parts))
@@ -178,30 +182,24 @@ def _side(
     return parts[-1] if len(parts) == 1 else f"<div>{''.join(parts)}</div>"
 
 
-def _verdicts(state: State, compared: Compared, models: list[str], name: str) -> str:
+def _verdicts(state: State, compared: Judged, models: list[str], name: str) -> str:
     """Return one judge's verdicts of a turn, and its words game by game."""
     row = compared.row
-    shown = (row.models[0], row.models[1])
+    shown = row.models
     chips, games = [], []
-    for value, game in zip(row.games, compared.games, strict=True):
-        number = game.number
+    for value, words in zip(row.games, compared.words, strict=True):
+        number = 2 if words.prefix == "g2_" else 1
         first, second = shown if number == 1 else shown[::-1]
-        chips.append(_chip(value, shown, models, f"Game {number}: "))
+        chips.append(verdict_chip(value, shown, before=f"Game {number}: ", sides=models))
         seen = f"The judge saw <bdi>{escaped(first)}</bdi> as A and <bdi>{escaped(second)}</bdi> as B."
         order = f'<p class="tb-quiet">{seen}</p>'
-        head = f"<h4>Game {number} {_chip(value, shown, models)}</h4>"
-        games.append(f'<div class="tb-said">{head}{order}{words_html(state, game, f"game-{number}-{name}")}</div>')
-    changed = markup.chip("swapping changed the verdict", "warn") if compared.changed else ""
-    by = row.source.judge if row.source.voter else compared.file.label
-    head = f"<summary><bdi>{escaped(by)}</bdi> {' '.join(chips)} {changed}</summary>"
-    kind = "tb-judged tb-changed" if compared.changed else "tb-judged"
+        said = words_html(state, compared, words, f"game-{number}-{name}")
+        head = f"<h4>Game {number} {verdict_chip(value, shown, sides=models)}</h4>"
+        games.append(f'<div class="tb-said">{head}{order}{said}</div>')
+    swapped = changed(row.games)
+    mark = markup.chip("swapping changed the verdict", "warn") if swapped else ""
+    head = f"<summary><bdi>{escaped(compared.judge)}</bdi> {' '.join(chips)} {mark}</summary>"
+    kind = "tb-judged tb-changed" if swapped else "tb-judged"
     link = f"<p>{row_link(state, compared.file.path, row.line)}</p>"
     body = f'<div class="tb-sides tb-two">{"".join(games)}</div>{link}'
     return f'<details class="{kind}" id="tb-verdict-{escaped(name)}" open>{head}{body}</details>'
-
-
-def _chip(game: float | None, shown: tuple[str, str], models: list[str], before: str = "") -> str:
-    """Return the verdict of one game, in the colour of the side on which the winner stands here."""
-    if shown != tuple(models) and game is not None:
-        game, shown = 1.0 - game, (shown[1], shown[0])
-    return verdict_chip(game, *shown, before=before)

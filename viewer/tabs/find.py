@@ -15,8 +15,8 @@ from viewer.markup import Html
 from viewer.people import people
 from viewer.state import State, parse
 from viewer.stepping import item
-from viewer.store import Kind, kind_of
-from viewer.strips import score_chip
+from viewer.store import Kind, kind_of, mode_of
+from viewer.strips import score_chip, verdict_chip
 from viewer.text import escaped
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ def tab(context: Context) -> Tab:
 
     def settle(state: State) -> State:
         if state.found:  # from an item back to the list that it was found in
-            state = parse(state.found).to(at=state.at, who=state.who)
+            state = parse(state.found).to(tab=state.tab, at=state.at, who=state.who)
         value = state.looked_for("value") if state.looked_for("field") else ""
-        return state.to(mode="single" if state.mode == "single" else "pairwise-all").where(value=value)
+        return state.to(mode=mode_of(kind_of(state.mode))).where(value=value)
 
     return Tab("find", "Find", lambda state: _show(context, state), settle)
 
@@ -76,11 +76,10 @@ def _show(context: Context, state: State) -> str:
     try:
         judgments = filters.judgments_of(context, bench, kind)
     except NotYet as wait:
-        before = context.indexes.latest((bench.folder, kind))
         late = markup.waiting(wait)
-        if before is None:
+        if wait.before is None:
             return head + late
-        judgments = before
+        judgments = wait.before.value
     faults = "".join(markup.notice(fault, kind="fault") for fault in judgments.faults)
     form = _form(bench, judgments, state)
     try:
@@ -106,7 +105,7 @@ def _form(bench: Bench, judgments: Judgments, state: State) -> str:
     parts = [markup.field("f.text", "Text", get("text"), hint="text, or /regular expression/", kind="search")]
     categories = list(dict.fromkeys(q.category for q in bench.questions))
     parts.append(_select("f.category", "Category", "all", categories, get("category")))
-    fields = filters.fields_of(judgments)
+    fields = judgments.fields
     if fields:
         parts.append(_select("f.field", "Field", "none", fields, get("field")))
         if get("field") in fields:
@@ -223,14 +222,8 @@ def _score(judgments: Judgments, at: int) -> str:
 
 
 def _winner(judgments: Judgments, at: int) -> str:
-    winner = int(judgments.winner[at])
-    models = judgments.cases[int(judgments.case[at])].models
-    return (
-        markup.chip(f"{models[0]} wins", "win-1"),
-        markup.chip("tie", "tie"),
-        markup.chip(f"{models[1]} wins", "win-2"),
-        markup.chip("no verdict", "warn"),
-    )[winner]
+    won = (1.0, 0.5, 0.0, None)[int(judgments.winner[at])]
+    return verdict_chip(won, judgments.cases[int(judgments.case[at])].models)
 
 
 def _marks(judgments: Judgments, at: int) -> dict[str, object]:

@@ -1,9 +1,10 @@
 """The tab Judge: what the judge is worth, as `judge_report` prints it, drawn. A report that cannot be made says why."""
 
+import contextlib
 import pathlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TypeAlias
 
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError
@@ -22,11 +23,24 @@ from viewer.agreement import agreement_chart, report_on
 from viewer.context import Context, Tab
 from viewer.later import NotYet, apart
 from viewer.state import State
-from viewer.store import JudgmentFile
+from viewer.store import JudgmentFile, mode_of
 from viewer.text import escaped
 from viewer.votes import settled_files
 
 _KINDS = {"single": "grades", "pair": "pairs"}
+_Files: TypeAlias = pathlib.Path | Sequence[pathlib.Path]
+_NOTES = {
+    "Position": "Each pair is judged in both orders. Does the judge go by the place in which it sees an answer?",
+    "Agreement with votes": "How often the judge says what people say of the same two answers.",
+    "Choosing a judge": "All judges of pairs beside people, and three that go by one rule: which one is worth its "
+    "price?",
+    "Length": "Does the longer answer win, and who would win if all answers were equally long?",
+    "Repeat": "Where the variance of the verdicts comes from: a judge that repeats itself has little rest.",
+    "Self": "Do the models of a judge's family fare better under it than under other judges?",
+    "Corrected by votes": "Win rates as people would give them: the judge's verdicts on all pairs, corrected by votes "
+    "on some.",
+}
+"""What the sections ask, in their order."""
 
 
 def tab(context: Context) -> Tab:
@@ -94,7 +108,6 @@ class _Page:
         self, context: Context, bench: Bench, own: Sequence[JudgmentFile], files: Sequence[JudgmentFile]
     ) -> None:
         self.context, self.bench, self.own, self.files = context, bench, own, files
-        self._where: Mapping[str, Any] = {"bench_name": bench.name, "data_dir": bench.folder.parent}
         self.said: list[str] = []
         """The outcome in words, as far as there are reports."""
         self.lacking: list[str] = []
@@ -104,32 +117,37 @@ class _Page:
 
     def sections(self) -> list[str]:
         """Return the sections, a report each."""
-        return [
-            self._position(),
-            self._agreement(),
-            self._judges(),
-            self._length(),
-            self._repeat(),
-            self._self(),
-            self._corrected(),
-        ]
+        made = (
+            self._position,
+            self._agreement,
+            self._judges,
+            self._length,
+            self._repeat,
+            self._self,
+            self._corrected,
+        )
+        return [self._section(title, note, make) for (title, note), make in zip(_NOTES.items(), made, strict=True)]
 
     def _file(self, kind: str) -> JudgmentFile:
         """Return the judge's file of one kind, of several samples the first."""
-        found = next((file for file in self.own if file.kind == kind and "#" not in file.judge_set), None)
-        if found is None:
-            mode = "single" if kind == "single" else "pairwise-all"
-            raise MissingError(
-                f"this judge has made no {_KINDS[kind]} here; "
-                f"let it: gen_judgment --bench-name {self.bench.name} --mode {mode} --judge-model NAME"
-            )
-        return found
+        for file in self.own:
+            if file.kind == kind and "#" not in file.judge_set:
+                return file
+        raise MissingError(
+            f"this judge has made no {_KINDS[kind]} here; "
+            f"let it: gen_judgment --bench-name {self.bench.name} --mode {mode_of(kind)} --judge-model NAME"
+        )
 
-    def _report(self, name: str, make: Callable[[], Report], *paths: pathlib.Path) -> Report:
-        key = ("report", name, self.bench.name, *paths)
+    def _report(
+        self, name: str, report: Callable[..., Report], *given: object, input_file: _Files, beside: _Files = ()
+    ) -> Report:
+        """Return a report on one file or several, which reads others `beside`."""
+        paths = [path for one in (input_file, beside) for path in ([one] if isinstance(one, pathlib.Path) else one)]
+        where = {"bench_name": self.bench.name, "data_dir": self.bench.folder.parent}
+        make = partial(report, *given, input_file=input_file, **where)
         away = partial(apart, make, of=paths, first=not self._there)
-        what = f"working out the report on {name}"
-        return self._in_turn(lambda: self.context.store.made(key, what, away, *paths, lane="whole"))
+        key, what = ("report", name, self.bench.name, *paths), f"working out the report on {name}"
+        return self._in_turn(lambda: self.context.store.later.get(key, what, away, of=paths, lane="whole"))
 
     def _in_turn(self, made: Callable[[], Report]) -> Report:
         """Return a report; none is begun beside the first, which would be there later for it.
@@ -160,44 +178,25 @@ class _Page:
 
     def position(self) -> Report:
         """Return the report that the page shows first, or raise `NotYet`."""
-        file = self._file("pair")
-        return self._report("position", partial(judge_position, input_file=file.path, **self._where), file.path)
+        return self._report("position", judge_position, input_file=self._file("pair").path)
 
     def _position(self) -> str:
-        def content() -> str:
-            report = self.position()
-            self.said.append(position_said(report))
-            return self._drawn("position", report)
-
-        note = "Each pair is judged in both orders. Does the judge go by the place in which it sees an answer?"
-        return self._section("Position", note, content)
+        report = self.position()
+        self.said.append(position_said(report))
+        return self._drawn("position", report)
 
     def _length(self) -> str:
-        def content() -> str:
-            file = self._file("pair")
-            make = partial(judge_length, input_file=file.path, **self._where)
-            report = self._report("length", make, file.path, *logical_files(self.bench.folder / "model_answer"))
-            return self._drawn("length", report)
-
-        note = "Does the longer answer win, and who would win if all answers were equally long?"
-        return self._section("Length", note, content)
+        file, answers = self._file("pair").path, logical_files(self.bench.folder / "model_answer")
+        return self._drawn("length", self._report("length", judge_length, input_file=file, beside=answers))
 
     def _repeat(self) -> str:
-        def content() -> str:
-            parts = []
-            for kind in ("single", "pair"):
-                files = [file.path for file in self.own if file.kind == kind]
-                if not files:
-                    continue
-                make = partial(
-                    judge_repeat, "single" if kind == "single" else "pairwise-all", input_file=files, **self._where
-                )
-                report = partial(self._report, f"repeat of {_KINDS[kind]}", make, *files)
+        parts = []
+        for kind in ("single", "pair"):
+            if files := [file.path for file in self.own if file.kind == kind]:
+                name = f"repeat of {_KINDS[kind]}"
+                report = partial(self._report, name, judge_repeat, mode_of(kind), input_file=files)
                 parts.append(self._part(kind, "repeat", report))
-            return "".join(parts)
-
-        note = "Where the variance of the verdicts comes from: a judge that repeats itself has little rest."
-        return self._section("Repeat", note, content)
+        return "".join(parts)
 
     def _part(self, kind: str, name: str, made: Callable[[], Report]) -> str:
         """Return the part of a section about grades, or about pairs; or why there is none."""
@@ -212,19 +211,12 @@ class _Page:
         return f"<h3>{_KINDS[kind].capitalize()}</h3>{inside}"
 
     def _self(self) -> str:
-        def content() -> str:
-            kind = "single" if any(file.kind == "single" for file in self.own) else "pair"
-            judge_set = _base(self.own[0]) if self.own else ""
-            files = [f.path for f in self.files if f.kind == kind and f.judge_set == judge_set]
-            if len(files) < 2:
-                raise MissingError("it takes two judges with the same judge set; there is one")
-            mode = "single" if kind == "single" else "pairwise-all"
-            make = partial(judge_self, mode, input_file=files, **self._where)  # type: ignore[arg-type]
-            report = self._report("self", make, *files)
-            return self._drawn("self", report)
-
-        note = "Do the models of a judge's family fare better under it than under other judges?"
-        return self._section("Self", note, content)
+        kind = "single" if any(file.kind == "single" for file in self.own) else "pair"
+        judge_set = _base(self.own[0]) if self.own else ""
+        files = [f.path for f in self.files if f.kind == kind and f.judge_set == judge_set]
+        if len(files) < 2:
+            raise MissingError("it takes two judges with the same judge set; there is one")
+        return self._drawn("self", self._report("self", judge_self, mode_of(kind), input_file=files))
 
     def _votes(self) -> tuple[list[pathlib.Path], str]:
         """Return the vote files that count, and what must be known of the others."""
@@ -245,42 +237,26 @@ class _Page:
         return files, note
 
     def _agreement(self) -> str:
-        def content() -> str:
-            votes, left_out = self._votes()
-            parts = []
-            for kind in ("pair", "single"):
-                file = next((f for f in self.own if f.kind == kind and "#" not in f.judge_set), None)
-                if file is None:
-                    continue
-                made = partial(report_on, self.context, self.bench, votes, file)
+        votes, left_out = self._votes()
+        parts = []
+        for kind in ("pair", "single"):
+            with contextlib.suppress(MissingError):
+                made = partial(report_on, self.context, self.bench, votes, self._file(kind))
                 parts.append(self._part(kind, "agreement", partial(self._in_turn, made)))
-            return left_out + "".join(parts)
-
-        note = "How often the judge says what people say of the same two answers."
-        return self._section("Agreement with votes", note, content)
+        return left_out + "".join(parts)
 
     def _judges(self) -> str:
-        def content() -> str:
-            votes, left_out = self._votes()
-            files = [file.path for file in self.files if file.kind.startswith("pair")]
-            answers = logical_files(self.bench.folder / "model_answer")
-            make = partial(judge_judges, votes, input_file=files, **self._where)
-            report = self._report("judges", make, *votes, *files, *answers)
-            return left_out + self._drawn("judges", report)
-
-        note = "All judges of pairs beside people, and three that go by one rule: which one is worth its price?"
-        return self._section("Choosing a judge", note, content)
+        votes, left_out = self._votes()
+        files = [file.path for file in self.files if file.kind.startswith("pair")]
+        answers = logical_files(self.bench.folder / "model_answer")
+        report = self._report("judges", judge_judges, votes, input_file=files, beside=[*votes, *answers])
+        return left_out + self._drawn("judges", report)
 
     def _corrected(self) -> str:
-        def content() -> str:
-            votes, left_out = self._votes()
-            file = self._file("pair")
-            make = partial(judge_corrected, votes, input_file=file.path, **self._where)
-            report = self._report("corrected", make, file.path, *votes)
-            return left_out + self._drawn("corrected", report)
-
-        note = "Win rates as people would give them: the judge's verdicts on all pairs, corrected by votes on some."
-        return self._section("Corrected by votes", note, content)
+        votes, left_out = self._votes()
+        file = self._file("pair").path
+        report = self._report("corrected", judge_corrected, votes, input_file=file, beside=votes)
+        return left_out + self._drawn("corrected", report)
 
     def _drawn(self, name: str, report: Report, draw: Callable[[], str] | None = None) -> str:
         """Return a report as charts, with its numbers and notes folded away beneath them."""

@@ -61,7 +61,7 @@ def _show(context: Context, state: State) -> str:
         sure = markup.waiting(wait)
         if wait.before is None:
             return choices + sure
-        result = wait.before  # rows have come since: they are in the table in a moment
+        result = wait.before.value  # rows have come since: they are in the table in a moment
     except (MissingError, UsageError) as error:
         if more and not state.looked_for("baseline"):
             return choices + markup.notice("No model is in every pair here: choose the baseline above.")
@@ -104,7 +104,9 @@ def _price(context: Context, state: State, result: "Result") -> str:
     try:
         found = context.store.efficiency(state, result)
     except NotYet as wait:
-        return markup.waiting(wait)
+        if wait.before is None:
+            return markup.waiting(wait)
+        found = wait.before.value
     except (MissingError, UsageError, DataError):
         return ""
     if all(row.reply_tokens is None and row.seconds is None for row in found.rows):
@@ -121,14 +123,10 @@ def _price(context: Context, state: State, result: "Result") -> str:
     return markup.details("Quality beside its price", markup.notes(own) + "".join(shown), name="tb-price")
 
 
+@markup.in_place
 def _metrics(context: Context, state: State) -> str:
     """Return what metrics say that need no judge, in a part of its own; nothing if there are none."""
-    try:
-        result = context.store.measured(state)
-    except NotYet as wait:
-        return markup.waiting(wait)
-    except (MissingError, UsageError) as error:
-        return markup.notice(str(error))
+    result = context.store.measured(state)
     if result is None:
         return ""
     inside = markup.notes(result.notes) + "".join(_View(state, result).sections())

@@ -6,10 +6,9 @@ page shows the ones before, with the rows that have come since.
 
 import pathlib
 import time
-from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from harness.bench import Bench
 from harness.errors import DataError, MissingError, TurnbenchError
@@ -18,14 +17,16 @@ from harness.names import name_of
 from harness.showing import Table
 from harness.showing.costs import NOT_IN_IT, cost_page, estimate_page
 from harness.showing.html import table_html
+from harness.showing.status import filled, status_page
 from viewer import markup
 from viewer.context import Context, Tab
 from viewer.growth import Growth, counted_on, growth_of, reasons_in
-from viewer.later import NotYet, apart, patience
+from viewer.later import NotYet, Work, apart
 from viewer.markup import Html
-from viewer.past_runs import Run, difference_html, last_html, past_runs_html, runs_in
-from viewer.places import End, ends_of, stamp
+from viewer.past_runs import difference_html, last_html, past_runs_html, runs_in
+from viewer.places import End, ends_of
 from viewer.state import State
+from viewer.store import kind_of, mode_of
 from viewer.text import escaped
 
 if TYPE_CHECKING:
@@ -34,80 +35,54 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 Told: TypeAlias = Callable[[float], None]
-_PAUSES = 9
-"""Files that grow are counted anew after so many times as long as counting took: that is a tenth of a core."""
 _WHILE_GROWING = 2_000
 _OTHERWISE = 10_000
 _FLAGS = {"length": "cut at the token limit", "refused": "refused", "empty": "empty"}
 _MOST_REASONS = 8
+_ALWAYS = (
+    "model",
+    "judge",
+    "judge set",
+    "mode",
+    "answered",
+    "judged",
+    "missing",
+    "file",
+    "holds",
+    "MB",
+    "a minute",
+    "last row",
+)
 
 
-class _Counted(NamedTuple):
-    """What was made last."""
+def _latest(
+    context: Context,
+    key: Hashable,
+    what: str,
+    make: Callable[..., Made],
+    paths: Sequence[pathlib.Path],
+    *,
+    tells: bool = False,
+) -> tuple[Made, Work[Made] | None]:
+    """Return what `make` returns, or returned last if the files have changed since, and then when that was.
 
-    made: Any
-    ends: Mapping[pathlib.Path, End]
-    """Where the files ended when it was begun, or as far as what came has been added."""
-    marks: Sequence[Hashable]
-    """What the files were known by when it was begun."""
-    at: float
-    took: float
-
-
-class _Latest:
-    """What was made last, while newer numbers are being worked out."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._made: dict[Hashable, _Counted] = {}
-        self._busy: dict[Hashable, Sequence[Hashable]] = {}
-        """What is being made, with what its files were known by when it was begun."""
-
-    def get(
-        self, key: Hashable, what: str, make: Callable[[Told], Made], paths: Sequence[pathlib.Path]
-    ) -> tuple[Made, _Counted | None]:
-        """Return what `make` returns and, if the files have changed since, when that was.
-
-        Raises:
-            NotYet: it is made for the first time.
-        """
-        now, before = tuple(stamp(path) for path in paths), self._made.get(key)
-        # One at a time and with pauses, or files that grow would start one with every look and keep a core busy.
-        if before is not None and (key in self._busy or time.monotonic() - before.at < _PAUSES * before.took):
-            return before.made, before if now != before.marks else None
-        marks = self._busy.get(key, now)
-
-        def run(told: Told) -> Made:
-            self._busy[key] = marks
-            told(0.0)
-            try:
-                begun, ends = time.monotonic(), ends_of(paths)
-                made = make(told)
-                self._made[key] = _Counted(made, ends, marks, begun, time.monotonic() - begun)
-            finally:
-                self._busy.pop(key, None)
-            return made
-
-        try:
-            get = partial(self._context.store.later.get, patience=patience(paths), tells=True, lane="whole")
-            return get((key, marks), what, run), None
-        except NotYet:
-            if before is None:
-                raise
-            return before.made, before
-
-    def add(self, key: Hashable, before: _Counted, made: Any, ends: Mapping[pathlib.Path, End]) -> None:
-        """Keep what was made last with what has come since."""
-        if self._made.get(key) is before:
-            self._made[key] = before._replace(made=made, ends=ends)
+    Raises:
+        NotYet: it is made for the first time.
+    """
+    try:
+        return context.store.later.get(key, what, make, of=paths, tells=tells, rests=True, lane="whole"), None
+    except NotYet as wait:
+        if wait.before is None:
+            raise
+        return wait.before.value, wait.before
 
 
 def tab(context: Context) -> Tab:
     """Return the tab."""
-    return Tab("runs", "Runs", partial(_show, context, _Latest(context)))
+    return Tab("runs", "Runs", partial(_show, context))
 
 
-def _show(context: Context, latest: _Latest, state: State) -> str:
+def _show(context: Context, state: State) -> str:
     bench = context.store.bench(state.bench)
     answers = logical_files(bench.folder / "model_answer")
     judgments = logical_files(bench.folder / "model_judgment")
@@ -116,16 +91,16 @@ def _show(context: Context, latest: _Latest, state: State) -> str:
     grown = {path: growth_of(path) for path in paths}
     holders = {path: _holder(bench, path) for path in paths}
     active = any(holders.values()) or any(growth.recent for growth in grown.values())
-    parts = [head, f'<h2 class="tb-title">{escaped(bench.name)} {_state_chip(active)}</h2>', _writers(holders)]
+    parts = [head, f'<h2 class="tb-title">{escaped(bench.name)} {_state_chip(active)}</h2>']
     if not paths:
         line = markup.command(f"gen_answer --bench-name {bench.name} --model NAME")
         parts.append(markup.notice("Nothing has been run here yet. Let a model answer:", then=line))
         return _refreshed("".join(parts), _OTHERWISE)
     again = _WHILE_GROWING if active else _OTHERWISE
     try:
-        status, note = _counted(latest, bench, paths)
+        status, note = _counted(context, bench, paths)
         parts += _standing(state, bench, status, grown, holders)
-        parts.append(_reasons(latest, bench, status))
+        parts.append(_reasons(context, bench, status))
         parts.append(note)
     except NotYet as pending:
         again = pending.again
@@ -134,9 +109,9 @@ def _show(context: Context, latest: _Latest, state: State) -> str:
     except TurnbenchError as error:
         parts.append(markup.notice(str(error), kind="fault"))
         parts.append(_plain(paths, grown, holders))
-    parts.append(_cost(latest, bench, paths))
+    parts.append(_cost(context, bench, paths))
     parts.append(last_html(state, paths))
-    parts.append(_past_runs(latest, bench, paths))
+    parts.append(_past_runs(context, bench, paths))
     parts.append(difference_html(context, state, bench, context.store.judgment_files(bench)))
     return _refreshed("".join(parts), again)
 
@@ -154,36 +129,32 @@ def _holder(bench: Bench, path: pathlib.Path) -> str | None:
     return holder_of(path, state)
 
 
-def _writers(holders: Mapping[pathlib.Path, str | None]) -> str:
-    found: dict[str, list[str]] = {}
-    for path, who in holders.items():
-        if who:
-            found.setdefault(who, []).append(path.name)
-    return markup.notes([f"{who} writes {', '.join(names)}" for who, names in found.items()])
-
-
-def _counted(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> tuple["BenchStatus", str]:
+def _counted(context: Context, bench: Bench, paths: Sequence[pathlib.Path]) -> tuple["BenchStatus", str]:
     """Return what is there, and how old the numbers are where that is worth a word.
 
     Raises:
         NotYet: it is counted for the first time.
     """
-    key = ("status", bench.folder)
-    status, before = latest.get(key, "counting what is there", partial(_status, bench, paths), paths)
+    key, make = ("status", bench.folder), partial(_status, bench, paths)
+    (status, ends), before = _latest(context, key, "counting what is there", make, paths, tells=True)
     if before is None:
         return status, ""
-    spent = f"{time.monotonic() - before.at:.0f} seconds ago"
-    more = counted_on(status, before.ends)
+    spent = f"{time.monotonic() - before.begun:.0f} seconds ago"
+    more = counted_on(*(before.more or (status, ends)))
     if more is None:
         return status, f'<p class="tb-quiet">Counted {spent}; the files have changed, and are counted again.</p>'
-    latest.add(key, before, *more)
+    before.more = more
     return more[0], f'<p class="tb-quiet">Counted {spent}; what has come since is added.</p>'
 
 
-def _status(bench: Bench, paths: Sequence[pathlib.Path], told: "Told") -> "BenchStatus":
+def _status(
+    bench: Bench, paths: Sequence[pathlib.Path], told: Told
+) -> tuple["BenchStatus", Mapping[pathlib.Path, End]]:
+    """Return what is there, and where the files ended when it was counted."""
     from harness.status import bench_status
 
-    return _told(bench, lambda: apart(bench_status, bench, of=paths, told=told))
+    ends = ends_of(paths)
+    return _told(bench, lambda: apart(bench_status, bench, of=paths, told=told)), ends
 
 
 def _told(bench: Bench, make: Callable[[], Made]) -> Made:
@@ -202,15 +173,19 @@ def _standing(
     grown: Mapping[pathlib.Path, Growth],
     holders: Mapping[pathlib.Path, str | None],
 ) -> list[str]:
-    """Return the tables of answers and judgments, what is left to do, and notes."""
+    """Return the tables of answers and judgments, as `status` has them, what is left to do, and notes."""
     parts = []
     if status.models:
-        rows = [_model_row(model, status.questions, grown, holders) for model in status.models]
-        parts.append(markup.section("Answers", markup.table(_bare(rows), label="answers"), note="Questions by model."))
+        rows = [
+            _model_row(one, status.questions) | _pace(one.path, len(one.missing), grown, holders)
+            for one in status.models
+        ]
+        parts.append(markup.section("Answers", _table(rows, "answers"), note="Questions by model."))
     if status.judges:
-        judged = [_judge_row(state, judge, grown, holders) for judge in status.judges]
-        note = "A pair's two games are one judgment."
-        parts.append(markup.section("Judgments", markup.table(_bare(judged), label="judgments"), note=note))
+        rows = [_judge_row(state, one) | _pace(one.path, one.missing, grown, holders) for one in status.judges]
+        parts.append(
+            markup.section("Judgments", _table(rows, "judgments"), note="A pair's two games are one judgment.")
+        )
     elif status.models:
         line = markup.command(f"gen_judgment --bench-name {bench.name} --judge-model NAME")
         parts.append(markup.notice("Nothing is judged yet. Let a judge:", then=line))
@@ -220,54 +195,28 @@ def _standing(
             table_html(each, label="left to do") for each in estimate_page(status.rest).items if isinstance(each, Table)
         ]
         parts.append(markup.section("Left to do", "".join(rest), note=note))
-    notes = [f"{j.path.name}: what is missing is unknown: {j.note}" for j in status.judges if j.note]
-    notes += [f"{name}: {count:,} failed: {why}" for name, all_ in status.causes.items() for why, count in all_.items()]
-    notes += [f"{name}: {count} torn line{'s' if count > 1 else ''} set aside" for name, count in status.torn.items()]
-    notes += [f"{name}: {count:,} rows out of date kept in .turnbench/" for name, count in status.set_aside.items()]
-    return [*parts, markup.notes(notes)]
+    return [*parts, markup.notes(status_page(status).notes)]
 
 
-def _model_row(
-    model: "ModelStatus",
-    questions: int,
-    grown: Mapping[pathlib.Path, Growth],
-    holders: Mapping[pathlib.Path, str | None],
-) -> dict[str, object]:
-    missing = len(model.missing)
+def _table(rows: Sequence[Mapping[str, object]], label: str) -> str:
+    """Return rows as a table, without columns that hold nothing, but for the main ones."""
+    return table_html(Table("", rows, filled(rows, _ALWAYS)), label=label)
+
+
+def _model_row(model: "ModelStatus", questions: int) -> dict[str, object]:
     flagged = ", ".join(f"{n} {_FLAGS.get(kind, kind)}" for kind, n in model.flagged.items())
-    return {
-        "model": markup.named(model.model),
-        "done": _meter(model.answered, questions),
-        "missing": missing,
-        "out of date": len(model.superseded),
-        "failed": model.failed,
-        "not whole": flagged or None,
-        "replies kept": model.pending,
-        **_pace(grown.get(model.path, Growth()), missing, holders.get(model.path)),
-    }
+    done = _meter(model.answered, questions)
+    return model.row() | {"model": markup.named(model.model), "answered": done, "not whole": flagged}
 
 
-def _judge_row(
-    state: State,
-    judge: "JudgeStatus",
-    grown: Mapping[pathlib.Path, Growth],
-    holders: Mapping[pathlib.Path, str | None],
-) -> dict[str, object]:
+def _judge_row(state: State, judge: "JudgeStatus") -> dict[str, object]:
     of = judge.judged + judge.missing + judge.superseded + judge.waiting
-    bad = judge.unparsed + judge.failed
-    find = State("find", state.bench, "single" if judge.mode == "single" else "pairwise-all").where(flag="failed")
-    return {
-        "judge": markup.named(judge.judge + (f" #{judge.sample}" if judge.sample else "")),
-        "judge set": judge.judge_set,
-        "mode": markup.MODE_NAMES[judge.mode],
-        "done": Html(f"{judge.judged:,}", number=True) if judge.note else _meter(judge.judged, of),
-        "missing": None if judge.note else judge.missing,
-        "answers awaited": judge.waiting,
-        "out of date": judge.superseded,
-        "unparsed or failed": Html(markup.link(find, f"{bad:,}"), number=True) if bad else 0,
-        "replies kept": judge.pending,
-        **_pace(grown.get(judge.path, Growth()), judge.missing, holders.get(judge.path)),
-    }
+    find = State("find", state.bench, mode_of(kind_of(judge.mode))).where(flag="failed")
+    row = judge.row() | {"judge": markup.named(judge.judge), "mode": markup.MODE_NAMES[judge.mode]}
+    row["judged"] = Html(f"{judge.judged:,}", number=True) if judge.note else _meter(judge.judged, of)
+    for name in ("unparsed", "failed"):
+        row[name] = row[name] and Html(markup.link(find, f"{row[name]:,}"), number=True)
+    return row
 
 
 def _meter(done: int, of: int) -> Html:
@@ -277,26 +226,21 @@ def _meter(done: int, of: int) -> Html:
     )
 
 
-def _pace(growth: Growth, missing: int, holder: str | None) -> dict[str, object]:
-    """Return how fast rows come, when the rest will be there at that pace, and when the last one came."""
+def _pace(
+    path: pathlib.Path, missing: int, grown: Mapping[pathlib.Path, Growth], holders: Mapping[pathlib.Path, str | None]
+) -> dict[str, object]:
+    """Return who writes a file, how fast rows come, when at that pace all will be there, and when one came last."""
+    growth, holder = grown.get(path, Growth()), holders.get(path)
     pace = growth.per_minute
     left = None
     if pace and missing and (holder or growth.recent):
         left = markup.duration(60 * missing / pace)
     return {
+        "written by": holder,
         "a minute": None if pace is None else Html(f"{pace:,.1f}" if pace < 100 else f"{pace:,.0f}", number=True),
         "left": left,
         "last row": None if growth.last is None else f"{markup.duration(max(0.0, time.time() - growth.last))} ago",
     }
-
-
-_ALWAYS = {"model", "judge", "mode", "done", "missing", "a minute", "last row"}
-
-
-def _bare(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
-    """Return the rows without columns that hold nothing, but for the main ones."""
-    kept = [name for name in rows[0] if name in _ALWAYS or any(row[name] for row in rows)]
-    return [{name: row[name] for name in kept} for row in rows]
 
 
 def _plain(
@@ -306,54 +250,39 @@ def _plain(
     rows = []
     for path in paths:
         kind = "answers" if path.parent.name == "model_answer" else "judgments"
-        pace = _pace(grown[path], 0, holders[path])
-        row = {"file": markup.named(name_of(path.stem)), "holds": kind, "MB": size_of(path) / 1e6, **pace}
-        rows.append({name: value for name, value in row.items() if name != "left"})
-    return markup.section("Files", markup.table(rows, label="files"))
+        row = {"file": markup.named(name_of(path.stem)), "holds": kind, "MB": size_of(path) / 1e6}
+        rows.append(row | _pace(path, 0, grown, holders))
+    return markup.section("Files", _table(rows, "files"))
 
 
-def _reasons(latest: _Latest, bench: Bench, status: "BenchStatus") -> str:
+def _reasons(context: Context, bench: Bench, status: "BenchStatus") -> str:
     """Return why verdicts are missing, by judge."""
-    parts = []
-    for judge in status.judges:
-        if not judge.unparsed:
-            continue
-        try:
-            key, what = ("reasons", bench.folder, judge.path), f"looking why in {judge.path.name}"
-            found, _ = latest.get(key, what, partial(_reasons_in, judge.path), [judge.path])
-        except NotYet as wait:
-            parts.append(markup.notice(f"One moment: {wait} …", kind="wait"))
-            continue
-        rows = [{"why": Html(escaped(why[:200])), "judgments": n} for why, n in found.most_common(_MOST_REASONS)]
-        name = f"{judge.judge}, judge set {judge.judge_set}, {markup.MODE_NAMES[judge.mode]}"
-        parts.append(f"<h3>{escaped(name)}</h3>{markup.table(rows, label=name)}")
+    parts = [_reasons_of(context, bench, judge) for judge in status.judges if judge.unparsed]
     return markup.section("No verdict", "".join(parts)) if parts else ""
 
 
-def _reasons_in(path: pathlib.Path, _: Told) -> "Counter[str]":
-    return reasons_in(path)
+@markup.in_place
+def _reasons_of(context: Context, bench: Bench, judge: "JudgeStatus") -> str:
+    key, what = ("reasons", bench.folder, judge.path), f"looking why in {judge.path.name}"
+    found, _ = _latest(context, key, what, partial(apart, reasons_in, judge.path, of=[judge.path]), [judge.path])
+    rows = [{"why": Html(escaped(why[:200])), "judgments": n} for why, n in found.most_common(_MOST_REASONS)]
+    name = f"{judge.judge}, judge set {judge.judge_set}, {markup.MODE_NAMES[judge.mode]}"
+    return f"<h3>{escaped(name)}</h3>{markup.table(rows, label=name)}"
 
 
-def _past_runs(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
+@markup.in_place
+def _past_runs(context: Context, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
     """Return the runs that made the files."""
-    try:
-        found, _ = latest.get(("runs", bench.folder), "looking for runs", partial(_runs_in, paths), paths)
-    except NotYet as wait:
-        return markup.waiting(wait)
-    return past_runs_html(found)
+    make = partial(apart, runs_in, paths, of=paths)
+    return past_runs_html(_latest(context, ("runs", bench.folder), "looking for runs", make, paths)[0])
 
 
-def _runs_in(paths: Sequence[pathlib.Path], _: Told) -> list[Run]:
-    return apart(runs_in, paths, of=paths)
-
-
-def _cost(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
+@markup.in_place
+def _cost(context: Context, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
     """Return tokens and dollars so far."""
     try:
         key, what = ("cost", bench.folder), "adding up the tokens"
-        found, _ = latest.get(key, what, partial(_costs, bench, paths), paths)
-    except NotYet as wait:
-        return markup.waiting(wait)
+        found, _ = _latest(context, key, what, partial(_costs, bench, paths), paths)
     except MissingError:
         return ""
     except TurnbenchError as error:
@@ -364,7 +293,7 @@ def _cost(latest: _Latest, bench: Bench, paths: Sequence[pathlib.Path]) -> str:
     return markup.section("Tokens and cost so far", table_html(table, label="tokens and cost"), note=note)
 
 
-def _costs(bench: Bench, paths: Sequence[pathlib.Path], _: Told) -> "list[CostRow]":
+def _costs(bench: Bench, paths: Sequence[pathlib.Path]) -> "list[CostRow]":
     from harness.results.cost import show_cost
 
     added = partial(show_cost, bench_name=bench.name, data_dir=bench.folder.parent)
