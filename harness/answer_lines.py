@@ -1,22 +1,18 @@
 """A model's answers read one at a time, and of each only what is asked for; the rest of the file is stepped over.
 
     stored = StoredAnswers(bench.answer_file("x"), "x")
-    stored.questions              {81: 0, 82: 1, ...}     of rows with equal ids the last good one counts
+    stored.questions              {81: ..., 82: ...}      of rows with equal ids the last good one counts
     stored.texts(81)              its choices, without what is stored beside their texts
     stored.costs(81)              its replies without their texts, with the length of each
 
 A file is looked through once for the places of its rows; an answer is decoded when it is asked for, and not kept. So
-memory grows with the number of rows by some bytes, not with their texts. What is compressed is unpacked into a
+memory grows with the number of rows, not with their texts. What is compressed is unpacked into a
 temporary file, which has no name and goes with the object.
 """
 
 import contextlib
 import pathlib
-from array import array
-from bisect import bisect_right
 from dataclasses import replace
-from itertools import islice
-from operator import itemgetter
 from typing import IO, Annotated, NamedTuple, Self, TypeAlias
 
 import msgspec
@@ -68,9 +64,6 @@ class _Row(msgspec.Struct, gc=False):
     choices: list[Texts]
 
 
-_MOST_OPEN = 256
-"""Files that are kept open; systems allow a process about a thousand."""
-_open: set[IO[bytes]] = set()
 _id_of = msgspec.json.Decoder(_Id).decode
 _row_of = msgspec.json.Decoder(_Row).decode
 _REFUSALS = (msgspec.MsgspecError, UnicodeError, OverflowError, RecursionError)
@@ -85,19 +78,17 @@ class Said(NamedTuple):
     characters: int
 
 
-class _File(NamedTuple):
-    """One of the files that hold a model's answers."""
+class _Place(NamedTuple):
+    """Where the row of an answer is."""
 
-    first: int
-    """The number of its first row."""
     path: pathlib.Path
-    size: int
-    rows: IO[bytes] | None
-    """Its rows unpacked; None: it is opened anew for each, since too many are open."""
+    line: int
+    start: int
+    length: int
 
 
 class StoredAnswers:
-    """A model's answers, by question; used as a context manager, which closes the files."""
+    """A model's answers, by question; used as a context manager, which removes what was unpacked."""
 
     def __init__(self, path: pathlib.Path, model: str) -> None:
         """Look through the files for the places of rows; a broken last line is left out with a warning.
@@ -106,11 +97,9 @@ class StoredAnswers:
             DataError: a file cannot be read, or a line is no row of an answer.
         """
         self.path, self.model = path, model
-        self.questions: dict[QuestionId, int] = {}
-        """For each question with an answer the number of its row among all."""
-        self._starts = array("q")
-        """For each row where it begins in its file."""
-        self._files: list[_File] = []
+        self.questions: dict[QuestionId, _Place] = {}
+        """For each question with an answer the place of its row."""
+        self._unpacked: dict[pathlib.Path, IO[bytes]] = {}
         self._question: QuestionId | None = None
         self._texts: list[Texts] = []
         """The answer that was asked for last."""
@@ -159,33 +148,25 @@ class StoredAnswers:
 
     def _look(self, path: pathlib.Path, until: contextlib.ExitStack) -> None:
         """Note where the rows of a file begin."""
-        first, place, torn = len(self._starts), 0, None
         import tempfile  # few files are packed
 
+        start, torn = 0, None
         copy: IO[bytes] | None = until.enter_context(tempfile.TemporaryFile()) if is_packed(path) else None  # noqa: SIM115
         for number, line in enumerate(lines_in(path), 1):
             if line.strip():
                 if torn is not None:
                     raise torn
-                torn = self._take(path, number, line)
-                self._starts.append(place)
+                torn = self._take(_Place(path, number, start, len(line)), line)
             if copy is not None:
                 copy.write(line)
-            place += len(line)
+            start += len(line)
         if torn is not None:
             warn_of_torn(torn)
-        if copy is None and len(_open) < _MOST_OPEN:
-            try:
-                copy = until.enter_context(path.open("rb", buffering=0))
-            except OSError as error:
-                raise unreadable(path, error) from error
         if copy is not None:
-            _open.add(copy)
-            until.callback(_open.discard, copy)
-        self._files.append(_File(first, path, place, copy))
+            self._unpacked[path] = copy
 
-    def _take(self, path: pathlib.Path, number: int, line: bytes) -> DataError | None:
-        """Note the question of the row that comes next; return what is wrong with a line that is no JSON."""
+    def _take(self, place: _Place, line: bytes) -> DataError | None:
+        """Note the place of a row; return what is wrong with a line that is no JSON."""
         try:
             key = question_id(_id_of(line).question_id)
             unsure = _FAILED in line
@@ -193,45 +174,37 @@ class StoredAnswers:
             unsure = True
         if unsure:
             try:
-                value = value_of(path, number, line)
+                value = value_of(place.path, place.line, line)
             except DataError as error:
                 return error
-            answer = answer_from_row(row_of(path, number, value).value, path, number, model=self.model)
+            answer = self._answer(place, value)
             if answer is None:
                 return None
             key = answer.question_id
-        self.questions[key] = len(self._starts)
+        self.questions[key] = place
         return None
 
     def _line(self, question: QuestionId) -> bytes:
-        number = self.questions[question]
-        at = self._file(number)
-        start = self._starts[number]
-        own = self._files[at]
-        last = number + 1 == (self._files[at + 1].first if at + 1 < len(self._files) else len(self._starts))
-        length = (own.size if last else self._starts[number + 1]) - start
+        path, _, start, length = self.questions[question]
         try:
-            with own.path.open("rb", buffering=0) if own.rows is None else contextlib.nullcontext(own.rows) as rows:
+            copy = self._unpacked.get(path)
+            with path.open("rb", buffering=0) if copy is None else contextlib.nullcontext(copy) as rows:
                 rows.seek(start)
                 return rows.read(length)
         except OSError as error:
-            raise unreadable(own.path, error) from error
-
-    def _file(self, number: int) -> int:
-        """Return which of the files holds a row."""
-        return bisect_right(self._files, number, key=itemgetter(0)) - 1
+            raise unreadable(path, error) from error
 
     def _whole(self, question: QuestionId, line: bytes) -> Answer:
         """Return the answer that a line holds with everything in it, or say what is wrong with the line."""
-        first, path, *_ = self._files[self._file(self.questions[question])]
-        with contextlib.suppress(DataError):
-            if answer := answer_from_row(row_of(path, 0, value_of(path, 0, line)).value, path, 0, model=self.model):
-                return answer
-        rows = ((number, own) for number, own in enumerate(lines_in(path), 1) if own.strip())
-        for number, line in islice(rows, self.questions[question] - first, None):
-            answer_from_row(row_of(path, number, value_of(path, number, line)).value, path, number, model=self.model)
-            break
-        raise DataError("has changed while it was read; run this again", path=path)
+        place = self.questions[question]
+        answer = self._answer(place, value_of(place.path, place.line, line))
+        if answer is None:
+            raise DataError("has changed while it was read; run this again", path=place.path)
+        return answer
+
+    def _answer(self, place: _Place, value: object) -> Answer | None:
+        row = row_of(place.path, place.line, value).value
+        return answer_from_row(row, place.path, place.line, model=self.model)
 
 
 def _decoded(line: bytes) -> list[Texts] | None:

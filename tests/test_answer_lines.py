@@ -44,12 +44,8 @@ def written(path: pathlib.Path, *rows: Any) -> pathlib.Path:
     return path.with_name("x.jsonl")
 
 
-@pytest.mark.parametrize("most_open", [0, 256])
 @pytest.mark.parametrize("name", ["x.jsonl", "x.part-1.jsonl.gz"])
-def test_texts_and_costs_are_those_of_the_whole_answers(
-    tmp_path: pathlib.Path, name: str, most_open: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("harness.answer_lines._MOST_OPEN", most_open)
+def test_texts_and_costs_are_those_of_the_whole_answers(tmp_path: pathlib.Path, name: str) -> None:
     path = written(tmp_path / name, *ROWS.values())
     written(tmp_path / "x.part-2.jsonl", row(9, "another part"), row(10, "and the last"))
     whole = read_answers(path, "x")
