@@ -23,7 +23,7 @@ from harness.errors import MissingError, TurnbenchError
 from harness.estimating import estimate_plan
 from harness.jsonl import holder_of, is_there, logical_files, read_rows, size_of
 from harness.judging.builtin import is_builtin_judge
-from harness.judging.files import Done, match_key
+from harness.judging.files import Done
 from harness.judging.gathering import gather
 from harness.judging.options import JudgeOptions
 from harness.judging.plan import model_groups
@@ -385,17 +385,15 @@ def _compared(
     options = JudgeOptions(turns=turns, skip_missing=True)
     materials, questions, _ = gather(bench, judge_set, models, bench.questions, options, awaited=waits, read=known.read)
     plan = JudgmentPlan(bench, status.mode, judge_set, materials, questions, groups, redo=False, awaited=waits)
-    counts = _counts(plan, done, status.sample, lambda share: known.work.part(status.path, 0.5 + share / 2))
-    current, absent, outdated, waiting = (counts[state] for state in (True, None, False, "waiting"))
-    found = replace(status, judged=current, missing=absent, superseded=outdated, waiting=waiting)
-    rest = absent + outdated + waiting
-    if not rest:
+    judge = JudgePlan(status.judge, None, status.path, done=done, sample=status.sample)
+    plan.count(judge, lambda share: known.work.part(status.path, 0.5 + share / 2))
+    missing = judge.rows - judge.superseded - judge.waiting
+    found = replace(status, judged=judge.already, missing=missing, superseded=judge.superseded, waiting=judge.waiting)
+    if not judge.rows:
         return found, []
-    endpoint = None if is_builtin_judge(status.judge) else _endpoint(status.judge, known.models_file)
-    calls = counts["calls"] * plan.games
-    plan.judges.append(
-        JudgePlan(status.judge, endpoint, status.path, rows=rest, calls=calls, done=done, sample=status.sample)
-    )
+    if not is_builtin_judge(status.judge):
+        judge.endpoint = _endpoint(status.judge, known.models_file)
+    plan.judges.append(judge)
     return found, estimate_plan(plan, answers=known.answers)
 
 
@@ -409,22 +407,3 @@ def _planned(there: set[tuple[str, ...]], groups: list[tuple[str, ...]]) -> list
     models = frozenset[str]().union(*met)
     chosen = any(frozenset(group) not in met for group in groups if models.issuperset(group))
     return [group for group in groups if frozenset(group) in met] if chosen else groups
-
-
-def _counts(plan: JudgmentPlan, done: Done, sample: int, told: Callable[[float], None]) -> Counter[Any]:
-    """Return how many rows are current (True), out of date (False), absent (None), or wait for an answer.
-
-    `calls` are those of the last three that take one.
-    """
-    counts: Counter[Any] = Counter()
-    last: Any = None
-    for number, question in enumerate(plan.questions):
-        told(number / len(plan.questions))
-        for match in plan.every_match(sample, questions=[question]):
-            key = match_key(match)
-            if key != last:  # both games of a pair are one row, and follow each other
-                state = "waiting" if plan.awaits(match) else done.current(match, plan.materials)
-                counts[state] += 1
-                counts["calls"] += state is not True and plan.asks(match)
-            last = key
-    return counts

@@ -1,7 +1,7 @@
 """What a run of judgments will do: for each judge its file, and the matches that it has still to judge."""
 
 import pathlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.bench import Bench
@@ -32,6 +32,8 @@ class JudgePlan:
     calls: int = 0
     """Calls that these take, if none has to be repeated: two equal answers are a tie without one."""
     done: Done | None = None
+    waiting: int = 0
+    """Those of them whose answers are not there yet."""
     replaces: bool = False
     """Whether a row to be written replaces one that is there, be it only an error text."""
     sample: int = 0
@@ -131,6 +133,25 @@ class JudgmentPlan:
         )
         voted = self.voted
         return matches if voted is None else (match for match in matches if voted.holds(match))
+
+    def count(self, judge: JudgePlan, told: Callable[[float], None] = lambda share: None) -> None:
+        """Count what a judge has done and has to do; `told` is called now and then with the share that is counted."""
+        assert judge.done is not None
+        for number, question in enumerate(self.questions):
+            told(number / len(self.questions))
+            for match in self.every_match(judge.sample, questions=[question]):
+                if self.games == 2 and match.game == 2:
+                    continue
+                waits = self.awaits(match)
+                current = None if waits else judge.done.current(match, self.materials_of(judge))
+                if current and not self.open(match, judge):
+                    judge.already += 1
+                else:
+                    judge.rows += 1
+                    judge.calls += self.games if self.asks(match) else 0
+                    judge.waiting += waits
+                    judge.superseded += current is False
+                    judge.replaces |= judge.done.holds(match)
 
     def open(self, match: Match, judge: JudgePlan) -> bool:
         """Return whether the answers of a match are there, and the judge has still to judge it."""
