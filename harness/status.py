@@ -26,8 +26,7 @@ from harness.judging.builtin import is_builtin_judge
 from harness.judging.files import Done
 from harness.judging.gathering import gather
 from harness.judging.options import JudgeOptions
-from harness.judging.plan import model_groups
-from harness.judging.planned import JudgePlan, JudgmentPlan
+from harness.judging.planned import JudgePlan, JudgmentPlan, model_groups
 from harness.judging.sets import load_judge_set
 from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.judgments.row import JudgedRow

@@ -10,8 +10,8 @@ from harness.errors import MissingError, UsageError
 from harness.judging.forms import Kind
 from harness.judging.materials import Materials
 from harness.judging.options import JudgeOptions
+from harness.judging.planned import Voted
 from harness.judging.sets import JudgeSet
-from harness.judging.voted import Voted
 from harness.records import Answer, Mode, Question, QuestionId
 
 

@@ -8,7 +8,6 @@ from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
 from harness.judging.forms import Kind, VerdictForm
-from harness.judging.notes import referring
 from harness.judging.options import JudgeOptions
 from harness.judging.sets import JudgeSet, JudgeTemplate
 from harness.judging.sets.judge_set import OWN_TEXTS
@@ -187,3 +186,10 @@ class Materials:
         if sampling.seed is None or not match.sample:
             return sampling
         return replace(sampling, seed=sampling.seed + match.sample)
+
+
+def referring(reference: str | None, note: str | None) -> str:
+    """Return what a judge is shown as the reference of a turn: the reference, the note, both, or that there is none."""
+    if reference is None:
+        return f"(No full answer. What to look for: {note})" if note is not None else "(None for this message.)"
+    return reference if note is None else f"{reference}\n\n(What to look for: {note})"

@@ -22,10 +22,8 @@ from harness.judging.files import Done
 from harness.judging.gathering import gather
 from harness.judging.options import NO_REFERENCE as NO_REFERENCE
 from harness.judging.options import JudgeOptions as JudgeOptions
-from harness.judging.plan import model_groups
-from harness.judging.planned import JudgePlan, JudgmentPlan
+from harness.judging.planned import JudgePlan, JudgmentPlan, model_groups, voted_pairs
 from harness.judging.sets import load_judge_set
-from harness.judging.voted import voted_pairs
 from harness.judging.work import JudgmentWork
 from harness.names import check_model_name
 from harness.records import MODES, Mode, Question, QuestionId, Sampling
