@@ -14,7 +14,7 @@ from harness.chat import Endpoint, resolve
 from harness.chat.providers import check_parameters
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there, need_own, read_rows
-from harness.names import history_of, history_variant, plain_model
+from harness.names import history_of, history_variant, plain_model, questions_listed
 from harness.records import Answer, Choice, Question, QuestionId, content_hash
 from harness.rows import question_id
 from harness.running.options import RunOptions
@@ -242,9 +242,8 @@ def _with_history(
 
 
 def _unanswered(history: str, questions: Sequence[Question]) -> str:
-    more = f" and {len(questions) - 5} more" if len(questions) > 5 else ""
-    ids = ", ".join(str(question.question_id) for question in questions[:5])
-    return f"{history} has not answered question{'s' * (len(questions) > 1)} {ids}{more}, so there are no turns to give"
+    which = questions_listed([question.question_id for question in questions])
+    return f"{history} has not answered {which}, so there are no turns to give"
 
 
 def _need_answers_of(model: str, path: pathlib.Path) -> None:

@@ -22,6 +22,7 @@ from harness.jsonl import Journal, is_there, read_rows
 from harness.judging.extraction import extracted
 from harness.metrics.advice import warnings_of
 from harness.metrics.metric import Item, Measured, Metric
+from harness.names import questions_listed
 from harness.records import Choice, MeasuredFrom, Measurement, Question, QuestionId, content_hash
 from harness.rows import measurement_from_row, measurement_to_row, question_id
 from harness.running.watch import Tally, Watcher, nobody
@@ -273,7 +274,7 @@ def _subjects(
         stale = [q.question_id for q in there if answers[q.question_id].question_content not in {None, q.content}]
         for what, ids in (("has no answer to", missing), ("answered another wording of", stale)):
             if ids:
-                notices.append(f"left out: {model} {what} {_named(ids)}")
+                notices.append(f"left out: {model} {what} {questions_listed(ids)}")
         left_out = {*missing, *stale}
         for question in questions:
             if question.question_id not in left_out and question.user is None:  # no two conversations are alike
@@ -293,11 +294,6 @@ def _turns(bench: Bench, model: str, question: Question, choice: Choice, referen
         item = Item(question, turn, turns, wanted)
         hashed = None if wanted is None else content_hash(wanted)
         yield Subject(item, model, choice.index, question.content, content_hash(*turns), hashed)
-
-
-def _named(ids: Sequence[QuestionId]) -> str:
-    shown = ", ".join(map(str, ids[:5])) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
-    return f"question{'' if len(ids) == 1 else 's'} {shown}"
 
 
 def _work(metric: Metric, bench: Bench, subjects: Iterable[Subject], *, redo: bool) -> MetricWork:
