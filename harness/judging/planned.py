@@ -118,8 +118,6 @@ class JudgePlan:
     done: Done | None = None
     waiting: int = 0
     """Those of them whose answers are not there yet."""
-    replaces: bool = False
-    """Whether a row to be written replaces one that is there, be it only an error text."""
     sample: int = 0
     materials: Materials | None = None
     """The plan's materials with what models.toml says of the judge's sampling, once they are asked for."""
@@ -235,7 +233,6 @@ class JudgmentPlan:
                     judge.calls += self.games if self.asks(match) else 0
                     judge.waiting += waits
                     judge.superseded += current is False
-                    judge.replaces |= judge.done.holds(match)
 
     def open(self, match: Match, judge: JudgePlan) -> bool:
         """Return whether the answers of a match are there, and the judge has still to judge it."""

@@ -71,7 +71,7 @@ class MetricWork:
     without_reference: int = 0
     """Items that are left out since they have no reference."""
     untidy: bool = False
-    """Whether rows stand in the file, or will, that later ones replace."""
+    """Whether rows stand in the file that later ones replace."""
 
 
 @dataclass
@@ -184,7 +184,7 @@ def run_metrics(plan: MetricPlan, *, watch: Watcher = nobody) -> MetricReport:
         StorageError: a file can't be written, or another process writes it. What was done is kept.
     """
     tally = Tally(planned=plan.rows)
-    undefined = moved = 0
+    undefined = 0
     with contextlib.ExitStack() as stack:
         state = plan.bench.metric_state
         works = [work for work in plan.works if work.todo or work.untidy]
@@ -197,9 +197,7 @@ def run_metrics(plan: MetricPlan, *, watch: Watcher = nobody) -> MetricReport:
                 undefined += numbers.value is None
                 tally.done += 1
                 watch(tally)
-        for work in works:
-            if work.untidy:
-                moved += journals[id(work)].retire_older(row_key)
+        moved = sum(journal.retire_older(row_key) for journal in journals.values())
     paths = tuple(dict.fromkeys(work.path for work in plan.works if is_there(work.path)))
     return MetricReport(paths, tally.done, undefined, moved)
 
@@ -312,7 +310,6 @@ def _work(metric: Metric, bench: Bench, subjects: Iterable[Subject], *, redo: bo
             continue
         work.superseded += made is not False
         work.todo.append(subject)
-    work.untidy |= work.superseded > 0
     return work
 
 
