@@ -153,9 +153,8 @@ class _Answers:
         stored = self._stored.get(model)
         if stored is None or self._question not in stored.questions:
             return b""
-        texts = stored.texts(self._question, choice)
-        turns = self._shown.as_shown(self._bench, texts.so_far(turn), played=bool(texts.user))
-        return self._shown.said_json(model, turns)
+        answer = stored.answer(self._question)
+        return self._shown.said_json(model, self._shown.shown_turns(self._bench, answer, turn, choice))
 
 
 def _in_blocks(rows: Ints, *columns: npt.NDArray[Any]) -> Iterator[tuple[int, ...]]:
