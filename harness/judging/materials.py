@@ -137,8 +137,8 @@ class Materials:
 
     def turns(self, model: str, match: Match) -> tuple[str, ...]:
         """Return the turns so far of a model's answer as the judge sees them."""
-        about = (self.answers[model][match.question.question_id], match.turn, match.choice)
-        return self.once(match.question, ("turns", model, *about[1:]), lambda: shown_turns(self.bench, *about))
+        which = ("turns", model, match.turn, match.choice)
+        return self.once(match.question, which, lambda: shown_turns(self.bench, self.choice(model, match), match.turn))
 
     def choice(self, model: str, match: Match) -> Choice:
         """Return the choice of a model's answer that a match is about."""

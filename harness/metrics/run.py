@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.jsonl import Journal, is_there, read_rows
-from harness.judging.extraction import extracted
+from harness.judging.shown import shown_turns
 from harness.metrics.advice import warnings_of
 from harness.metrics.metric import Item, Measured, Metric
 from harness.names import questions_listed
@@ -282,12 +282,10 @@ def _subjects(
 
 
 def _turns(bench: Bench, model: str, question: Question, choice: Choice, reference: Sequence[str]) -> Iterator[Subject]:
-    field_ = bench.settings.answer_field
     for turn in question.written_by(model):
         if turn > len(choice.turns):
             return
-        said = tuple(said.text for said in choice.so_far(turn))
-        turns = said if field_ is None else tuple(extracted(text, field_).answer for text in said)
+        turns = shown_turns(bench, choice, turn)
         wanted = reference[turn - 1] if turn <= len(reference) else None
         item = Item(question, turn, turns, wanted)
         hashed = None if wanted is None else content_hash(wanted)

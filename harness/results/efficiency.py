@@ -122,10 +122,8 @@ def _took(path: pathlib.Path, model: str, prices: Prices) -> Took:
     of, columns = array("q"), {name: array("d") for name in _NUMBERS}
     with StoredAnswers(path, model) as stored:
         for place, question in enumerate(stored.questions):
-            replies = [reply for choice in stored.answer(question).choices for reply in choice.replies]
-            for reply in replies:
-                if reply.given is not None:  # not the model's own
-                    continue
+            every = (reply for choice in stored.answer(question).choices for reply in choice.replies)
+            for reply in (reply for reply in every if reply.given is None):
                 of.append(place)
                 for column, number in zip(columns.values(), _numbers(reply, model, prices), strict=True):
                     column.append(math.nan if number is None else number)

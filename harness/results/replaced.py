@@ -153,8 +153,8 @@ class _Answers:
         stored = self._stored.get(model)
         if stored is None or self._question not in stored.questions:
             return b""
-        answer = stored.answer(self._question)
-        return self._shown.said_json(model, self._shown.shown_turns(self._bench, answer, turn, choice))
+        own = self._shown.chosen(stored.answer(self._question), choice)
+        return self._shown.said_json(model, self._shown.shown_turns(self._bench, own, turn))
 
 
 def _in_blocks(rows: Ints, *columns: npt.NDArray[Any]) -> Iterator[tuple[int, ...]]:
