@@ -21,6 +21,7 @@ from harness.judging.sets import JudgeSet, load_judge_set
 from harness.metrics.metric import Metric
 from harness.metrics.setup import Setup
 from harness.metrics.table import METRICS, load_metric, load_metrics
+from harness.names import listed
 from harness.records import Mode, Question, QuestionId
 from harness.written import decoded, faults_of, nearest, read_json, read_toml
 
@@ -203,8 +204,7 @@ class Evaluation:
                 for what, ids in _lacking(metric, own, there).items():
                     lacking.setdefault((what, tuple(ids)), []).append(metric.name)
             for (what, without), names in lacking.items():
-                more = f" and {len(without) - _SHOWN} more" if len(without) > _SHOWN else ""
-                shown = ", ".join(map(str, without[:_SHOWN])) + more
+                shown = listed(list(map(str, without)), _SHOWN)
                 yield f"{category}: no {_TOLD[what]} for question {shown}, which {', '.join(names)} cannot do without"
 
     def _notices(self, questions: Sequence[Question]) -> Iterator[str]:

@@ -58,6 +58,15 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
+def questions_listed(ids: Sequence[int | str], most: int = 5) -> str:
+    """Return the first ids of questions, and how many more there are.
+
+    >>> questions_listed([81]), questions_listed([81, 82, 83], 2)
+    ('question 81', 'questions 81, 82 and 1 more')
+    """
+    return f"question{'' if len(ids) == 1 else 's'} {listed(list(map(str, ids)), most)}"
+
+
 def json_text(text: str) -> str:
     """Return JSON that says the same, with such characters written as JSON escapes them; line breaks stay."""
     if text.isascii():

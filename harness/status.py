@@ -21,13 +21,12 @@ from harness.chat import Endpoint, resolve
 from harness.chat.prices import list_price
 from harness.errors import MissingError, TurnbenchError
 from harness.estimating import estimate_plan
-from harness.jsonl import holder_of, is_there, logical_files, read_rows, size_of
+from harness.jsonl import holder_of, is_there, logical_files, read_rows
 from harness.judging.builtin import is_builtin_judge
-from harness.judging.files import Done, match_key
+from harness.judging.files import Done
 from harness.judging.gathering import gather
 from harness.judging.options import JudgeOptions
-from harness.judging.plan import model_groups
-from harness.judging.planned import JudgePlan, JudgmentPlan
+from harness.judging.planned import JudgePlan, JudgmentPlan, model_groups
 from harness.judging.sets import load_judge_set
 from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.judgments.row import JudgedRow
@@ -177,40 +176,22 @@ def bench_status(
             status.batched[path.name] = len(rows)
     files = logical_files(bench.folder / "model_judgment")
     models = (*_begun(bench), *bench.answered_models())
-    known = _Known(bench, models_file, _Work([*map(bench.answer_file, models), *files], told))
-    for model in models:
+    known = _Known(bench, models_file)
+    every = len(models) + len(files)
+    for at, model in enumerate(models):
+        told(at / every)
         known.read[model] = bench.answers(model)
         found = _model_status(bench, model, known.read[model])
         status.models.append(found)
         known.awaited[model] = {*found.missing, *found.superseded}
         status.rest += _rest_of_answers(bench, found, models_file)
-        known.work.done(found.path)
     known.answers += status.rest
-    for path in files:
+    for at, path in enumerate(files, len(models)):
+        known.told = lambda share, at=at: told((at + share) / every)  # type: ignore[misc]
         for judged, rest in _judge_statuses(known, path):
             status.judges.append(judged)
             status.rest += rest
-        known.work.done(path)
     return status
-
-
-class _Work:
-    """How much of the files has been counted, by their sizes; of a judgment file half is reading, half comparing."""
-
-    def __init__(self, paths: Sequence[pathlib.Path], told: Callable[[float], None]) -> None:
-        self._sizes = {path: size_of(path) for path in paths}
-        self._whole = sum(self._sizes.values()) or 1
-        self._done = 0
-        self._told = told
-
-    def part(self, path: pathlib.Path, share: float) -> None:
-        """Tell that this share of a file is done."""
-        self._told((self._done + share * self._sizes[path]) / self._whole)
-
-    def done(self, path: pathlib.Path) -> None:
-        """Tell that a file is done."""
-        self._done += self._sizes[path]
-        self._told(self._done / self._whole)
 
 
 @dataclass(slots=True)
@@ -219,13 +200,14 @@ class _Known:
 
     bench: Bench
     models_file: pathlib.Path | str | None
-    work: _Work
     read: dict[str, Mapping[QuestionId, Answer]] = field(default_factory=dict)
     """The answers of each model."""
     awaited: dict[str, set[QuestionId]] = field(default_factory=dict)
     """For each model the questions that it has still to answer."""
     answers: list[Estimate] = field(default_factory=list)
     """What these answers will take."""
+    told: Callable[[float], None] = lambda share: None
+    """Called with the share of the present file that is compared."""
 
 
 def _begun(bench: Bench) -> list[str]:
@@ -314,7 +296,6 @@ def _judge_statuses(known: _Known, path: pathlib.Path) -> Iterator[tuple[JudgeSt
             bad[which] += 1
 
     done = Done(path, each=note)
-    known.work.part(path, 0.5)
     state = known.bench.judgment_state
     causes = _causes(pending_file(path, state))
     for (judge, judge_set, sample), judged in rows.items():
@@ -385,17 +366,15 @@ def _compared(
     options = JudgeOptions(turns=turns, skip_missing=True)
     materials, questions, _ = gather(bench, judge_set, models, bench.questions, options, awaited=waits, read=known.read)
     plan = JudgmentPlan(bench, status.mode, judge_set, materials, questions, groups, redo=False, awaited=waits)
-    counts = _counts(plan, done, status.sample, lambda share: known.work.part(status.path, 0.5 + share / 2))
-    current, absent, outdated, waiting = (counts[state] for state in (True, None, False, "waiting"))
-    found = replace(status, judged=current, missing=absent, superseded=outdated, waiting=waiting)
-    rest = absent + outdated + waiting
-    if not rest:
+    judge = JudgePlan(status.judge, None, status.path, done=done, sample=status.sample)
+    plan.count(judge, known.told)
+    missing = judge.rows - judge.superseded - judge.waiting
+    found = replace(status, judged=judge.already, missing=missing, superseded=judge.superseded, waiting=judge.waiting)
+    if not judge.rows:
         return found, []
-    endpoint = None if is_builtin_judge(status.judge) else _endpoint(status.judge, known.models_file)
-    calls = counts["calls"] * plan.games
-    plan.judges.append(
-        JudgePlan(status.judge, endpoint, status.path, rows=rest, calls=calls, done=done, sample=status.sample)
-    )
+    if not is_builtin_judge(status.judge):
+        judge.endpoint = _endpoint(status.judge, known.models_file)
+    plan.judges.append(judge)
     return found, estimate_plan(plan, answers=known.answers)
 
 
@@ -409,22 +388,3 @@ def _planned(there: set[tuple[str, ...]], groups: list[tuple[str, ...]]) -> list
     models = frozenset[str]().union(*met)
     chosen = any(frozenset(group) not in met for group in groups if models.issuperset(group))
     return [group for group in groups if frozenset(group) in met] if chosen else groups
-
-
-def _counts(plan: JudgmentPlan, done: Done, sample: int, told: Callable[[float], None]) -> Counter[Any]:
-    """Return how many rows are current (True), out of date (False), absent (None), or wait for an answer.
-
-    `calls` are those of the last three that take one.
-    """
-    counts: Counter[Any] = Counter()
-    last: Any = None
-    for number, question in enumerate(plan.questions):
-        told(number / len(plan.questions))
-        for match in plan.every_match(sample, questions=[question]):
-            key = match_key(match)
-            if key != last:  # both games of a pair are one row, and follow each other
-                state = "waiting" if plan.awaits(match) else done.current(match, plan.materials)
-                counts[state] += 1
-                counts["calls"] += state is not True and plan.asks(match)
-            last = key
-    return counts

@@ -108,6 +108,17 @@ def test_pairs_that_nobody_planned_are_not_missing(tmp_path: pathlib.Path) -> No
     assert (found.judged, found.missing) == (12, 0)
 
 
+def test_a_pair_judged_in_both_orders_by_two_criteria_is_counted_once_for_each(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    own = bench.folder / "two" / "judge_set.toml"
+    own.parent.mkdir()
+    own.write_text('extends = "mt_bench"\n[criteria.wit]\n[criteria.depth]\n', encoding="utf-8")
+    run_answers(plan_answers(["builtin/eliza", "builtin/outline"], bench))
+    judge(bench, "pairwise-all", judge_set="two")
+    (found,) = bench_status(bench).judges
+    assert (found.judged, found.missing) == (12, 0)
+
+
 def test_sampling_that_was_asked_for_does_not_make_judgments_out_of_date(tmp_path: pathlib.Path) -> None:
     bench = small_bench(tmp_path)
     run_answers(plan_answers(["builtin/eliza"], bench))

@@ -14,9 +14,8 @@ from harness.chat import Endpoint, resolve
 from harness.chat.providers import check_parameters
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there, need_own, read_rows
-from harness.names import history_of, history_variant, plain_model
+from harness.names import history_of, history_variant, plain_model, questions_listed
 from harness.records import Answer, Choice, Question, QuestionId, content_hash
-from harness.rows import question_id
 from harness.running.options import RunOptions
 
 log = logging.getLogger("turnbench")
@@ -61,8 +60,6 @@ class ModelPlan:
     """Answers that are there but were made from another question, prompt or sampling."""
     untidy: bool = False
     """Whether rows stand in the file that later ones replace: a run was stopped before it could move them."""
-    replaces: bool = False
-    """Whether a row to be written replaces one that is there, be it only an error text."""
     todo: list[Todo] = field(default_factory=list)
     done: set[str] = field(default_factory=set)
     """The names of the rows that are there and current."""
@@ -242,9 +239,8 @@ def _with_history(
 
 
 def _unanswered(history: str, questions: Sequence[Question]) -> str:
-    more = f" and {len(questions) - 5} more" if len(questions) > 5 else ""
-    ids = ", ".join(str(question.question_id) for question in questions[:5])
-    return f"{history} has not answered question{'s' * (len(questions) > 1)} {ids}{more}, so there are no turns to give"
+    which = questions_listed([question.question_id for question in questions])
+    return f"{history} has not answered {which}, so there are no turns to give"
 
 
 def _need_answers_of(model: str, path: pathlib.Path) -> None:
@@ -259,7 +255,11 @@ def _need_answers_of(model: str, path: pathlib.Path) -> None:
 def _plan_model(whole: AnswerPlan, plan: ModelPlan, questions: Sequence[Question]) -> None:
     """Put into the plan what one model has to do."""
     whole.models.append(plan)
-    there, ids = _answers_there(plan)
+    there: Mapping[QuestionId, Answer] = {}
+    if is_there(plan.path):
+        ids = [str(row.value.get("question_id")) for row in read_rows(plan.path)]
+        plan.untidy = len(set(ids)) < len(ids)
+        there = read_answers(plan.path, plan.endpoint.name)
     foreign = 0
     for question in questions:
         answer = None if whole.redo else there.get(question.question_id)
@@ -268,7 +268,6 @@ def _plan_model(whole: AnswerPlan, plan: ModelPlan, questions: Sequence[Question
         foreign += todo.foreign
         if todo.missing:
             plan.superseded += answer is not None and not todo.kept
-            plan.replaces |= question.question_id in ids
             plan.todo.append(todo)
         else:
             plan.already += 1
@@ -279,15 +278,6 @@ def _plan_model(whole: AnswerPlan, plan: ModelPlan, questions: Sequence[Question
             plan.path,
             foreign,
         )
-
-
-def _answers_there(plan: ModelPlan) -> tuple[Mapping[QuestionId, Answer], set[Any]]:
-    """Return the good answers of a file by question, and the ids of all its rows."""
-    if not is_there(plan.path):
-        return {}, set()
-    ids = [row.value.get("question_id") for row in read_rows(plan.path)]
-    plan.untidy = len({str(key) for key in ids}) < len(ids)
-    return read_answers(plan.path, plan.endpoint.name), {question_id(key) for key in ids if key is not None}
 
 
 def history_content(plan: ModelPlan, question: Question) -> str | None:

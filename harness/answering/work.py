@@ -138,8 +138,7 @@ class AnswerWork:
         """Move the rows that newer ones replace, and close the files."""
         try:
             for sink in self._sinks:
-                if sink.plan.replaces or sink.plan.untidy:
-                    self._superseded += sink.journal.retire_older(_row_key, is_good_answer)
+                self._superseded += sink.journal.retire_older(_row_key, is_good_answer)
         finally:
             self._stack.__exit__(*error)
 

@@ -148,15 +148,17 @@ class Equals(Check, frozen=True, kw_only=True, tag="equals"):
 
     def wanted(self) -> str:
         """Return in words what is asked for."""
-        texts = [self.text] if isinstance(self.text, str) else self.text
-        return f"is {' or '.join(f'“{text}”' for text in texts)}"
+        return f"is {' or '.join(f'“{text}”' for text in self._texts)}"
 
     def measure(self, passage: Passage) -> Finding:
         """Compare."""
-        texts = [self.text] if isinstance(self.text, str) else self.text
-        if self._plain(passage.said) in {self._plain(text) for text in texts}:
+        if self._plain(passage.said) in map(self._plain, self._texts):
             return MET
         return Finding(False, f"it is “{_first(passage)}”", (passage.span,))
+
+    @property
+    def _texts(self) -> list[str]:
+        return [self.text] if isinstance(self.text, str) else self.text
 
     def _plain(self, text: str) -> str:
         plain = " ".join(text.split()).strip("*_ .。")

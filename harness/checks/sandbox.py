@@ -71,18 +71,13 @@ class Sandbox:
                 (folder / file).write_text(text, encoding="utf-8", errors="replace")
             said.write(stdin.encode("utf-8", "replace"))
             said.seek(0)
-            if self.is_container:
-                return self._contained(folder, command, image, said, seconds)
-            return _finished(_bubble(self.engine, folder, seconds) + list(command), said, seconds, drop_root=True)
-
-    def _contained(
-        self, folder: pathlib.Path, command: Sequence[str], image: str, said: IO[bytes], seconds: float
-    ) -> Ran:
-        name = f"turnbench-{secrets.token_hex(8)}"
-        ran = _finished([*_container(self.engine, name, folder), image, *command], said, seconds + _START)
-        if ran.late:
-            subprocess.run([self.engine, "kill", name], capture_output=True, check=False)
-        return ran
+            if not self.is_container:
+                return _finished(_bubble(self.engine, folder, seconds) + list(command), said, seconds, drop_root=True)
+            box = f"turnbench-{secrets.token_hex(8)}"
+            ran = _finished([*_container(self.engine, box, folder), image, *command], said, seconds + _START)
+            if ran.late:
+                subprocess.run([self.engine, "kill", box], capture_output=True, check=False)
+            return ran
 
 
 def open_sandbox() -> Sandbox:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from harness.errors import StorageError
 from harness.jsonl.files import files_of, is_packed, logical_file
+from harness.names import listed
 
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
@@ -85,10 +86,9 @@ def need_plain(path: pathlib.Path) -> None:
     """Raise `StorageError` if rows of a file are in parts, or compressed: such files are read, and not written."""
     others = [file.name for file in files_of(path) if file != path or is_packed(file)]
     if others:
-        known = f"{', '.join(others[:3])}{f' and {len(others) - 3} more' if len(others) > 3 else ''}"
         raise StorageError(
-            f"{path}: rows of it are in {known}, which is read and not written; to go on, unpack and join all of them "
-            f"into {logical_file(path).name} (zstd -dc, gzip -dc, cat), and move them away"
+            f"{path}: rows of it are in {listed(others)}, which is read and not written; to go on, unpack and join all "
+            f"of them into {logical_file(path).name} (zstd -dc, gzip -dc, cat), and move them away"
         )
 
 

@@ -3,16 +3,14 @@
 import contextlib
 import os
 import pathlib
-import re
 import sys
 import time
 
 from harness.errors import StorageError
 from harness.jsonl.disk import make_folder, storage_error
 
-_PROCESS = re.compile(r"process (\d+)")
 _PATIENCE = 0.2
-"""Seconds to wait for a lock: `holder_of` of another process touches it for an instant."""
+"""Seconds to wait for a lock: `holder_of` of another process takes it for an instant."""
 
 
 def lock(path: pathlib.Path, state: pathlib.Path) -> contextlib.ExitStack:
@@ -84,16 +82,23 @@ def _lock_itself(path: pathlib.Path, held: contextlib.ExitStack) -> None:
 def holder_of(path: pathlib.Path, state: pathlib.Path) -> str | None:
     """Return which process writes an output file, None if none does.
 
-    The note of a process that was killed stays behind, and its number may be another process's by now: who has the
-    lock is asked of the system, by trying to share it.
+    The note of a process that was killed stays behind, and its number may be another process's by now: whether anybody
+    has the lock is asked by trying to take it.
     """
     lock_file = _lock_file(path, state)
     try:
         who = lock_file.with_suffix(".holder").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    held = _is_held(lock_file)
-    return who if who and (_lives(who) if held is None else held) else None
+    if not who or not lock_file.exists():
+        return None
+    import filelock
+
+    try:
+        with filelock.FileLock(lock_file, timeout=0, thread_local=False):
+            return None
+    except (filelock.Timeout, OSError, NotImplementedError):  # held; or who can say, where it cannot be tried?
+        return who
 
 
 def _lock_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
@@ -103,41 +108,6 @@ def _lock_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
     if home is not None and not real.is_relative_to(home.parent.resolve()):
         return real.parent / ".turnbench" / "locks" / f"{real.name}.lock"
     return state / "locks" / f"{path.name}.lock"
-
-
-def _is_held(lock_file: pathlib.Path) -> bool | None:
-    """Return whether somebody has the lock; None where the system cannot say."""
-    try:
-        import fcntl
-
-        file = os.open(lock_file, os.O_RDONLY)
-    except FileNotFoundError:
-        return False
-    except (ImportError, OSError):
-        return None
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return None
-    finally:
-        os.close(file)
-    return False
-
-
-def _lives(who: str) -> bool:
-    """Return whether the process that a note names may be alive, as far as its number says so on this host."""
-    number = _PROCESS.match(who)
-    here = f") on {_host()} since" in who or ") on " not in who
-    try:
-        if number and here and os.name == "posix":  # elsewhere signal 0 would end the process
-            os.kill(int(number[1]), 0)
-    except PermissionError:  # somebody else's process, alive
-        return True
-    except (OSError, OverflowError):
-        return False
-    return True
 
 
 def _host() -> str:

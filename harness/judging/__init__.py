@@ -3,14 +3,12 @@
     sets/         judge sets: folders of TOML, or the prompt files of FastChat, ColossalAI and AlpacaEval
     forms.py      what a template says about the verdict that it asks for
     template.py   placeholders, filled in one pass; the fence around answers
-    plan.py       which matches there are
-    voted.py      the pairs that people voted on, where only those are judged
     gathering.py  the answers, references and texts that matches need, or what is missing
-    planned.py    what a run will do, judge by judge
+    planned.py    which matches there are, and what a run will do, judge by judge
     materials.py  what a match is judged on, and the request made of it
     neutral.py    answers made harmless for a prompt
     extraction.py   the answer inside a reply that was asked for as JSON
-    notes.py        what a judge is shown beside question, answers and reference: notes, outcomes of checks
+    filling.py    what fills a template: the turns, fenced, and beside them notes and outcomes of checks
     parse.py      a judge's words -> verdict, with the reason
     judge.py      the judging of one match, as a job; work.py: a plan's jobs, their files open
     prompts.py    the messages that would be sent, without sending them

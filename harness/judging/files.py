@@ -44,18 +44,14 @@ class Done:
         self.untidy = False
         """Whether the file has rows that later ones replace: a run was stopped before it could move them."""
         self._rows: dict[Key, _Kept] = {}
-        self._seen: set[Key] = set()
+        seen: set[Key] = set()
         for row in judged_rows(path) if is_there(path) else ():
             each(row)
             key = row.key
-            self.untidy |= key in self._seen
-            self._seen.add(key)
+            self.untidy |= key in seen
+            seen.add(key)
             if row.good:
                 self._rows[key] = _Kept.of(row)
-
-    def holds(self, match: Match) -> bool:
-        """Return whether the match has a row of any kind: current, out of date, or an error text."""
-        return match_key(match) in self._seen
 
     def unparsed(self, match: Match) -> bool:
         """Return whether the match was judged without a verdict."""

@@ -1,19 +1,26 @@
 """What fills a template's placeholders for a match: the turns, fenced, and what the judge is told beside them."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from harness.answering.simulation import UserPrompt, read_prompt
 from harness.judging.materials import Materials
-from harness.judging.notes import given, noted, shown_outcomes, told_before
 from harness.judging.sets import JudgeTemplate
 from harness.judging.sets.judge_set import OWN_TEXTS
 from harness.judging.template import fenced
 from harness.judgments.judgment import Match
 from harness.records import Question
 
+if TYPE_CHECKING:
+    from harness.checks import Outcome
+
 CHECKS = "checks"
 """The placeholder for which checks the answers meet."""
 SYSTEM = "system"
 """The placeholder for the benchmark's system prompt."""
 NO_SYSTEM = "(none)"
+NO_CHECKS = "(This message sets no limit that a program can check.)"
+GIVEN = "(Given: the assistant found this turn as it stands and did not write it. It is not judged.)"
 SAID = frozenset({"criterion", "steps", *OWN_TEXTS})
 """Placeholders that neither the question's turns, the answers nor the references fill."""
 
@@ -127,3 +134,33 @@ def _checked(materials: Materials, match: Match) -> str:
     if len(found) == 1:
         return found[0]
     return "\n\n".join(f"Assistant {side}:\n{lines}" for side, lines in zip("AB", found, strict=True))
+
+
+def given(reply: str) -> str:
+    """Return an earlier reply as a judge sees it where it is not the assistant's own."""
+    return f"{GIVEN}\n{reply}"
+
+
+def told_before(question: str, system: str) -> str:
+    """Return the first message of the user below the system prompt that the assistant had."""
+    return f"(The assistant's system prompt, which it had to follow: {system})\n\n{question}"
+
+
+def noted(question: str, note: str | None) -> str:
+    """Return a message of the user with the author's note for the judge below it, if there is one."""
+    if note is None:
+        return question
+    return f"{question}\n\n(For you alone, not seen by the assistant. What to look for: {note})"
+
+
+def shown_outcomes(found: "Sequence[Outcome]") -> str:
+    """Return which checks an answer meets, a line each; nothing in it is the answer's own words.
+
+    - at most 60 words: no (63 words)
+    """
+    lines = []
+    for outcome in found:
+        met = {True: "yes", False: "no", None: "not decided"}[outcome.strict]
+        why = f" ({outcome.found})" if outcome.strict is False and outcome.found and not outcome.check.QUOTES else ""
+        lines.append(f"- {outcome.check.statement}: {met}{why}")
+    return "\n".join(lines) or NO_CHECKS

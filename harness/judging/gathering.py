@@ -10,8 +10,9 @@ from harness.errors import MissingError, UsageError
 from harness.judging.forms import Kind
 from harness.judging.materials import Materials
 from harness.judging.options import JudgeOptions
+from harness.judging.planned import Voted
 from harness.judging.sets import JudgeSet
-from harness.judging.voted import Voted
+from harness.names import questions_listed
 from harness.records import Answer, Mode, Question, QuestionId
 
 
@@ -155,5 +156,4 @@ def _fault(answer: Answer | None, question: Question, last: int, checked: int | 
 
 
 def _named(questions: Sequence[Question]) -> str:
-    ids = [str(q.question_id) for q in questions]
-    return f"question{'s' * (len(ids) > 1)} {', '.join(ids[:6])}{f' and {len(ids) - 6} more' if len(ids) > 6 else ''}"
+    return questions_listed([question.question_id for question in questions], 6)

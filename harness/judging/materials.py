@@ -8,7 +8,6 @@ from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
 from harness.judging.forms import Kind, VerdictForm
-from harness.judging.notes import referring
 from harness.judging.options import JudgeOptions
 from harness.judging.sets import JudgeSet, JudgeTemplate
 from harness.judging.sets.judge_set import OWN_TEXTS
@@ -138,8 +137,8 @@ class Materials:
 
     def turns(self, model: str, match: Match) -> tuple[str, ...]:
         """Return the turns so far of a model's answer as the judge sees them."""
-        about = (self.answers[model][match.question.question_id], match.turn, match.choice)
-        return self.once(match.question, ("turns", model, *about[1:]), lambda: shown_turns(self.bench, *about))
+        which = ("turns", model, match.turn, match.choice)
+        return self.once(match.question, which, lambda: shown_turns(self.bench, self.choice(model, match), match.turn))
 
     def choice(self, model: str, match: Match) -> Choice:
         """Return the choice of a model's answer that a match is about."""
@@ -187,3 +186,10 @@ class Materials:
         if sampling.seed is None or not match.sample:
             return sampling
         return replace(sampling, seed=sampling.seed + match.sample)
+
+
+def referring(reference: str | None, note: str | None) -> str:
+    """Return what a judge is shown as the reference of a turn: the reference, the note, both, or that there is none."""
+    if reference is None:
+        return f"(No full answer. What to look for: {note})" if note is not None else "(None for this message.)"
+    return reference if note is None else f"{reference}\n\n(What to look for: {note})"

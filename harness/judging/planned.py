@@ -1,18 +1,102 @@
-"""What a run of judgments will do: for each judge its file, and the matches that it has still to judge."""
+"""What a run of judgments will do: which matches there are, and for each judge its file and those still to judge.
 
+Matches are questions × turns × criteria × models, or pairs of models in both orders. They are yielded one by one and
+never held in a list: there may be a hundred thousand.
+"""
+
+import itertools
 import pathlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.bench import Bench
 from harness.chat import Endpoint
+from harness.errors import UsageError
 from harness.judging.files import Done
 from harness.judging.materials import Materials
-from harness.judging.plan import plan_matches
 from harness.judging.sets import JudgeSet
-from harness.judging.voted import Voted
 from harness.judgments.judgment import Match
+from harness.judgments.row import judged_rows
 from harness.records import Mode, Question, QuestionId
+
+
+def model_groups(mode: Mode, models: Sequence[str], baseline: str | None = None) -> list[tuple[str, ...]]:
+    """Return the single models or the pairs that are judged in a mode.
+
+    Pairs are in the order of `models`; against a baseline, the baseline is the second (`model_2`), as in FastChat.
+
+    Raises:
+        UsageError: too few models, or no baseline where one is needed.
+    """
+    names = list(dict.fromkeys(models))
+    if mode == "single":
+        return [(name,) for name in names]
+    if mode == "pairwise-all":
+        if len(names) < 2:
+            raise UsageError(f"pairwise-all compares at least two models, there is {len(names)}: {', '.join(names)}")
+        return [(one, other) for one, other in itertools.combinations(names, 2)]
+    if baseline is None:
+        raise UsageError("pairwise-baseline needs --baseline-model")
+    pairs: list[tuple[str, ...]] = [(name, baseline) for name in names if name != baseline]
+    if not pairs:
+        raise UsageError(f"there is no model to compare with the baseline {baseline}")
+    return pairs
+
+
+def plan_matches(
+    materials: Materials, questions: Iterable[Question], groups: Iterable[tuple[str, ...]], sample: int = 0
+) -> Iterator[Match]:
+    """Yield every match: for each question and turn each model, or each pair in game 1, then game 2, by all criteria.
+
+    The criteria come last since their prompts begin alike, and a provider's cache holds a beginning for minutes. The
+    options say which turns and choices are judged, the judge set which games are played. Turns that a model did not
+    write are not judged, nor are questions for which a variant has no history.
+    """
+    judge_set, options = materials.judge_set, materials.options
+    for question in questions:
+        for turn in range(1, len(question.turns) + 1):
+            if options.turns is not None and turn not in options.turns:
+                continue
+            games, criteria = judge_set.games(question, turn, sample), judge_set.criteria_of(question, turn)
+            for group in groups:
+                if not all(materials.wrote(model, question, turn) for model in group):
+                    continue
+                for choice in materials.choices(question, group) if options.every_choice else (0,):
+                    for game, criterion in itertools.product((1,) if len(group) == 1 else games, criteria):
+                        shown = group if game == 1 else group[::-1]
+                        yield Match(question, turn, shown, game, criterion, sample, choice)
+
+
+@dataclass(frozen=True, slots=True)
+class Voted:
+    """The pairs that somebody voted on."""
+
+    pairs: frozenset[tuple[QuestionId, int, frozenset[str]]]
+    """Question, turn, and the two models."""
+    models: Mapping[QuestionId, frozenset[str]]
+    """For each question, the models that are in one of its pairs."""
+
+    def holds(self, match: Match) -> bool:
+        """Return whether somebody voted on the pair of a match."""
+        return (match.question.question_id, match.turn, frozenset(match.models)) in self.pairs
+
+
+def voted_pairs(paths: Iterable[pathlib.Path | str]) -> Voted:
+    """Return the pairs in these files of votes.
+
+    Raises:
+        UsageError: a file holds votes on single answers.
+        DataError: a line is not what it must be.
+    """
+    pairs = set()
+    models: dict[QuestionId, set[str]] = {}
+    for path in map(pathlib.Path, paths):
+        for row in judged_rows(path):
+            if len(row.models) != 2:
+                raise UsageError(f"{path} holds grades of single answers, and pairs are asked for")
+            pairs.add((row.question_id, row.turn, frozenset(row.models)))
+            models.setdefault(row.question_id, set()).update(row.models)
+    return Voted(frozenset(pairs), {question: frozenset(own) for question, own in models.items()})
 
 
 @dataclass
@@ -32,8 +116,8 @@ class JudgePlan:
     calls: int = 0
     """Calls that these take, if none has to be repeated: two equal answers are a tie without one."""
     done: Done | None = None
-    replaces: bool = False
-    """Whether a row to be written replaces one that is there, be it only an error text."""
+    waiting: int = 0
+    """Those of them whose answers are not there yet."""
     sample: int = 0
     materials: Materials | None = None
     """The plan's materials with what models.toml says of the judge's sampling, once they are asked for."""
@@ -131,6 +215,24 @@ class JudgmentPlan:
         )
         voted = self.voted
         return matches if voted is None else (match for match in matches if voted.holds(match))
+
+    def count(self, judge: JudgePlan, told: Callable[[float], None] = lambda share: None) -> None:
+        """Count what a judge has done and has to do; `told` is called now and then with the share that is counted."""
+        assert judge.done is not None
+        for number, question in enumerate(self.questions):
+            told(number / len(self.questions))
+            for match in self.every_match(judge.sample, questions=[question]):
+                if self.games == 2 and match.game == 2:
+                    continue
+                waits = self.awaits(match)
+                current = None if waits else judge.done.current(match, self.materials_of(judge))
+                if current and not self.open(match, judge):
+                    judge.already += 1
+                else:
+                    judge.rows += 1
+                    judge.calls += self.games if self.asks(match) else 0
+                    judge.waiting += waits
+                    judge.superseded += current is False
 
     def open(self, match: Match, judge: JudgePlan) -> bool:
         """Return whether the answers of a match are there, and the judge has still to judge it."""

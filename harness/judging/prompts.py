@@ -14,7 +14,7 @@ from harness.judging.asking import request_about
 from harness.judging.forms import VerdictForm
 from harness.judging.gathering import gather
 from harness.judging.options import JudgeOptions
-from harness.judging.plan import plan_matches
+from harness.judging.planned import plan_matches
 from harness.judging.sets import JudgeSet, JudgeTemplate, load_judge_set
 from harness.judgments.judgment import Match
 from harness.records import Answer, Choice, Mode, Question, QuestionId, Reply, Request

@@ -22,10 +22,8 @@ from harness.judging.files import Done
 from harness.judging.gathering import gather
 from harness.judging.options import NO_REFERENCE as NO_REFERENCE
 from harness.judging.options import JudgeOptions as JudgeOptions
-from harness.judging.plan import model_groups
-from harness.judging.planned import JudgePlan, JudgmentPlan
+from harness.judging.planned import JudgePlan, JudgmentPlan, model_groups, voted_pairs
 from harness.judging.sets import load_judge_set
-from harness.judging.voted import voted_pairs
 from harness.judging.work import JudgmentWork
 from harness.names import check_model_name
 from harness.records import MODES, Mode, Question, QuestionId, Sampling
@@ -145,26 +143,11 @@ def _plan_judge(plan: JudgmentPlan, name: str, options: JudgeOptions) -> Iterato
         judge = JudgePlan(name, endpoint, path, done=Done(path), sample=sample)
         if endpoint is not None:
             check_parameters(endpoint, plan.materials_of(judge).judge_set.sampling)
-        _count(plan, judge)
-        yield judge
-
-
-def _count(plan: JudgmentPlan, judge: JudgePlan) -> None:
-    """Count what a judge has done and has to do."""
-    assert judge.done is not None
-    for match in plan.every_match(judge.sample):
-        if plan.games == 2 and match.game == 2:
-            continue
-        if judge.endpoint is None:
-            require_verdict(judge.judge, plan.materials.form(match))
-        current = None if plan.awaits(match) else judge.done.current(match, plan.materials_of(judge))
-        if current and not plan.open(match, judge):
-            judge.already += 1
         else:
-            judge.rows += 1
-            judge.calls += plan.games if plan.asks(match) else 0
-            judge.superseded += current is False
-            judge.replaces |= judge.done.holds(match)
+            for match in plan.every_match(sample):
+                require_verdict(name, plan.materials.form(match))
+        plan.count(judge)
+        yield judge
 
 
 @dataclass(frozen=True, slots=True)

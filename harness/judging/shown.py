@@ -10,12 +10,6 @@ from harness.judging.extraction import extracted
 from harness.records import HASH_DIGITS, Answer, Choice, canonical
 
 
-def as_shown(bench: Bench, texts: Iterable[str], *, played: bool) -> tuple[str, ...]:
-    """Return turns as a judge sees them: of JSON objects the field that is judged; `played` users' are whole."""
-    field = bench.settings.answer_field
-    return tuple(texts) if field is None or played else tuple(extracted(text, field).answer for text in texts)
-
-
 def said_json(model: str, turns: Sequence[str]) -> bytes:
     """Return what a model said as `hash_of_said` takes it."""
     try:
@@ -29,10 +23,14 @@ def hash_of_said(said: Iterable[bytes]) -> str:
     return hashlib.sha256(b"[[" + b",".join(said) + b"]]").hexdigest()[:HASH_DIGITS]
 
 
-def shown_turns(bench: Bench, answer: Answer, turn: int, choice: int) -> tuple[str, ...]:
-    """Return the turns so far of a choice of an answer as a judge sees them."""
-    own = chosen(answer, choice)
-    return as_shown(bench, [said.text for said in own.so_far(turn)], played=bool(own.user))
+def shown_turns(bench: Bench, choice: Choice, turn: int) -> tuple[str, ...]:
+    """Return the turns so far of a choice as a judge sees them: of JSON objects the field that is judged.
+
+    What was said to a played user is shown whole.
+    """
+    field = bench.settings.answer_field
+    said = [reply.text for reply in choice.so_far(turn)]
+    return tuple(said) if field is None or choice.user else tuple(extracted(text, field).answer for text in said)
 
 
 def chosen(answer: Answer, choice: int) -> Choice:

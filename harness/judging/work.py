@@ -55,9 +55,8 @@ class JudgmentWork:
     def __exit__(self, *error: Any) -> None:
         """Move the rows that newer ones replace, and close the files."""
         try:
-            for judge, sink in self._sinks:
-                if judge.replaces or judge.untidy:
-                    self.superseded += sink.journal.retire_older(row_key, is_good_judgment)
+            for _, sink in self._sinks:
+                self.superseded += sink.journal.retire_older(row_key, is_good_judgment)
         finally:
             self._stack.__exit__(*error)
         if isinstance(error[1], NoLogprobsError):

@@ -19,9 +19,10 @@ from typing import Any, TypeAlias
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.jsonl import Journal, is_there, read_rows
-from harness.judging.extraction import extracted
+from harness.judging.shown import shown_turns
 from harness.metrics.advice import warnings_of
 from harness.metrics.metric import Item, Measured, Metric
+from harness.names import questions_listed
 from harness.records import Choice, MeasuredFrom, Measurement, Question, QuestionId, content_hash
 from harness.rows import measurement_from_row, measurement_to_row, question_id
 from harness.running.watch import Tally, Watcher, nobody
@@ -70,7 +71,7 @@ class MetricWork:
     without_reference: int = 0
     """Items that are left out since they have no reference."""
     untidy: bool = False
-    """Whether rows stand in the file, or will, that later ones replace."""
+    """Whether rows stand in the file that later ones replace."""
 
 
 @dataclass
@@ -183,7 +184,7 @@ def run_metrics(plan: MetricPlan, *, watch: Watcher = nobody) -> MetricReport:
         StorageError: a file can't be written, or another process writes it. What was done is kept.
     """
     tally = Tally(planned=plan.rows)
-    undefined = moved = 0
+    undefined = 0
     with contextlib.ExitStack() as stack:
         state = plan.bench.metric_state
         works = [work for work in plan.works if work.todo or work.untidy]
@@ -196,9 +197,7 @@ def run_metrics(plan: MetricPlan, *, watch: Watcher = nobody) -> MetricReport:
                 undefined += numbers.value is None
                 tally.done += 1
                 watch(tally)
-        for work in works:
-            if work.untidy:
-                moved += journals[id(work)].retire_older(row_key)
+        moved = sum(journal.retire_older(row_key) for journal in journals.values())
     paths = tuple(dict.fromkeys(work.path for work in plan.works if is_there(work.path)))
     return MetricReport(paths, tally.done, undefined, moved)
 
@@ -273,7 +272,7 @@ def _subjects(
         stale = [q.question_id for q in there if answers[q.question_id].question_content not in {None, q.content}]
         for what, ids in (("has no answer to", missing), ("answered another wording of", stale)):
             if ids:
-                notices.append(f"left out: {model} {what} {_named(ids)}")
+                notices.append(f"left out: {model} {what} {questions_listed(ids)}")
         left_out = {*missing, *stale}
         for question in questions:
             if question.question_id not in left_out and question.user is None:  # no two conversations are alike
@@ -283,21 +282,14 @@ def _subjects(
 
 
 def _turns(bench: Bench, model: str, question: Question, choice: Choice, reference: Sequence[str]) -> Iterator[Subject]:
-    field_ = bench.settings.answer_field
     for turn in question.written_by(model):
         if turn > len(choice.turns):
             return
-        said = tuple(said.text for said in choice.so_far(turn))
-        turns = said if field_ is None else tuple(extracted(text, field_).answer for text in said)
+        turns = shown_turns(bench, choice, turn)
         wanted = reference[turn - 1] if turn <= len(reference) else None
         item = Item(question, turn, turns, wanted)
         hashed = None if wanted is None else content_hash(wanted)
         yield Subject(item, model, choice.index, question.content, content_hash(*turns), hashed)
-
-
-def _named(ids: Sequence[QuestionId]) -> str:
-    shown = ", ".join(map(str, ids[:5])) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
-    return f"question{'' if len(ids) == 1 else 's'} {shown}"
 
 
 def _work(metric: Metric, bench: Bench, subjects: Iterable[Subject], *, redo: bool) -> MetricWork:
@@ -316,7 +308,6 @@ def _work(metric: Metric, bench: Bench, subjects: Iterable[Subject], *, redo: bo
             continue
         work.superseded += made is not False
         work.todo.append(subject)
-    work.untidy |= work.superseded > 0
     return work
 
 

@@ -9,12 +9,14 @@ the tokens of Google's rouge-score. Nothing is stemmed.
 """
 
 import functools
+import logging
 import unicodedata
 from collections.abc import Callable
+from typing import Any
 
 import regex
 
-from harness.metrics.segmentation import jieba_segmenter
+from harness.errors import UsageError
 
 Tokens = tuple[str, ...]
 Tokenize = Callable[[str], Tokens]
@@ -48,7 +50,23 @@ def jieba_words(text: str) -> Tokens:
     Raises:
         UsageError: the extra [zh] is not installed.
     """
-    return tuple(" ".join(jieba_segmenter().cut(text)).split())
+    return tuple(" ".join(_jieba().cut(text)).split())
+
+
+@functools.cache
+def _jieba() -> Any:
+    """Return jieba's tokenizer, whose dictionary takes half a second to load."""
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            # Its regular expressions are written in a way that newer Pythons warn of.
+            warnings.simplefilter("ignore")
+            import jieba
+    except ImportError:
+        raise UsageError("the tokenizer jieba needs the extra [zh]: pip install 'turnbench[zh]'") from None
+    jieba.setLogLevel(logging.ERROR)
+    return jieba.Tokenizer()
 
 
 TOKENIZERS: dict[str, Tokenize] = {

@@ -9,7 +9,6 @@ is a number where both probabilities vanish. Which questions there are is data: 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from types import MappingProxyType
 from typing import Any
 
 from harness import checkpoints
@@ -74,10 +73,7 @@ class UniEval:
     """The answers of one or more models to yes/no questions about items."""
 
     def __init__(
-        self,
-        asked: Mapping[Dimension, "YesNo"],
-        batch_size: int,
-        by_category: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        self, asked: Mapping[Dimension, "YesNo"], batch_size: int, by_category: Mapping[str, Sequence[str]]
     ) -> None:
         self._asked, self._size, self._by_category = asked, batch_size, by_category
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.judging.prompts import JudgePrompt
-from harness.judging.sets.judge_set import ANY, DEFAULT, JudgeSet, turns_told
+from harness.judging.sets.judge_set import ANY, DEFAULT, JudgeSet
 from harness.showing.items import Page, Table
 
 
@@ -61,7 +61,7 @@ def described(judge_set: JudgeSet) -> dict[str, Any]:
                 "name": template.name,
                 "kind": template.kind,
                 "verdict": template.verdict,
-                "turns": turns_told(template.turns),
+                "turns": template.turns,
                 "criterion": template.criterion,
                 "shows": sorted(template.fields & {"reference", "ref_answer", "rubric", "context", "steps"}),
                 "labels": dict(template.form.labels) if template.kind == "label" else {},

@@ -9,7 +9,7 @@ from harness.judging.asking import request_about
 from harness.judging.gathering import gather
 from harness.judging.materials import Materials
 from harness.judging.options import JudgeOptions
-from harness.judging.plan import plan_matches
+from harness.judging.planned import plan_matches
 from harness.judging.sets import JudgeSet, load_judge_set
 from harness.judgments.judgment import Match
 from harness.records import Question

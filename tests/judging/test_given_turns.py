@@ -7,7 +7,7 @@ import pytest
 from harness.answering import AnswerOptions, plan_answers, run_answers
 from harness.bench import Bench, load_bench
 from harness.errors import MissingError
-from harness.judging.notes import GIVEN
+from harness.judging.filling import GIVEN
 from harness.judging.prompts import judge_prompts
 from harness.judging.run import plan_judgments, run_judgments
 from harness.judgments.judgment import Match

@@ -9,7 +9,7 @@ import pytest
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.judging.made_from import made_from
-from harness.judging.plan import plan_matches
+from harness.judging.planned import plan_matches
 from harness.judging.run import JudgeOptions, JudgmentReport, plan_judgments, run_judgments
 from harness.records import Mode
 from harness.running.options import RunOptions

@@ -139,7 +139,7 @@ def test_a_small_set_has_the_documented_defaults(tmp_path: pathlib.Path) -> None
     assert (made.name, made.version, made.fence, made.attempts, made.scale) == ("tone", "1", True, 1, (1, 10))
     assert (made.sampling, made.references.required, made.references.if_any) == (Sampling(), frozenset(), frozenset())
     (template,) = made.templates.values()
-    assert (template.name, template.verdict, template.turns) == ("kindness", "[[rating]]", (1, None))
+    assert (template.name, template.verdict, template.turns) == ("kindness", "[[rating]]", "every")
     assert not template.reference
 
 
@@ -349,7 +349,7 @@ def test_a_set_without_templates_is_none(tmp_path: pathlib.Path) -> None:
 
 def test_a_turns_numbers_are_the_turns_that_are_there(tmp_path: pathlib.Path) -> None:
     later = 'kind = "compare"\nturns = "later"\nuser = "{question_1} {answer_a_1} {answer_b_2}"'
-    assert loaded(tmp_path / "set", later=later).templates["later"].turns == (2, None)
+    assert loaded(tmp_path / "set", later=later).templates["later"].turns == "later"
 
 
 # What makes a judgment another one.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from harness.errors import StorageError
 from harness.importing.originals.readers import READERS
-from harness.importing.originals.sources import Source, Watcher, not_pinned, source_of
+from harness.importing.originals.sources import Source, Watcher, not_pinned, receive, source_of
 from harness.importing.originals.table import Original, OriginalFile, find_original
 from harness.jsonl import lock, storing
 from harness.jsonl.copies import need_near
@@ -99,13 +99,13 @@ def _transfer(file: OriginalFile, part: pathlib.Path, origin: Source, watch: Wat
             part.unlink()
             kept = 0
     while kept < file.bytes:
-        origin.receive(file, part, kept, watch)
+        place = receive(origin, file, part, kept, watch)
         if (found := _hash(part)) == file.sha256:
             break
         with storing(part):
             part.unlink()
         if not kept:
-            raise not_pinned(origin.place(file), f"its SHA-256 begins {found[:12]}, not {file.sha256[:12]}")
+            raise not_pinned(place, f"its SHA-256 begins {found[:12]}, not {file.sha256[:12]}")
         kept = 0  # the fault may lie in what an earlier run had left
     watch(file.bytes)
 

@@ -8,9 +8,10 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
-from typing import IO, Any, TypeAlias
+from functools import partial
+from typing import IO, NamedTuple, TypeAlias
 
-from harness.errors import DataError, MissingError, TurnbenchError, UsageError
+from harness.errors import DataError, MissingError, UsageError
 from harness.importing.originals.table import Original, OriginalFile
 from harness.jsonl import storing
 
@@ -26,7 +27,7 @@ Watcher: TypeAlias = Callable[[int], None]
 def source_of(original: Original, source: str | None) -> "Source":
     """Return where an original comes from: what the user named, else its upstream; `UsageError` if that cannot be."""
     if source is None:
-        return _ServerSource(original.upstream, mirror=False)
+        return partial(_from_server, original.upstream, lambda file: (file.path,))
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", source):
         try:
             address = urllib.parse.urlsplit(source)
@@ -40,102 +41,88 @@ def source_of(original: Original, source: str | None) -> "Source":
             )
         if "@" in address.netloc or address.query or address.fragment:
             raise UsageError("--from takes a plain address: no user, password, ? or #")
-        return _ServerSource(source, mirror=True)
+        return partial(_from_server, source.rstrip("/"), _names)
     folder = pathlib.Path(source)
     if not os.path.isdir(folder):
         raise UsageError(f"--from {source}: no such folder; give a folder, or an address that begins with https://")
-    return _FolderSource(folder)
+    return partial(_from_folder, folder)
 
 
-class _FolderSource:
-    """A folder on this machine."""
+class Opened(NamedTuple):
+    """A file at its source, open for reading."""
 
-    def __init__(self, folder: pathlib.Path) -> None:
-        self.folder = folder
+    place: str
+    """Where it was found, for messages."""
+    stream: IO[bytes]
+    start: int
+    """The offset at which what is read begins."""
+    size: int | None
+    """The bytes of the whole file, where the source says."""
 
-    def place(self, file: OriginalFile) -> str:
-        """Return where the file is found, for messages."""
-        names = _names(file)
-        for name in names:
-            if (self.folder / name).is_file():
-                return str(self.folder / name)
-        raise MissingError(f"{self.folder}: holds neither {', '.join(names[:-1])} nor {names[-1]}")
 
-    def receive(self, file: OriginalFile, part: pathlib.Path, kept: int, watch: Watcher) -> None:
-        """Write the whole file to `part`."""
-        place = self.place(file)
+Source: TypeAlias = Callable[[OriginalFile, int], Opened]
+"""Opens a file, from the offset on if it can; raises `MissingError`."""
+
+
+def _from_folder(folder: pathlib.Path, file: OriginalFile, kept: int) -> Opened:
+    """Return the file in a folder of this machine; always the whole."""
+    names = _names(file)
+    place = next((folder / name for name in names if (folder / name).is_file()), None)
+    if place is None:
+        raise MissingError(f"{folder}: holds neither {', '.join(names[:-1])} nor {names[-1]}")
+    try:
+        return Opened(str(place), place.open("rb"), 0, place.stat().st_size)
+    except OSError as error:
+        raise MissingError(f"{place}: cannot be read: {error.strerror or error}") from error
+
+
+def _from_server(base: str, names: Callable[[OriginalFile], tuple[str, ...]], file: OriginalFile, kept: int) -> Opened:
+    """Return the file at an address, under the first of its names that is there."""
+    *others, last = names(file)
+    for name in (*others, last):
+        url = f"{base}/{urllib.parse.quote(name)}"
+        request = urllib.request.Request(url, headers={"User-Agent": "turnbench", "Accept-Encoding": "identity"})
+        if kept:
+            request.add_header("Range", f"bytes={kept}-")
         try:
-            with open(place, "rb") as source:
-                if (size := os.fstat(source.fileno()).st_size) != file.bytes:
-                    raise not_pinned(place, f"it has {size} bytes, not {file.bytes}")
-                _write(source, part, 0, file, watch)
-        except OSError as error:
-            raise MissingError(f"{place}: cannot be read: {error.strerror or error}") from error
+            response = urllib.request.urlopen(request, timeout=TIMEOUT)
+        except urllib.error.HTTPError as error:
+            error.close()
+            if error.code == 416 and kept:
+                return _from_server(base, names, file, 0)
+            if error.code == 404 and name != last:
+                continue
+            raise MissingError(
+                f"{url}: the server answers {error.code} {http.client.responses.get(error.code, '')}; {_ELSEWHERE}"
+            ) from None
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise MissingError(f"{url}: cannot be reached: {_reason(error)}; {_ELSEWHERE}") from error
+        # A server may send the whole file in place of the rest that was asked for.
+        rest = str(response.headers.get("Content-Range", "")).startswith(f"bytes {kept}-")
+        start = kept if kept and response.status == 206 and rest else 0
+        length = response.headers.get("Content-Length")
+        return Opened(url, response, start, start + int(length) if length is not None and length.isdigit() else None)
+    raise AssertionError("unreachable: the last name raises")
 
 
-class _ServerSource:
-    """An address under which the files are found."""
-
-    def __init__(self, base: str, *, mirror: bool) -> None:
-        self.base = base.rstrip("/")
-        self.mirror = mirror
-        self.found: dict[OriginalFile, str] = {}
-
-    def place(self, file: OriginalFile) -> str:
-        """Return where the file was found, for messages."""
-        return self.found.get(file, f"{self.base}/{file.path}")
-
-    def receive(self, file: OriginalFile, part: pathlib.Path, kept: int, watch: Watcher) -> None:
-        """Append to `part`, which holds `kept` bytes, what it lacks; or write it anew if only the whole can be had."""
-        response, start = self._ask(file, kept)
-        with response:
-            length = response.headers.get("Content-Length")
-            if length is not None and length.isdigit() and start + int(length) != file.bytes:
-                raise not_pinned(self.place(file), f"it has {start + int(length)} bytes, not {file.bytes}")
-            try:
-                _write(response, part, start, file, watch)
-            except (OSError, http.client.HTTPException) as error:
-                raise self._cut(file, part, _reason(error)) from error
-        if part.stat().st_size < file.bytes:
-            raise self._cut(file, part, "the server closed the connection")
-
-    def _ask(self, file: OriginalFile, kept: int) -> tuple[Any, int]:
-        """Return the open response, and the offset at which its content begins."""
-        names = _names(file) if self.mirror else (file.path,)
-        for number, name in enumerate(names, 1):
-            url = f"{self.base}/{urllib.parse.quote(name)}"
-            self.found[file] = url
-            request = urllib.request.Request(url, headers={"User-Agent": "turnbench", "Accept-Encoding": "identity"})
-            if kept:
-                request.add_header("Range", f"bytes={kept}-")
-            try:
-                response = urllib.request.urlopen(request, timeout=TIMEOUT)
-            except urllib.error.HTTPError as error:
-                error.close()
-                if error.code == 416 and kept:
-                    return self._ask(file, 0)
-                if error.code == 404 and number < len(names):
-                    continue
-                raise MissingError(
-                    f"{url}: the server answers {error.code} {http.client.responses.get(error.code, '')}; {_ELSEWHERE}"
-                ) from None
-            except (OSError, http.client.HTTPException, ValueError) as error:
-                raise MissingError(f"{url}: cannot be reached: {_reason(error)}; {_ELSEWHERE}") from error
-            # A server may send the whole file in place of the rest that was asked for.
-            rest = str(response.headers.get("Content-Range", "")).startswith(f"bytes {kept}-")
-            return response, kept if kept and response.status == 206 and rest else 0
-        raise AssertionError("unreachable: the last name raises")
-
-    def _cut(self, file: OriginalFile, part: pathlib.Path, reason: str) -> TurnbenchError:
-        size = part.stat().st_size if part.exists() else 0
-        return MissingError(
-            f"{self.place(file)}: the transfer was cut after {size} of {file.bytes} bytes ({reason}); "
+def receive(source: Source, file: OriginalFile, part: pathlib.Path, kept: int, watch: Watcher) -> str:
+    """Append to `part`, which holds `kept` bytes, what it lacks, or write it anew; return where it was found."""
+    place, stream, start, size = source(file, kept)
+    with stream:
+        if size is not None and size != file.bytes:
+            raise not_pinned(place, f"it has {size} bytes, not {file.bytes}")
+        why = "the server closed the connection"
+        try:
+            _write(stream, part, start, file, watch)
+        except (OSError, http.client.HTTPException) as error:
+            why = _reason(error)
+    size = part.stat().st_size if part.exists() else 0
+    if size < file.bytes:
+        raise MissingError(
+            f"{place}: the transfer was cut after {size} of {file.bytes} bytes ({why}); "
             "what came is kept, run the same command again to go on"
         )
-
-
-Source: TypeAlias = _FolderSource | _ServerSource
-"""Where files come from; `receive` adds to a part file what it lacks."""
+    return place
 
 
 def _write(source: IO[bytes], part: pathlib.Path, start: int, file: OriginalFile, watch: Watcher) -> None:

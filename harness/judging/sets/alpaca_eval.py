@@ -45,7 +45,7 @@ def source_from_alpaca_eval(path: pathlib.Path) -> Source:
     template = JudgeTemplate(
         prompt_path.stem,
         form,
-        (1, None),
+        "every",
         Template.parse_named(user, _NAMES),
         Template.parse_named(system, _NAMES) if system else None,
         top_logprobs=top,

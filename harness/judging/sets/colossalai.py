@@ -66,7 +66,7 @@ def _battle(entries: list[Mapping[str, Any]], path: pathlib.Path) -> Source:
     # What {prompt} becomes is known already, and text like the rest: braces in it are no placeholders.
     user = Template(tuple((text.replace("{prompt}", prompt), name) for text, name in whole.pieces))
     literal = Template(((system, None),)) if system else None
-    made = JudgeTemplate("battle", VerdictForm("two_scores", "compare"), (1, None), user, literal)
+    made = JudgeTemplate("battle", VerdictForm("two_scores", "compare"), "every", user, literal)
     return _source(path, {"scale": [1, 10], "sampling": {"temperature": 0.2, "max_tokens": 2048}}, {made.name: made})
 
 
@@ -82,7 +82,7 @@ def _grading(entries: list[Mapping[str, Any]], path: pathlib.Path) -> Source:
         templates[category] = JudgeTemplate(
             category,
             VerdictForm("grade", "grade"),
-            (1, None),
+            "every",
             user,
             questions={} if general else {"category": (category,)},
         )

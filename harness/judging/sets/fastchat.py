@@ -79,7 +79,7 @@ def _template(row: Mapping[str, Any]) -> JudgeTemplate:
     template = JudgeTemplate(
         name=row["name"],
         form=VerdictForm(row["output_format"], kind),
-        turns=(2, 2) if "-multi-turn" in row["name"] else (1, 1),
+        turns="second" if "-multi-turn" in row["name"] else "first",
         user=user,
         system=Template(((system, None),)) if system else None,
     )

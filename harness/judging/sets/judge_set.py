@@ -17,13 +17,11 @@ Order: TypeAlias = Literal["both", "random", "as_given"]
 Board: TypeAlias = Literal["win_rate", "length_controlled_winrate"]
 """The column by which a board ranks models."""
 TurnsWord: TypeAlias = Literal["first", "later", "every", "last"]
-Turns: TypeAlias = tuple[int, int | None]
-"""The first and the last turn that something is for; None: no last one; `LAST`: only a question's last turn."""
+Turns: TypeAlias = TurnsWord | Literal["second"]
+"""The turns that a template is for; the second alone only in FastChat's files."""
 Filter: TypeAlias = Mapping[str, tuple[Any, ...]]
 """By field of a question (`category` among them): the values of which it must have one."""
 
-LAST: Turns = (-1, -1)
-TURNS: Mapping[TurnsWord, Turns] = {"first": (1, 1), "later": (2, None), "every": (1, None), "last": LAST}
 ANY = "*"
 """In a list of categories: every category."""
 DEFAULT = "default"
@@ -46,16 +44,7 @@ _NUMBERED = re.compile(r"(.+?)_(\d+)")
 
 def fits(turns: Turns, turn: int, of: int) -> bool:
     """Return whether something with these turns is for that turn, of a question with `of` turns."""
-    if turns == LAST:
-        return turn == of
-    first, last = turns
-    return turn >= first and (last is None or turn <= last)
-
-
-def turns_told(turns: Turns) -> str:
-    """Return the word by which files say which turns these are."""
-    named = {known: word for word, known in TURNS.items()}
-    return named.get(turns) or f"{turns[0]} to {turns[1] or 'the last'}"
+    return {"first": turn == 1, "second": turn == 2, "later": turn >= 2, "every": True, "last": turn == of}[turns]
 
 
 def passes(wanted: Filter, question: Question) -> bool:
@@ -276,7 +265,7 @@ class JudgeSet(Settings):
 
     def is_for(self, question: Question, turn: int) -> bool:
         """Return whether the set judges this turn of this question at all."""
-        return passes(self.questions, question) and fits(TURNS[self.turns], turn, len(question.turns))
+        return passes(self.questions, question) and fits(self.turns, turn, len(question.turns))
 
     def is_for_some_turn(self, question: Question) -> bool:
         """Return whether the set judges any turn of this question."""
@@ -288,7 +277,7 @@ class JudgeSet(Settings):
             return ()
         of = len(question.turns)
         if self.chosen:
-            return tuple(name for name in self.chosen if fits(TURNS[self.criteria[name].turns], turn, of))
+            return tuple(name for name in self.chosen if fits(self.criteria[name].turns, turn, of))
         usual = {name: criterion for name, criterion in self.criteria.items() if criterion.default}
         if not usual:
             return (None,)
@@ -296,7 +285,7 @@ class JudgeSet(Settings):
         return tuple(
             name
             for name, criterion in usual.items()
-            if fits(TURNS[criterion.turns], turn, of)
+            if fits(criterion.turns, turn, of)
             and (
                 name in listed
                 or question.category in criterion.categories

@@ -1,6 +1,6 @@
 """What a template may hold: a closed set of placeholders, and what a prompt of each kind must hold."""
 
-from harness.judging.sets.judge_set import LAST, JudgeTemplate
+from harness.judging.sets.judge_set import JudgeTemplate
 
 _MOST_TURNS = 20
 _PER_TURN = ("question", "answer", "answer_a", "answer_b", "ref_answer")
@@ -29,7 +29,7 @@ def fault_of(template: JudgeTemplate) -> str | None:
     if template.fields & (_ONE | _TWO) != needed:
         names = " and ".join(f"{{{name}}}" for name in sorted(needed))
         return f"a prompt to {template.kind} must hold {names} and no other answer"
-    first = 1 if template.turns == LAST else template.turns[0]
+    first = 2 if template.turns in ("second", "later") else 1
     for name in sorted(template.names):
         number = name.rpartition("_")[2]
         if number.isdigit() and int(number) > first:

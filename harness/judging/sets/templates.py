@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from harness.errors import DataError
 from harness.judging.forms import LABELS, SHARE, Kind, ScoreMethod, VerdictForm
 from harness.judging.parse import known_formats, scored_by_logprobs
-from harness.judging.sets.judge_set import TURNS, Filter, JudgeTemplate, TurnsWord
+from harness.judging.sets.judge_set import Filter, JudgeTemplate, TurnsWord
 from harness.judging.sets.placeholders import PLACEHOLDERS, PLAIN_PLACEHOLDERS, TURN_PLACEHOLDERS, fault_of
 from harness.judging.template import Template
 from harness.written import FILLED, Wanted, decoded, nearest, read_toml
@@ -60,7 +60,7 @@ def template_from_file(path: pathlib.Path) -> JudgeTemplate:
     template = JudgeTemplate(
         name=path.stem,
         form=_form(settings, path),
-        turns=TURNS[settings.turns],
+        turns=settings.turns,
         user=user,
         system=_prompt(settings.system.strip("\n"), "system", PLACEHOLDERS, path),
         turn=_prompt(settings.turn, "turn", TURN_PLACEHOLDERS, path),

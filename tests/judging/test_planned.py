@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from harness.errors import UsageError
-from harness.judging.plan import model_groups
+from harness.judging.planned import model_groups
 from harness.judgments.judgment import Match
 from harness.records import MODES, Mode, Question
 from tests.judging.answered_bench import matches
