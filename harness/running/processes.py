@@ -39,6 +39,8 @@ from harness.running.selector import new_loop
 _ROOT = str(pathlib.Path(__file__).resolve().parents[2])
 _PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from harness.running.processes import main; main()"
 _LENGTH = 4
+_CHUNK = 2**18
+"""Bytes that are taken from a socket at once, at most."""
 _SIGNALS = (signal.SIGINT, *OTHERS)
 FORKABLE = 256 * 2**20
 """Bytes of memory of a process that may be forked: what it changes afterwards is in memory twice."""
@@ -46,10 +48,18 @@ FORKABLE = 256 * 2**20
 
 async def _messages(reader: asyncio.StreamReader) -> AsyncIterator[Any]:
     """Yield the messages that come over a socket, until it is closed."""
-    with contextlib.suppress(asyncio.IncompleteReadError, OSError):
-        while True:
-            length = int.from_bytes(await reader.readexactly(_LENGTH))
-            yield pickle.loads(await reader.readexactly(length))
+    held = bytearray()
+    with contextlib.suppress(OSError):
+        while data := await reader.read(_CHUNK):  # all that is there: a wait for each message would take longer
+            held += data
+            start = 0
+            while (begin := start + _LENGTH) <= len(held):
+                end = begin + int.from_bytes(held[start:begin])
+                if end > len(held):
+                    break
+                yield pickle.loads(held[begin:end])
+                start = end
+            del held[:start]
 
 
 def _send(writer: asyncio.StreamWriter, message: Any) -> None:
