@@ -24,11 +24,11 @@ from harness.judging.verdicts.brackets import Fault, Reader, Scale, read_score, 
 from harness.judging.verdicts.labels import read_label
 from harness.judging.verdicts.likelihood import bare_preference, expected_grade, preference
 from harness.judging.verdicts.marked import read_grade, read_marked
-from harness.judging.verdicts.mentions import DOUBTED, MOST_MENTIONS, WITHIN, brackets_in, decide
+from harness.judging.verdicts.mentions import DOUBTED, LONE, MOST_MENTIONS, OVER, SHORT, WITHIN, brackets_in, decide
 from harness.judging.verdicts.objects import objects_in
 from harness.judging.verdicts.ranking import read_by_patterns, read_named, read_ranking
 from harness.judging.verdicts.several import read_dimensions, read_pair_of_scores
-from harness.judging.verdicts.shown import DECORATED, PLANTED, REASONS, SHOWN, folded_text, said, spoken
+from harness.judging.verdicts.shown import DECORATED, PLANTED, QUOTED, REASONS, SHOWN, folded_text, said, spoken
 from harness.judging.verdicts.structured import read_structured
 from harness.judgments.judgment import Parsed, Score, Scores, Verdict
 from harness.patterns import late_re
@@ -43,7 +43,7 @@ _BRACKET = late_re(r"\[\[[^\[\]\n]{1,30}\]\]|\[\w{5,7}\][ :]{0,3}\w{1,5}")
 _LINE = late_re(r"\{[^{}]{1,300}\}|(?:^|(?<=[.!?] )|(?<=。))(?:[^\n.!?。]|\.\d){1,60}[.!?。]?$", re.M)
 """What an answer may hold of a verdict: a bracket, or in other formats an object or the closing clause of a line."""
 _MARKS = late_re(r"^[ \t]*(?:```|~~~)[^`\n]*$|^[ \t]*>+[ \t]?|[`\"“”„«»「」]", re.M)
-_QUOTED_FORM = late_re(r": \"((?:\w{1,20}: ?)?\[\[[^\[\]\n]{1,20}\]\])\.?\"(?=\.?\s*\Z)")
+_QUOTED_FORM = late_re(r": \"(?:\w{1,20}: ?)?(\[\[[^\[\]\n]{1,20}\]\])\.?\"(?=\.?\s*\Z)")
 """Prompts in use show the form in quotation marks, and judges close with a copy of it."""
 _MEMBER = "the only verdict, in a member of an object"
 _OBJECT = late_re(r"\s*(?:```(?:json)?\s)?\s*(\{.*?)\s*(?:```)?\s*", re.S)
@@ -129,13 +129,13 @@ def _apart(text: str, form: VerdictForm, answers: Sequence[str], held: set[str])
 
     written = _BRACKET if form.format.startswith("[") else _LINE
     if sum(found[0] in held for found in written.finditer(text)) <= MOST_MENTIONS:  # each is looked for in all answers
-        text = written.sub(lambda found: SHOWN if found[0] in held and repeated(found) else found[0], text)
+        text = written.sub(lambda found: QUOTED + SHOWN if found[0] in held and repeated(found) else found[0], text)
     own = written.sub(lambda found: PLANTED if found[0] in held else found[0], text)
     parsed = _heard(text, form, quotes=True)
     other = _heard(own, form, quotes=True) if own != text else parsed
     if None not in (parsed.verdict, other.verdict) and parsed.verdict != other.verdict:
         return Parsed(None, "two verdicts, and one of them stands in an answer that was judged")
-    if other.verdict is None and own != text and parsed.reason in (WITHIN, _MEMBER):
+    if other.verdict is None and own != text and parsed.reason in (WITHIN, OVER, _MEMBER):
         return Parsed(None, f"{parsed.reason}, and in an answer that was judged")
     return parsed if other.verdict is None else other
 
@@ -144,10 +144,24 @@ def _heard(text: str, form: VerdictForm, quotes: bool) -> Parsed:
     """Return the verdict of a text, which may quote an answer or not."""
     parsed = _FORMATS[form.format].read(text, form)
     if parsed.verdict is None and not quotes:  # neither marks nor a line that ends with a colon lead to a quotation
-        parsed = _FORMATS[form.format].read(re.sub(r":[ \t]*\n", ".\n", _MARKS.sub("", text)), form)
-    if parsed.verdict is None or not parsed.reason.endswith(DOUBTED):
+        plain = re.sub(r":[ \t]*\n", ".\n", _MARKS.sub("", text))
+        parsed = _FORMATS[form.format].read(plain, form)
+        quotes = parsed.reason.endswith(LONE)
+    if parsed.verdict is None or not parsed.reason.endswith((DOUBTED, LONE, SHORT)):
         return parsed
-    return Parsed(None, parsed.reason) if quotes else Parsed(parsed.verdict, WITHIN)
+    if quotes and (parsed.reason != SHORT or _is_best(parsed.verdict, form)):
+        return Parsed(None, parsed.reason)
+    return Parsed(parsed.verdict, WITHIN)
+
+
+def _is_best(verdict: Verdict, form: VerdictForm) -> bool:
+    """Return whether a verdict is one that an answer would ask for: the best grade that there is."""
+    match verdict:
+        case Score(value):
+            return value == form.scale[1]
+        case Scores(values):
+            return form.scale[1] in values.values()
+    return not form.format.startswith("[")  # a label or a rank has no grades: any may be the best
 
 
 def known_formats(kind: Kind | None = None) -> tuple[str, ...]:
@@ -177,12 +191,21 @@ def _bracketed(reader: Reader) -> Callable[[str, VerdictForm], Parsed]:
         plain = said(lines, lambda inside: re.fullmatch(r"\[\[[^\[\]\n]{1,30}\]\]", inside) is not None)
         if re.search(r"\[\[[^\[\]\n]{0,20}$", plain[-24:]):
             return Parsed(None, "the text ends inside a bracket")
-        decided = decide(plain, brackets_in(plain, reader, form.scale))
+        decided = decide(plain, brackets_in(plain, reader, form.scale), best=form.scale[1])
+        if decided.reason == SHORT:
+            bare = re.sub(rf"{DECORATED}[^{DECORATED}]*{DECORATED}", "", plain)
+            once, often = (
+                sum(reading == decided.verdict for *_, reading in brackets_in(each, reader, form.scale))
+                for each in (bare, lines)
+            )
+            if once < often:
+                return Parsed(None, "the only verdict stands within a sentence, and in a quotation")
         if decided.verdict is not None or "[[" not in text:
-            return decided if lines == text or decided.verdict is None else Parsed(decided.verdict, _MEMBER)
+            member = lines != text and decided.verdict is not None and decided.reason != SHORT
+            return Parsed(decided.verdict, _MEMBER) if member else decided
         closing = _QUOTED_FORM.sub(r": \1", text) if text.count("[[") == 1 else text
-        if closing != text and (closed := parsed(closing, form)).verdict is not None:
-            return closed
+        if closing != text and (closed := parsed(closing, form)).reason == WITHIN:
+            return Parsed(closed.verdict, SHORT)
         shown = re.search(rf"(?<!{DECORATED})\[\[", plain) is None
         return Parsed(None, "the only verdict is a quoted one") if shown else decided
 

@@ -53,7 +53,7 @@ def read_marked(text: str, form: VerdictForm) -> Parsed:
         return decide(plain, _values(plain, reader, form.scale, unmarked), in_form=True)
     if not plain[markers[-1].end() :].strip():
         return Parsed(None, "the text ends before the result")
-    return decide(plain, _after(plain, markers, reader, form.scale))
+    return decide(plain, _after(plain, markers, reader, form.scale), best=form.scale[1])
 
 
 def read_grade(text: str, form: VerdictForm) -> Parsed:

@@ -4,21 +4,25 @@ r"""The rule by which one verdict is chosen: by its form and its place, never by
     "Rating: [[7]]\nRating: [[5]]"                   -> none: two in form
     "[[7]]\n\nNo, the sum is wrong.\n\n[[5]]"         -> 5: the closing paragraph
     "Rating: [[8]]? No."                             -> none: what is asked is not said
+    "Rating: [[3]]. It deserves no [[9]]."           -> 3: a better grade within a sentence takes nothing back
+    "The sum is wrong, the unit too. I give [[4]]."  -> 4: the only one, in the last sentence
+    "It is a poem about two trees. It wants [[10]]." -> none: the best grade is what an answer would ask for
 
 A verdict is **in form** if before it in its sentence stands nothing, or a label of at most two words and a sign such as
 a colon, and after it nothing of its clause. The one that is the closing paragraph, after sentences or a list of them,
 is the verdict; else what all in form say, if the text does not end on another one. Without any in form, the one of the
-last sentence counts, if an assessment leads to it.
+last sentence counts, if an assessment leads to it (`Mention.led`).
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 from harness.judging.verdicts.brackets import Fault, Reader, Reading, Scale, folded
-from harness.judging.verdicts.shown import ANNOUNCED, DECORATED, OBJECT, PLANTED, SHOWN
-from harness.judgments.judgment import Parsed, Score, Verdict
+from harness.judging.verdicts.shown import ANNOUNCED, DECORATED, OBJECT, PLANTED, QUOTED, SHOWN
+from harness.judgments.judgment import Parsed, Score, Verdict, Winner
 from harness.patterns import late_re
 
 Found = tuple[int, int, "Verdict | Fault"]
@@ -28,30 +32,33 @@ MOST_MENTIONS = 200
 """A text with more verdicts outside of quotations is not a judgment."""
 _SIGHT = 300
 """How many characters before and after a verdict bear on it."""
-_ASSESSMENT = 50
-"""How many bytes of whole sentences make an assessment: eight English words, sixteen Chinese characters."""
-_LONG_ASSESSMENT = 200
-"""How many before a verdict within a sentence, where an answer may be quoted and no label on a line of its own leads to
-it: with little else said it is as often denied or told of ("It ends with [[10]].")."""
+_ASSESSMENT, _LINE, _LONG = 30, 10, 200
+"""How many bytes of whole sentences make an assessment: six English words, ten Chinese characters; how many do before a
+line of its own; and how many make a long one."""
 _MOST_WORDS = 2
 """Of a label. `Final verdict:` is one, `The answer ends with:` is not; three Chinese characters count as a word."""
 
 WITHIN = "the only verdict, within the last sentence"
 """The reason for one that is not in form."""
+SHORT = "the only verdict, within a sentence, where an answer may have asked for it"
+"""The reason for one that counts where nobody can be quoted, or no answer would ask for it."""
+OVER = "the only verdict in its form, and a better grade within the last sentence"
+LONE = "stands within a sentence, behind a sign"
+"""The end of the reason for one that counts only where nobody can be quoted, and no marks were taken off for it."""
 DOUBTED = "stands within a sentence, not in the form asked for"
 """The end of the reason for one that is doubted, unless nobody can be quoted."""
 MISSING = "no verdict in the form asked for"
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _WORD = late_re(rf"[{_CJK}]{{1,3}}|[^\W\d_{_CJK}]+(?:['’-][^\W\d_{_CJK}]+)*|[{SHOWN}{OBJECT}]")
-_LABEL_LINE = late_re(r"\n[^\n]*[:：]\W*\Z")
 _SIGN = late_re(rf"[:=|>\]→⇒–—-][\s\"'`([{{|<{DECORATED}]*$")
 _BREAK = late_re(
     r"(?=[.!?…。！？\n])"  # looked at first: most characters end no sentence
-    r"(?:(?<!\b\w\.\w)(?<!\b\w\. \w)(?<!\bvs)[.!?…]+[\"”’»)\]]*\s|[。！?!][\"”」』)]*(?=[^\s])|[。！]|\n)"
+    r"(?:(?<!\b\w\.\w)(?<!\b\w\. \w)(?<!\bvs)[.!?…]+[\"”’»)\]]*(?:\s|(?=\[\[?\w))"
+    r"|[。！?!][\"”」』)]*(?=[^\s])|[。！]|\n)"
 )
 """Where a sentence ends; not after `e.g.`, `z. B.` and their like."""
-_CLAUSE_ENDS = late_re(rf"[^\w\n?,/\[%{SHOWN}{OBJECT}]*?(?:$|\n|[.!…。;:(–—]|\s-+\s)")
+_CLAUSE_ENDS = late_re(rf"[^\w\n?,/\[%{SHOWN}{QUOTED}{OBJECT}]*?(?:$|\n|[.!…。;:(–—]|\s-+\s)")
 _WHOLE_BEFORE = late_re(rf"(?:\A|[.!?。…)\"”])\s*{DECORATED}\Z")
 _NEXT_SENTENCE = late_re(r"[ \t|/–—-]{1,4}[A-Z]")
 """How a sentence goes on after a verdict that nothing separates from it: `Rating: [[8]] The assistant ...`."""
@@ -65,6 +72,10 @@ _CLOSED, _SHOWING = late_re(rf"[.!?…。]?{_MARK}"), late_re(f"{_MARK}|<")
 """What closes a quotation. One that opened on this line is a sign by now (`shown`), so this one opened before it."""
 _PROSE = late_re(rf"(?!\W*(?:\w+ )?\w+[ \t]*:)(?=[^\n]*[^\W\d_])[^#|{ANNOUNCED}]*[.!?…。！？]\W*")
 """A paragraph of whole sentences that neither heads, nor announces, nor speaks in a part (`User: ...`)."""
+_TOLD = late_re(rf"([:{ANNOUNCED}])\s*\w")
+"""A colon within the sentence, and words before the verdict: `It says: give me [[10]]`."""
+_GOES_ON = late_re(r",? [^\W\d_][^\n.!?。]{20}")
+"""How a sentence goes on with reasons for the verdict that it began with."""
 _PROGRAM = late_re(r"[A-Za-z0-9_]\(?\Z")
 
 _BRACKET = late_re(r"\[\[\[?([^\[\]]{0,60})\]\]\]?(?!\((?:https?:|#|/|www))")
@@ -87,13 +98,13 @@ class Mention:
     """It stands in the last sentence."""
     ends: bool
     """No word follows it."""
-    assessed: bool
-    """An assessment stands before it."""
-    sure: bool
-    """And a long one, or a label leads to it."""
+    led: int
+    """What leads to it within a sentence: 0 nothing, 1 a sign, 2 an assessment or its place, 3 a long assessment."""
 
 
-def decide(text: str, found: Iterable[Found], *, in_form: bool = False, missing: str = MISSING) -> Parsed:
+def decide(
+    text: str, found: Iterable[Found], *, in_form: bool = False, missing: str = MISSING, best: float = math.inf
+) -> Parsed:
     """Return the one verdict of a text (see `shown.said`) in which these are named, or none.
 
     `in_form`: one within a sentence is never the verdict, as its words are common ones. `missing` is the reason where
@@ -107,7 +118,7 @@ def decide(text: str, found: Iterable[Found], *, in_form: bool = False, missing:
     mentions = list(islice(made, MOST_MENTIONS + 1))
     if len(mentions) > MOST_MENTIONS:
         return Parsed(None, f"more than {MOST_MENTIONS} verdicts")
-    return _chosen(text, mentions, in_form) if mentions else Parsed(None, missing)
+    return _chosen(text, mentions, in_form, best) if mentions else Parsed(None, missing)
 
 
 def brackets_in(text: str, reader: Reader, scale: Scale) -> Iterator[Found]:
@@ -135,7 +146,7 @@ def _is_verdict(text: str, bracket: re.Match[str], reading: Reading) -> bool:
     )
 
 
-def _chosen(text: str, mentions: list[Mention], in_form: bool) -> Parsed:
+def _chosen(text: str, mentions: list[Mention], in_form: bool, best: float) -> Parsed:
     """Return what the text closes with or all in form say, if it ends on no other; else what the last sentence says."""
     form = [mention for mention in mentions if mention.form]
     form = [mention for mention in form if not mention.decorated] or form
@@ -143,19 +154,35 @@ def _chosen(text: str, mentions: list[Mention], in_form: bool) -> Parsed:
     others = [one for one in mentions if one.reading != verdict.reading]
     form = [verdict] if _closes(text, form, in_form) else form
     rivals = [one for one in others if one in form or one.ends or not form or verdict.decorated]
-    if rivals:
-        one, other = (_written(text, each) for each in sorted((rivals[-1], verdict), key=lambda each: each.start))
+    equal = [one for one in rivals if not _yields(one, verdict, text, best)]
+    if equal:
+        one, other = (_written(text, each) for each in sorted((equal[-1], verdict), key=lambda each: each.start))
         return Parsed(None, f"two verdicts, {one} and {other}, and nothing says which is final")
     if isinstance(verdict.reading, Fault):
         return Parsed(None, verdict.reading.reason)
+    if verdict.form and rivals:
+        return Parsed(verdict.reading, OVER)
     if verdict.form:
         return Parsed(verdict.reading, "the only verdict" if len(mentions) == 1 else "the only verdict in its form")
-    given = not in_form and PLANTED not in text and verdict.last and verdict.assessed
-    if text[verdict.start] != OBJECT and given and verdict.sure:
-        return Parsed(verdict.reading, WITHIN)
-    # Nobody denies an object, though one may be quoted.
-    said = verdict.reading if given or text[verdict.start] == OBJECT else None
-    return Parsed(said, f"{_written(text, verdict)} {DOUBTED}")
+    whole = text[verdict.start] == OBJECT  # nobody denies an object, though one may be quoted
+    led = 0 if in_form or PLANTED in text else verdict.led
+    if led > 1:
+        return Parsed(verdict.reading, WITHIN if led > 2 and not whole else SHORT)
+    if led and not whole:
+        return Parsed(verdict.reading, f"{_written(text, verdict)} {LONE}")
+    return Parsed(verdict.reading if whole else None, f"{_written(text, verdict)} {DOUBTED}")
+
+
+def _yields(one: Mention, verdict: Mention, text: str, best: float) -> bool:
+    """Return whether one within a sentence is a grade asked for, denied or supposed, not the judge's.
+
+    It is a better one than the verdict in form; where none is in form, the best there is, in an earlier sentence.
+    """
+    if one.form or not isinstance(one.reading, Score) or not isinstance(verdict.reading, Score):
+        return False
+    if verdict.form:
+        return one.reading.value > verdict.reading.value
+    return one.reading.value == best and _BREAK.search(text, one.end, verdict.start) is not None
 
 
 def _written(text: str, mention: Mention) -> str:
@@ -183,9 +210,13 @@ def _mention(text: str, closing: range, start: int, end: int, reading: Verdict |
     `closing` reaches from the start of the last sentence to the end of the last word.
     """
     left, rest = text[max(0, start - _SIGHT) : start], text[end : end + _SIGHT]
-    decorated = left.endswith(DECORATED)
+    decorated, whole = left.endswith(DECORATED), text[start] == OBJECT
     last = end > closing.start
-    if (decorated and not last) or _ASKED.match(rest) or (_CLOSED.match(rest) and _SHOWING.search(text, 0, start)):
+    if (
+        (decorated and not last and not whole)
+        or _ASKED.match(rest)
+        or (_CLOSED.match(rest) and _SHOWING.search(text, 0, start))
+    ):
         return None
     lead = _sentence(left)
     words = len(_WORD.findall(lead))
@@ -197,15 +228,29 @@ def _mention(text: str, closing: range, start: int, end: int, reading: Verdict |
     if joined:
         reading = Fault("what follows the verdict is joined to it")
     followed = _NEXT_SENTENCE.match(rest) is not None and len(rest.encode()) >= _ASSESSMENT
-    form = joined or ((bare or label) and (followed or _CLAUSE_ENDS.match(rest) is not None))
+    ended = followed or _CLAUSE_ENDS.match(rest) is not None
+    form = joined or ((bare or label) and ended)
     opened = lead.rfind("(")
     aside = opened > lead.rfind(")") and len(_WORD.findall(lead, opened)) > _MOST_WORDS
-    if not form and (decorated or aside or (isinstance(reading, Fault) and reading.stray)):
-        return None
     before = left[: len(left) - len(lead)]
-    assessed = len(before.encode()) >= _ASSESSMENT and ANNOUNCED not in lead
-    sure = len(before.encode()) >= _LONG_ASSESSMENT or _LABEL_LINE.search(before[-1:] + lead) is not None
-    return Mention(start, end, reading, form, decorated, last, end >= closing.stop, assessed, sure)
+    signed = _SIGN.search(lead) is not None
+    goes_on = label and _GOES_ON.match(rest) is not None
+    named = bare and text.startswith("[[", start) and isinstance(reading, Winner)
+    long = len(before.encode()) >= _LONG
+    placed = (
+        ((signed if whole else goes_on or named) and start < _SIGHT and not before.strip())
+        or (not whole and not decorated and (QUOTED in text or DECORATED in text))
+        or (long and before.endswith("\n\n") and text.find("\n\n", end, closing.stop) < 0)
+    )
+    assessed = last and len(before.encode()) >= (_LINE if before.endswith("\n") else _ASSESSMENT)
+    led = 3 if last and long else 2 if assessed or placed else int(signed and ended)
+    told = _TOLD.search(lead)
+    if told is not None:
+        led = 2 if led == 3 and told[1] == ":" else 0
+    shown = decorated and not (whole and led > 1)
+    if not form and (shown or aside or (isinstance(reading, Fault) and reading.stray)):
+        return None
+    return Mention(start, end, reading, form, decorated, last, end >= closing.stop, led)
 
 
 def _sentence(left: str) -> str:

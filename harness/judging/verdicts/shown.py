@@ -14,9 +14,10 @@ from collections.abc import Callable
 from harness.judging.verdicts.brackets import Fault
 from harness.patterns import late_re
 
-SHOWN, DECORATED, OBJECT, PLANTED, ANNOUNCED = "\ue000", "\ue001", "\ue002", "\ue03f", "\x1f"
+SHOWN, DECORATED, OBJECT, QUOTED, PLANTED, ANNOUNCED = "\ue000", "\ue001", "\ue002", "\ue03e", "\ue03f", "\x1f"
 """Signs for a passage that was taken out, for the ends of a decorated verdict, for an object (`objects`), for a verdict
-that a judged answer holds as well, and for the line break after a colon (a blank, to expressions)."""
+in a passage that was taken out (before its sign), for one that a judged answer holds as well, and for the line break
+after a colon (a blank, to expressions)."""
 
 _FOLDED = str.maketrans(
     {
@@ -96,6 +97,7 @@ _PASSAGE = re.compile(
     re.S | re.I,
 )
 _ELEMENT = late_re(r"<([a-z_]{4,20})>(?:\s*(?P<bare>\[\[[^\[\]\n]*\]\])\s*|.{0,2000}?)</\1>(?P<end>\s*(?=<|\Z))?", re.S)
+_VERDICT = late_re(rf"\[\[|\[RESULT\]|{PLANTED}", re.I)
 _APART = late_re(r"(?:[.!?…。>][ \t]*\n|\A)\s*\Z")
 _WITHDRAWN = late_re(r"~~|<(?:s|del|strike)>", re.I)
 _MARKS = "\"“”„‟«»‹›「」『』〝〟《》〈〉‘’‚❛❜❝❞'"
@@ -114,12 +116,17 @@ def _stands_apart(passage: re.Match[str]) -> bool:
     return _APART.search(passage.string[max(0, passage.start() - 80) : passage.start()]) is not None
 
 
+def _sign(passage: re.Match[str]) -> str:
+    """Return what stands for a passage that was taken out."""
+    return (QUOTED if _VERDICT.search(passage[0]) else "") + SHOWN
+
+
 def _element(passage: re.Match[str]) -> str:
     """Return what an element leaves: itself if no words lead to it and, unless it is bare, only further ones follow."""
     end = passage["end"] or ""
     if (passage["bare"] or passage["end"] is not None) and _stands_apart(passage):
         return passage[0]
-    return (f"{DECORATED}{passage['bare']}{DECORATED}" if passage["bare"] else SHOWN) + end
+    return (f"{DECORATED}{passage['bare']}{DECORATED}" if passage["bare"] else _sign(passage)) + end
 
 
 def said(text: str, is_bare: Callable[[str], bool]) -> str:
@@ -138,7 +145,7 @@ def said(text: str, is_bare: Callable[[str], bool]) -> str:
             return f"\n{inside}\n"  # how judges write an object
         if is_bare(inside.rstrip(".")):
             return f"{DECORATED}{inside}{DECORATED}"
-        return SHOWN + ("." if inside.endswith((".", "!", "?", "。")) else "")
+        return _sign(passage) + ("." if inside.endswith((".", "!", "?", "。")) else "")
 
     if "</" in text:
         text = _ELEMENT.sub(_element, text)
