@@ -155,6 +155,7 @@ class Courier(contextlib.ExitStack):
         finally:
             for awaited in self._waiting:
                 awaited.outcome.cancel()
+            self._waiting.clear()  # else they are counted as waiting when their calls have ended
 
     def _outbox(self, course: Course[Any]) -> Outbox:
         """Return where a job belongs: to its model and its output file."""
