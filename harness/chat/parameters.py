@@ -46,6 +46,9 @@ _GOOGLES = {"contents", "systemInstruction", "maxOutputTokens", "candidateCount"
 _OURS = _MESSAGES | _LENGTHS | _GOOGLES | {"response_format", "output_config", "text", "tools", "tool_choice"}
 """Fields of a body that the harness fills, or that would change what kind of reply comes."""
 _SECRET = late_re(r"auth|api-?key|token|secret|cookie|passw", re.IGNORECASE)
+_HEADER = late_re(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_FRAMING = {"content-length", "transfer-encoding"}
+"""Headers that say where a call's body ends."""
 SCHEMAS = ("response_format", "output_config", "text", "response_json_schema")
 """What holds a JSON schema; many servers take none, whatever their model is called."""
 _DOUBTFUL = late_re(r"(?:^|/)(?:o[1345](?:-|$)|gpt-[5-9]|claude-)")
@@ -114,14 +117,22 @@ def check_sampling(sampling: Sampling, names: Mapping[str, str], where: str) -> 
             raise UsageError(f"{where}: extra_body.{name} would replace what turnbench itself sends; leave it out")
         if name in Sampling.__slots__ and name in names:
             raise UsageError(f"{where}: extra_body.{name}: say {name} without extra_body")
-    for name in sampling.extra_headers or {}:
+    for name, value in (sampling.extra_headers or {}).items():
         if _SECRET.search(name):
             raise UsageError(f"{where}: extra_headers.{name} may hold a key; keys come from the environment alone")
+        if not is_header(name, value):
+            raise UsageError(f"{where}: extra_headers.{name} cannot be sent: a header has a name and one line in ASCII")
     if sampling.thinking_budget and sampling.max_tokens and sampling.thinking_budget >= sampling.max_tokens:
         raise UsageError(
             f"{where}: thinking_budget {sampling.thinking_budget} leaves nothing of the {sampling.max_tokens} tokens "
             "that a reply may have; raise --max-tokens above it"
         )
+
+
+def is_header(name: str, value: str) -> bool:
+    """Return whether this can be sent as a header; else every call would fail, and the server would be blamed."""
+    named = _HEADER.fullmatch(name) is not None and name.lower() not in _FRAMING
+    return named and value.isascii() and value.isprintable()
 
 
 def refused_parameter(

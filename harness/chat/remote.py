@@ -17,7 +17,7 @@ from harness.chat.body import at
 from harness.chat.endpoint import Endpoint
 from harness.chat.faults import UNKNOWN_MODEL, fault_of, fault_of_status, malformed, named, words_of
 from harness.chat.model import Origin
-from harness.chat.parameters import ParameterMemory, Parameters
+from harness.chat.parameters import ParameterMemory, Parameters, is_header
 from harness.chat.standing import Standing
 from harness.chat.structured import refused_logprobs, told
 from harness.chat.thinking import finish, sendable, spoken, storable
@@ -363,6 +363,6 @@ def _custom_headers(sdk: ModuleType) -> dict[str, str]:
     variable = f"{sdk.__name__.upper()}_CUSTOM_HEADERS"
     lines = os.environ.get(variable, "").split("\n")
     found = {name.strip(): value.strip() for name, colon, value in (line.partition(":") for line in lines) if colon}
-    if not all(text.isascii() and text.isprintable() for header in found.items() for text in header):
+    if not all(is_header(name, value) for name, value in found.items()):
         raise UsageError(f"{variable} holds what is no header, NAME: VALUE in ASCII; correct the variable or unset it")
     return found

@@ -18,6 +18,7 @@ import httpx2
 
 from harness.chat.faults import OversizedError
 from harness.chat.keys import check_host
+from harness.chat.parameters import is_header
 from harness.chat.standing import Standing
 from harness.errors import UsageError
 
@@ -157,11 +158,20 @@ class Line:
     """Where the calls of one SDK's client go, and what all of them say of themselves."""
 
     def __init__(self, client: Any, http: Any, path: str) -> None:
-        """`http` sends what `client`, an SDK's, would send to this path."""
+        """`http` sends what `client`, an SDK's, would send to this path.
+
+        Raises:
+            UsageError: the SDK has found in the environment what no header can hold; it may be a secret.
+        """
         self._http = http
         self._url = httpx2.URL(str(client.base_url).rstrip("/") + path, params=dict(client.default_query) or None)
         said = {**client.default_headers, **client.auth_headers}
-        self._headers = httpx2.Headers({name: value for name, value in said.items() if isinstance(value, str)})
+        named = {name: value for name, value in said.items() if isinstance(value, str)}
+        for name, value in named.items():
+            if not is_header(name, value):
+                what = f"the header {name}, which a variable of the environment sets, cannot be sent"
+                raise UsageError(f"{what}: a header is one line in ASCII; correct the variable or unset it")
+        self._headers = httpx2.Headers(named)
         """Without those for which the SDK has a mark that they are to be left out."""
 
     async def post(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> httpx2.Response:

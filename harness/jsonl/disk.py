@@ -139,6 +139,8 @@ def storage_error(path: pathlib.Path, error: OSError, *, kept: bool) -> StorageE
     elif isinstance(error, FileNotFoundError):
         reason, advice = "the file or its folder has vanished", "see where it went and run the same command again"
         kept = False
+    elif isinstance(error, IsADirectoryError):
+        advice = "name a file"
     elif error.errno in _FULL:
         advice = "make space"
     again = "; what was done before is kept, run the same command again to go on" if kept else ""

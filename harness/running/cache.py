@@ -115,6 +115,9 @@ class Cache:
             path.parent.mkdir(parents=True, exist_ok=True)
             # The engine may work in a thread of its own; only one uses it at a time.
             self._base = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
+            others = "select count(*) from sqlite_master where tbl_name != 'completion'"
+            if self._base.execute(others).fetchone() != (0,):
+                raise sqlite3.DatabaseError("it is another program's database")
             self._base.execute("pragma journal_mode = wal")
             self._base.execute("pragma synchronous = normal")
             (version,) = self._base.execute("pragma user_version").fetchone()

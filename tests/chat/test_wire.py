@@ -135,12 +135,22 @@ def test_headers_of_the_environment_go_only_where_the_environment_says(
     assert own["x-gateway-token"] == "hidden-gateway-token"
 
 
-@pytest.mark.parametrize("headers", ["X-Ä: hidden", "X-Gate: hidden-ä", "X-Gate: hidden\x01"])
+@pytest.mark.parametrize("headers", ["X-Ä: hidden", "X-Gate: hidden-ä", "X-Gate: hidden\x01", "X Gate: hidden"])
 def test_a_header_of_the_environment_that_cannot_be_sent_is_named_and_not_shown(
     headers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", headers)
     with pytest.raises(UsageError, match="OPENAI_CUSTOM_HEADERS holds what is no header") as caught:
+        ask(endpoint_at("http://127.0.0.1:9", "openai"))
+    assert "hidden" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["hidden-ä", "hidden\nhidden"])
+def test_an_organization_of_the_environment_that_cannot_be_sent_is_named_and_not_shown(
+    value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", value)
+    with pytest.raises(UsageError, match="the header OpenAI-Organization, .* cannot be sent") as caught:
         ask(endpoint_at("http://127.0.0.1:9", "openai"))
     assert "hidden" not in str(caught.value)
 

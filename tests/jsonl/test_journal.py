@@ -310,7 +310,7 @@ def test_a_file_where_the_folder_should_be_is_told_on_opening(
 
 def test_a_folder_where_the_file_should_be_is_told_on_opening(journal: Journal) -> None:
     journal.path.mkdir(parents=True)
-    with pytest.raises(StorageError, match=r"a\.jsonl: cannot be written: Is a directory"):
+    with pytest.raises(StorageError, match=r"a\.jsonl: cannot be written: Is a directory; name a file$"):
         journal.__enter__()
 
 

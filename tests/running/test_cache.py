@@ -149,7 +149,24 @@ def in_the_way(path: pathlib.Path) -> None:
     path.mkdir()
 
 
-@pytest.mark.parametrize("spoil", [damaged, of_another_version, in_the_way])
+def of_another_program(path: pathlib.Path) -> None:
+    base = sqlite3.connect(path)
+    base.execute("create table notes (x)")
+    base.execute("pragma user_version = 1")
+    base.commit()
+    base.close()
+
+
+def test_another_programs_database_stays_as_it_is(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "c.sqlite"
+    of_another_program(path)
+    before = path.read_bytes()
+    with Cache(path) as cache:
+        assert cache.shelf(ENDPOINT) is None
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("spoil", [damaged, of_another_version, of_another_program, in_the_way])
 def test_a_cache_that_cannot_be_used_is_one_warning_and_the_run_goes_on(
     tmp_path: pathlib.Path, spoil: Callable[[pathlib.Path], None], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -155,6 +155,7 @@ class Courier(contextlib.ExitStack):
             for call in self._waiting:
                 assert call.outcome is not None
                 call.outcome.cancel()
+            self._waiting.clear()  # else they are counted as waiting when their calls have ended
 
     def _outbox(self, course: Course[Any]) -> Outbox:
         """Return where a job belongs: to its model and its output file."""
