@@ -32,8 +32,8 @@ MOST_MENTIONS = 200
 """A text with more verdicts outside of quotations is not a judgment."""
 _SIGHT = 300
 """How many characters before and after a verdict bear on it."""
-_ASSESSMENT, _LINE, _LONG = 30, 10, 200
-"""How many bytes of whole sentences make an assessment: six English words, ten Chinese characters; how many do before a
+_ASSESSMENT, _LINE, _LONG = 40, 10, 200
+"""How many bytes of whole sentences make an assessment: eight English words, thirteen Chinese characters; how many do before a
 line of its own; and how many make a long one."""
 _MOST_WORDS = 2
 """Of a label. `Final verdict:` is one, `The answer ends with:` is not; three Chinese characters count as a word."""
