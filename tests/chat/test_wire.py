@@ -150,7 +150,7 @@ def test_an_organization_of_the_environment_that_cannot_be_sent_is_named_and_not
     value: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_ORG_ID", value)
-    with pytest.raises(UsageError, match="the header OpenAI-Organization, .* cannot be sent") as caught:
+    with pytest.raises(UsageError, match=r"the header OpenAI-Organization, .* cannot be sent") as caught:
         ask(endpoint_at("http://127.0.0.1:9", "openai"))
     assert "hidden" not in str(caught.value)
 
