@@ -258,8 +258,8 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
         notes.append("in all pairs with a verdict both answers are equally long: there is no slope")
     else:
         notes.append(
-            f"slope: change in the log odds to win for each {result.spread:.0f} characters that an answer is longer; "
-            "with models: at equal strength of the two models"
+            f"slope: change in the log odds to win for each {counted(round(result.spread), 'character')} "
+            "that an answer is longer; with models: at equal strength of the two models"
         )
         if lacking := [row["measure"] for row in rows[1:] if row["value"].value is None]:
             notes.append(f"no {' and no '.join(lacking)}: length alone decides these pairs")

@@ -72,8 +72,10 @@ def few(judged: int, most: int) -> bool:
     return not judged or judged < FEW * most
 
 
-def common_questions(found: Observations, baseline: str | None = None, panel: Sequence[str] = ()) -> Common:
-    """Return on which questions the models were judged, in any turn; a judgment without a verdict does not count.
+def common_questions(
+    found: Observations, baseline: str | None = None, panel: Sequence[str] = (), *, count_failed: bool = False
+) -> Common:
+    """Return on which questions the models were judged, in any turn; without a verdict only where such are counted.
 
     A baseline, which is in every pair and has no rank, is left out. Of a panel's judges a question needs all.
     """
@@ -90,7 +92,7 @@ def common_questions(found: Observations, baseline: str | None = None, panel: Se
     of_sides = zip(*(case.models for case in found.cases), strict=True)
     sides = [np.array([place[name] for name in names], dtype=np.int64) for names in of_sides]
     for part in found.parts():
-        good = ~part.failed
+        good = np.ones_like(part.failed) if count_failed else ~part.failed
         case, about = part.case_at, question[part.asked_at]
         for model in sides:
             on_turns[judge[case], model[case], about, turn[case]] = True

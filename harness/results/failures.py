@@ -45,18 +45,25 @@ class Bounds(NamedTuple):
 
 
 def failure_notes(
-    found: Sequence[Found], shown: Observations, whole: Callable[[Observations], Observations] | None = None
+    found: Sequence[Found],
+    shown: Observations,
+    whole: Callable[[Observations], Observations] | None = None,
+    *,
+    baseline: str | None = None,
+    several: bool = False,
 ) -> list[str]:
     """Return what to say of judgments without a verdict, first of all notes; nothing if they are few.
 
     `shown` is what is in the table; reasons and the example are of the files' rows about it. `whole` makes of the
-    grades of turns one of each conversation, where the table shows those.
+    grades of turns one of each conversation, where the table shows those. A `baseline` has no row of its own. Where
+    `several` judges are shown, no row is of all their judgments, and so none has such bounds.
     """
     lost, every, failed = _lost(shown)
     if not failed:
         return []
     told = f"{failed} of {every} judgments ({failed / every:.0%}) give no verdict and are left out"
-    return [told + _reasons(found, lost), *_spans(shown, whole, "failed as the worst or the best verdict")]
+    spans = [] if several else _spans(shown, whole, "failed as the worst or the best verdict", baseline)
+    return [told + _reasons(found, lost), *spans]
 
 
 def unmeasured_notes(found: Sequence[Found], shown: Observations, variant: str | None) -> list[str]:
@@ -80,9 +87,14 @@ def _lost(shown: Observations) -> tuple[Observations, int, int]:
     return lost, every, failed if failed >= LOUD * every else 0
 
 
-def _spans(shown: Observations, whole: Callable[[Observations], Observations] | None, what: str) -> list[str]:
-    """Return a note on the widest bounds of what the table shows: of averages or win rates, of the mean of each
-    criterion, of the share of each label or, of short facts, of those that are correct."""
+def _spans(
+    shown: Observations,
+    whole: Callable[[Observations], Observations] | None,
+    what: str,
+    baseline: str | None = None,
+) -> list[str]:
+    """Return a note on the widest bounds of what the table shows, and how many there are besides: of averages or win
+    rates, of the mean of each criterion, of the share of each label or, of short facts, of those that are correct."""
     metrics = [name for name in shown.metrics() if name not in {TOTAL, SHARE, CONFIDENCE, ""}]
     labels = any(case.source.form == "label" for case in shown.cases)
     facts, several = labels and {*metrics} <= {*FACTS}, labels or len(metrics) > 1
@@ -92,9 +104,11 @@ def _spans(shown: Observations, whole: Callable[[Observations], Observations] | 
         scale = (0.0, 1.0) if own.paired or labels else own.scale()
         if scale is not None:
             of = f" {name.lower() if facts else name}" if several else ""
-            found.extend((one.low - one.high, one.model + of, one) for one in bounds(own, scale, whole) if one.failed)
-    spans = [f"{who} {one.low:.2f} to {one.high:.2f}" for _, who, one in sorted(found)[:_MODELS]]
-    return [f"with all that {what}: {'; '.join(spans)}"] if spans else []
+            each = (one for one in bounds(own, scale, whole) if one.failed and one.model != baseline)
+            found.extend((one.low - one.high, one.model + of, one) for one in each)
+    spans = [f"{who} {one.low:.2f} to {one.high:.2f}" for _, who, one in sorted(found)]
+    more = f" and {len(spans) - _MODELS} more" if len(spans) > _MODELS else ""
+    return [f"with all that {what}: {'; '.join(spans[:_MODELS])}{more}"] if spans else []
 
 
 def bounds(

@@ -23,7 +23,7 @@ from harness.results.query import Query, Words
 from harness.results.result import Result as Result
 from harness.results.settings import settings_notes
 from harness.results.standing import on_board
-from harness.results.tables import conversations, table_of
+from harness.results.tables import conversations, met_on, table_of
 from harness.results.wanted import NO_JUDGE, LengthControl, Shown, Wanted, settled
 from harness.written import takes_only
 
@@ -171,14 +171,19 @@ def _notes(shown: Shown) -> list[str]:
     wanted, found, subject = shown.wanted, shown.found, shown.subject
     query, mode, judged = wanted.query, shown.mode, not wanted.metrics
     counted = wanted.count_failed and shown.kind == "grades" and len(shown.judges) == 1
+    records, several = shown.records, query.several
+    if wanted.common:
+        common = met_on(shown).questions
+        records = records.keep(asked=lambda asked: asked.question_id in common)
     whole = None if wanted.aggregate is None or shown.kind == "pairs" else lambda own: conversations(own, shown)
     notes = [reach] if judged and (reach := subject.reach(shown.records, query.turns)) else []
     measured = [one for one in found if one.judge == NO_JUDGE]
     if len(measured) < len(found) and not counted:
-        graded = shown.records.keep(lambda case: case.source.judge_set not in wanted.metrics)
-        notes += failure_notes([one for one in found if one not in measured], graded, whole)
+        graded = records.keep(lambda case: case.source.judge_set not in wanted.metrics)
+        own = [one for one in found if one not in measured]
+        notes += failure_notes(own, graded, whole, baseline=shown.baseline, several=several)
     if measured:
-        numbers = shown.records.keep(lambda case: case.source.judge_set in wanted.metrics)
+        numbers = records.keep(lambda case: case.source.judge_set in wanted.metrics)
         notes += unmeasured_notes(measured, numbers, wanted.variant)
     notes += replaced_note(found)
     if (samples := len({one.sample for one in found})) > 1:

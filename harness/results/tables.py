@@ -290,10 +290,16 @@ def _with_detail(
     return replace(result, detail=replace(detail, pairs=detail.pairs.with_stated(stated)))
 
 
+def met_on(shown: Shown) -> Common:
+    """Return on which questions the models of a table were judged."""
+    several = shown.wanted.query.several
+    counted = shown.wanted.count_failed and shown.kind == "grades" and not several
+    return common_questions(shown.records, shown.baseline, shown.judges if several else (), count_failed=counted)
+
+
 def _on_common(result: Result, shown: Shown) -> tuple[Observations, Common]:
     """Return what counts, all or of the common questions only, and on which questions models were judged."""
-    panel = shown.judges if shown.wanted.query.several else ()
-    found, met = shown.records, common_questions(shown.records, shown.baseline, panel)
+    found, met = shown.records, met_on(shown)
     # Of conversations, one that lacks a turn is left out as a whole, and counted as that.
     result.notes.extend([met.turns_note] if met.turns_note and shown.wanted.aggregate is None else [])
     if not shown.wanted.common:

@@ -134,3 +134,59 @@ def test_of_several_criteria_the_bounds_are_those_of_each(tmp_path: pathlib.Path
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     said = show_result(input_file=path).notes[1]
     assert said == "with all that failed as the worst or the best verdict: x style 2.50 to 3.50; x wit 4.00 to 5.00"
+
+
+def graded(folder: pathlib.Path, scores: dict[str, list[int]], judge: str = "j") -> pathlib.Path:
+    """Return a file with these scores of each model on questions 0, 1, ...; -1: no verdict."""
+    path = folder / f"{judge}_single.jsonl"
+    rows = [
+        {"question_id": n, "model": model, "judge": [judge, "single-v1"], "turn": 1, "score": score, "judgment": "?"}
+        for model, own in scores.items()
+        for n, score in enumerate(own)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_with_common_questions_only_what_failed_is_of_these(tmp_path: pathlib.Path) -> None:
+    path = graded(tmp_path, {"x": [6, 6, 6, 6, -1, -1], "y": [7, 7, 7, 7], "z": [-1, 5, 5, 5]})
+    result = show_result(input_file=path, common=True)
+    notes = result.notes
+    assert "only the 3 questions on which all ranked models were judged (--common)" in notes
+    assert [row["excluded"] for row in result.rows()] == [0, 0, 0]
+    assert not any("verdict" in note for note in notes)
+
+
+def test_what_failed_and_is_counted_leaves_a_model_ranked_and_is_said_so(tmp_path: pathlib.Path) -> None:
+    path = graded(tmp_path, {"x": [6] * 12, "y": [7, 8] + [-1] * 10})
+    assert any("too few questions to be ranked: y" in note for note in notes_of(path))
+    assert not any("ranked" in note or "different questions" in note for note in notes_of(path, count_failed=True))
+
+
+def test_a_baseline_which_has_no_row_takes_no_place_among_the_bounds(tmp_path: pathlib.Path) -> None:
+    models = ["a", "b", "c", "d"]
+    rows = [
+        {"question_id": n, "model_1": "base", "model_2": model, "judge": ["j", "pair-v2"], "turn": 1}
+        | dict.fromkeys(("g1_winner", "g2_winner"), "error" if n == 0 else "model_2")
+        for model in models
+        for n in range(4)
+    ]
+    path = tmp_path / "j_pair.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    notes = show_result("pairwise-baseline", input_file=path, baseline_model="base").notes
+    spans = "a 0.75 to 1.00; b 0.75 to 1.00; c 0.75 to 1.00 and 1 more"
+    assert f"with all that failed as the worst or the best verdict: {spans}" in notes
+
+
+def test_of_several_judges_no_bounds_are_said_that_no_row_has(tmp_path: pathlib.Path) -> None:
+    folder = tmp_path / "data" / "mt_bench" / "model_judgment"
+    folder.mkdir(parents=True)
+    graded(folder, {"x": [6, 6, 6, -1], "y": [7, 7, 7, 7]})
+    graded(folder, {"x": [9, 9], "y": [9, 9]}, "k")
+    notes = show_result(data_dir=tmp_path / "data", judge_model=["j", "k"]).notes
+    assert any("1 of 12 judgments (8%) give no verdict" in note for note in notes)
+    assert not any("worst or the best" in note for note in notes)
+
+
+def notes_of(path: pathlib.Path, **how: Any) -> list[str]:
+    return show_result(input_file=path, **how).notes

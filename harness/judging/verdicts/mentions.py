@@ -33,8 +33,8 @@ MOST_MENTIONS = 200
 _SIGHT = 300
 """How many characters before and after a verdict bear on it."""
 _ASSESSMENT, _LINE, _LONG = 40, 10, 200
-"""How many bytes of whole sentences make an assessment: eight English words, thirteen Chinese characters; how many do before a
-line of its own; and how many make a long one."""
+"""How many bytes of whole sentences make an assessment: eight English words, thirteen Chinese characters; how many do
+before a line of its own; and how many make a long one."""
 _MOST_WORDS = 2
 """Of a label. `Final verdict:` is one, `The answer ends with:` is not; three Chinese characters count as a word."""
 
