@@ -3,7 +3,7 @@
     metric.py     what a metric is: a function of one turn of one answer, and what shapes its numbers
     table.py      every metric by name: one file and one line each
     setup.py      what a user may choose about them
-    tokens.py     texts -> tokens, for every language
+    tokens.py     texts -> tokens, for every language; segmentation.py: Chinese into jieba's words
     ngrams.py     what two rows of tokens have in common
     bleu.py  rouge.py  chrf.py  distinct.py  token_f1.py  exact_match.py  label_match.py      from the texts alone
     colossalai.py the same by the formulas and tokens of ColossalAI's evaluation

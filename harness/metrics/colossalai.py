@@ -15,12 +15,12 @@ import functools
 import math
 import re
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from harness.errors import UsageError
 from harness.metrics.bleu import ORDERS
-from harness.metrics.metric import Measure, Metric, Numbers, of_texts
-from harness.metrics.ngrams import f_score, longest_common, ngrams, shared
+from harness.metrics.metric import Measure, Metric, Numbers, of_pairs, of_texts
+from harness.metrics.ngrams import f_score, longest_common, ngrams, shared_runs
 from harness.metrics.rouge import rouge
 from harness.metrics.setup import Setup, library_version
 from harness.metrics.tokens import REMEMBERED, Tokens, jieba_words, whitespace
@@ -50,19 +50,25 @@ def prepared(text: str) -> str:
 def _bleu(setup: Setup) -> Metric:
     cut = _cut(setup)
 
-    return _metric(setup, "bleu", of_texts(lambda a, r: unsmoothed(cut(a), cut(r)), "bleu_4"))
+    def numbers(pairs: Sequence[tuple[str, str]]) -> Iterator[Numbers]:
+        tokens = [(cut(answer), cut(reference)) for answer, reference in pairs]
+        for (answer, reference), common in zip(tokens, shared_runs(tokens, max(ORDERS)), strict=True):
+            yield unsmoothed(common, len(answer), len(reference))
+
+    return _metric(setup, "bleu", of_pairs(numbers, "bleu_4"))
 
 
-def unsmoothed(answer: Tokens, reference: Tokens) -> Numbers:
-    """Return BLEU-1..4 without smoothing; 0 from the first order on that has no match."""
-    numbers = {f"bleu_{order}": 0.0 for order in ORDERS}
+def unsmoothed(common: Sequence[int], answer: int, reference: int) -> Numbers:
+    """Return BLEU-1..4 without smoothing, of the common runs and the numbers of tokens; 0 from the first order on that
+    has no match.
+    """
+    numbers = dict.fromkeys((f"bleu_{order}" for order in ORDERS), 0.0)
     logs = 0.0
-    for order in ORDERS:
-        matches = shared(answer, reference, order)
+    for order, (name, matches) in enumerate(zip(numbers, common, strict=True), 1):
         if not matches:
             break
-        logs += math.log(matches / (len(answer) - order + 1))
-        numbers[f"bleu_{order}"] = math.exp(min(0.0, 1 - len(reference) / len(answer)) + logs / order)
+        logs += math.log(matches / (answer - order + 1))
+        numbers[name] = math.exp(min(0.0, 1 - reference / answer) + logs / order)
     return numbers
 
 
@@ -93,19 +99,21 @@ def rouge_chinese(answer: Tokens, reference: Tokens) -> Numbers:
 
 
 def _chrf(setup: Setup) -> Metric:
-    # It leaves spaces out, so how Chinese is cut makes no difference.
-    def numbers(answer: str, reference: str) -> Numbers:
-        return {"chrf": chrf(*(prepared(text).replace(" ", "") for text in (answer, reference)))}
+    def numbers(pairs: Sequence[tuple[str, str]]) -> Iterator[Numbers]:
+        # It leaves spaces out, so how Chinese is cut makes no difference.
+        plain = [(prepared(a).replace(" ", ""), prepared(r).replace(" ", "")) for a, r in pairs]
+        for (answer, reference), common in zip(plain, shared_runs(plain, _CHRF_ORDER), strict=True):
+            yield {"chrf": chrf(common, len(answer), len(reference))}
 
-    return _metric(setup, "chrf", of_texts(numbers, "chrf"), tokenizer=None)
+    return _metric(setup, "chrf", of_pairs(numbers, "chrf"), tokenizer=None)
 
 
-def chrf(answer: str, reference: str) -> float:
-    """Return chrF as nltk has it: beta 3, the mean of F by length."""
+def chrf(common: Sequence[int], answer: int, reference: int) -> float:
+    """Return chrF as nltk has it, of the common runs and the numbers of characters: beta 3, the mean of F by length."""
     total = 0.0
-    for n in range(1, _CHRF_ORDER + 1):
-        if matches := shared(answer, reference, n):
-            precision, recall = matches / (len(answer) - n + 1), matches / (len(reference) - n + 1)
+    for n, matches in enumerate(common, 1):
+        if matches:
+            precision, recall = matches / (answer - n + 1), matches / (reference - n + 1)
             total += (1 + _CHRF_BETA**2) * (precision * recall) / (_CHRF_BETA**2 * precision + recall)
         else:
             total += _CHRF_NOTHING

@@ -5,7 +5,7 @@
 A metric that works on one item at a time is lifted by `each`; one that works in batches takes all items itself.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,17 +111,7 @@ def of_texts(function: Callable[[str, str], Numbers], main: str, *, compared: bo
 
     `compared`: whether the reference counts, and may be why there is no number.
     """
-
-    def measured(item: Item) -> Measured:
-        values, note = function(item.answer, item.reference or ""), None
-        if values[main] is None:
-            if compared:
-                note = "not defined for this text" if (item.reference or "").strip() else "the reference is empty"
-            else:
-                note = "the answer is too short" if item.answer.strip() else "the answer is empty"
-        return Measured(values[main], values if len(values) > 1 else {}, note)
-
-    return each(measured)
+    return each(lambda item: _measured(item, function(item.answer, item.reference or ""), main, compared=compared))
 
 
 def of_tokens(
@@ -133,3 +123,23 @@ def of_tokens(
     compared = bool(more.get("needs_reference"))
     measure = of_texts(lambda answer, reference: function(cut(answer), cut(reference)), main, compared=compared)
     return Metric(name, measure, tokenizer=tokenizer, **more)
+
+
+def of_pairs(function: Callable[[Sequence[tuple[str, str]]], Iterable[Numbers]], main: str) -> Measure:
+    """Return a measure that applies a function to all answers with their references at once."""
+
+    def measure(items: Sequence[Item]) -> Iterator[Measured]:
+        found = function([(item.answer, item.reference or "") for item in items])
+        return (_measured(item, numbers, main) for item, numbers in zip(items, found, strict=True))
+
+    return measure
+
+
+def _measured(item: Item, values: Numbers, main: str, *, compared: bool = True) -> Measured:
+    note = None
+    if values[main] is None:
+        if compared:
+            note = "not defined for this text" if (item.reference or "").strip() else "the reference is empty"
+        else:
+            note = "the answer is too short" if item.answer.strip() else "the answer is empty"
+    return Measured(values[main], values if len(values) > 1 else {}, note)

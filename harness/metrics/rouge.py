@@ -5,8 +5,10 @@ rouge_n = 2PR / (P + R) of the common runs of n tokens;    rouge_l: of the longe
 "the cat sat" against "the cat lay down": rouge_1 = 2 · 2/3 · 2/4 / (2/3 + 2/4) = 0.571
 """
 
+from collections import Counter
+
 from harness.metrics.metric import Metric, Numbers, of_tokens
-from harness.metrics.ngrams import f_score, longest_common, shared
+from harness.metrics.ngrams import f_score, longest_common, ngrams, shared
 from harness.metrics.setup import Setup
 from harness.metrics.tokens import Tokens
 
@@ -22,7 +24,8 @@ def rouge(answer: Tokens, reference: Tokens) -> Numbers:
         return {"rouge_1": None, "rouge_2": None, "rouge_l": None}
     found: dict[str, float | None] = {}
     for n in (1, 2):
-        common = shared(answer, reference, n)
-        found[f"rouge_{n}"] = f_score(common / max(len(answer) - n + 1, 1), common / max(len(reference) - n + 1, 1))
+        said, wanted = Counter(ngrams(answer, n)), Counter(ngrams(reference, n))
+        common = shared(said, wanted)
+        found[f"rouge_{n}"] = f_score(common / max(said.total(), 1), common / max(wanted.total(), 1))
     length = longest_common(reference, answer)
     return found | {"rouge_l": f_score(length / max(len(answer), 1), length / len(reference))}

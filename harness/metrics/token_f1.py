@@ -3,8 +3,10 @@
 "a cat, a dog" against "the cat": precision 1/4, recall 1/2, F1 1/3
 """
 
+from collections import Counter
+
 from harness.metrics.metric import Metric, Numbers, of_tokens
-from harness.metrics.ngrams import f_score, shared
+from harness.metrics.ngrams import f_score, ngrams, shared
 from harness.metrics.setup import Setup
 from harness.metrics.tokens import Tokens
 
@@ -18,6 +20,6 @@ def token_f1(answer: Tokens, reference: Tokens) -> Numbers:
     """Return the three; None where the reference has no token, 0 where only the answer has none."""
     if not reference:
         return {"token_precision": None, "token_recall": None, "token_f1": None}
-    common = shared(answer, reference, 1)
+    common = shared(Counter(ngrams(answer, 1)), Counter(ngrams(reference, 1)))
     precision, recall = common / max(len(answer), 1), common / len(reference)
     return {"token_precision": precision, "token_recall": recall, "token_f1": f_score(precision, recall)}

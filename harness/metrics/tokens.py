@@ -9,14 +9,12 @@ the tokens of Google's rouge-score. Nothing is stemmed.
 """
 
 import functools
-import logging
 import unicodedata
 from collections.abc import Callable
-from typing import Any
 
 import regex
 
-from harness.errors import UsageError
+from harness.metrics.segmentation import jieba_segmenter
 
 Tokens = tuple[str, ...]
 Tokenize = Callable[[str], Tokens]
@@ -50,23 +48,7 @@ def jieba_words(text: str) -> Tokens:
     Raises:
         UsageError: the extra [zh] is not installed.
     """
-    return tuple(" ".join(_jieba().cut(text)).split())
-
-
-@functools.cache
-def _jieba() -> Any:
-    """Return jieba's tokenizer, whose dictionary takes half a second to load."""
-    import warnings
-
-    try:
-        with warnings.catch_warnings():
-            # Its regular expressions are written in a way that newer Pythons warn of.
-            warnings.simplefilter("ignore")
-            import jieba
-    except ImportError:
-        raise UsageError("the tokenizer jieba needs the extra [zh]: pip install 'turnbench[zh]'") from None
-    jieba.setLogLevel(logging.ERROR)
-    return jieba.Tokenizer()
+    return tuple(" ".join(jieba_segmenter().cut(text)).split())
 
 
 TOKENIZERS: dict[str, Tokenize] = {

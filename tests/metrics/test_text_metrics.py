@@ -1,6 +1,7 @@
 """The text metrics in their usual form: hand-computed cases, empty texts, and every language."""
 
 import math
+from collections import Counter
 
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
@@ -8,7 +9,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from harness.errors import UsageError
 from harness.metrics.label_match import label_match
 from harness.metrics.metric import Item
-from harness.metrics.ngrams import longest_common, shared
+from harness.metrics.ngrams import longest_common, ngrams, shared, shared_runs
 from harness.metrics.setup import Setup
 from harness.metrics.table import METRICS, TEXT_METRICS, load_metric, load_metrics
 from harness.records import Question
@@ -74,8 +75,20 @@ def test_the_longest_common_subsequence_is_that_of_the_table() -> None:
         assert longest_common(left, right) == row[-1]
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_runs_counted_at_once_are_those_counted_one_by_one(language: str) -> None:
+    pairs = [*random_pairs(language, 300), ("", ""), *real_pairs("mt_bench_zh")[:20]]
+    runs = [[[Counter(ngrams(tuple(text), n)) for text in pair] for n in range(1, 7)] for pair in pairs]
+    assert shared_runs(pairs, 6) == [[shared(*both) for both in counts] for counts in runs]
+
+
+def test_runs_of_very_many_different_tokens_are_numbered_anew() -> None:
+    text = "".join(map(chr, range(0x4E00, 0x8000)))
+    assert shared_runs([(text, text[1:]), ("ab", "b")], 6) == [[len(text) - n for n in range(1, 7)], [1, 0, 0, 0, 0, 0]]
+
+
 def test_bags_share_the_lesser_count() -> None:
-    assert shared("aaab", "aaccccc", 1) == 2
+    assert shared(Counter({("a",): 3, ("b",): 1}), Counter({("a",): 2, ("c",): 5})) == 2
 
 
 def test_token_f1_by_hand() -> None:
