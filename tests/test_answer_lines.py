@@ -45,21 +45,32 @@ def written(path: pathlib.Path, *rows: Any) -> pathlib.Path:
 
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.part-1.jsonl.gz"])
-def test_each_answer_is_that_of_the_whole_file(tmp_path: pathlib.Path, name: str) -> None:
+def test_texts_and_costs_are_those_of_the_whole_answers(tmp_path: pathlib.Path, name: str) -> None:
     path = written(tmp_path / name, *ROWS.values())
     written(tmp_path / "x.part-2.jsonl", row(9, "another part"), row(10, "and the last"))
     whole = read_answers(path, "x")
     with StoredAnswers(path, "x") as stored:
         assert stored.questions.keys() == whole.keys()
         for question, answer in whole.items():
-            assert stored.answer(question) == answer
+            for number, choice in enumerate(answer.choices):
+                for turn in (1, 2):
+                    texts = stored.texts(question, choice.index)
+                    assert texts.so_far(turn) == [said.text for said in choice.so_far(turn)], (question, number)
+                    assert bool(texts.user) == bool(choice.user)
+            own = [reply for choice in answer.choices for reply in choice.replies if reply.given is None]
+            costs = stored.costs(question)
+            assert [one.characters for one in costs] == [len(reply.text) for reply in own]
+            for one, reply in zip(costs, own, strict=True):
+                for field in ("finish_reason", "usage", "seconds", "model", "from_cache", "batch"):
+                    assert getattr(one.reply, field) == getattr(reply, field), (question, field)
 
 
 def test_of_rows_with_equal_ids_the_last_good_one_counts(tmp_path: pathlib.Path) -> None:
     path = written(tmp_path / "x.jsonl", row(1, "old"), row(1, "new"), row("1", "$ERROR$"), row(2, "$ERROR$"))
     with StoredAnswers(path, "x") as stored:
         assert list(stored.questions) == [1]
-        assert stored.answer(1).choices[0].turns == ("new",)
+        assert stored.texts(1, 0).turns == ["new"]
+        assert stored.texts(1, 7).turns == ["new"], "where there is no such choice it is the first"
 
 
 def test_a_torn_end_is_left_out_and_any_other_fault_names_its_line(
@@ -76,7 +87,7 @@ def test_a_torn_end_is_left_out_and_any_other_fault_names_its_line(
     written(path, row(1, "one"), "", {"question_id": 2, "choices": [{"turns": []}]})
     path.write_bytes(path.read_bytes().replace(b'""', b""))
     with StoredAnswers(path, "x") as stored, pytest.raises(DataError, match=r"x.jsonl:3: choices\[0\].turns must be"):
-        stored.answer(2)
+        stored.texts(2, 0)
 
 
 @pytest.mark.parametrize("text", ['"\\/\b\f\n\r\t\x00\x1f\x7f', "é\u2028\u2029\x85", "😀", "\ud83d"])

@@ -24,13 +24,17 @@ def hash_of_said(said: Iterable[bytes]) -> str:
 
 
 def shown_turns(bench: Bench, choice: Choice, turn: int) -> tuple[str, ...]:
-    """Return the turns so far of a choice as a judge sees them: of JSON objects the field that is judged.
+    """Return the turns so far of a choice as a judge sees them."""
+    return as_shown(bench, [reply.text for reply in choice.so_far(turn)], played=bool(choice.user))
 
-    What was said to a played user is shown whole.
+
+def as_shown(bench: Bench, said: Sequence[str], *, played: bool) -> tuple[str, ...]:
+    """Return an assistant's turns as a judge sees them: of JSON objects the field that is judged.
+
+    What was said to a `played` user is shown whole.
     """
     field = bench.settings.answer_field
-    said = [reply.text for reply in choice.so_far(turn)]
-    return tuple(said) if field is None or choice.user else tuple(extracted(text, field).answer for text in said)
+    return tuple(said) if field is None or played else tuple(extracted(text, field).answer for text in said)
 
 
 def chosen(answer: Answer, choice: int) -> Choice:

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.answer_lines import StoredAnswers
+from harness.answer_lines import Said, StoredAnswers
 from harness.bench import load_bench
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there
-from harness.records import QuestionId, Reply
+from harness.records import QuestionId
 from harness.results.cost import Prices
 from harness.results.matrix import Floats, Ints
 from harness.results.result import Result
@@ -116,18 +116,17 @@ def _took(path: pathlib.Path, model: str, prices: Prices) -> Took:
     of, columns = array("q"), {name: array("d") for name in _NUMBERS}
     with StoredAnswers(path, model) as stored:
         for place, question in enumerate(stored.questions):
-            every = (reply for choice in stored.answer(question).choices for reply in choice.replies)
-            for reply in (reply for reply in every if reply.given is None):
+            for said in stored.costs(question):
                 of.append(place)
-                for column, number in zip(columns.values(), _numbers(reply, model, prices), strict=True):
+                for column, number in zip(columns.values(), _numbers(said, model, prices), strict=True):
                     column.append(math.nan if number is None else number)
         numbers = {name: np.frombuffer(column) for name, column in columns.items()}
         return Took(list(stored.questions), np.frombuffer(of, np.int64), numbers)
 
 
-def _numbers(reply: Reply, model: str, prices: Prices) -> tuple[float | None, ...]:
+def _numbers(said: Said, model: str, prices: Prices) -> tuple[float | None, ...]:
     """Return of a reply what `_NUMBERS` names."""
-    usage = reply.usage
+    reply, usage = said.reply, said.reply.usage
     price = prices.price(model, reply)
     thought = usage.reasoning_tokens or 0
     on_thought = 0.0 if price is None else thought * price.completion * (price.batch if reply.batch else 1.0) / 1e6
@@ -138,7 +137,7 @@ def _numbers(reply: Reply, model: str, prices: Prices) -> tuple[float | None, ..
         cost_of(usage, price, batch=reply.batch),
         on_thought,
         None if reply.from_cache or reply.batch else reply.seconds,
-        len(reply.text),
+        said.characters,
         reply.finish_reason == "length",
         reply.finish_reason in {"refused", "empty"},
     )

@@ -95,8 +95,8 @@ def _stale(
         """Return what a model said as it is hashed; nothing if it has no answer."""
         if model not in stored or question not in stored[model].questions:
             return b""
-        own = shown.chosen(stored[model].answer(question), choice)
-        return shown.said_json(model, shown.shown_turns(bench, own, turn))
+        texts = stored[model].texts(question, choice)
+        return shown.said_json(model, shown.as_shown(bench, texts.so_far(turn), played=bool(texts.user)))
 
     conversations = [_conversations(case) for case in observed.cases]
     questions, places = numbered(asked.question_id for asked in observed.asked)
