@@ -32,9 +32,9 @@ MOST_MENTIONS = 200
 """A text with more verdicts outside of quotations is not a judgment."""
 _SIGHT = 300
 """How many characters before and after a verdict bear on it."""
-_ASSESSMENT, _LINE, _LONG = 40, 10, 200
-"""How many bytes of whole sentences make an assessment: eight English words, thirteen Chinese characters; how many do
-before a line of its own; and how many make a long one."""
+_LINE, _SHORT, _ASSESSMENT, _LONG = 10, 50, 70, 200
+"""How many bytes of whole sentences make an assessment: seventy, a dozen English words or two dozen Chinese characters;
+fewer do before a line of its own, or where nobody can be quoted; and how many make a long one."""
 _MOST_WORDS = 2
 """Of a label. `Final verdict:` is one, `The answer ends with:` is not; three Chinese characters count as a word."""
 
@@ -227,7 +227,7 @@ def _mention(text: str, closing: range, start: int, end: int, reading: Verdict |
     joined = _JOINED.match(rest) is not None
     if joined:
         reading = Fault("what follows the verdict is joined to it")
-    followed = _NEXT_SENTENCE.match(rest) is not None and len(rest.encode()) >= _ASSESSMENT
+    followed = _NEXT_SENTENCE.match(rest) is not None and len(rest.encode()) >= _SHORT
     ended = followed or _CLAUSE_ENDS.match(rest) is not None
     form = joined or ((bare or label) and ended)
     opened = lead.rfind("(")
@@ -236,14 +236,15 @@ def _mention(text: str, closing: range, start: int, end: int, reading: Verdict |
     signed = _SIGN.search(lead) is not None
     goes_on = label and _GOES_ON.match(rest) is not None
     named = bare and text.startswith("[[", start) and isinstance(reading, Winner)
-    long = len(before.encode()) >= _LONG
+    said = len(before.encode())
+    long = said >= _LONG
     placed = (
         ((signed if whole else goes_on or named) and start < _SIGHT and not before.strip())
         or (not whole and not decorated and (QUOTED in text or DECORATED in text))
         or (long and before.endswith("\n\n") and text.find("\n\n", end, closing.stop) < 0)
     )
-    assessed = last and len(before.encode()) >= (_LINE if before.endswith("\n") else _ASSESSMENT)
-    led = 3 if last and long else 2 if assessed or placed else int(signed and ended)
+    assessed = last and said >= (_LINE if before.endswith("\n") else _ASSESSMENT)
+    led = 3 if last and long else 2 if assessed or placed else int((signed and ended) or (last and said >= _SHORT))
     told = _TOLD.search(lead)
     if told is not None:
         led = 2 if led == 3 and told[1] == ":" else 0
