@@ -73,7 +73,9 @@ class OpenAIModel(RemoteModel):
         choice = next(iter(list_at(answer, "choices")), None)
         if choice is None:
             raise self.no_reply(answer, "a body without a choice")
-        self.need_sound(answer, choice, at(choice, "message"), ended=at(choice, "finish_reason"))
+        # A gateway that passes replies on may say only in the provider's own words how one ended.
+        ended = at(choice, "finish_reason") or at(choice, "native_finish_reason")
+        self.need_sound(answer, choice, at(choice, "message"), ended=ended)
         return choice
 
 

@@ -340,8 +340,9 @@ def parted(messages: Sequence[Message]) -> tuple[str, list[Message]]:
 
 
 def error_in(part: Any) -> Any:
-    """Return what stands under `error` in a part of an answer, or in what an SDK made of it; None if nothing does."""
-    return at(getattr(part, "model_extra", part), "error") or None
+    """Return the error that a part of an answer holds, or is, or what an SDK made of it; None if there is none."""
+    plain = getattr(part, "model_extra", part)
+    return plain if at(plain, "object") == "error" else at(plain, "error") or None
 
 
 def word(value: Any) -> str | None:

@@ -405,6 +405,14 @@ def test_an_error_beside_a_reply_is_tried_again_and_is_no_answer(provider: str) 
     assert str(error).endswith("answered with status 200 and an error: Upstream")
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_reply_that_calls_itself_an_error_is_no_answer(provider: str) -> None:
+    body = {**WHOLE[provider], "object": "error", "message": "Upstream"}
+    error = failing(raw(json.dumps(body).encode()), provider)
+    assert isinstance(error, TransientError)
+    assert str(error).endswith("answered with status 200 and an error: Upstream")
+
+
 @pytest.mark.parametrize("provider", ["openai", "azure", "completions"])
 @pytest.mark.parametrize(
     "end",
@@ -412,6 +420,8 @@ def test_an_error_beside_a_reply_is_tried_again_and_is_no_answer(provider: str) 
         pytest.param({"finish_reason": "error"}, id="ended with error"),
         pytest.param({"finish_reason": "ERROR"}, id="ended with ERROR"),
         pytest.param({"finish_reason": "abort"}, id="aborted"),
+        pytest.param({"finish_reason": None, "native_finish_reason": "error"}, id="ended in the provider's words"),
+        pytest.param({"object": "error", "message": "Upstream"}, id="a choice that is an error"),
         pytest.param({"finish_reason": "stop", "error": {"code": 502}}, id="error in the choice"),
     ],
 )
