@@ -191,9 +191,10 @@ def _taken(grades: Matrix, places: Sequence[int], axis: int) -> Matrix:
 def aligned(run: Matrix, questions: Sequence[QuestionId], models: Sequence[str], turns: Sequence[int]) -> Floats:
     """Return the scores of these turns, questions × models × turns as named; NaN where a name is not there."""
     padded = np.pad(run.scores, [(0, 1)] * 3, constant_values=np.nan)  # what is not there is in the last place
-    wanted = zip((questions, models, turns), (run.questions, run.models, run.turns), strict=True)
-    places = [(names, {name: at for at, name in enumerate(there)}) for names, there in wanted]
-    found: Floats = padded[np.ix_(*([place.get(name, -1) for name in names] for names, place in places))]
+    axes: list[tuple[Sequence[QuestionId | str], Sequence[QuestionId | str]]]  # wanted and there, of each axis
+    axes = [(questions, run.questions), (models, run.models), (turns, run.turns)]
+    places = [(wanted, {name: at for at, name in enumerate(there)}) for wanted, there in axes]
+    found: Floats = padded[np.ix_(*([place.get(name, -1) for name in wanted] for wanted, place in places))]
     return found
 
 
