@@ -3,6 +3,7 @@
 import argparse
 import inspect
 import pathlib
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -104,9 +105,15 @@ def add_format(group: Flags) -> None:
     """Add the flag that chooses among all formats."""
     from harness.showing import FORMATS
 
+    def known(name: str) -> str:
+        if name in FORMATS and FORMATS[name].binary and sys.stdout.isatty():  # before anything is computed
+            raise argparse.ArgumentTypeError(f"{name} is no text that a terminal can show; write it to a file: > FILE")
+        return name
+
     group.add(
         f"--format {'|'.join(FORMATS)}",
         "how to print; json and csv are not rounded; a table fits itself to a terminal",
+        type=known,
         default="table",
     )
 

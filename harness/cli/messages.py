@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from harness.running.watch import Watcher
 
 
-def results(text: str) -> None:
+def results(shown: str | bytes) -> None:
     """Print results on stdout; a reader who has seen enough and went away (`| head`) is no error."""
     try:
-        print(text)
+        if isinstance(shown, bytes):
+            sys.stdout.buffer.write(shown)
+        else:
+            print(shown)
         sys.stdout.flush()
     except BrokenPipeError:
         forget(sys.stdout)

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 def show(args: argparse.Namespace, page: "Page", name: str = "") -> None:
     """Print a page; notes that its form has no place for go to stderr after the command's name, if that is given."""
-    from harness.showing import FOR_PROGRAMS, FORMATS, text
+    from harness.showing import FORMATS, text
 
-    form = getattr(args, "format", "table")
-    if form == "table":
+    form = FORMATS[getattr(args, "format", "table")]
+    if form.write is text:
         width = terminal_width()
         bold = width is not None and "NO_COLOR" not in os.environ
         messages.results(text(page, width=width, bold=bold))
         return
-    messages.results(FORMATS[form](page))
-    for note in page.notes if name and form in FOR_PROGRAMS else ():
+    messages.results(form.write(page))
+    for note in page.notes if name and form.for_programs else ():
         messages.say(args, f"{name}: note: {note}")
 
 
@@ -68,13 +68,14 @@ def go_on(args: argparse.Namespace, *plans: "AnswerPlan | JudgmentPlan", reach: 
 def _show_estimates(args: argparse.Namespace, estimates: Sequence["Estimate"], reach: "JudgmentPlan | None") -> None:
     """Print what calls not yet made will take, and where the output is for people what planned judgments would show."""
     from harness.meta_evaluation.planning import planned_rows
+    from harness.showing import FORMATS
     from harness.showing.costs import estimate_page, reach_page
 
     if estimates:
         show(args, estimate_page(estimates))
     else:
         messages.results("nothing is left to do: no call would be made")
-    if reach is not None and getattr(args, "format", "table") in {"table", "markdown"}:
+    if reach is not None and not FORMATS[getattr(args, "format", "table")].for_programs:
         rows, notes = planned_rows(reach, [each for each in estimates if each.what == "judgments"])
         if rows:
             messages.results("")

@@ -99,6 +99,7 @@ def work(args: argparse.Namespace) -> int:
     from harness.pipeline import plan_bench, run_plan
     from harness.results.query import Query
     from harness.results.wanted import Wanted
+    from harness.showing import FORMATS
 
     if args.board is not None and len(set(args.judge_model or ())) > 1:
         raise UsageError("a board is of one judge; name one with --judge-model")
@@ -106,7 +107,8 @@ def work(args: argparse.Namespace) -> int:
         from harness.results.pairs.board import read_board
 
         read_board(pathlib.Path(args.board))  # whatever is no board stops it before the first call
-    if args.format in {"json", "csv"} and len(set(args.judge_model or ())) > 1:
+    for_programs = FORMATS[args.format].for_programs
+    if for_programs and len(set(args.judge_model or ())) > 1:
         raise UsageError(f"--format {args.format} shows one judge; choose another, or run show_result for each judge")
     evaluation = None if args.config is None else read_evaluation(args.config)
     taken = _imported(args, evaluation)
@@ -177,7 +179,7 @@ def work(args: argparse.Namespace) -> int:
     if planned.metrics and missing:
         metrics.measure(plan.judgments.models, complete=report.complete)
     _show(args, plan, left_out, complete=report.complete)
-    if planned.metrics and args.format not in {"json", "csv"}:  # which are one table
+    if planned.metrics and not for_programs:
         messages.results("")
         metrics.show(plan.judgments.models)
     return 0 if report.complete and not left_out else 1

@@ -10,6 +10,7 @@ charts/              one picture for each file, as SVG
 """
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from harness.showing.csv import csv as csv
 from harness.showing.frame import frame as frame
@@ -25,14 +26,23 @@ from harness.showing.latex import latex as latex
 from harness.showing.markdown import markdown as markdown
 from harness.showing.text import text as text
 
-FORMATS: Mapping[str, Callable[[Page], str]] = {
-    "table": text,
-    "json": json,
-    "csv": csv,
-    "markdown": markdown,
-    "latex": latex,
-    "html": html,
+
+class Format(NamedTuple):
+    """A format, and all that who writes in it has to know."""
+
+    write: Callable[[Page], str | bytes]
+    for_programs: bool = False
+    """Whether it is one table, without a place for notes or for another page behind it."""
+    binary: bool = False
+    """Whether it is bytes, which a terminal cannot show."""
+
+
+FORMATS: Mapping[str, Format] = {
+    "table": Format(text),
+    "json": Format(json, for_programs=True),
+    "csv": Format(csv, for_programs=True),
+    "markdown": Format(markdown),
+    "latex": Format(latex),
+    "html": Format(html),
 }
 """What --format takes. A new format is one function, and a line here."""
-FOR_PROGRAMS = ("json", "csv")
-"""Those with no place for notes."""

@@ -1,14 +1,17 @@
 """The other formats: the same cells, escaped as each needs it; for programs the numbers as they are."""
 
+import gzip
 import json as reading
 import pathlib
+import sys
 from typing import Any
 
 import pytest
 
 from harness import showing
+from harness.cli.main import main
 from harness.results.statistics.bootstrap import Estimate
-from harness.showing import Page, Table, csv, frame, json, latex, markdown
+from harness.showing import Format, Page, Table, csv, frame, json, latex, markdown
 from harness.showing.latex import table_latex
 from harness.showing.markdown import table_markdown
 
@@ -54,7 +57,8 @@ def test_a_number_written_as_text_stays_one_in_csv(number: str) -> None:
 @pytest.mark.parametrize("form", list(showing.FORMATS))
 def test_no_output_turns_text_round_or_hides_it(form: str) -> None:
     rows = [{"model": "a\u202eb\u200b\x1b[2J\x07"}]
-    written = showing.FORMATS[form](page(rows, rows=rows))
+    written = showing.FORMATS[form].write(page(rows, rows=rows))
+    assert isinstance(written, str)
     assert all(c.isprintable() or c == "\n" for c in written)
 
 
@@ -79,5 +83,40 @@ def test_a_frame_has_the_rows_and_columns_of_csv() -> None:
 
 def test_every_format_is_a_function_of_a_page(tmp_path: pathlib.Path) -> None:
     assert set(showing.FORMATS) == {"table", "json", "csv", "markdown", "latex", "html"}
-    for write in showing.FORMATS.values():
-        assert "long name" in write(page(ROWS, rows=ROWS))
+    for form in showing.FORMATS.values():
+        assert "long name" in str(form.write(page(ROWS, rows=ROWS)))
+
+
+def packed(written: Page) -> bytes:
+    return gzip.compress(csv(written).encode())
+
+
+def test_a_binary_format_is_a_function_and_one_line_in_the_table(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    rows = [{"question_id": n, "judge": ["j", "t"], "model": "a", "score": n, "turn": 1} for n in range(1, 9)]
+    grades = tmp_path / "grades_single.jsonl"
+    grades.write_text("".join(f"{reading.dumps(row)}\n" for row in rows))
+    monkeypatch.setitem(showing.FORMATS, "packed", Format(packed, for_programs=True, binary=True))
+    commands = (["show_result"], ["show_result", "--cost"], ["judge_report", "repeat"])
+    for command in commands:
+        words = [*command, "--input-file", str(grades), "--format"]
+        assert main([*words, "csv"]) == 0
+        plain = capsysbinary.readouterr()
+        assert main([*words, "packed"]) == 0
+        shown = capsysbinary.readouterr()
+        assert gzip.decompress(shown.out) + b"\n" == plain.out
+        assert shown.err == plain.err  # the notes for which neither has a place
+
+
+def test_a_binary_format_is_not_for_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(showing.FORMATS, "packed", Format(packed, binary=True))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    with pytest.raises(SystemExit, match="2"):
+        main(["show_result", "--input-file", "not-looked-at.jsonl", "--format", "packed"])
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1
+    assert "packed is no text that a terminal can show; write it to a file: > FILE" in shown.err
