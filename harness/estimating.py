@@ -15,7 +15,7 @@ from itertools import count, islice
 from typing import Any, NamedTuple
 
 from harness.answering import AnswerPlan, ModelPlan, planned_jobs
-from harness.chat.endpoint import Price
+from harness.chat.price import UNSTATED_REPLY, Price
 from harness.chat.prices import FREE
 from harness.chat.providers import caching
 from harness.chat.services import Caching
@@ -26,7 +26,6 @@ from harness.judging.planned import JudgePlan, JudgmentPlan
 from harness.judgments.row import judged_rows
 from harness.records import Answer, Choice, Message, Question, Reply, Request
 from harness.running.batches.ledger import starts_anew
-from harness.running.cost import UNSTATED_REPLY
 from harness.running.estimate import (
     FEWEST,
     OTHERS,

@@ -19,8 +19,8 @@ import pytest
 
 from harness.answering import AnswerOptions, AnswerReport, plan_answers, run_answers
 from harness.bench import Bench
-from harness.chat.endpoint import Price
 from harness.chat.openai_chat import OpenAIBatches
+from harness.chat.price import Price
 from harness.errors import EndpointError, Interrupted, UsageError
 from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.running import engine

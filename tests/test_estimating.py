@@ -8,7 +8,7 @@ import pytest
 
 from harness.answering import AnswerOptions, AnswerPlan, plan_answers, run_answers
 from harness.bench import Bench, load_bench
-from harness.chat.endpoint import Price
+from harness.chat.price import Price
 from harness.estimating import MOST_JOBS, estimate_plan
 from harness.judging.asking import request_about
 from harness.judging.planned import JudgmentPlan

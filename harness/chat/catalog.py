@@ -17,8 +17,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any
 
 from harness.bounds import COUNT, SECONDS
-from harness.chat.endpoint import DTYPE, Limits, Price
+from harness.chat.endpoint import DTYPE, Limits
 from harness.chat.keys import address, is_variable
+from harness.chat.price import Price
 from harness.chat.services import PROVIDERS
 from harness.errors import DataError, UsageError
 from harness.names import check_model_name

@@ -4,14 +4,13 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from harness.bounds import COUNT
+from harness.chat.price import Price
 from harness.records import Sampling
 from harness.written import Wanted
 
 SILENCE = 240.0
 """Seconds without a byte after which a call to a server that has not answered yet is given up, where no time limit is
 stated: one that never answers is found out in minutes."""
-
-_DOLLARS = Wanted("dollars for a million tokens, from 0", lambda dollars: dollars >= 0)
 
 
 def _in_a_minute(what: str) -> Wanted:
@@ -28,20 +27,6 @@ class Limits:
     """Calls in a minute."""
     tpm: Annotated[float, _in_a_minute("tokens")] | None = None
     """Tokens in a minute, prompt and reply."""
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """Dollars for a million tokens."""
-
-    prompt: Annotated[float, _DOLLARS]
-    completion: Annotated[float, _DOLLARS]
-    cached: Annotated[float, _DOLLARS] | None = None
-    """A million prompt tokens that came from the provider's cache; None: as any other."""
-    written: Annotated[float, _DOLLARS] | None = None
-    """A million prompt tokens that the provider put into its cache; None: as any other."""
-    batch: Annotated[float, Wanted("a share from 0 to 1", lambda share: 0 <= share <= 1)] = 1.0
-    """The share of the price that a batch costs."""
 
 
 DTYPES = ("auto", "float32", "float16", "bfloat16")

@@ -13,7 +13,7 @@ import re
 import tomllib
 from typing import Any, NamedTuple
 
-from harness.chat.endpoint import Price
+from harness.chat.price import Price
 from harness.chat.services import BUILTIN
 
 PRICES = pathlib.Path(__file__).with_name("prices.toml")

@@ -14,16 +14,15 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from harness.bench import load_bench
 from harness.chat.catalog import load_catalog
-from harness.chat.endpoint import Price
+from harness.chat.price import Price
 from harness.chat.prices import FREE, list_price
 from harness.errors import MissingError
 from harness.jsonl import logical_files, read_rows
 from harness.jsonl.copies import local_file
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.names import name_of, plain_model
-from harness.records import Reply, Usage
+from harness.records import Reply
 from harness.rows import reply_from_row
-from harness.running.cost import cost_of
 
 
 @dataclass(slots=True)
@@ -101,7 +100,12 @@ class Prices:
     def __init__(self, models_file: pathlib.Path | str | None) -> None:
         self._entries = load_catalog(models_file).entries
 
-    def price(self, model: str, reply: Reply) -> Price | None:
+    def cost(self, model: str, reply: Reply) -> float | None:
+        """Return the dollars that a model's reply cost; None if its price is unknown, or its tokens are."""
+        price = self._price(model, reply)
+        return None if price is None else price.cost(reply)
+
+    def _price(self, model: str, reply: Reply) -> Price | None:
         """Return the price of a model that has replied; its provider may have called it something else."""
         model = plain_model(model)
         entry = self._entries.get(model)
@@ -128,8 +132,7 @@ def spent_on(row: JudgedRow, prices: Prices) -> Spent:
     seconds: float | None = 0.0
     calls = [reply_from_row("", details) for details in _judgment_calls(row)]
     for reply in calls:
-        price = prices.price(row.source.judge, reply)
-        cost = cost_of(reply.usage, price, batch=reply.batch) if _stated(reply.usage) else None
+        cost = prices.cost(row.source.judge, reply)
         dollars = None if cost is None or dollars is None else dollars + cost
         seconds = None if reply.seconds is None or seconds is None else seconds + reply.seconds
     return Spent(dollars, seconds) if calls else Spent(None, None)
@@ -161,19 +164,15 @@ def _count(
             continue
         total.calls += 1
         usage = reply.usage
-        if not _stated(usage):
+        if usage.prompt_tokens is None or usage.completion_tokens is None:
             total.unstated += 1
             continue
-        total.prompt_tokens += usage.prompt_tokens or 0
+        total.prompt_tokens += usage.prompt_tokens
         total.cached_tokens += usage.cached_tokens or 0
         total.written_tokens += usage.written_tokens or 0
-        total.reply_tokens += usage.completion_tokens or 0
-        cost = cost_of(usage, prices.price(model, reply), batch=reply.batch)
+        total.reply_tokens += usage.completion_tokens
+        cost = prices.cost(model, reply)
         total.cost = None if cost is None or total.cost is None else total.cost + cost
-
-
-def _stated(usage: Usage) -> bool:
-    return isinstance(usage.prompt_tokens, int) and isinstance(usage.completion_tokens, int)
 
 
 def _answer_calls(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -22,12 +22,11 @@ from harness.answer_lines import Said, StoredAnswers
 from harness.bench import load_bench
 from harness.errors import MissingError, UsageError
 from harness.jsonl import is_there
-from harness.records import QuestionId
+from harness.records import QuestionId, Usage
 from harness.results.cost import Prices
 from harness.results.matrix import Floats, Ints
 from harness.results.result import Result
 from harness.results.statistics.estimate import Estimate
-from harness.running.cost import cost_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +126,14 @@ def _took(path: pathlib.Path, model: str, prices: Prices) -> Took:
 def _numbers(said: Said, model: str, prices: Prices) -> tuple[float | None, ...]:
     """Return of a reply what `_NUMBERS` names."""
     reply, usage = said.reply, said.reply.usage
-    price = prices.price(model, reply)
     thought = usage.reasoning_tokens or 0
-    on_thought = 0.0 if price is None else thought * price.completion * (price.batch if reply.batch else 1.0) / 1e6
+    thinking = replace(reply, usage=Usage(0, thought), seconds=None) if thought else None
     return (
         usage.prompt_tokens,
         usage.completion_tokens,
         thought,
-        cost_of(usage, price, batch=reply.batch),
-        on_thought,
+        prices.cost(model, reply),
+        0.0 if thinking is None else prices.cost(model, thinking),
         None if reply.from_cache or reply.batch else reply.seconds,
         said.characters,
         reply.finish_reason == "length",

@@ -18,7 +18,7 @@
 - `selector.py`: replies that come together, a few at a time
 - `interrupts.py`: Ctrl-C, SIGTERM and SIGHUP
 - `batches/`: calls that wait for their result in a batch
-- `cost.py`: what calls cost, and the budget of a run
+- `cost.py`: the budget of a run
 - `estimate.py`: what calls not yet made may cost
 - `options.py`: how a run is carried out
 - `watch.py`: the counts of a run, for a progress bar

@@ -1,51 +1,14 @@
-"""What calls cost, and the budget that a run must not exceed.
-
-    1,000 prompt tokens, 400 of them from the cache and 200 put into it, and 200 reply tokens, at $2.00, $0.20, $2.50
-    and $8.00 a million: 400 × 2.00 + 400 × 0.20 + 200 × 2.50 + 200 × 8.00 = 2,980 millionths of a dollar = $0.00298
+"""The budget that a run must not exceed; what a call costs is in `harness.chat.price`.
 
 A budget is kept by reserving: before a call begins, the most that it can cost is set aside; when its reply is there,
 what it did cost takes that place. So the sum can never exceed the budget, however many calls are in flight.
 """
 
-import json
 from collections.abc import Mapping
 
-from harness.chat.endpoint import Price
+from harness.chat.price import Price
 from harness.errors import UsageError
-from harness.records import Reply, Request, Usage
-
-UNSTATED_REPLY = 4096
-"""Tokens that a reply is taken to have at most where the request states no limit."""
-MESSAGE_TOKENS = 16
-"""Tokens that a message may take beyond its text: its role, and the marks around it."""
-_MILLION = 1_000_000
-
-
-def cost_of(usage: Usage, price: Price | None, *, batch: bool = False) -> float | None:
-    """Return the dollars that a call cost; None if the price is unknown or the provider did not count its tokens."""
-    if price is None or usage.prompt_tokens is None or usage.completion_tokens is None:
-        return None
-    cached = min(usage.cached_tokens or 0, usage.prompt_tokens)
-    written = min(usage.written_tokens or 0, usage.prompt_tokens - cached)
-    dollars = (usage.prompt_tokens - cached - written) * price.prompt
-    dollars += cached * (price.prompt if price.cached is None else price.cached)
-    dollars += written * (price.prompt if price.written is None else price.written)
-    dollars += usage.completion_tokens * price.completion
-    return dollars / _MILLION * (price.batch if batch else 1.0)
-
-
-def most_tokens(request: Request) -> Usage:
-    """Return the most tokens that a call can take.
-
-    A token is at least one byte of UTF-8, so a prompt has no more tokens than bytes; the reply's limit is the
-    request's own, or `UNSTATED_REPLY`.
-    """
-    texts = [message.content for message in request.messages]
-    if request.schema is not None:
-        texts.append(json.dumps(request.schema))
-    size = sum(len(text.encode("utf-8", "replace")) for text in texts)
-    limit = request.sampling.max_tokens
-    return Usage(size + MESSAGE_TOKENS * (len(texts) + 1), UNSTATED_REPLY if limit is None else limit)
+from harness.records import Reply, Request
 
 
 def shown(dollars: float) -> str:
@@ -93,9 +56,7 @@ class Budget:
         price = self._prices.get(name)
         if price is None:
             return 0.0
-        dearest = max(price.prompt, price.cached or 0.0, price.written or 0.0)
-        amount = cost_of(most_tokens(request), Price(dearest, price.completion, batch=price.batch), batch=self._batch)
-        assert amount is not None
+        amount = price.most(request, batch=self._batch)
         if self.spent + self.reserved + amount > self.most:
             return None
         self.reserved += amount
@@ -104,8 +65,8 @@ class Budget:
     def settle(self, name: str, reserved: float, reply: Reply | None) -> float:
         """Return what a call did cost, and give back the rest of what was set aside for it."""
         cost: float | None = 0.0
-        if reply is not None and self._prices.get(name) is not None:
-            cost = cost_of(reply.usage, self._prices[name], batch=self._batch)
+        if reply is not None and (price := self._prices.get(name)) is not None:
+            cost = price.cost(reply)
         cost = reserved if cost is None else cost
         self.reserved = max(0.0, self.reserved - reserved)
         self.spent += cost

@@ -22,7 +22,7 @@ from harness.records import Reply
 from harness.running import interrupts
 from harness.running.batches.courier import Courier
 from harness.running.batches.ledger import ledger_beside, warn_of_batches
-from harness.running.cost import Budget, cost_of, shown
+from harness.running.cost import Budget, shown
 from harness.running.engines import placed
 from harness.running.jobs import Course
 from harness.running.lanes import Call, Lane, Pool, Work, endpoint_of, open_lanes
@@ -302,7 +302,7 @@ class _Engine:
 
     def _count(self, pool: Pool, reply: Reply) -> None:
         self.tally.count(reply)
-        cost = cost_of(reply.usage, pool.price, batch=reply.batch) if pool.price is not None else None
+        cost = pool.price.cost(reply) if pool.price is not None else None
         if cost is not None:
             self.tally.cost = (self.tally.cost or 0.0) + cost
 

@@ -16,10 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from harness.chat.endpoint import Price
+from harness.chat.price import Price
 from harness.patterns import late_re
-from harness.records import Message, Usage
-from harness.running.cost import cost_of
+from harness.records import Message, Reply, Usage
 
 FRAME_TOKENS = 4
 """Tokens that a message takes beyond its text."""
@@ -204,18 +203,17 @@ class Estimate:
     @property
     def cost_again(self) -> float | None:
         """Dollars that it would cost beside `cost`, if every reply were cut and asked for again."""
-        usage = Usage(round(self.prompt_tokens), round(self.again))
-        return cost_of(usage, self.price, batch=self.batch) if self.again else 0.0
+        return self._cost(Usage(round(self.prompt_tokens), round(self.again))) if self.again else 0.0
 
     @property
     def cost(self) -> Span | None:
         """Dollars; None if the price is unknown."""
         prompt, cached, written = round(self.prompt_tokens), round(self.cached), round(self.written)
-        low, high = (
-            cost_of(Usage(prompt, round(tokens), None, cached, written), self.price, batch=self.batch)
-            for tokens in self.reply_tokens
-        )
+        low, high = (self._cost(Usage(prompt, round(tokens), None, cached, written)) for tokens in self.reply_tokens)
         return None if low is None or high is None else Span(low, high)
+
+    def _cost(self, usage: Usage) -> float | None:
+        return None if self.price is None else self.price.cost(Reply("", usage=usage, batch=self.batch))
 
     def row(self) -> dict[str, object]:
         """Return the row of a table: calls, tokens and dollars."""

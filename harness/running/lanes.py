@@ -14,8 +14,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.chat.endpoint import Endpoint, Limits, Price
+from harness.chat.endpoint import Endpoint, Limits
 from harness.chat.model import ChatModel
+from harness.chat.price import Price
 from harness.chat.standing import Standing
 from harness.errors import ChatError, TransientError
 from harness.records import Reply, Request

@@ -8,7 +8,8 @@ import pytest
 
 from harness.chat import resolve
 from harness.chat.catalog import Catalog, load_catalog
-from harness.chat.endpoint import Limits, Price
+from harness.chat.endpoint import Limits
+from harness.chat.price import Price
 from harness.errors import DataError, MissingError, UsageError
 from harness.records import Sampling
 

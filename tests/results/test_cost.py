@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from harness.errors import MissingError
-from harness.results.cost import show_cost
+from harness.records import Reply, Usage
+from harness.results.cost import Prices, show_cost
 from tests.small_bench import answer, question, small_bench, write
 
 
@@ -51,6 +52,10 @@ def test_an_unknown_price_and_rows_without_usage_are_said_to_be_so(data: pathlib
     found = {row.model: row for row in show_cost(data_dir=data)}
     assert (found["own"].cost, found["own"].reply_tokens) == (None, 60)
     assert (found["old"].calls, found["old"].unstated, found["old"].cost) == (2, 2, 0.0)
+
+
+def test_an_unknown_price_gives_no_cost() -> None:
+    assert Prices(None).cost("own", Reply("Hi", usage=Usage(1, 1))) is None
 
 
 def test_models_toml_states_prices(data: pathlib.Path) -> None:

@@ -1,55 +1,19 @@
-"""What calls cost, and a budget that no run exceeds."""
+"""A budget that no run exceeds."""
 
 import random
 
 import pytest
 
-from harness.chat.endpoint import Price
+from harness.chat.price import Price
 from harness.errors import UsageError
 from harness.records import Message, Reply, Request, Sampling, Usage
-from harness.running.cost import UNSTATED_REPLY, Budget, cost_of, most_tokens, shown
+from harness.running.cost import Budget, shown
 
 PRICE = Price(2.0, 8.0, cached=0.5, batch=0.5)
 
 
 def request(text: str = "Hello", limit: int | None = 1000) -> Request:
     return Request((Message("user", text),), Sampling(max_tokens=limit))
-
-
-@pytest.mark.parametrize(
-    ("usage", "batch", "expected"),
-    [
-        pytest.param(Usage(1000, 200), False, 0.0036, id="prompt and reply"),
-        pytest.param(Usage(1000, 200, cached_tokens=400), False, 0.0030, id="some from the cache"),
-        pytest.param(Usage(1000, 200, cached_tokens=4000), False, 0.0021, id="no more from the cache than there is"),
-        pytest.param(Usage(1000, 200), True, 0.0018, id="half in a batch"),
-        pytest.param(Usage(None, 200), False, None, id="not counted"),
-    ],
-)
-def test_cost_is_tokens_times_price(usage: Usage, batch: bool, expected: float | None) -> None:
-    assert cost_of(usage, PRICE, batch=batch) == (None if expected is None else pytest.approx(expected))
-
-
-def test_cached_tokens_cost_as_any_other_without_a_price_of_their_own() -> None:
-    assert cost_of(Usage(1_000_000, 0, cached_tokens=500_000), Price(2.0, 8.0)) == pytest.approx(2.0)
-
-
-def test_what_is_put_into_the_cache_has_a_price_of_its_own() -> None:
-    price = Price(2.0, 8.0, cached=0.2, written=2.5)
-    assert cost_of(Usage(1000, 200, None, 400, 200), price) == pytest.approx(0.00298)
-    assert cost_of(Usage(1000, 0, None, 900, 900), price) == pytest.approx((900 * 0.2 + 100 * 2.5) / 1e6)
-    budget = Budget(1.0, {"m": price})
-    assert budget.reserve("m", request("x" * 1000, 1)) == pytest.approx(((1000 + 32) * 2.5 + 8) / 1e6)
-
-
-def test_an_unknown_price_gives_no_cost() -> None:
-    assert cost_of(Usage(1, 1), None) is None
-
-
-def test_a_prompt_has_at_most_a_token_for_each_byte() -> None:
-    most = most_tokens(request("柿子", None))
-    assert most.prompt_tokens == 6 + 2 * 16
-    assert most.completion_tokens == UNSTATED_REPLY
 
 
 def test_a_call_that_could_exceed_the_budget_must_not_begin() -> None:

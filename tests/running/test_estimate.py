@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.chat.endpoint import Price
+from harness.chat.price import Price
 from harness.records import Message
 from harness.running.estimate import (
     CL100K,

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from harness.chat import ChatModel, Endpoint, open_pool, resolve
-from harness.chat.endpoint import Limits, Price
+from harness.chat.endpoint import Limits
+from harness.chat.price import Price
 from harness.chat.standing import Standing
 from harness.errors import EndpointError, Interrupted, TransientError, UsageError
 from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
