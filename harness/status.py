@@ -359,7 +359,8 @@ def _compared(
         raise MissingError(f"{baseline} has no answers here")
     sampling: Mapping[str, Any] = next((row.sampling for row in reversed(rows) if row.sampling), {})
     judge_set = load_judge_set(status.judge_set, bench.folder).with_sampling(sampling_from_row(sampling))
-    groups = _planned({row.models for row in rows}, model_groups(status.mode, sorted(known.awaited), baseline))
+    judge_set = replace(judge_set, baseline=baseline)
+    groups = model_groups(judge_set, status.mode, sorted(known.awaited), {row.models for row in rows})
     models = list(dict.fromkeys(model for group in groups for model in group))
     turns = tuple(sorted({row.turn for row in rows}))
     waits = {model: set(ids) for model, ids in known.awaited.items()}
@@ -376,15 +377,3 @@ def _compared(
         judge.endpoint = _endpoint(status.judge, known.models_file)
     plan.judges.append(judge)
     return found, estimate_plan(plan, answers=known.answers)
-
-
-def _planned(there: set[tuple[str, ...]], groups: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Return which of these groups of models are to be judged.
-
-    All of them, unless two models of a file of pairs have never met in it: then its pairs were chosen one by one, and
-    nobody has planned any other.
-    """
-    met = {frozenset(group) for group in there}
-    models = frozenset[str]().union(*met)
-    chosen = any(frozenset(group) not in met for group in groups if models.issuperset(group))
-    return [group for group in groups if frozenset(group) in met] if chosen else groups

@@ -6,7 +6,7 @@ never held in a list: there may be a hundred thousand.
 
 import itertools
 import pathlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.bench import Bench
@@ -20,27 +20,34 @@ from harness.judgments.row import judged_rows
 from harness.records import Mode, Question, QuestionId
 
 
-def model_groups(mode: Mode, models: Sequence[str], baseline: str | None = None) -> list[tuple[str, ...]]:
+def model_groups(
+    judge_set: JudgeSet, mode: Mode, models: Iterable[str], met: Collection[tuple[str, ...]] = ()
+) -> list[tuple[str, ...]]:
     """Return the single models or the pairs that are judged in a mode.
 
-    Pairs are in the order of `models`; against a baseline, the baseline is the second (`model_2`), as in FastChat.
+    Pairs are in the order of `models`; against the set's baseline, that is the second (`model_2`), as in FastChat.
+    `met` are the groups in a file: if two models of it have never met there, its pairs were chosen one by one, and
+    nobody has planned any other.
 
     Raises:
         UsageError: too few models, or no baseline where one is needed.
     """
     names = list(dict.fromkeys(models))
     if mode == "single":
-        return [(name,) for name in names]
-    if mode == "pairwise-all":
+        groups: list[tuple[str, ...]] = [(name,) for name in names]
+    elif mode == "pairwise-all":
         if len(names) < 2:
             raise UsageError(f"pairwise-all compares at least two models, there is {len(names)}: {', '.join(names)}")
-        return [(one, other) for one, other in itertools.combinations(names, 2)]
-    if baseline is None:
+        groups = list(itertools.combinations(names, 2))
+    elif judge_set.baseline is None:
         raise UsageError("pairwise-baseline needs --baseline-model")
-    pairs: list[tuple[str, ...]] = [(name, baseline) for name in names if name != baseline]
-    if not pairs:
-        raise UsageError(f"there is no model to compare with the baseline {baseline}")
-    return pairs
+    else:
+        groups = [(name, judge_set.baseline) for name in names if name != judge_set.baseline]
+        if not groups:
+            raise UsageError(f"there is no model to compare with the baseline {judge_set.baseline}")
+    there, sets = frozenset[str]().union(*met), set(map(frozenset, met))
+    chosen = any(there.issuperset(group) and frozenset(group) not in sets for group in groups)
+    return [group for group in groups if frozenset(group) in sets] if chosen else groups
 
 
 def plan_matches(

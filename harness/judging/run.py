@@ -79,9 +79,10 @@ def plan_judgments(
         if mode != "pairwise-all":
             raise UsageError("the pairs that people voted on are judged with mode pairwise-all")
         models = models or sorted(frozenset().union(*voted.models.values()))
-    baseline = options.baseline or judge_set.baseline if mode == "pairwise-baseline" else None
+    judge_set = replace(judge_set, baseline=options.baseline or judge_set.baseline)
+    baseline = judge_set.baseline if mode == "pairwise-baseline" else None
     waits = {model: set(ids) for model, ids in (awaited or {}).items()}
-    groups = model_groups(mode, _models(bench, models, baseline, waits), baseline)
+    groups = model_groups(judge_set, mode, _models(bench, models, baseline, waits))
     shown = list(dict.fromkeys(model for group in groups for model in group))
     asked = bench.questions if questions is None else tuple(questions)
     materials, judged, notices = gather(bench, judge_set, shown, asked, options, awaited=waits, mode=mode, voted=voted)

@@ -1,11 +1,13 @@
 """Which matches there are."""
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
 
 from harness.errors import UsageError
 from harness.judging.planned import model_groups
+from harness.judging.sets import load_judge_set
 from harness.judgments.judgment import Match
 from harness.records import MODES, Mode, Question
 from tests.judging.answered_bench import matches
@@ -26,7 +28,7 @@ THREE = Question(2, "math", ("a", "b", "c"))
 def test_models_are_grouped_by_mode(
     mode: Mode, models: list[str], baseline: str | None, groups: list[tuple[str, ...]]
 ) -> None:
-    assert model_groups(mode, models, baseline) == groups
+    assert model_groups(replace(load_judge_set(), baseline=baseline), mode, models) == groups
 
 
 @pytest.mark.parametrize(
@@ -39,7 +41,13 @@ def test_models_are_grouped_by_mode(
 )
 def test_groups_that_cannot_be_are_told(mode: Mode, models: list[str], baseline: str | None, words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        model_groups(mode, models, baseline)
+        model_groups(replace(load_judge_set(), baseline=baseline), mode, models)
+
+
+def test_pairs_of_a_file_that_were_chosen_one_by_one_are_all_there_are() -> None:
+    every = [("a", "b"), ("a", "c"), ("b", "c")]
+    assert model_groups(load_judge_set(), "pairwise-all", "abc", [("b", "a"), ("b", "c")]) == [every[0], every[2]]
+    assert model_groups(load_judge_set(), "pairwise-all", "abc", [("b", "a")]) == every, "c has not been judged yet"
 
 
 def test_every_turn_of_every_question_is_a_match() -> None:
