@@ -18,9 +18,10 @@ from dataclasses import dataclass, field, replace
 from harness.bench import CHAT_CATEGORIES, Bench
 from harness.errors import DataError, TurnbenchError
 from harness.judging.sets import JudgeSet, load_judge_set
+from harness.metrics import METRICS
 from harness.metrics.metric import Metric
 from harness.metrics.setup import Setup
-from harness.metrics.table import METRICS, load_metric, load_metrics
+from harness.metrics.table import load_metric, load_metrics
 from harness.names import listed
 from harness.records import Mode, Question, QuestionId
 from harness.written import decoded, faults_of, nearest, read_json, read_toml

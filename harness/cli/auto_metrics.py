@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.cli import command, flags, messages
 from harness.errors import UsageError
+from harness.metrics import METRICS, TEXT_METRICS
 
 if TYPE_CHECKING:
     from harness.bench import Bench
@@ -29,8 +30,8 @@ def parser() -> command.Parser:
     group = p.group("metrics")
     group.add(
         "--metrics NAME ...",
-        "bleu, rouge, chrf, token_f1, exact_match, label_match, distinct (all of these: text), bert_score, unieval "
-        "(default: text)",
+        f"{', '.join(TEXT_METRICS)} (all of these: text), "
+        f"{', '.join(name for name in METRICS if name not in TEXT_METRICS)} (default: text)",
     )
     group.add(
         "--config FILE",

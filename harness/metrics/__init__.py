@@ -1,7 +1,7 @@
 """Numbers without a judge: what a program computes of an answer, and of the reference beside it.
 
     metric.py     what a metric is: a function of one turn of one answer, and what shapes its numbers
-    table.py      every metric by name: one file and one line each
+    table.py      the choice among them
     setup.py      what a user may choose about them
     tokens.py     texts -> tokens, for every language; segmentation.py: Chinese into jieba's words
     ngrams.py     what two rows of tokens have in common
@@ -15,3 +15,17 @@
 
 A metric knows no benchmark and no file; `run.py` knows no metric.
 """
+
+METRICS = {
+    "bleu": "BLEU-1 to BLEU-4",
+    "rouge": "ROUGE-1, ROUGE-2, ROUGE-L",
+    "chrf": "chrF",
+    "token_f1": "precision, recall and F1 of tokens",
+    "exact_match": "whether the answer is the reference",
+    "label_match": "whether the answer names the reference's label and no other",
+    "distinct": "distinct-1 to distinct-3, without a reference",
+    "bert_score": "BERTScore, by a model (extra [models])",
+    "unieval": "UniEval, by a model (extra [models])",
+}
+"""Every metric by name; a new one is one file of that name, and one line here."""
+TEXT_METRICS = tuple(name for name in METRICS if name not in ("bert_score", "unieval"))

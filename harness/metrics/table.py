@@ -1,27 +1,15 @@
-"""Every metric by name, and the choice among them; a new one is one file and one line here."""
+"""The choice among the metrics of the table `METRICS`."""
 
 import importlib
 from collections.abc import Iterable
 
 from harness.errors import UsageError
-from harness.metrics import colossalai
+from harness.metrics import METRICS, TEXT_METRICS, colossalai
 from harness.metrics.metric import Metric
 from harness.metrics.setup import Setup
 from harness.metrics.tokens import TOKENIZERS
 from harness.written import nearest
 
-METRICS = {
-    "bleu": "BLEU-1 to BLEU-4",
-    "rouge": "ROUGE-1, ROUGE-2, ROUGE-L",
-    "chrf": "chrF",
-    "token_f1": "precision, recall and F1 of tokens",
-    "exact_match": "whether the answer is the reference",
-    "label_match": "whether the answer names the reference's label and no other",
-    "distinct": "distinct-1 to distinct-3, without a reference",
-    "bert_score": "BERTScore, by a model (extra [models])",
-    "unieval": "UniEval, by a model (extra [models])",
-}
-TEXT_METRICS = tuple(name for name in METRICS if name not in ("bert_score", "unieval"))
 VARIANTS = ("default", colossalai.VARIANT)
 _USUAL = Setup()
 

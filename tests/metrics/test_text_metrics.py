@@ -7,11 +7,12 @@ import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
 from harness.errors import UsageError
+from harness.metrics import METRICS, TEXT_METRICS
 from harness.metrics.label_match import label_match
 from harness.metrics.metric import Item
 from harness.metrics.ngrams import longest_common, ngrams, shared, shared_runs
 from harness.metrics.setup import Setup
-from harness.metrics.table import METRICS, TEXT_METRICS, load_metric, load_metrics
+from harness.metrics.table import load_metric, load_metrics
 from harness.records import Question
 from tests.metrics.texts import random_pairs, real_pairs
 
