@@ -8,7 +8,7 @@ question has changed, a judgment if its question, answers, reference or template
 started is not known, so sampling is taken to stay as it was.
 """
 
-import logging
+import contextlib
 import pathlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,8 +36,6 @@ from harness.rows import is_good_answer, question_id, sampling_from_row
 from harness.running.batches.ledger import ledger_beside, rows_awaited
 from harness.running.estimate import Estimate
 from harness.running.pending import kept_count, left_in, pending_file
-
-log = logging.getLogger("turnbench")
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +297,10 @@ def _judge_statuses(known: _Known, path: pathlib.Path) -> Iterator[tuple[JudgeSt
     state = known.bench.judgment_state
     causes = _causes(pending_file(path, state))
     for (judge, judge_set, sample), judged in rows.items():
-        mode, baseline = _mode(list(judged.values()), _usual_baseline(known.bench, judge_set))
+        usual = None
+        with contextlib.suppress(TurnbenchError):
+            usual = load_judge_set(judge_set, known.bench.folder).baseline
+        mode, baseline = _mode(list(judged.values()), usual)
         status = JudgeStatus(
             judge,
             judge_set,
@@ -324,14 +325,6 @@ class _Short(NamedTuple):
     turn: int
     sampling: Mapping[str, Any]
     unparsed: bool
-
-
-def _usual_baseline(bench: Bench, judge_set: str) -> str | None:
-    """Return the baseline that a judge set names, if it is found."""
-    try:
-        return load_judge_set(judge_set, bench.folder).baseline
-    except TurnbenchError:
-        return None
 
 
 def _mode(rows: Sequence[_Short], usual: str | None = None) -> tuple[Mode, str | None]:

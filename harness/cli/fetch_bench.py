@@ -5,6 +5,7 @@ import argparse
 from harness.cli import flags
 from harness.cli.command import Parser, main_of
 from harness.cli.messages import ask_to_go_on, byte_bar, results, say, warn
+from harness.cli.output import show
 from harness.errors import UsageError
 
 EXAMPLES = (
@@ -43,7 +44,7 @@ def work(args: argparse.Namespace) -> int:
     from harness.importing.originals.table import find_original
 
     if args.list:
-        results(_listed())
+        _show_list(args)
         return 0
     if args.bench_name is None:
         raise UsageError("say what to fetch; fetch_bench --list shows what there is")
@@ -64,12 +65,10 @@ def work(args: argparse.Namespace) -> int:
     return 0
 
 
-def _listed() -> str:
-    """Return the table of what can be fetched."""
-    from harness.cli.output import terminal_width
+def _show_list(args: argparse.Namespace) -> None:
+    """Print the table of what can be fetched."""
     from harness.importing.originals.table import load_originals
-    from harness.showing import Table
-    from harness.showing.text import table_text
+    from harness.showing import Page, Table
 
     rows = [
         {
@@ -82,7 +81,7 @@ def _listed() -> str:
         }
         for original in load_originals().values()
     ]
-    return table_text(Table("", rows), width=terminal_width())
+    show(args, Page("Benchmarks", {}, [Table("", rows)]))
 
 
 def _size(count: int) -> str:

@@ -112,7 +112,8 @@ def add_format(group: Flags) -> None:
 
     group.add(
         f"--format {'|'.join(FORMATS)}",
-        "how to print; json and csv are not rounded; a table fits itself to a terminal",
+        f"how to print; {' and '.join(name for name, form in FORMATS.items() if form.for_programs)} are not rounded; "
+        "a table fits itself to a terminal",
         type=known,
         default="table",
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TypeAlias
 
-from harness.errors import StorageError, UsageError
+from harness.errors import UsageError
 from harness.names import printable
 from harness.showing.items import Cells, Chart, Html, Item, Note, Page, Row, Table
 from harness.showing.values import ABSENT
@@ -51,14 +51,10 @@ def write_report(path: pathlib.Path | str, page: Page) -> None:
     Raises:
         StorageError: the file cannot be written, or holds something else.
     """
-    target = pathlib.Path(path)
-    check_report(target)
-    try:
-        target.write_text(html(page), encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise StorageError(
-            f"{target}: the report cannot be written ({error.strerror or error}); name another file"
-        ) from error
+    from harness.jsonl import put_text
+
+    check_report(path)
+    put_text(pathlib.Path(path).resolve(), html(page))
 
 
 _SHADED = {

@@ -24,29 +24,25 @@ def write_charts(folder: pathlib.Path, page: Page) -> list[pathlib.Path]:
     Raises:
         StorageError: a file cannot be written, or there is one of that name that holds something else.
     """
-    from harness.jsonl import need_own
+    from harness.jsonl import need_own, put_text, storing
 
     check_folder(folder)
-    written: list[pathlib.Path] = []
-    try:
+    with storing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for chart in page.items:
-            if not isinstance(chart, Chart):
-                continue
-            try:
-                svg = chart.draw()
-            except UsageError:  # nothing to draw
-                continue
-            path = _free(folder, _APART.sub("_", chart.title).strip("_").lower() or "chart", written)
-            need_own(path, _WRITTEN, "a chart")
-            # Colours are variables with a light one to fall back on; programs other than browsers know no variables.
-            plain = _VARIABLE.sub(r"\1", svg)
-            path.write_text(f"<!-- turnbench -->\n{plain}\n", encoding="utf-8", newline="\n")
-            written.append(path)
-    except OSError as error:
-        raise StorageError(
-            f"{folder}: the charts cannot be written ({error.strerror or error}); name another folder"
-        ) from error
+    written: list[pathlib.Path] = []
+    for chart in page.items:
+        if not isinstance(chart, Chart):
+            continue
+        try:
+            svg = chart.draw()
+        except UsageError:  # nothing to draw
+            continue
+        path = _free(folder, _APART.sub("_", chart.title).strip("_").lower() or "chart", written)
+        need_own(path, _WRITTEN, "a chart")
+        # Colours are variables with a light one to fall back on; programs other than browsers know no variables.
+        plain = _VARIABLE.sub(r"\1", svg)
+        put_text(path, f"<!-- turnbench -->\n{plain}\n")
+        written.append(path)
     return written
 
 

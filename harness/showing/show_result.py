@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from harness.judgments.reading import read_judgments
 from harness.records import Scale
-from harness.results.grades.aggregates import POOLED
 from harness.results.result import Result
 from harness.results.table import ALL
 from harness.results.table import Table as Lines
@@ -242,8 +241,7 @@ def _grades(detail: "Detail", order: Sequence[str]) -> Iterator[Item]:
 
     table, models = detail.table, detail.models
     resampled = _resampled(table)
-    label = "average score" if detail.column == POOLED else heading_of(detail.column)
-    drawn = partial(charts.score_chart, table, column=detail.column, ranks=detail.ranks, label=label)
+    drawn = partial(charts.score_chart, table, column=detail.column, ranks=detail.ranks)
     yield Chart("Scores", drawn, resampled)
     if len(table.groups) >= 3:
         drawn = partial(charts.radar_chart, table, detail.column, models=models[: charts.MOST], scale=detail.scale)

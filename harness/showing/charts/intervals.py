@@ -26,6 +26,7 @@ from harness.showing.charts.sheet import (
     ticks,
 )
 from harness.showing.values import ABSENT, percent, rounded
+from harness.showing.words import heading_of
 
 _ROW = 22.0
 _NAME = 12.5
@@ -39,7 +40,6 @@ def score_chart(
     *,
     column: str = POOLED,
     ranks: Mapping[str, RankRange] | None = None,
-    label: str = "average score",
 ) -> str:
     """Return the chart of one column of the scores, in the order of the table, as SVG text.
 
@@ -47,7 +47,6 @@ def score_chart(
         table: with a line for each model.
         column: `average`, `drop`, `turn_1` and so on.
         ranks: the ranges to show beside (default: none).
-        label: what a column that is neither of a turn nor the drop holds.
 
     Raises:
         UsageError: there is no such column.
@@ -57,10 +56,9 @@ def score_chart(
     if absent is not None:
         there = ", ".join(absent.estimates())
         raise UsageError(f"no column {column!r} in the scores of {absent.model}; there are: {there}")
-    drop = column == "drop"
-    label = "turn 1 less turn 2" if drop else column.replace("_", " ") if column.startswith("turn_") else label
+    label = "average score" if column == POOLED else heading_of(column)
     shown = {model: own for model, own in found.items() if own is not None}
-    return interval_chart(shown, label=label, ranks=ranks, reference=0.0 if drop else None)
+    return interval_chart(shown, label=label, ranks=ranks, reference=0.0 if column == "drop" else None)
 
 
 def rate_chart(table: Table, column: str = "win_rate_adjusted") -> str:

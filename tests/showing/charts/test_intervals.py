@@ -82,6 +82,11 @@ def test_any_column_of_the_scores_can_be_drawn(column: str, number: str, label: 
     assert any(text.startswith(label) for text in texts)
 
 
+def test_another_aggregate_is_called_by_its_name() -> None:
+    texts = texts_of(score_chart(Table([Line("a", {"min": estimate(8.0)})]), column="min"))
+    assert any(text.startswith("min, 95% interval") for text in texts)
+
+
 def test_win_rates_are_in_per_cent() -> None:
     rate = estimate(0.645, 0.5, 0.75)
     texts = texts_of(rate_chart(Table([Line("a", {"win_rate_adjusted": rate})])))
