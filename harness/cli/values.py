@@ -27,16 +27,10 @@ def _number(kind: type[Number], wanted: Wanted) -> Callable[[str], Number]:
     return read
 
 
-positive = _number(int, COUNT)
 whole = _number(int, FROM_0)
 gpus = _number(float, GPUS)
-factor = _number(float, FACTOR)
-temperature = _number(float, TEMPERATURE)
-share = _number(float, SHARE_ABOVE_0)
 above_0 = _number(float, ABOVE_0)
-seconds = _number(float, SECONDS)
 _calls = _number(int, Wanted(f"auto or {COUNT.words}", COUNT.fits))
-_amount = _number(float, DOLLARS)
 
 
 def parallel(text: str) -> int | None:
@@ -46,7 +40,7 @@ def parallel(text: str) -> int | None:
 
 def dollars(text: str) -> float:
     """Return an amount of money."""
-    return _amount(text.removeprefix("$"))
+    return _number(float, DOLLARS)(text.removeprefix("$"))
 
 
 def param(text: str) -> tuple[str, Any]:
@@ -68,16 +62,16 @@ def variable(text: str) -> str:
 
 
 KINDS: dict[str, Callable[[str], Any]] = {
-    "N": positive,
-    "K": positive,
-    "T": temperature,
-    "P": share,
-    "SHARE": share,
+    "N": _number(int, COUNT),
+    "K": _number(int, COUNT),
+    "T": _number(float, TEMPERATURE),
+    "P": _number(float, SHARE_ABOVE_0),
+    "SHARE": _number(float, SHARE_ABOVE_0),
     "X": above_0,
     "GRADE": float,
-    "SECONDS": seconds,
+    "SECONDS": _number(float, SECONDS),
     "DOLLARS": dollars,
-    "FACTOR": factor,
+    "FACTOR": _number(float, FACTOR),
     "NAME=VALUE": param,
     "VARIABLE": variable,
 }

@@ -127,13 +127,12 @@ def _numbers(said: Said, model: str, prices: Prices) -> tuple[float | None, ...]
     """Return of a reply what `_NUMBERS` names."""
     reply, usage = said.reply, said.reply.usage
     thought = usage.reasoning_tokens or 0
-    thinking = replace(reply, usage=Usage(0, thought), seconds=None) if thought else None
     return (
         usage.prompt_tokens,
         usage.completion_tokens,
         thought,
         prices.cost(model, reply),
-        0.0 if thinking is None else prices.cost(model, thinking),
+        prices.cost(model, replace(reply, usage=Usage(0, thought), seconds=None)) if thought else 0.0,
         None if reply.from_cache or reply.batch else reply.seconds,
         said.characters,
         reply.finish_reason == "length",

@@ -302,8 +302,7 @@ class _Engine:
 
     def _count(self, pool: Pool, reply: Reply) -> None:
         self.tally.count(reply)
-        cost = pool.price.cost(reply) if pool.price is not None else None
-        if cost is not None:
+        if pool.price is not None and (cost := pool.price.cost(reply)) is not None:
             self.tally.cost = (self.tally.cost or 0.0) + cost
 
     def _failed_for_now(self, pool: Pool, call: Call, error: TransientError) -> None:

@@ -40,7 +40,12 @@ def result_page(result: Result, *, intervals: bool = False) -> Page:
     models = len(dict.fromkeys(row["model"] for row in result.rows()))
     what = "Scores" if result.mode == "single" else "Win rates"
     title = f"{what} of {models} model{'' if models == 1 else 's'} on {result.bench or result.path.stem}"
-    items = [*(_outcome(result.detail) if result.detail else ()), *_tables(result), *_users(result), *_sure(result)]
+    items = [*(_outcome(result.detail) if result.detail else ()), *_tables(result)]
+    if result.users is not None:
+        from harness.showing.users import user_items
+
+        items += user_items(result.users)
+    items += _sure(result)
     return Page(title, facts, items, result.notes, _data(result, intervals), _rows(result, intervals))
 
 
@@ -120,7 +125,9 @@ def _intervals(detail: "Detail") -> dict[str, Any]:
 
 def _tables(result: Result) -> Iterator[Item]:
     """Yield what every result has: its table, then those of groups of questions."""
-    table, lead = result.table, _lead(result)
+    table = result.table
+    # The column whose interval and ranks stand beside it.
+    lead = next(iter(table.ranks)) if len(table.ranks) == 1 else result.column
     ranks = {row["model"]: row.get(lead) for row in table.rank_rows()}
     rows: Sequence[Row] = [{**row, "rank": ranks.get(row["model"])} for row in result.table_rows()]
     columns = [
@@ -140,20 +147,6 @@ def _tables(result: Result) -> Iterator[Item]:
         what = heading_of(result.column) if result.mode == "single" else "score"
         rows, title = result.categories, f"{what} by category".capitalize()
         yield Table(title, rows, _verbatim(rows), across="groups", scale=result.scale)
-
-
-def _lead(result: Result) -> str:
-    """Return the column whose interval and ranks stand beside it in the first table."""
-    ranks = result.table.ranks
-    return next(iter(ranks)) if len(ranks) == 1 else result.column
-
-
-def _users(result: Result) -> Iterator[Item]:
-    """Yield what the played users did, where there are any."""
-    if result.users is not None:
-        from harness.showing.users import user_items
-
-        yield from user_items(result.users)
 
 
 def _own_name(column: str, table: Lines) -> str | None:
