@@ -18,6 +18,12 @@ SHARE = Wanted("a number from 0 to 1", lambda number: 0 <= number <= 1)
 SHARE_ABOVE_0 = Wanted("a number above 0, at most 1", lambda number: 0 < number <= 1)
 ABOVE_0 = Wanted("a number above 0", lambda number: 0 < number < math.inf)
 SECONDS = Wanted("a number of seconds above 0", lambda number: 0 < number < math.inf)
+CALLS_A_MINUTE = Wanted(
+    "a number of calls in a minute, at least 0.0006 (one in a day)", lambda number: 0.0006 <= number < math.inf
+)
+TOKENS_A_MINUTE = Wanted("a number of tokens in a minute, at least 1", lambda number: 1 <= number < math.inf)
+AT_ONCE = Wanted("a whole number from 1 to 100,000", lambda number: 1 <= number <= 100_000)
+PROCESSES = Wanted("a whole number from 1 to 4,096", lambda number: 1 <= number <= 4096)
 DOLLARS = Wanted("an amount of dollars from 0", lambda number: 0 <= number < math.inf)
 TURNS = Wanted("whole numbers from 1, such as [1, 2]", lambda turns: all(turn >= 1 for turn in turns))
 GPUS = Wanted("a whole number from 1, or a share of a GPU", lambda number: 0 < number < 1 or number == number // 1 > 0)

@@ -403,7 +403,10 @@ def _refuse(value: Any, kind: Any, place: _Place, wanted: Wanted | None) -> NoRe
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     words = wanted.words if wanted else _said(kind)
     named = ".".join(place) or "the file"
-    raise _FaultsError(_Fault(f"{named} must be {words}{hint}", place, f", this is {shown(value)}"))
+    said, told = f"{named} must be {words}{hint}", f", this is {shown(value)}"
+    if kind in (int, float) and isinstance(value, int | float):  # no key: where one would be, a text is wanted
+        raise _FaultsError(_Fault(said + told, place))
+    raise _FaultsError(_Fault(said, place, told))
 
 
 def _said(kind: Any) -> str:

@@ -45,6 +45,8 @@ IMPORTS = (
     "h11",
     "shortuuid",
 )
+HEARD = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that a command may be sent: it hears them also where the tests were started to ignore them, as by nohup."""
 
 
 class Command:
@@ -153,6 +155,8 @@ def _work(told: Mapping[str, Any]) -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in HEARD:
+        signal.signal(number, signal.SIG_DFL)
     os.chdir(told["cwd"])
     os.environ.clear()
     os.environ.update(told["environment"])

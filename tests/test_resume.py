@@ -6,6 +6,7 @@ every run: that request is in flight, and nobody waits for a clock.
 
 import asyncio
 import collections
+import contextlib
 import os
 import pathlib
 import re
@@ -14,17 +15,19 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from harness.bench import Bench
-from tests.processes import Starter
+from tests.processes import HEARD, Starter
 from tests.protocol_server import Asked, ProtocolServer, parrot, verdict
 from tests.small_bench import answer, question, rows, small_bench, write
 
 PARALLEL = 3
+DEADLINE = 120.0
+"""Seconds in which a command must end; later it is made to, and the test says how far it had come and where it was."""
 
 
 class Ended(ProtocolServer):
@@ -37,6 +40,7 @@ class Ended(ProtocolServer):
         super().__init__(self._answer)
         self.at, self.how, self.starter = at, how, starter
         self.pid = 0
+        self._late: threading.Timer | None = None
         self.ended = threading.Event()
         self._started = threading.Event()
 
@@ -58,20 +62,57 @@ class Ended(ProtocolServer):
         """Run a command to its end, however that comes; a starter is told what its process does before."""
         self._started.clear()
         self.ended.clear()
-        module, words = arguments[0], [*arguments[1:], "--base-url", self.openai_url, "--parallel", str(PARALLEL)]
+        ended = self._run(arguments[0], arguments[1:], first, largest_file)
+        if self._late is not None:
+            self._late.cancel()
+        if ended.returncode == -signal.SIGABRT:
+            asked = [f"{each.number}: turn {len(each.texts)}, {each.status or 'no reply'}" for each in self.requests]
+            pytest.fail(f"no end within {DEADLINE:g} s; asked: {'; '.join(asked)}\n{ended.stderr}")
+        return ended
+
+    def _run(
+        self, module: str, given: Sequence[str], first: str, largest_file: int | None
+    ) -> "subprocess.CompletedProcess[str]":
+        words = [*given, "--base-url", self.openai_url, "--parallel", str(PARALLEL)]
         if self.starter is not None:
+            first = f"import faulthandler; faulthandler.enable()\n{first}"
             command = self.starter.start(module, words, first=first, largest_file=largest_file)
-            self.pid, self.ended = command.pid, command.ended
-            self._started.set()
+            self.ended = command.ended
+            self._begun(command.pid)
             return command.wait()
         pipe = subprocess.PIPE
-        started = [sys.executable, "-m", module, *words]
-        with subprocess.Popen(started, stdout=pipe, stderr=pipe, text=True, env=environment()) as process:
-            self.pid = process.pid
-            self._started.set()
+        started = [sys.executable, "-X", "faulthandler", "-m", module, *words]
+        with heard():
+            process = subprocess.Popen(started, stdout=pipe, stderr=pipe, text=True, env=environment())
+        with process:
+            self._begun(process.pid)
             out, err = process.communicate()
             self.ended.set()
         return subprocess.CompletedProcess(started, process.returncode, out, err)
+
+    def _begun(self, pid: int) -> None:
+        """Take note of the command that calls, and see to it that it ends."""
+        self.pid = pid
+        self._late = threading.Timer(DEADLINE, self._end)
+        self._late.daemon = True
+        self._late.start()
+        self._started.set()
+
+    def _end(self) -> None:
+        """End a command that does not end, which then says on stderr where it was."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGABRT)
+
+
+@contextlib.contextmanager
+def heard() -> Iterator[None]:
+    """Let a process that is started in the block hear what it may be sent, whatever is ignored here."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in HEARD}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def environment() -> dict[str, str]:

@@ -8,7 +8,7 @@
     price = {prompt = 2.0, completion = 8.0}
 
 People type this file, so an unknown key is an error that names the nearest valid one. It never holds a key, and an
-error repeats no value of it, which may be one all the same.
+error repeats no value of it, which may be one all the same; only a number where a number belongs.
 """
 
 import pathlib

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from harness.bounds import COUNT
+from harness.bounds import AT_ONCE, CALLS_A_MINUTE, COUNT, TOKENS_A_MINUTE
 from harness.chat.price import Price
 from harness.records import Sampling
 from harness.written import Wanted
@@ -13,19 +13,15 @@ SILENCE = 240.0
 stated: one that never answers is found out in minutes."""
 
 
-def _in_a_minute(what: str) -> Wanted:
-    return Wanted(f"a number of {what} in a minute above 0", lambda number: number > 0)
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What an endpoint allows; None: unknown."""
 
-    parallel: Annotated[int, COUNT] | None = None
+    parallel: Annotated[int, AT_ONCE] | None = None
     """Calls in flight at once."""
-    rpm: Annotated[float, _in_a_minute("calls")] | None = None
+    rpm: Annotated[float, CALLS_A_MINUTE] | None = None
     """Calls in a minute."""
-    tpm: Annotated[float, _in_a_minute("tokens")] | None = None
+    tpm: Annotated[float, TOKENS_A_MINUTE] | None = None
     """Tokens in a minute, prompt and reply."""
 
 

@@ -70,6 +70,7 @@ _FILTERED = re.compile(
     r"content[ _](?:management )?(?:policy|filter)|content_policy_violation|safety system", re.IGNORECASE
 )
 _KEYLIKE = re.compile(r"\bsk-[\w*.-]{6,}|\bAIza[\w-]{10,}|(?<![\w-])[\w-]*\*{3,}[\w*-]*")
+_BROKEN_HTTP = {"BadHttpMessage", "ClientPayloadError"}
 _NEVER_CONNECTED = {"ConnectError", "ConnectTimeout", "ProxyError", "ClientConnectorError", "ConnectionTimeoutError"}
 
 
@@ -89,9 +90,11 @@ def fault_of(
 
     `silence` are the seconds that might pass without a byte; of `secrets` see `fault_of_status`.
     """
-    oversized = next((cause for cause in _causes(error) if isinstance(cause, OversizedError)), None)
-    if oversized is not None:  # one of the SDKs takes it for a broken connection
-        return malformed(endpoint, str(oversized))
+    for cause in _causes(error):  # one of the SDKs takes either for a broken connection
+        if isinstance(cause, OversizedError):
+            return malformed(endpoint, str(cause))
+        if type(cause).__name__ == "DecodingError":
+            return malformed(endpoint, "a body that cannot be unpacked")
     if isinstance(error, named(sdk, "APIConnectionError")):
         late = isinstance(error, named(sdk, "APITimeoutError"))
         return _connection_fault(error, endpoint, secrets, silence, timed_out=late)
@@ -128,6 +131,8 @@ def fault_of_status(
     `body` is the error's JSON, or its text. `secrets` are texts that the message must not repeat. `sent` and `also` say
     which parameters a 400 may be about.
     """
+    if status < 300:  # one of the SDKs takes for an error what another takes for a reply without a body
+        return malformed(endpoint, f"status {status} and no reply")
     detail = _detail(body)
     words = redacted(detail["message"], secrets)
     said = f"{_where(endpoint)} answered {status}" + (f": {words}" if words else "")
@@ -279,7 +284,12 @@ def _connection_fault(
         return TransientError(
             f"{_where(endpoint)} sent nothing for {silence:g} s; a longer time limit may help", kind=what
         )
-    return TransientError(f"{_where(endpoint)} closed the connection before it answered{because}", kind=what)
+    how = (
+        "ended its answer early, or sent none that is HTTP"
+        if _began(chain)
+        else "closed the connection before it answered"
+    )
+    return TransientError(f"{_where(endpoint)} {how}{because}", kind=what)
 
 
 def _breakdown(chain: list[Exception], *, timed_out: bool) -> Literal["no connection", "timeout", "outage"]:
@@ -290,6 +300,12 @@ def _breakdown(chain: list[Exception], *, timed_out: bool) -> Literal["no connec
         return "no connection"
     late = "ServerTimeoutError" in names if last is not chain else timed_out
     return "timeout" if late else "outage"
+
+
+def _began(chain: list[Exception]) -> bool:
+    """Return whether anything came over a connection before it broke."""
+    kinds = {kind for cause in chain for kind in type(cause).__mro__}
+    return any(kind.__name__ in _BROKEN_HTTP or kind.__module__.partition(".")[0] == "h11" for kind in kinds)
 
 
 def _causes(error: BaseException | None) -> Iterator[Exception]:

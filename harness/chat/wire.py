@@ -4,6 +4,8 @@ server, and no more of an answer is read than `MOST_BYTES`, however small it was
 The SDKs take a client of ours; the hooks here are the last to see a request and the first to see an answer.
 """
 
+import asyncio
+import contextlib
 import functools
 import json
 import os
@@ -26,6 +28,8 @@ MOST_BYTES = 64 * 2**20
 """Bytes of an answer that are read. The largest replies there are, with log-probabilities, have a tenth of it."""
 MOST_ERROR_BYTES = 64 * 2**10
 """Bytes of an error that are read; the rest is cut off."""
+ERROR_SECONDS = 10.0
+"""How long the body of an error is waited for."""
 CONNECT_SECONDS = 20.0
 """How long making a connection may take."""
 
@@ -80,31 +84,49 @@ class Guard:
         self._standing.heard = True
         self._standing.note(response.headers.raw)
         if response.status_code >= 400:
-            response.stream = _Bounded(_decoded(response), MOST_ERROR_BYTES, cut=True)
+            response.stream = _BoundedError(_decoded(response), MOST_ERROR_BYTES)
         elif not response.request.url.path.endswith(_STREAMED):
             response.stream = _Bounded(_decoded(response), MOST_BYTES)
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """The bytes of an answer, unpacked, up to a number; beyond it, they end, or it is an error."""
+    """The bytes of an answer, unpacked, up to a number; more of them is an error."""
 
-    def __init__(self, source: "httpx2.AsyncByteStream | httpx2.Response", most: int, *, cut: bool = False) -> None:
+    def __init__(self, source: "httpx2.AsyncByteStream | httpx2.Response", most: int) -> None:
         self._source = source
         self._left = most
-        self._cut = cut
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for piece in self._source.aiter_bytes() if isinstance(self._source, httpx2.Response) else self._source:
             if len(piece) > self._left:
-                if not self._cut:
-                    raise OversizedError(f"more than {MOST_BYTES // 2**20} MiB")
+                self.exceeded()
                 yield piece[: self._left]
                 return
             self._left -= len(piece)
             yield piece
 
+    def exceeded(self) -> None:
+        """Raise the error for more bytes than are read."""
+        raise OversizedError(f"more than {MOST_BYTES // 2**20} MiB")
+
     async def aclose(self) -> None:
         await self._source.aclose()
+
+
+class _BoundedError(_Bounded):
+    """The same of an error, whose status says enough: its bytes end where there are too many of them, where they break
+    off or cannot be unpacked, and where they take too long."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        read = bytearray()
+        with contextlib.suppress(httpx2.RequestError, TimeoutError):
+            async with asyncio.timeout(ERROR_SECONDS):
+                async for piece in super().__aiter__():
+                    read += piece
+        yield bytes(read)
+
+    def exceeded(self) -> None:
+        """Let the bytes end."""
 
 
 def _decoded(response: httpx2.Response) -> "httpx2.AsyncByteStream | httpx2.Response":

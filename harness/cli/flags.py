@@ -241,9 +241,9 @@ def add_running(parser: Parser) -> Flags:
         "calls in flight at once; auto finds out for each endpoint how many it can take (default: auto)",
         values.parallel,
     )
-    group.add("--rpm N", "the most calls in a minute to each endpoint (default: no limit)", values.above_0)
+    group.add("--rpm N", "the most calls in a minute to each endpoint (default: no limit)", values.rpm)
     group.add(
-        "--tpm N", "the most tokens in a minute, prompt and reply, of each endpoint (default: no limit)", values.above_0
+        "--tpm N", "the most tokens in a minute, prompt and reply, of each endpoint (default: no limit)", values.tpm
     )
     group.add(
         "--patience SECONDS",
@@ -274,6 +274,7 @@ def add_running(parser: Parser) -> Flags:
         "--processes N",
         "processes that make the calls, for endpoints that answer faster than one can ask; with --ray the number of "
         "workers (default: as many as pay, found out while the calls are made; with --ray one on each node)",
+        values.processes,
     )
     group.add(
         "--ray ADDRESS",

@@ -6,7 +6,21 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from harness.bounds import ABOVE_0, COUNT, DOLLARS, FACTOR, FROM_0, GPUS, SECONDS, SHARE_ABOVE_0, TEMPERATURE
+from harness.bounds import (
+    ABOVE_0,
+    AT_ONCE,
+    CALLS_A_MINUTE,
+    COUNT,
+    DOLLARS,
+    FACTOR,
+    FROM_0,
+    GPUS,
+    PROCESSES,
+    SECONDS,
+    SHARE_ABOVE_0,
+    TEMPERATURE,
+    TOKENS_A_MINUTE,
+)
 from harness.written import Wanted
 
 Number = TypeVar("Number", int, float)
@@ -30,7 +44,10 @@ def _number(kind: type[Number], wanted: Wanted) -> Callable[[str], Number]:
 whole = _number(int, FROM_0)
 gpus = _number(float, GPUS)
 above_0 = _number(float, ABOVE_0)
-_calls = _number(int, Wanted(f"auto or {COUNT.words}", COUNT.fits))
+rpm = _number(float, CALLS_A_MINUTE)
+tpm = _number(float, TOKENS_A_MINUTE)
+processes = _number(int, PROCESSES)
+_calls = _number(int, Wanted(f"auto or {AT_ONCE.words}", AT_ONCE.fits))
 
 
 def parallel(text: str) -> int | None:

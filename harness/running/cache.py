@@ -11,7 +11,8 @@ cost nothing and are always asked. Nothing of a request but its hash is stored, 
 
 The file is SQLite's with a write-ahead log, so several processes share it; each completion is in it before it is used.
 Two equal requests in one run: the second waits for the first one's reply, without holding a slot. A cache that cannot
-be used costs one warning and is then left alone: the run goes on and calls.
+be used is an error before the first call: whoever named it does not want to pay for everything again. One that breaks
+while the run goes on costs one warning and is then left alone: the run goes on and calls.
 """
 
 import hashlib
@@ -24,9 +25,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from harness.chat.endpoint import Endpoint
+from harness.errors import StorageError
+from harness.jsonl import taken_as
 from harness.jsonl.copies import need_near
 from harness.records import Reply, Request
-from harness.running.pending import reply_from_kept, reply_to_kept
+from harness.running.pending import KeptReply, reply_from_kept, reply_to_kept
 
 if TYPE_CHECKING:
     import sqlite3
@@ -59,7 +62,11 @@ class Cache:
         self._base: sqlite3.Connection | None = None
 
     def __enter__(self) -> Self:
-        """Open the file, made where missing."""
+        """Open the file, made where missing.
+
+        Raises:
+            StorageError: it cannot be used.
+        """
         if self.path is not None:
             self._open(self.path)
         return self
@@ -89,11 +96,13 @@ class Cache:
             found = self._base.execute("select run, reply from completion where key = ?", (key,)).fetchone()
             if found is None or (fresh and found[0] != self._run):
                 return None
-            reply = replace(reply_from_kept(json.loads(found[1])), from_cache=True)
-        except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+            kept = json.loads(found[1])
+            if not taken_as(kept, KeptReply):
+                raise ValueError("it holds what is no completion")
+            return replace(reply_from_kept(kept), from_cache=True)
+        except (sqlite3.Error, ValueError, TypeError, RecursionError) as error:
             self._give_up(error)
             return None
-        return reply
 
     def keep(self, key: str, reply: Reply) -> None:
         """Store a completion in place of an earlier one."""
@@ -113,27 +122,44 @@ class Cache:
 
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists() and not path.is_file():
+                raise OSError("it is no file")
             # The engine may work in a thread of its own; only one uses it at a time.
             self._base = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
-            others = "select count(*) from sqlite_master where tbl_name != 'completion'"
-            if self._base.execute(others).fetchone() != (0,):
-                raise sqlite3.DatabaseError("it is another program's database")
-            self._base.execute("pragma journal_mode = wal")
-            self._base.execute("pragma synchronous = normal")
-            (version,) = self._base.execute("pragma user_version").fetchone()
-            if version not in (0, _VERSION):
-                raise sqlite3.DatabaseError(f"it is of version {version}, another turnbench's")
-            with self._base:
-                self._base.execute(_TABLE)
-                self._base.execute(f"pragma user_version = {_VERSION}")
-        except (sqlite3.Error, OSError) as error:
-            self._give_up(error)
+            self._prepare(self._base)
+        except (sqlite3.Error, OSError, ValueError) as error:
+            self.__exit__()
+            what = f"{path}: the cache cannot be used ({_reason(error)})"
+            raise StorageError(f"{what}; name another file with --cache, or leave it out") from None
+
+    def _prepare(self, base: "sqlite3.Connection") -> None:
+        """See to it that a database is whole, is ours and can be written to."""
+        import sqlite3
+
+        others = "select count(*) from sqlite_master where tbl_name != 'completion'"
+        if base.execute(others).fetchone() != (0,):
+            raise sqlite3.DatabaseError("it is another program's database")
+        (version,) = base.execute("pragma user_version").fetchone()
+        if version not in (0, _VERSION):
+            raise sqlite3.DatabaseError(f"it is of version {version}, another turnbench's")
+        (sound,) = base.execute("pragma quick_check(1)").fetchone()
+        if sound != "ok":
+            raise sqlite3.DatabaseError("it is damaged")
+        base.execute("pragma journal_mode = wal")
+        base.execute("pragma synchronous = normal")
+        with base:
+            base.execute(_TABLE)
+            base.execute(f"pragma user_version = {_VERSION}")
+            base.execute("select key, run, made, reply from completion limit 1")
 
     def _give_up(self, error: Exception) -> None:
         """Say once that the cache is of no use, and use it no more."""
         self.__exit__()
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        log.warning("%s: the cache cannot be used (%s); going on without it", self.path, reason)
+        log.warning("%s: the cache cannot be used any more (%s); going on without it", self.path, _reason(error))
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
 class Shelf:

@@ -4,7 +4,7 @@ import pathlib
 from dataclasses import dataclass
 from typing import Annotated
 
-from harness.bounds import ABOVE_0, COUNT, DOLLARS, GPUS, SECONDS
+from harness.bounds import AT_ONCE, CALLS_A_MINUTE, DOLLARS, GPUS, PROCESSES, SECONDS, TOKENS_A_MINUTE
 from harness.written import check_fields
 
 
@@ -12,11 +12,11 @@ from harness.written import check_fields
 class RunOptions:
     """How jobs are run. Nothing here changes what is asked, so nothing here makes a record out of date."""
 
-    parallel: Annotated[int, COUNT] | None = None
+    parallel: Annotated[int, AT_ONCE] | None = None
     """Calls in flight at once; None finds the number out for each endpoint."""
-    rpm: Annotated[float, ABOVE_0] | None = None
+    rpm: Annotated[float, CALLS_A_MINUTE] | None = None
     """The most calls that may begin in a minute, for each endpoint."""
-    tpm: Annotated[float, ABOVE_0] | None = None
+    tpm: Annotated[float, TOKENS_A_MINUTE] | None = None
     """The most tokens, prompt and reply, in a minute, for each endpoint."""
     patience: Annotated[float, SECONDS] | None = None
     """Seconds of nothing but failures after which an endpoint is given up; None: 600."""
@@ -28,7 +28,7 @@ class RunOptions:
     """File in which completions are kept by content, across benchmarks and model names; None: no cache."""
     batch: bool = False
     """Whether calls are handed in as a batch, at half the price and without haste."""
-    processes: Annotated[int, COUNT] | None = None
+    processes: Annotated[int, PROCESSES] | None = None
     """Processes that make the calls, with `ray` the workers; None: as many as pay; 1: this process alone."""
     ray: str | None = None
     """The address of a Ray cluster whose workers make the calls; empty: the one at hand; None: no cluster."""

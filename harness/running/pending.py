@@ -19,17 +19,22 @@ from harness.rows import reply_details, reply_from_row
 from harness.running.batches.ledger import ledger_beside
 
 
-class _KeptLine(TypedDict):
-    """What a line of a kept reply must hold; another program may have touched the file, so it is checked."""
+class KeptReply(TypedDict):
+    """What a kept reply must hold; another program may have touched the file, so it is checked."""
+
+    text: str
+    details: dict[str, Any]
+    carried: NotRequired[str | None]
+    logprobs: NotRequired[list[tuple[str, float, list[tuple[str, float]]]] | None]
+
+
+class _KeptLine(KeptReply):
+    """What a line of a kept reply must hold."""
 
     row: str
     key: str
     place: int
     request: str
-    text: str
-    details: dict[str, Any]
-    carried: NotRequired[str | None]
-    logprobs: NotRequired[list[tuple[str, float, list[tuple[str, float]]]] | None]
 
 
 class _FailedLine(TypedDict):

@@ -32,6 +32,7 @@ PATIENCE = 600.0
 """Seconds that a worker may take to start, where the run states no patience of its own."""
 SLOW = 20.0
 """Seconds after which the user is told that a worker does not start."""
+WAITING = "waiting for the Ray cluster: it has no room for a worker, or starts one slowly"
 CONNECT_SECONDS = 10.0
 """Seconds in which the cluster's address must take a connection."""
 AT_ONCE = 10_000
@@ -122,6 +123,8 @@ class _Cluster:
         self._ray, self._options = ray, options
         self._joined = _joined(ray, options.ray or "")
         self._teams = 0
+        self._told = False
+        """Whether the user was told of a worker that is late."""
         alive = [node for node in ray.nodes() if node["Alive"]]
         self.nodes = len(alive)
         """How many there are."""
@@ -164,7 +167,7 @@ class _Cluster:
             TurnbenchError: it cannot, or not in time.
         """
         actor = actors.remote(tuple(_for_worker(origin, gpus) for origin in origins), os.getcwd())
-        slow = asyncio.get_running_loop().call_later(SLOW, log.warning, "waiting for room on the Ray cluster")
+        slow = asyncio.get_running_loop().call_later(SLOW, self._tell_of_wait)
         patience = PATIENCE if self._options.patience is None else self._options.patience
         try:
             async with asyncio.timeout(patience):
@@ -184,6 +187,12 @@ class _Cluster:
             self._ray.kill(actor)
             raise EndpointError(f"{fault} (on a node of the Ray cluster)")
         return RayWorker(self._ray, actor)
+
+    def _tell_of_wait(self) -> None:
+        """Say once, of however many workers, what is waited for."""
+        if not self._told:
+            self._told = True
+            log.warning("%s", WAITING)
 
     def _closed(self) -> None:
         self._teams -= 1

@@ -152,6 +152,21 @@ def test_azure_needs_an_address_a_key_and_a_version(written: Any) -> None:
         pytest.param("[models.x]\nprice = {prompt = -1, completion = 1}", "prompt must be dollars", id="negative"),
         pytest.param("[models.x]\nlimits = {rpm = 0}", "rpm must be a number of calls", id="no calls"),
         pytest.param(
+            "[models.x]\nlimits = {rpm = 1e-300}",
+            r"models\.toml:2: models\.x\.limits\.rpm must be .* at least 0\.0006 \(one in a day\), this is 1e-300",
+            id="a call in ages",
+        ),
+        pytest.param(
+            "[[models.x.endpoints]]\nlimits = {tpm = 5e-324}",
+            r"models\.toml:2: models\.x\.endpoints\.1\.limits\.tpm must be .* at least 1, this is 5e-324",
+            id="a token in ages",
+        ),
+        pytest.param(
+            "[models.x]\nlimits = {parallel = 9_000_000_000_000_000_000}",
+            r"models\.toml:2: models\.x\.limits\.parallel must be a whole number from 1 to 100,000, this is 90+$",
+            id="more calls than there are",
+        ),
+        pytest.param(
             "[models.x]\nlimits = {parallel = 1.5}", "parallel must be a whole number from 1", id="half a call"
         ),
         pytest.param("[models.x]\nsampling = {temperature = 3}", "temperature must be a number from 0 to 2", id="hot"),

@@ -50,7 +50,14 @@ def test_a_variable_may_be_named_in_small_letters_if_it_is_there(monkeypatch: py
         pytest.param(["--temperature", "3"], "must be a number from 0 to 2, this is '3'", id="hot"),
         pytest.param(["--top-p", "0"], "must be a number above 0, at most 1, this is '0'", id="top-p"),
         pytest.param(["--timeout", "0"], "must be a number of seconds above 0, this is '0'", id="timeout"),
-        pytest.param(["--parallel", "0"], "must be auto or a whole number from 1, this is '0'", id="parallel"),
+        pytest.param(
+            ["--parallel", "0"], "must be auto or a whole number from 1 to 100,000, this is '0'", id="parallel"
+        ),
+        pytest.param(["--processes", "1e24"], "must be a whole number from 1 to 4,096, this is '1e24'", id="processes"),
+        pytest.param(
+            ["--rpm", "1e-300"], "must be a number of calls .* at least 0.0006 .*, this is '1e-300'", id="rpm"
+        ),
+        pytest.param(["--tpm", "5e-324"], "must be a number of tokens .* at least 1, this is '5e-324'", id="tpm"),
     ],
 )
 def test_a_value_that_cannot_work_is_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

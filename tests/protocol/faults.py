@@ -1,7 +1,7 @@
 """What can go wrong, one function a fault, and plans of when it does."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -21,13 +21,17 @@ class Fault:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | None = None
     """Sent as it stands instead of an error body."""
-    how: Literal["whole", "drop", "lost", "cut", "drip", "empty"] = "whole"
+    how: Literal["whole", "drop", "lost", "cut", "drip", "empty", "wire"] = "whole"
     """`drop`: no answer at all. `lost`: a batch is taken, and no answer comes. `cut`: a good reply whose JSON stops
-    halfway. `drip`: a good reply, byte by byte. `empty`: a good reply without its choices or content."""
+    halfway. `drip`: a good reply, byte by byte. `empty`: a good reply without its choices or content. `wire`: what
+    `sends` makes of a good reply, and the end of the connection."""
     seconds: float = 0.0
     """Between two bytes of a drip."""
+    sends: "Callable[[bytes], Iterable[Sent]] | None" = None
 
 
+Sent: TypeAlias = bytes | float | None
+"""What goes over the wire as it stands; or seconds in which nothing does; or (None) the connection is reset."""
 Plan: TypeAlias = Mapping[int, Fault] | Callable[[Asked], Fault | None]
 
 
@@ -73,6 +77,11 @@ def cut_json() -> Fault:
 def slow_drip(seconds: float) -> Fault:
     """Return a good reply that comes byte by byte."""
     return Fault(200, how="drip", seconds=seconds)
+
+
+def on_the_wire(sends: Callable[[bytes], Iterable[Sent]]) -> Fault:
+    """Return an answer that is made of the body of a good reply, headers and all."""
+    return Fault(200, how="wire", sends=sends)
 
 
 def raw(body: bytes, *, status: int = 200, content_type: str = "application/json") -> Fault:

@@ -13,7 +13,7 @@ from types import TracebackType
 
 from tests.protocol import bodies
 from tests.protocol.batches import BatchDesk
-from tests.protocol.faults import Fault, Plan
+from tests.protocol.faults import Fault, Plan, Sent
 from tests.protocol.messages import Asked, Responder, Said, parrot
 
 _NEW_ANTHROPIC = "2026-10-21"
@@ -146,6 +146,9 @@ class ProtocolServer:
             self._done(asked, 0)
             writer.transport.abort()
             return False
+        if fault is not None and fault.sends is not None:
+            await self._send(writer, asked, fault.sends(await self._good(asked, None)))
+            return False
         request_id = f"req_{asked.number:06d}"
         status, body = 200, b""
         if asked.protocol == "batches" and (fault is None or fault.how == "lost"):
@@ -242,6 +245,18 @@ class ProtocolServer:
             reply[named] = None if named == "content" else []
         body = bodies.encoded(reply)
         return body[: len(body) // 2] if fault is not None and fault.how == "cut" else body
+
+    async def _send(self, writer: asyncio.StreamWriter, asked: Asked, pieces: Iterable[Sent]) -> None:
+        """Send these pieces of an answer, each at its time."""
+        self._done(asked, 0)
+        for piece in pieces:
+            if piece is None:
+                writer.transport.abort()
+            elif isinstance(piece, float):
+                await asyncio.sleep(piece)
+            else:
+                writer.write(piece)
+                await writer.drain()
 
     async def _write(self, writer: asyncio.StreamWriter, asked: Asked, body: bytes, seconds: float) -> None:
         """Send the body of an answer, at once or byte by byte."""

@@ -1,6 +1,7 @@
 """Completions by content: what is found, what never is, and that several processes may share the file."""
 
 import json
+import os
 import pathlib
 import sqlite3
 import subprocess
@@ -11,14 +12,16 @@ from dataclasses import replace
 import pytest
 
 from harness.chat.endpoint import Endpoint
-from harness.errors import ChatError
+from harness.errors import ChatError, StorageError
 from harness.records import FinishReason, Message, Reply, Request, Sampling, TokenLogprobs, Usage
 from harness.running.cache import Cache, Shelf
 from harness.running.engine import run
 from harness.running.jobs import Course, Job, Steps
 from harness.running.options import RunOptions
 from harness.running.pending import Pending
-from tests.small_bench import Scripted
+from tests.processes import Starter
+from tests.protocol_server import ProtocolServer
+from tests.small_bench import Scripted, answer, small_bench, write
 
 ENDPOINT = Endpoint("m", "openai", "gpt-4o", "http://localhost:1/v1", "MY_KEY")
 ASKED = Request((Message("user", "One?"),), Sampling(temperature=0.7, max_tokens=9))
@@ -157,35 +160,99 @@ def of_another_program(path: pathlib.Path) -> None:
     base.close()
 
 
+def of_other_columns(path: pathlib.Path) -> None:
+    base = sqlite3.connect(path)
+    base.execute("create table completion (key text primary key, answer text) without rowid")
+    base.commit()
+    base.close()
+
+
+def cut(path: pathlib.Path) -> None:
+    """Leave the half of a cache, as a copy that was broken off."""
+    with Cache(path) as cache:
+        mine = shelf(cache)
+        for number in range(50):
+            mine.end(mine.key(ASKED, number), replace(REPLY, text="Four. " * 500))
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def a_pipe(path: pathlib.Path) -> None:
+    os.mkfifo(path)
+
+
+def in_a_file(path: pathlib.Path) -> None:
+    path.parent.rmdir()
+    path.parent.write_bytes(b"")
+
+
 def test_another_programs_database_stays_as_it_is(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "c.sqlite"
     of_another_program(path)
     before = path.read_bytes()
-    with Cache(path) as cache:
-        assert cache.shelf(ENDPOINT) is None
+    with pytest.raises(StorageError), Cache(path):
+        pass
     assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["c.sqlite"]
 
 
-@pytest.mark.parametrize("spoil", [damaged, of_another_version, of_another_program, in_the_way])
-def test_a_cache_that_cannot_be_used_is_one_warning_and_the_run_goes_on(
-    tmp_path: pathlib.Path, spoil: Callable[[pathlib.Path], None], caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        pytest.param(damaged, "file is not a database", id="no database"),
+        pytest.param(cut, "malformed|damaged", id="cut"),
+        pytest.param(of_another_version, "it is of version 99, another turnbench's", id="another version"),
+        pytest.param(of_another_program, "it is another program's database", id="another program's"),
+        pytest.param(of_other_columns, "no such column", id="a table of other columns"),
+        pytest.param(in_the_way, "it is no file", id="a folder"),
+        pytest.param(a_pipe, "it is no file", id="a pipe"),
+        pytest.param(in_a_file, "File exists|Not a directory", id="within a file"),
+    ],
+)
+def test_a_cache_that_cannot_be_used_is_an_error_before_the_first_call(
+    tmp_path: pathlib.Path, spoil: Callable[[pathlib.Path], None], why: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    spoil(tmp_path / "c.sqlite")
-    tally, _, model = jobs(tmp_path, tmp_path / "c.sqlite", ["a", "b"])
-    assert (tally, len(model.requests)) == (2, 2)
-    (record,) = caplog.records
-    assert "c.sqlite: the cache cannot be used (" in record.getMessage()
-    assert record.getMessage().endswith("; going on without it")
+    path = tmp_path / "caches" / "c.sqlite"
+    path.parent.mkdir()
+    spoil(path)
+    told = rf"c\.sqlite: the cache cannot be used \(.*({why}).*\); name another file with --cache, or leave it out"
+    with pytest.raises(StorageError, match=told) as caught:
+        jobs(tmp_path, path, ["a", "b"])
+    assert (caught.value.exit_code, caplog.records) == (2, [])
 
 
-def test_damage_met_while_the_run_goes_on_is_one_warning_too(
-    tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("command", ["gen_answer", "gen_judgment", "run_bench"])
+def test_no_command_calls_where_its_cache_cannot_be_used(
+    command: str, tmp_path: pathlib.Path, starter: Starter
+) -> None:
+    (tmp_path / "c.sqlite").mkdir()
+    bench = small_bench(tmp_path)
+    write(bench.answer_file("a"), [answer(n, "a", "One.", "Two.") for n in (1, 2, 3)])
+    where = ["--bench-name", bench.name, "--data-dir", str(tmp_path), "--cache", str(tmp_path / "c.sqlite"), "-q"]
+    with ProtocolServer() as server:
+        who = {"gen_answer": ["--model", "m"], "gen_judgment": ["--judge-model", "m"]}
+        asked = who.get(command, ["--model", "m", "--judge-model", "m", "--judge-base-url", server.openai_url])
+        ended = starter.run(f"harness.cli.{command}", [*asked, *where, "--base-url", server.openai_url])
+    assert (ended.returncode, server.requests) == (2, []), ended.stderr
+    assert ended.stderr.startswith(f"{command}: error: {tmp_path / 'c.sqlite'}: the cache cannot be used (it is no")
+    assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        pytest.param("no json", id="no JSON"),
+        pytest.param("[" * 100_000, id="deep"),
+        pytest.param('{"text": 5, "details": {"model": "m"}}', id="no text"),
+    ],
+)
+def test_damage_met_while_the_run_goes_on_is_one_warning(
+    reply: str, tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     keep(tmp_path / "c.sqlite")
     with Cache(tmp_path / "c.sqlite") as cache:
         mine = shelf(cache)
         base = sqlite3.connect(tmp_path / "c.sqlite")
-        base.execute("update completion set reply = 'no json'")
+        base.execute("update completion set reply = ?", (reply,))
         base.commit()
         base.close()
         assert mine.find(mine.key(ASKED)) is None

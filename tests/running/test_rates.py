@@ -66,6 +66,13 @@ def test_less_than_one_call_in_a_minute_is_one_in_several() -> None:
     assert begun(Window(0.5), [1, 1]) == [0, 120]
 
 
+def test_the_least_limits_that_are_taken_let_a_call_wait_for_a_day_or_so() -> None:
+    rates = rates_of(Limits(rpm=0.0006, tpm=1), rpm=None, tpm=None)
+    rates.begin(9000, 0)
+    assert rates.ready_at(9000, 1) == pytest.approx(28 * 3600, rel=0.01)
+    assert rates.tokens.ready_at(9000, 1) == 60 + LATENESS
+
+
 @pytest.mark.parametrize(
     ("limits", "rpm", "tpm", "found"),
     [
