@@ -83,22 +83,41 @@ def holder_of(path: pathlib.Path, state: pathlib.Path) -> str | None:
     """Return which process writes an output file, None if none does.
 
     The note of a process that was killed stays behind, and its number may be another process's by now: whether anybody
-    has the lock is asked by trying to take it.
+    has the lock is asked by trying to take it. It need not be writable for that, and is not written to.
     """
     lock_file = _lock_file(path, state)
     try:
         who = lock_file.with_suffix(".holder").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    if not who or not lock_file.exists():
-        return None
+    return who if who and lock_file.exists() and _is_held(lock_file) else None
+
+
+def _is_held(lock_file: pathlib.Path) -> bool:
+    """Return whether anybody has the lock, or whether that cannot be said."""
+    try:
+        import fcntl
+    except ImportError:
+        return _cannot_be_taken(lock_file)
+    try:
+        file = os.open(lock_file, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # so that several who ask are not in each other's way
+        finally:
+            os.close(file)
+    except OSError:
+        return True
+    return False
+
+
+def _cannot_be_taken(lock_file: pathlib.Path) -> bool:
     import filelock
 
     try:
         with filelock.FileLock(lock_file, timeout=0, thread_local=False):
-            return None
-    except (filelock.Timeout, OSError, NotImplementedError):  # held; or who can say, where it cannot be tried?
-        return who
+            return False
+    except (filelock.Timeout, OSError, NotImplementedError):
+        return True
 
 
 def _lock_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
