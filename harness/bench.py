@@ -20,7 +20,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 
 from harness.bounds import COUNT, FROM_0, TEMPERATURE
 from harness.errors import DataError, MissingError, UsageError
-from harness.jsonl import is_there, logical_files, read_rows
+from harness.jsonl import holds_lines, is_there, logical_files, read_rows
 from harness.jsonl.copies import local_folder
 from harness.jsonl.kept import Kept
 from harness.judgments.file_name import FileName, Kind
@@ -150,8 +150,9 @@ class Bench:
         return self.folder / "model_judgment" / FileName(judge, judge_set, kind, sample).text
 
     def answered_models(self) -> tuple[str, ...]:
-        """Return the models that have an answer file, by name."""
-        return _models_in(self.folder / "model_answer")
+        """Return the models that have answers, by name; one whose file holds no row has none."""
+        models = _models_in(self.folder / "model_answer")
+        return tuple(model for model in models if holds_lines(self.answer_file(model)))
 
     def answers(self, model: str) -> dict[QuestionId, Answer]:
         """Return a model's answers by question id; empty if it has none.

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from harness.errors import DataError, UsageError
+from harness.errors import DataError, TurnbenchError, UsageError
 from harness.names import listed
 
 log = logging.getLogger("turnbench")
@@ -96,6 +96,14 @@ def parts_among(names: Iterable[str], name: str) -> list[str]:
 def is_there(path: pathlib.Path) -> bool:
     """Return whether any file holds rows of `path`."""
     return path.is_file() or bool(files_of(path))
+
+
+def holds_lines(path: pathlib.Path) -> bool:
+    """Return whether the files of `path` hold a line that is not blank; true of what cannot be read, as readers say."""
+    try:
+        return any(not line.isspace() for file in files_of(path) for line in lines_in(file))
+    except TurnbenchError:
+        return True
 
 
 def is_plain(path: pathlib.Path) -> bool:
