@@ -11,6 +11,7 @@ The shipped benchmarks are found even if the data folder has none; results alway
 
 import functools
 import logging
+import os
 import pathlib
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -304,6 +305,13 @@ def load_bench(name: str = "mt_bench", data_dir: pathlib.Path | str = "data") ->
     return Bench(name, folder, source, questions, settings)
 
 
+def need_file(path: pathlib.Path) -> None:
+    """Raise `DataError` if what has a file's name is a folder, a device, a pipe, or a link that leads nowhere."""
+    if os.path.lexists(path) and not path.is_file():
+        what = "a folder, a device or a pipe" if path.exists() else "a link that leads nowhere"
+        raise DataError(f"is {what}; it must be a plain file", path=path)
+
+
 class Folders(NamedTuple):
     """Where a benchmark is."""
 
@@ -327,6 +335,7 @@ def bench_folders(name: str = "mt_bench", data_dir: pathlib.Path | str = "data")
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", path=folder) from error
     if source is None:
+        need_file(folder / "question.jsonl")
         homes = (pathlib.Path(data_dir), shipped("data"))
         known = sorted({file.parent.name for home in homes for file in home.glob("*/question.jsonl")})
         hint = nearest(name, known) if known else "there is none"

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.errors import DataError, MissingError, StorageError, UsageError
-from harness.jsonl.disk import replacing
+from harness.jsonl.disk import real_path, replacing
 from harness.jsonl.files import files_of, is_packed, is_plain, lines_in, parts_among
 
 log = logging.getLogger("turnbench")
@@ -48,7 +48,7 @@ def need_near(place: pathlib.Path | str, what: str = "results are written") -> p
         raise UsageError(f"{place}: {what} to folders of this machine; fetch it and name the folder with --data-dir")
     path = _path(place)
     home = _cache("fetched")
-    if path.resolve().is_relative_to(home.resolve()):
+    if real_path(path).is_relative_to(real_path(home)):
         address = next((own for folder in path.parents if (own := _text(folder / _HOME))), "an address")
         raise StorageError(
             f"{path}: is a copy of what is at {address}, which is read and not written; fetch the folder and name it "
@@ -120,7 +120,7 @@ def plain_copy(path: pathlib.Path) -> pathlib.Path:
     if is_plain(path):
         return path
     files = files_of(path)
-    copy = _cache("joined") / _hash(str(path.resolve())) / path.name
+    copy = _cache("joined") / _hash(str(real_path(path))) / path.name
     state = {file.name: [file.stat().st_size, file.stat().st_mtime_ns] for file in files}
     if copy.is_file() and _stated(copy.parent) == state:
         return copy

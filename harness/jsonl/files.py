@@ -124,7 +124,8 @@ def size_of(path: pathlib.Path) -> int:
 def logical_files(folder: pathlib.Path) -> list[pathlib.Path]:
     """Return each `NAME.jsonl` of which a folder holds rows, by name; hidden files are other programs'."""
     try:
-        names = [entry.name for entry in os.scandir(folder) if not entry.name.startswith(".") and entry.is_file()]
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if not entry.name.startswith(".") and _is_file(entry)]
     except OSError:
         return []
     stems = {name.stem for name in map(_name, names) if name is not None}
@@ -196,6 +197,14 @@ def lines_in(path: pathlib.Path) -> Iterator[bytes]:
                 number += 1
     except broken(path) as error:
         raise unreadable(path, error) from error
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    """Return whether an entry of a folder is a file; a link that leads to itself is none."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 def _name(name: str) -> _Name | None:

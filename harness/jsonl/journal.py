@@ -23,6 +23,7 @@ from harness.jsonl.disk import (
     make_folder,
     need_plain,
     need_regular,
+    real_path,
     replace_bytes,
     storage_error,
     sync_folder,
@@ -85,12 +86,12 @@ class Journal:
         self._lock = lock(self.path, self.state)
         try:
             make_folder(self.path.parent)
+            need_regular(self.path)
             if self.path.exists():
-                need_regular(self.path)
                 with self._storing():
                     self._open()
                 self._holds = self._count()
-            elif not os.access(self.path.parent, os.W_OK | os.X_OK):
+            elif not os.access(real_path(self.path).parent, os.W_OK | os.X_OK):
                 refused = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
                 raise storage_error(self.path, refused, kept=False)
         except BaseException:
