@@ -91,6 +91,14 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -108,6 +116,8 @@ def question_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> 
     """Return the question on a line of `question.jsonl`, or raise `DataError`."""
     get = _Fields(row, path, line)
     key = get.question_id()
+    # A file cannot hold one, so no answer would ever be found again by it.
+    get.see(_is_whole(key) or _is_encodable(str(key)), "question_id must be a text without half characters", key)
     user = _user(get, key)
     category, turns = get.text("category"), get.need("turns") if user is None else user_turns(user)
     if not isinstance(turns, list) or not turns:
