@@ -17,13 +17,11 @@ import urllib.parse
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.errors import DataError, MissingError, StorageError, UsageError
+from harness.errors import MissingError, StorageError, UsageError
 from harness.jsonl.disk import real_path, replacing
-from harness.jsonl.files import files_of, is_packed, is_plain, lines_in, parts_among
+from harness.jsonl.files import MOST_TIMES, files_of, is_packed, is_plain, lines_in, parts_among, too_much
 
 log = logging.getLogger("turnbench")
-MOST_TIMES = 1000
-"""Times its own size to which a compressed file may be unpacked into a copy."""
 _ADDRESS = re.compile(r"(?!file:)([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _MARKS = ("etag", "lastmodified", "last_modified", "last-modified", "mtime", "created", "md5hash", "version_id")
 """What file systems call that by which a changed file is known."""
@@ -141,7 +139,7 @@ def _within(file: pathlib.Path) -> Iterator[bytes]:
         if left is not None:
             left -= len(line)
             if left < 0:
-                raise DataError(f"unpacks to more than {MOST_TIMES:,} times its size", path=file)
+                raise too_much(file, MOST_TIMES)
         yield line
 
 

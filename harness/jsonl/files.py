@@ -6,7 +6,8 @@ A file may be split, compressed, or both. Numbers in the names of parts count as
 itself comes last, so that of rows with equal keys its own count. Such files are read, and never written: a writer
 refuses them in one line (`Journal`).
 
-Compressed data is read as a stream. It is unpacked within `MOST_LINE` for a line, and never as a whole into memory.
+Compressed data is read as a stream. It is unpacked within `MOST_LINE` for a line and `MOST_TIMES` for a file, and never
+as a whole into memory.
 """
 
 import functools
@@ -24,6 +25,9 @@ log = logging.getLogger("turnbench")
 
 MOST_LINE = 256 << 20
 """Bytes of a line of compressed data that is still read: a few bytes can stand for any number of them."""
+MOST_TIMES = 1000
+"""Times its own size to which a compressed file is unpacked; `_ALWAYS` bytes are, whatever its size."""
+_ALWAYS = 64 << 20
 _BUFFER = 1 << 16
 """Bytes read at once: judgments are longer than what Python reads by itself, and it would put each together."""
 _NAME = re.compile(r"(.+?)(?:\.part-([^/\\]*?))?\.jsonl(\.gz|\.zst)?", re.DOTALL)
@@ -178,6 +182,16 @@ def too_long(path: pathlib.Path, line: int) -> DataError:
     return DataError(f"this line is longer than {MOST_LINE >> 20} MiB when unpacked", path=path, line=line)
 
 
+def most_unpacked(path: pathlib.Path) -> int:
+    """Return to how many bytes a compressed file may unpack."""
+    return max(_ALWAYS, MOST_TIMES * path.stat().st_size)
+
+
+def too_much(path: pathlib.Path, times: int = MOST_TIMES) -> DataError:
+    """Return the error of compressed data that nobody can have meant."""
+    return DataError(f"unpacks to more than {times:,} times its size", path=path)
+
+
 def lines_in(path: pathlib.Path) -> Iterator[bytes]:
     """Yield the lines of one file, with their ends.
 
@@ -189,10 +203,13 @@ def lines_in(path: pathlib.Path) -> Iterator[bytes]:
             if not is_packed(path):
                 yield from file
                 return
-            number = 1
+            number, left = 1, most_unpacked(path)
             while line := file.readline(MOST_LINE + 1):
+                left -= len(line)
                 if len(line) > MOST_LINE:
                     raise too_long(path, number)
+                if left < 0:
+                    raise too_much(path)
                 yield line
                 number += 1
     except broken(path) as error:
