@@ -244,7 +244,7 @@ def _stated(home: pathlib.Path) -> dict[str, Any]:
 def _text(path: pathlib.Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
-    except OSError:
+    except (OSError, ValueError):
         return ""
 
 

@@ -24,7 +24,7 @@ from harness.names import listed
 log = logging.getLogger("turnbench")
 
 MOST_LINE = 256 << 20
-"""Bytes of a line of compressed data that is still read: a few bytes can stand for any number of them."""
+"""Bytes of a line of compressed data, or of a device or a pipe, that is still read: there may be any number of them."""
 MOST_TIMES = 1000
 """Times its own size to which a compressed file is unpacked; `_ALWAYS` bytes are, whatever its size."""
 _ALWAYS = 64 << 20
@@ -178,8 +178,14 @@ def unreadable(path: pathlib.Path, error: Exception) -> DataError:
 
 
 def too_long(path: pathlib.Path, line: int) -> DataError:
-    """Return the error of a line of compressed data that nobody can have meant."""
-    return DataError(f"this line is longer than {MOST_LINE >> 20} MiB when unpacked", path=path, line=line)
+    """Return the error of a line that nobody can have meant."""
+    unpacked = " when unpacked" if is_packed(path) else ""
+    return DataError(f"this line is longer than {MOST_LINE >> 20} MiB{unpacked}", path=path, line=line)
+
+
+def is_bounded(path: pathlib.Path) -> bool:
+    """Return whether lines are read up to `MOST_LINE` only: a plain file holds no more than its size says."""
+    return is_packed(path) or not path.is_file()
 
 
 def most_unpacked(path: pathlib.Path) -> int:
@@ -196,19 +202,18 @@ def lines_in(path: pathlib.Path) -> Iterator[bytes]:
     """Yield the lines of one file, with their ends.
 
     Raises:
-        DataError: it cannot be read or unpacked, or a line of compressed data is too long.
+        DataError: it cannot be read or unpacked, or a line of compressed data or of a device is too long.
     """
     try:
         with open_bytes(path) as file:
-            if not is_packed(path):
+            if not is_bounded(path):
                 yield from file
                 return
-            number, left = 1, most_unpacked(path)
+            number, left = 1, most_unpacked(path) if is_packed(path) else None
             while line := file.readline(MOST_LINE + 1):
-                left -= len(line)
                 if len(line) > MOST_LINE:
                     raise too_long(path, number)
-                if left < 0:
+                if left is not None and (left := left - len(line)) < 0:
                     raise too_much(path)
                 yield line
                 number += 1

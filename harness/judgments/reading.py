@@ -19,7 +19,7 @@ from msgspec import UNSET
 
 from harness.errors import DataError
 from harness.jsonl import files_of, open_bytes, row_of, value_of, warn_of_torn
-from harness.jsonl.files import MOST_LINE, broken, is_packed, most_unpacked, too_long, too_much, unreadable
+from harness.jsonl.files import MOST_LINE, broken, is_bounded, is_packed, most_unpacked, too_long, too_much, unreadable
 from harness.jsonl.kept import Kept
 from harness.judgments import line as lines_of
 from harness.judgments.case import CONFIDENCE, OUTCOMES, SHARE, TOTAL, Asked, Case, Numbers, key_of
@@ -236,11 +236,12 @@ class Part:
         """Read blocks; what one holds of a line that goes on stays, as the beginning of the next."""
         buffer, rest = bytearray(_BLOCK), 0
         most = most_unpacked(self.path) if is_packed(self.path) else None
+        bounded = is_bounded(self.path)
         while True:
             if most is not None and place > most:
                 raise too_much(self.path)
             if rest == len(buffer):
-                if rest >= MOST_LINE and most is not None:
+                if rest >= MOST_LINE and bounded:
                     raise too_long(self.path, self.number(place))
                 buffer.extend(bytes(rest))
             with memoryview(buffer) as view:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import pathlib
 import random
 from typing import Any
@@ -136,6 +137,16 @@ def test_a_line_that_unpacks_to_more_than_anybody_can_mean_is_an_error(
     path = write(tmp_path / "x_single.jsonl.zst", lines(grade(1)) + b'{"a": "' + b"0" * size + b'"}\n')
     for read in (lambda: list(read_rows(path)), lambda: read_judgments(path)):
         with pytest.raises(DataError, match=r"zst:2: this line is longer than"):
+            read()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="a system without /dev/zero")
+def test_a_device_without_an_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("harness.jsonl.files", "harness.judgments.reading"):
+        monkeypatch.setattr(f"{module}.MOST_LINE", 1 << 20)
+    path = pathlib.Path("/dev/zero")
+    for read in (lambda: list(read_rows(path)), lambda: read_judgments(path)):
+        with pytest.raises(DataError, match=r"^/dev/zero:1: this line is longer than 1 MiB$"):
             read()
 
 
