@@ -11,6 +11,7 @@ The shipped benchmarks are found even if the data folder has none; results alway
 
 import functools
 import logging
+import os
 import pathlib
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +21,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 
 from harness.bounds import COUNT, FROM_0, TEMPERATURE
 from harness.errors import DataError, MissingError, UsageError
-from harness.jsonl import is_there, logical_files, read_rows
+from harness.jsonl import holds_lines, is_there, logical_files, read_rows
 from harness.jsonl.copies import local_folder
 from harness.jsonl.kept import Kept
 from harness.judgments.file_name import FileName, Kind
@@ -150,8 +151,9 @@ class Bench:
         return self.folder / "model_judgment" / FileName(judge, judge_set, kind, sample).text
 
     def answered_models(self) -> tuple[str, ...]:
-        """Return the models that have an answer file, by name."""
-        return _models_in(self.folder / "model_answer")
+        """Return the models that have answers, by name; one whose file holds no row has none."""
+        models = _models_in(self.folder / "model_answer")
+        return tuple(model for model in models if holds_lines(self.answer_file(model)))
 
     def answers(self, model: str) -> dict[QuestionId, Answer]:
         """Return a model's answers by question id; empty if it has none.
@@ -303,6 +305,13 @@ def load_bench(name: str = "mt_bench", data_dir: pathlib.Path | str = "data") ->
     return Bench(name, folder, source, questions, settings)
 
 
+def need_file(path: pathlib.Path) -> None:
+    """Raise `DataError` if what has a file's name is a folder, a device, a pipe, or a link that leads nowhere."""
+    if os.path.lexists(path) and not path.is_file():
+        what = "a folder, a device or a pipe" if path.exists() else "a link that leads nowhere"
+        raise DataError(f"is {what}; it must be a plain file", path=path)
+
+
 class Folders(NamedTuple):
     """Where a benchmark is."""
 
@@ -326,6 +335,7 @@ def bench_folders(name: str = "mt_bench", data_dir: pathlib.Path | str = "data")
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", path=folder) from error
     if source is None:
+        need_file(folder / "question.jsonl")
         homes = (pathlib.Path(data_dir), shipped("data"))
         known = sorted({file.parent.name for home in homes for file in home.glob("*/question.jsonl")})
         hint = nearest(name, known) if known else "there is none"

@@ -19,6 +19,7 @@ from harness.bench import (
     load_questions,
     load_settings,
     near_misses,
+    need_file,
     read_settings,
     shipped,
 )
@@ -170,6 +171,8 @@ def find_folder(which: pathlib.Path | str, data_dir: pathlib.Path | str) -> path
     for place in places:
         if (place / "question.jsonl").is_file():
             return place
+    for place in places:
+        need_file(place / "question.jsonl")
     if given.is_dir():
         raise UsageError(f"{given}: holds no question.jsonl, so it is no benchmark")
     if given.is_file():

@@ -25,6 +25,7 @@ from harness.judging.materials import Materials
 from harness.judging.planned import JudgePlan, JudgmentPlan
 from harness.judgments.row import judged_rows
 from harness.records import Answer, Choice, Message, Question, Reply, Request
+from harness.rows import details_in, reply_from_row
 from harness.running.batches.ledger import starts_anew
 from harness.running.estimate import (
     FEWEST,
@@ -285,12 +286,7 @@ class _Asked:
 def _past_answers(model: ModelPlan) -> Iterator[tuple[Mapping[str, Any], str]]:
     """Yield what is stored of each reply in the model's answer file, and its text."""
     for row in read_rows(model.path) if is_there(model.path) else ():
-        for choice in row.value.get("choices") or ():
-            turns, details = choice.get("turns") or (), choice.get("details") or ()
-            for place, text in enumerate(turns):
-                about = details[place] if place < len(details) else {}
-                if not about.get("given"):
-                    yield about, text
+        yield from ((about, text) for about, text in details_in(row.value) if not about.get("given"))
 
 
 def _past_judgments(judge: JudgePlan) -> Iterator[tuple[Mapping[str, Any], str]]:
@@ -306,8 +302,8 @@ def _lengths(past: Iterable[tuple[Mapping[str, Any], str]], weights: Weights) ->
     found: list[float] = []
     characters = 0
     for details, text in islice(past, MOST_PAST):
-        counted = (details.get("usage") or {}).get("completion_tokens")
-        if isinstance(counted, int):
+        counted = reply_from_row("", details).usage.completion_tokens
+        if counted is not None:
             found.append(float(counted))
             continue
         characters += len(text)

@@ -73,7 +73,7 @@ class BenchReport:
     @property
     def complete(self) -> bool:
         """Whether no row is missing, and most judgments have a verdict."""
-        return not self.tally.failures and not self.judgments.mostly_unparsed
+        return self.answers.complete and self.judgments.complete
 
 
 def plan_bench(

@@ -9,7 +9,7 @@ FastChat read is renamed or dropped on writing.
 
 import pathlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +91,14 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -108,6 +116,8 @@ def question_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> 
     """Return the question on a line of `question.jsonl`, or raise `DataError`."""
     get = _Fields(row, path, line)
     key = get.question_id()
+    # A file cannot hold one, so no answer would ever be found again by it.
+    get.see(_is_whole(key) or _is_encodable(str(key)), "question_id must be a text without half characters", key)
     user = _user(get, key)
     category, turns = get.text("category"), get.need("turns") if user is None else user_turns(user)
     if not isinstance(turns, list) or not turns:
@@ -186,10 +196,8 @@ def _history(get: _Fields, key: QuestionId, turns: int) -> tuple[str | None, ...
 def answer_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int, *, model: str) -> Answer | None:
     """Return the answer on a line of an answer file; None where the row holds FastChat's error text instead of one."""
     get = _Fields(row, path, line)
-    key, choices = get.question_id(), get.need("choices")
-    filled = isinstance(choices, list) and bool(choices)
-    get.see(filled, f"choices of question {key} must be a list that is not empty", choices)
-    read = tuple(_choice(get, number, choice) for number, choice in enumerate(choices))
+    key, choices = get.question_id(), answer_choices(row, path, line)
+    read = tuple(_choice(number, choice) for number, choice in enumerate(choices))
     if not is_good_answer(row):
         return None
     made = _table(row.get("made_from"))
@@ -208,6 +216,22 @@ def answer_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int, *, mo
     )
 
 
+def answer_choices(row: Mapping[str, Any], path: pathlib.Path, line: int) -> list[Any]:
+    """Return the choices of an answer's row, as they stand.
+
+    Raises:
+        DataError: there is none, or one has no texts.
+    """
+    get = _Fields(row, path, line)
+    key, choices = get.question_id(), get.need("choices")
+    filled = isinstance(choices, list) and bool(choices)
+    get.see(filled, f"choices of question {key} must be a list that is not empty", choices)
+    for number, choice in enumerate(choices):
+        turns = choice.get("turns") if isinstance(choice, dict) else None
+        get.see(bool(turns) and _all_str(turns), f"choices[{number}].turns must be a list of texts, one a turn", turns)
+    return list(choices)
+
+
 def is_good_answer(row: Mapping[str, Any]) -> bool:
     """Return whether an answer row holds an answer, not FastChat's error text."""
     return not any(is_error(text, choice) for choice in row["choices"] for text in choice["turns"])
@@ -224,15 +248,15 @@ def is_error(text: Any, beside: Mapping[str, Any]) -> bool:
     return not (isinstance(details, list) and any("finish_reason" in _table(reply) for reply in details))
 
 
-def _choice(get: _Fields, number: int, choice: Any) -> Choice:
-    turns: Any = choice.get("turns") if isinstance(choice, dict) else None
-    sound = bool(turns) and _all_str(turns)
-    get.see(sound, f"choices[{number}].turns must be a list of texts, one a turn", turns)
-    details = choice.get("details") or []
+def _choice(number: int, choice: dict[str, Any]) -> Choice:
+    turns: Any = choice["turns"]
+    details: Any = choice.get("details") or []
     details = details if isinstance(details, list) and len(details) == len(turns) else [{}] * len(turns)
-    index, history = choice.get("index", number), choice.get("history")
+    index = choice.get("index", number)
+    history: Any = choice.get("history")
     # Another tool's `user` has no details.
-    said, about = choice.get("user"), choice.get("user_details")
+    said: Any = choice.get("user")
+    about: Any = choice.get("user_details")
     played = _all_str(said) and isinstance(about, list) and len(said) == len(about)
     return Choice(
         index if isinstance(index, int) else number,
@@ -271,6 +295,15 @@ def reply_from_row(text: str, details: Mapping[str, Any]) -> Reply:
     )
 
 
+def details_in(row: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Yield what is stored of each reply of an answer's row, and its text; whatever is of another form is left out."""
+    for choice in map(_table, _list(row.get("choices"))):
+        turns, details = _list(choice.get("turns")), _list(choice.get("details"))
+        for about, text in zip(details if len(details) == len(turns) else [{}] * len(turns), turns, strict=True):
+            if isinstance(text, str):
+                yield _table(about), text
+
+
 def reply_details(reply: Reply) -> dict[str, Any]:
     """Return what is stored of a reply beside its text; the inverse of `reply_from_row`."""
     usage = {name: getattr(reply.usage, name) for name in Usage.__slots__}
@@ -298,6 +331,10 @@ def sampling_from_row(value: Any) -> Sampling:
 def _table(value: Any) -> Mapping[str, Any]:
     """Return the value if it is an object, else an empty one: others may use the name of a field of ours."""
     return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _text(value: Any) -> str | None:

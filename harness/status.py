@@ -164,7 +164,7 @@ def bench_status(
     """
     status = BenchStatus(bench.name, len(bench.questions))
     for folder, counts in (("torn", status.torn), ("superseded", status.set_aside)):
-        for path in sorted(bench.state.glob(f"*/{folder}/*.jsonl")):
+        for path in filter(pathlib.Path.is_file, sorted(bench.state.glob(f"*/{folder}/*.jsonl"))):
             counts[path.name] = sum(1 for line in path.read_bytes().splitlines() if line.strip())
     for path in sorted(bench.state.glob("*/pending/*.jsonl")):
         if causes := _causes(path):

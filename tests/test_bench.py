@@ -1,5 +1,6 @@
 """A benchmark folder: found, read and checked."""
 
+import gzip
 import json
 import pathlib
 from typing import Any
@@ -264,6 +265,16 @@ def test_a_model_with_two_files_is_one_model(folder: pathlib.Path) -> None:
         write(folder / "model_answer" / f"{stem}.jsonl", answer(1, stem))
     assert tiny(folder).answered_models() == ("a:b",)
     assert tiny(folder).answers("a:b")[1].choices[0].turns == ("a%3Ab",)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \r\n"], ids=["empty", "blank lines"])
+def test_a_model_whose_file_holds_no_row_has_no_answers(content: bytes, folder: pathlib.Path) -> None:
+    write(folder / "model_answer" / "x.jsonl", answer(1, "a"))
+    (folder / "model_answer" / "y.jsonl").write_bytes(content)
+    (folder / "model_answer" / "z.jsonl.gz").write_bytes(gzip.compress(content))
+    assert tiny(folder).answered_models() == ("x",)
+    (folder / "model_answer" / "y.part-1.jsonl").write_text('{"question_id": 1', encoding="utf-8")
+    assert tiny(folder).answered_models() == ("x", "y")  # whoever reads it says what is wrong there
 
 
 def test_files_that_are_no_models_are_left_out(folder: pathlib.Path, caplog: pytest.LogCaptureFixture) -> None:

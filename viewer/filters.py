@@ -162,7 +162,8 @@ def _flagged(context: Context, judgments: Judgments, state: State) -> "Bools":
 def _with_text(context: Context, judgments: Judgments, text: str) -> "Bools":
     """Return whether the text stands in the question, in an answer that was judged, or in the judge's words."""
     bench, files = judgments.bench, judgments.files
-    answers = {name: bench.answer_file(name) for name in judgments.models if name in bench.answered_models()}
+    answered = bench.answered_models()
+    answers = {name: bench.answer_file(name) for name in judgments.models if name in answered}
     paths = [*answers.values(), *(file.path for file in files)]
     make = partial(_searched, judgments, answers, text)
     key = ("text", bench.folder, judgments.kind, text, id(judgments))

@@ -39,7 +39,8 @@ def rows_html(context: Context, state: State, bench: Bench, key: QuestionId, mod
     if show != ALL and ":" not in show:
         return f"<p>{markup.link(state.where(show=ALL), 'Rows of this page as JSON')}</p>"
     wanted = set(models)
-    own = [bench.source / "question.jsonl", *(bench.answer_file(m) for m in models if m in bench.answered_models())]
+    answered = bench.answered_models()
+    own = [bench.source / "question.jsonl", *(bench.answer_file(model) for model in models if model in answered)]
     own += logical_files(bench.folder / "reference_answer")
     judged = [file.path for file in context.store.judgment_files(bench)]
     parts: list[str] = []

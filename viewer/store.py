@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from harness.bench import Bench, load_bench, shipped
-from harness.errors import DataError, MissingError
+from harness.errors import DataError, MissingError, UsageError
 from harness.jsonl import is_there, logical_files, size_of
 from harness.judgments.case import TOTAL
 from harness.judgments.file_name import OWN_JUDGE_SET, FileName, judgment_files, kinds_of, parse
@@ -233,9 +233,11 @@ class Store:
             NotYet: the file is still being looked through.
             DataError: the last row of that question is damaged, and no good one is there.
         """
-        if model not in bench.answered_models():
+        try:
+            path = bench.answer_file(model)
+        except UsageError:  # nobody is called that
             return None
-        return self._answer_in(bench.answer_file(model), model, key)
+        return self._answer_in(path, model, key) if is_there(path) else None
 
     def references(self, bench: Bench, key: QuestionId) -> dict[str, Answer]:
         """Return the reference answers to a question, by author."""

@@ -85,11 +85,13 @@ class AnswerReport:
     paths: tuple[pathlib.Path, ...]
     cut: int = 0
     """Replies in these rows that were cut at their limit on tokens."""
+    lost: int = 0
+    """Rows that another program took out of the files during the run."""
 
     @property
     def complete(self) -> bool:
         """Whether no row is missing."""
-        return not self.tally.failures
+        return not self.tally.failures and not self.lost
 
 
 def run_answers(plan: AnswerPlan, running: RunOptions = RunOptions(), *, watch: Watcher = nobody) -> AnswerReport:
@@ -173,9 +175,13 @@ class AnswerWork:
 
     def report(self, tally: Tally) -> AnswerReport:
         """Return what was done, once the files are closed."""
-        written = sum(sink.written for sink in self._sinks)
         return AnswerReport(
-            tally, written, self._superseded, tuple(m.path for m in self.plan.models), sum(s.cut for s in self._sinks)
+            tally,
+            sum(sink.written for sink in self._sinks),
+            self._superseded,
+            tuple(model.path for model in self.plan.models),
+            sum(sink.cut for sink in self._sinks),
+            sum(sink.journal.lost for sink in self._sinks),
         )
 
 

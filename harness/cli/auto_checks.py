@@ -50,7 +50,7 @@ def work(args: argparse.Namespace) -> int:
     )
     report = measured(args, plan, NAME, "turn")
     messages.results("\n".join(map(str, report.paths)))
-    return 0
+    return 1 if report.lost else 0
 
 
 main = command.main_of(parser, work)

@@ -134,7 +134,7 @@ def work(args: argparse.Namespace) -> int:
     )
     report = measured(args, plan)
     messages.results("\n".join(map(str, report.paths)))
-    return 0
+    return 1 if report.lost else 0
 
 
 def measured(args: argparse.Namespace, plan: "MetricPlan", name: str = NAME, unit: str = "number") -> "MetricReport":

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from harness import __version__
 from harness.cli.command import CODES, end_like_ctrl_c, leave, unknown
-from harness.cli.messages import mend_streams, results
+from harness.cli.messages import mend_streams, results, warn
+from harness.errors import TurnbenchError
 
 COMMANDS = {
     "gen_answer": "let chat models answer the questions of a benchmark",
@@ -46,11 +47,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             leave(code)
         return code
     mend_streams()
-    if first in {"-h", "--help", "help"}:
-        results(overview())
-        return 0
-    if first == "--version":
-        results(f"turnbench {__version__}")
+    told = (
+        overview() if first in {"-h", "--help", "help"} else f"turnbench {__version__}" if first == "--version" else ""
+    )
+    if told:
+        try:
+            results(told)
+        except TurnbenchError as error:
+            warn("turnbench", f"error: {error}")
+            return error.exit_code
         return 0
     return unknown("turnbench", f"no command {first!r}", name, COMMANDS)
 

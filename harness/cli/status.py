@@ -28,7 +28,7 @@ def work(args: argparse.Namespace) -> int:
 
     bench = load_bench(args.bench_name, args.data_dir)
     messages.detail(args, f"results: {bench.folder}")
-    size = sum(path.stat().st_size for path in bench.folder.glob("model_*/*.jsonl*"))
+    size = sum(path.stat().st_size for path in bench.folder.glob("model_*/*.jsonl*") if path.is_file())
     with messages.byte_bar(size, quiet=args.quiet or size < LARGE) as moved_to:
         status = bench_status(bench, models_file=args.models_file, told=lambda share: moved_to(round(share * size)))
     output.show(args, status_page(status))

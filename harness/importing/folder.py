@@ -143,4 +143,4 @@ def _turns(path: pathlib.Path) -> set[str]:
 
 def _answers(path: pathlib.Path) -> set[str]:
     """Return what tells the answers of a file apart."""
-    return {content_hash(row["question_id"], row.get("choices")) for _, row in read_rows(path)}
+    return {content_hash(row.get("question_id"), row.get("choices")) for _, row in read_rows(path)}

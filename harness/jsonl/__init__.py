@@ -12,7 +12,7 @@ formats.
 """
 
 from harness.jsonl.disk import append_bytes, need_own, need_regular, replace_bytes
-from harness.jsonl.files import files_of, is_there, logical_file, logical_files, open_bytes, size_of
+from harness.jsonl.files import files_of, holds_lines, is_there, logical_file, logical_files, open_bytes, size_of
 from harness.jsonl.journal import Journal, StateJournal
 from harness.jsonl.lines import Row, encode, finite, read_rows, row_of, sound_rows, taken_as, value_of, warn_of_torn
 from harness.jsonl.locks import holder_of, lock
@@ -27,6 +27,7 @@ __all__ = [
     "files_of",
     "finite",
     "holder_of",
+    "holds_lines",
     "is_there",
     "lock",
     "logical_file",

@@ -17,13 +17,11 @@ import urllib.parse
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.errors import DataError, MissingError, StorageError, UsageError
-from harness.jsonl.disk import replacing
-from harness.jsonl.files import files_of, is_packed, is_plain, lines_in, parts_among
+from harness.errors import MissingError, StorageError, UsageError
+from harness.jsonl.disk import real_path, replacing
+from harness.jsonl.files import MOST_TIMES, files_of, is_packed, is_plain, lines_in, parts_among, too_much
 
 log = logging.getLogger("turnbench")
-MOST_TIMES = 1000
-"""Times its own size to which a compressed file may be unpacked into a copy."""
 _ADDRESS = re.compile(r"(?!file:)([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 _MARKS = ("etag", "lastmodified", "last_modified", "last-modified", "mtime", "created", "md5hash", "version_id")
 """What file systems call that by which a changed file is known."""
@@ -48,7 +46,7 @@ def need_near(place: pathlib.Path | str, what: str = "results are written") -> p
         raise UsageError(f"{place}: {what} to folders of this machine; fetch it and name the folder with --data-dir")
     path = _path(place)
     home = _cache("fetched")
-    if path.resolve().is_relative_to(home.resolve()):
+    if real_path(path).is_relative_to(real_path(home)):
         address = next((own for folder in path.parents if (own := _text(folder / _HOME))), "an address")
         raise StorageError(
             f"{path}: is a copy of what is at {address}, which is read and not written; fetch the folder and name it "
@@ -120,7 +118,7 @@ def plain_copy(path: pathlib.Path) -> pathlib.Path:
     if is_plain(path):
         return path
     files = files_of(path)
-    copy = _cache("joined") / _hash(str(path.resolve())) / path.name
+    copy = _cache("joined") / _hash(str(real_path(path))) / path.name
     state = {file.name: [file.stat().st_size, file.stat().st_mtime_ns] for file in files}
     if copy.is_file() and _stated(copy.parent) == state:
         return copy
@@ -141,7 +139,7 @@ def _within(file: pathlib.Path) -> Iterator[bytes]:
         if left is not None:
             left -= len(line)
             if left < 0:
-                raise DataError(f"unpacks to more than {MOST_TIMES:,} times its size", path=file)
+                raise too_much(file, MOST_TIMES)
         yield line
 
 
@@ -246,7 +244,7 @@ def _stated(home: pathlib.Path) -> dict[str, Any]:
 def _text(path: pathlib.Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
-    except OSError:
+    except (OSError, ValueError):
         return ""
 
 

@@ -5,6 +5,7 @@ import errno
 import os
 import pathlib
 import re
+import stat
 from collections.abc import Iterator
 
 from harness.errors import StorageError
@@ -46,7 +47,7 @@ def replace_bytes(path: pathlib.Path, data: bytes, fresh: pathlib.Path) -> None:
     """
     import shutil  # a writer's, and slow to import
 
-    path = path.resolve()
+    path = real_path(path)
     make_folder(fresh.parent)
     if os.stat(fresh.parent).st_dev != os.stat(path.parent).st_dev:
         fresh = path.with_name(f".{path.name}.new")
@@ -71,14 +72,25 @@ def replacing(path: pathlib.Path, fresh: pathlib.Path | None = None) -> Iterator
         fresh.unlink(missing_ok=True)
 
 
+def real_path(path: pathlib.Path) -> pathlib.Path:
+    """Return the path without links; one that leads to itself stays, where `Path.resolve` has an error of its own."""
+    return pathlib.Path(os.path.realpath(path))
+
+
 def need_regular(path: pathlib.Path) -> None:
     """Raise `StorageError` unless a path is free or a plain file: rows given to a device or a pipe would be lost.
 
     A link counts as what it leads to.
     """
-    if path.is_dir():
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise storage_error(path, error, kept=False) from error
+    if stat.S_ISDIR(mode):
         raise storage_error(path, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)), kept=False)
-    if path.exists() and not path.is_file():
+    if not stat.S_ISREG(mode):
         raise StorageError(f"{path}: is a device or a pipe, not a file; results are kept in files, name another one")
 
 
@@ -143,5 +155,7 @@ def storage_error(path: pathlib.Path, error: OSError, *, kept: bool) -> StorageE
         advice = "name a file"
     elif error.errno in _FULL:
         advice = "make space"
+    elif error.errno == errno.ELOOP:
+        advice = "it is a link that leads to itself, move it away"
     again = "; what was done before is kept, run the same command again to go on" if kept else ""
     return StorageError(f"{path}: cannot be written: {reason}; {advice}{again}")

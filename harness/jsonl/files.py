@@ -6,7 +6,8 @@ A file may be split, compressed, or both. Numbers in the names of parts count as
 itself comes last, so that of rows with equal keys its own count. Such files are read, and never written: a writer
 refuses them in one line (`Journal`).
 
-Compressed data is read as a stream. It is unpacked within `MOST_LINE` for a line, and never as a whole into memory.
+Compressed data is read as a stream. It is unpacked within `MOST_LINE` for a line and `MOST_TIMES` for a file, and never
+as a whole into memory.
 """
 
 import functools
@@ -17,13 +18,16 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from harness.errors import DataError, UsageError
+from harness.errors import DataError, TurnbenchError, UsageError
 from harness.names import listed
 
 log = logging.getLogger("turnbench")
 
 MOST_LINE = 256 << 20
-"""Bytes of a line of compressed data that is still read: a few bytes can stand for any number of them."""
+"""Bytes of a line of compressed data, or of a device or a pipe, that is still read: there may be any number of them."""
+MOST_TIMES = 1000
+"""Times its own size to which a compressed file is unpacked; `_ALWAYS` bytes are, whatever its size."""
+_ALWAYS = 64 << 20
 _BUFFER = 1 << 16
 """Bytes read at once: judgments are longer than what Python reads by itself, and it would put each together."""
 _NAME = re.compile(r"(.+?)(?:\.part-([^/\\]*?))?\.jsonl(\.gz|\.zst)?", re.DOTALL)
@@ -98,6 +102,14 @@ def is_there(path: pathlib.Path) -> bool:
     return path.is_file() or bool(files_of(path))
 
 
+def holds_lines(path: pathlib.Path) -> bool:
+    """Return whether the files of `path` hold a line that is not blank; true of what cannot be read, as readers say."""
+    try:
+        return any(not line.isspace() for file in files_of(path) for line in lines_in(file))
+    except TurnbenchError:
+        return True
+
+
 def is_plain(path: pathlib.Path) -> bool:
     """Return whether all rows of `path` are in that file itself, or there is none."""
     return files_of(path) in ([], [path]) and not is_packed(path)
@@ -116,7 +128,8 @@ def size_of(path: pathlib.Path) -> int:
 def logical_files(folder: pathlib.Path) -> list[pathlib.Path]:
     """Return each `NAME.jsonl` of which a folder holds rows, by name; hidden files are other programs'."""
     try:
-        names = [entry.name for entry in os.scandir(folder) if not entry.name.startswith(".") and entry.is_file()]
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if not entry.name.startswith(".") and _is_file(entry)]
     except OSError:
         return []
     stems = {name.stem for name in map(_name, names) if name is not None}
@@ -165,29 +178,55 @@ def unreadable(path: pathlib.Path, error: Exception) -> DataError:
 
 
 def too_long(path: pathlib.Path, line: int) -> DataError:
-    """Return the error of a line of compressed data that nobody can have meant."""
-    return DataError(f"this line is longer than {MOST_LINE >> 20} MiB when unpacked", path=path, line=line)
+    """Return the error of a line that nobody can have meant."""
+    unpacked = " when unpacked" if is_packed(path) else ""
+    return DataError(f"this line is longer than {MOST_LINE >> 20} MiB{unpacked}", path=path, line=line)
+
+
+def is_bounded(path: pathlib.Path) -> bool:
+    """Return whether lines are read up to `MOST_LINE` only: a plain file holds no more than its size says."""
+    return is_packed(path) or not path.is_file()
+
+
+def most_unpacked(path: pathlib.Path) -> int:
+    """Return to how many bytes a compressed file may unpack."""
+    return max(_ALWAYS, MOST_TIMES * path.stat().st_size)
+
+
+def too_much(path: pathlib.Path, times: int = MOST_TIMES) -> DataError:
+    """Return the error of compressed data that nobody can have meant."""
+    return DataError(f"unpacks to more than {times:,} times its size", path=path)
 
 
 def lines_in(path: pathlib.Path) -> Iterator[bytes]:
     """Yield the lines of one file, with their ends.
 
     Raises:
-        DataError: it cannot be read or unpacked, or a line of compressed data is too long.
+        DataError: it cannot be read or unpacked, or a line of compressed data or of a device is too long.
     """
     try:
         with open_bytes(path) as file:
-            if not is_packed(path):
+            if not is_bounded(path):
                 yield from file
                 return
-            number = 1
+            number, left = 1, most_unpacked(path) if is_packed(path) else None
             while line := file.readline(MOST_LINE + 1):
                 if len(line) > MOST_LINE:
                     raise too_long(path, number)
+                if left is not None and (left := left - len(line)) < 0:
+                    raise too_much(path)
                 yield line
                 number += 1
     except broken(path) as error:
         raise unreadable(path, error) from error
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    """Return whether an entry of a folder is a file; a link that leads to itself is none."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 def _name(name: str) -> _Name | None:

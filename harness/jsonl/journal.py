@@ -2,8 +2,8 @@
 
 Its promises: a row is one line, written whole before it counts; a file has one writer at a time; a torn last line (the
 process died, the disk filled) is set aside, never half a row; rows that newer ones replace are moved, never deleted.
-Another program may all the same cut the file, or write into it, while it is open: the journal looks before each row
-whether the file still ends as it left it, and sets aside what is no row.
+Another program may all the same cut the file, write into it or replace it while it is open: the journal looks before
+each row whether the file still ends as it left it, sets aside what is no row, and counts the rows that are gone.
 """
 
 import contextlib
@@ -23,6 +23,7 @@ from harness.jsonl.disk import (
     make_folder,
     need_plain,
     need_regular,
+    real_path,
     replace_bytes,
     storage_error,
     sync_folder,
@@ -55,12 +56,19 @@ class Journal:
     `path` is the file, `state` the folder for its lock and for what is set aside.
     """
 
+    _made_good = "run the same command again, which makes {} anew"
+    """What is to be done about rows that are gone."""
+
     def __init__(self, path: pathlib.Path, state: pathlib.Path) -> None:
         self.path = path
         self.state = state
         self._file: int | None = None
         self._end: _End | None = None
         """How this journal last left the file."""
+        self.lost = 0
+        """Rows that other programs have taken out of the file since it was opened."""
+        self._holds = 0
+        """How many rows the file must hold."""
         self._touched = False
         """Whether somebody may have written into it before its end."""
         self._lock: Any = None
@@ -78,10 +86,12 @@ class Journal:
         self._lock = lock(self.path, self.state)
         try:
             make_folder(self.path.parent)
+            need_regular(self.path)
             if self.path.exists():
-                need_regular(self.path)
-                self._mend_tail()
-            elif not os.access(self.path.parent, os.W_OK | os.X_OK):
+                with self._storing():
+                    self._open()
+                self._holds = self._count()
+            elif not os.access(real_path(self.path).parent, os.W_OK | os.X_OK):
                 refused = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
                 raise storage_error(self.path, refused, kept=False)
         except BaseException:
@@ -109,6 +119,7 @@ class Journal:
             file = self._opened()
             write_whole(file, data)
             self._end = _end_of(file)
+            self._holds += 1
         except OSError as error:
             raise self._refused(error) from error
         self._unsynced = True
@@ -137,7 +148,9 @@ class Journal:
             return 0
         self.sync()
         self._close()
-        return self._move("superseded", lambda number, line: number in gone)
+        moved = self._move("superseded", lambda number, line: number in gone)
+        self._holds -= moved
+        return moved
 
     def _move(self, folder: str, wanted: Callable[[int, bytes], bool]) -> int:
         """Move lines to a folder of the state folder; return how many.
@@ -182,6 +195,7 @@ class Journal:
         self._close()
         with self._storing():
             self.path.unlink(missing_ok=True)
+        self._holds = 0
 
     @contextlib.contextmanager
     def _storing(self) -> Iterator[None]:
@@ -198,15 +212,17 @@ class Journal:
 
     def _opened(self) -> int:
         """Return the open file; one that somebody replaced under our hands is opened anew."""
-        self._mend_changed()
         if self._file is not None:
-            if os.path.samestat(os.fstat(self._file), self.path.stat()):
-                return self._file
-            self._close()
-        new = not self.path.exists()  # its folder was made on entering; one that has vanished is not made again
+            self.path.stat()  # one that has vanished is not made again: what else is lost with it nobody knows
+        self._mend_changed()
+        return self._open() if self._file is None else self._file
+
+    def _open(self) -> int:
+        new = not self.path.exists()  # its folder was made on entering, and is not made again either
         if not new:
             self._mend_tail()
         self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        self._end = _end_of(self._file)
         if new:
             sync_folder(self.path.parent)
         return self._file
@@ -220,31 +236,45 @@ class Journal:
     def _mend_changed(self, *, leaving: bool = False) -> None:
         """Set aside what another program has left in the file since this journal last wrote to it.
 
-        Lines of JSON that it has added are rows as any other. Rows that it has cut off are gone; the next run finds
-        that they are missing. With `leaving` it is also looked for what was changed before the file's end.
+        Lines of JSON that it has added are rows as any other. Rows that it has cut off are gone, and are counted. With
+        `leaving` it is also looked for what was changed before the file's end.
         """
         if self._file is None or self._end is None:
             return
         (size, mark, changed), now = self._end, _end_of(self._file)
-        same_end = now[:2] == (size, mark)
+        same_end = now[:2] == (size, mark) and self._is_there()
         self._touched |= now.changed != changed
         # Not for each row: where a server keeps the time, it may be another one without anybody's doing.
         if same_end and not (leaving and self._touched):
             return
         self._close()
-        if not self.path.exists():
-            return
-        with self._storing(), self.path.open("rb") as file:
-            file.seek(size - len(mark))
-            whole = file.read(len(mark)) == mark
-        broken = self._move(_TORN, lambda number, line: not _is_row(self.path, line))
-        if same_end and not broken:
+        broken = self._move(_TORN, lambda number, line: not _is_row(self.path, line)) if self.path.exists() else 0
+        there = self._count()
+        gone, self._holds = max(0, self._holds - there), there
+        self.lost += gone
+        if same_end and not broken and not gone:
             return
         parts = [f"{self.path}: another program has changed this file during the run"]
         parts += [f"broken lines of it were set aside in {self._aside}"] if broken else []
-        again = "rows may be gone; run the same command again, which makes what is missing"
-        parts += [] if whole and not same_end else [again]
+        if gone:
+            what, them = ("1 row of it is gone", "it") if gone == 1 else (f"{gone} rows of it are gone", "them")
+            parts += [what, self._made_good.format(them)]
         log.warning("; ".join(parts))
+
+    def _count(self) -> int:
+        """Return how many rows the file holds."""
+        if not self.path.exists():
+            return 0
+        with self._storing(), self.path.open("rb") as file:
+            return sum(not line.isspace() for line in file)
+
+    def _is_there(self) -> bool:
+        """Return whether the file that is open is the one of this name."""
+        assert self._file is not None
+        try:
+            return os.path.samestat(os.fstat(self._file), self.path.stat())
+        except FileNotFoundError:
+            return False
 
     @property
     def _aside(self) -> pathlib.Path:
@@ -271,6 +301,8 @@ class Journal:
 
 class StateJournal(Journal):
     """A journal of our own state: read when it is opened; when it is closed and all in it has served, the file goes."""
+
+    _made_good = "the calls that {} would have saved are made again"
 
     @abstractmethod
     def read(self) -> None:

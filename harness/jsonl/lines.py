@@ -89,6 +89,8 @@ def sound_rows(path: pathlib.Path) -> Iterator[Row]:
         DataError: the file cannot be read.
     """
     broken = 0
+    if path.exists() and not path.is_file():
+        raise DataError("is a folder, a device or a pipe, where a file is needed; move it away", path=path)
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):

@@ -7,7 +7,7 @@ import sys
 import time
 
 from harness.errors import StorageError
-from harness.jsonl.disk import make_folder, storage_error
+from harness.jsonl.disk import make_folder, need_regular, real_path, storage_error
 
 _PATIENCE = 0.2
 """Seconds to wait for a lock: `holder_of` of another process takes it for an instant."""
@@ -38,11 +38,11 @@ def lock(path: pathlib.Path, state: pathlib.Path) -> contextlib.ExitStack:
             program = pathlib.Path(*sys.argv[:1]).name or "python"
             since = time.strftime("%Y-%m-%d %H:%M:%S")
             us = f"process {os.getpid()} ({program}) on {_host()} since {since}"
+            need_regular(holder)
             holder.write_text(us, encoding="utf-8", errors="replace")
         except (filelock.Timeout, BlockingIOError) as error:
             if isinstance(error, filelock.Timeout):
-                with contextlib.suppress(OSError):
-                    who = holder.read_text(encoding="utf-8", errors="replace") or who
+                who = _note(holder) or who
             again = "wait for it, or stop it, and run this again"
             raise StorageError(f"{path} is being written by {who}; {again}") from None
         except NotImplementedError:
@@ -51,6 +51,14 @@ def lock(path: pathlib.Path, state: pathlib.Path) -> contextlib.ExitStack:
             raise storage_error(lock_file, error, kept=False) from error
         held.callback(_remove, holder)
         return held.pop_all()
+
+
+def _note(holder: pathlib.Path) -> str:
+    """Return what the note says, empty where there is none."""
+    try:
+        return holder.read_text(encoding="utf-8", errors="replace") if holder.is_file() else ""
+    except OSError:
+        return ""
 
 
 def _remove(holder: pathlib.Path) -> None:
@@ -83,29 +91,45 @@ def holder_of(path: pathlib.Path, state: pathlib.Path) -> str | None:
     """Return which process writes an output file, None if none does.
 
     The note of a process that was killed stays behind, and its number may be another process's by now: whether anybody
-    has the lock is asked by trying to take it.
+    has the lock is asked by trying to take it. It need not be writable for that, and is not written to.
     """
     lock_file = _lock_file(path, state)
+    who = _note(lock_file.with_suffix(".holder"))
+    return who if who and lock_file.exists() and _is_held(lock_file) else None
+
+
+def _is_held(lock_file: pathlib.Path) -> bool:
+    """Return whether anybody has the lock, or whether that cannot be said."""
     try:
-        who = lock_file.with_suffix(".holder").read_text(encoding="utf-8", errors="replace")
+        import fcntl
+    except ImportError:
+        return _cannot_be_taken(lock_file)
+    try:
+        file = os.open(lock_file, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # so that several who ask are not in each other's way
+        finally:
+            os.close(file)
     except OSError:
-        return None
-    if not who or not lock_file.exists():
-        return None
+        return True
+    return False
+
+
+def _cannot_be_taken(lock_file: pathlib.Path) -> bool:
     import filelock
 
     try:
         with filelock.FileLock(lock_file, timeout=0, thread_local=False):
-            return None
-    except (filelock.Timeout, OSError, NotImplementedError):  # held; or who can say, where it cannot be tried?
-        return who
+            return False
+    except (filelock.Timeout, OSError, NotImplementedError):
+        return True
 
 
 def _lock_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
     """Return the lock of an output file: in the state folder, or beside a file that is not the benchmark's own."""
     home = next((folder for folder in (state, *state.parents) if folder.name == ".turnbench"), None)
-    real = path.resolve()
-    if home is not None and not real.is_relative_to(home.parent.resolve()):
+    real = real_path(path)
+    if home is not None and not real.is_relative_to(real_path(home.parent)):
         return real.parent / ".turnbench" / "locks" / f"{real.name}.lock"
     return state / "locks" / f"{path.name}.lock"
 

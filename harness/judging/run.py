@@ -163,11 +163,13 @@ class JudgmentReport:
     superseded: int
     """Older rows moved to `.turnbench/superseded/`."""
     paths: tuple[pathlib.Path, ...]
+    lost: int = 0
+    """Rows that another program took out of the files during the run."""
 
     @property
     def complete(self) -> bool:
         """Whether no row is missing, and most of those written have a verdict."""
-        return not self.tally.failures and not self.mostly_unparsed
+        return not self.tally.failures and not self.lost and not self.mostly_unparsed
 
     @property
     def unparsed(self) -> int:
@@ -196,4 +198,4 @@ def run_judgments(plan: JudgmentPlan, running: RunOptions = RunOptions(), *, wat
 def report_of(work: JudgmentWork, tally: Tally) -> JudgmentReport:
     """Return what was done, once the files are closed."""
     paths = tuple(judge.path for judge in work.plan.judges)
-    return JudgmentReport(tally, work.written, work.unparsed, work.superseded, paths)
+    return JudgmentReport(tally, work.written, work.unparsed, work.superseded, paths, work.lost)

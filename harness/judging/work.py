@@ -72,6 +72,11 @@ class JudgmentWork:
         """Of these, the rows in which the judge gave no verdict, counted by reason."""
         return sum((sink.reasons for _, sink in self._sinks), Counter[str]())
 
+    @property
+    def lost(self) -> int:
+        """Rows that another program took out of the files, once they are closed."""
+        return sum(sink.journal.lost for _, sink in self._sinks)
+
     def models(self) -> dict[str, tuple[ChatModel, ...]]:
         """Return the chat models that are needed, by the judge's name."""
         return {judge.judge: _opened(judge) for judge, _ in self._sinks if judge.rows}

@@ -19,7 +19,7 @@ from msgspec import UNSET
 
 from harness.errors import DataError
 from harness.jsonl import files_of, open_bytes, row_of, value_of, warn_of_torn
-from harness.jsonl.files import MOST_LINE, broken, is_packed, too_long, unreadable
+from harness.jsonl.files import MOST_LINE, broken, is_bounded, is_packed, most_unpacked, too_long, too_much, unreadable
 from harness.jsonl.kept import Kept
 from harness.judgments import line as lines_of
 from harness.judgments.case import CONFIDENCE, OUTCOMES, SHARE, TOTAL, Asked, Case, Numbers, key_of
@@ -235,9 +235,13 @@ class Part:
     def _read(self, file: Any, place: int, end: int) -> None:
         """Read blocks; what one holds of a line that goes on stays, as the beginning of the next."""
         buffer, rest = bytearray(_BLOCK), 0
+        most = most_unpacked(self.path) if is_packed(self.path) else None
+        bounded = is_bounded(self.path)
         while True:
+            if most is not None and place > most:
+                raise too_much(self.path)
             if rest == len(buffer):
-                if rest > MOST_LINE and is_packed(self.path):
+                if rest >= MOST_LINE and bounded:
                     raise too_long(self.path, self.number(place))
                 buffer.extend(bytes(rest))
             with memoryview(buffer) as view:

@@ -101,6 +101,8 @@ class MetricReport:
     """Rows whose main number is not defined."""
     superseded: int
     """Older rows that were moved aside."""
+    lost: int = 0
+    """Rows that another program took out of the files meanwhile."""
 
 
 def plan_metrics(
@@ -199,7 +201,8 @@ def run_metrics(plan: MetricPlan, *, watch: Watcher = nobody) -> MetricReport:
                 watch(tally)
         moved = sum(journal.retire_older(row_key) for journal in journals.values())
     paths = tuple(dict.fromkeys(work.path for work in plan.works if is_there(work.path)))
-    return MetricReport(paths, tally.done, undefined, moved)
+    lost = sum(journal.lost for journal in journals.values())
+    return MetricReport(paths, tally.done, undefined, moved, lost)
 
 
 def row_key(row: Mapping[str, Any]) -> Key:

@@ -22,7 +22,7 @@ from harness.jsonl.copies import local_file
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.names import name_of, plain_model
 from harness.records import Reply
-from harness.rows import reply_from_row
+from harness.rows import answer_choices, details_in, reply_from_row
 
 
 @dataclass(slots=True)
@@ -78,7 +78,8 @@ def show_cost(
         for path in logical_files(folder / "model_answer"):
             model = name_of(path.stem)
             if not model_list or model in model_list:
-                for _, answer in read_rows(path):
+                for line, answer in read_rows(path):
+                    answer_choices(answer, path, line)
                     add_answer(rows, prices, model, answer)
         where, files = str(folder), logical_files(folder / "model_judgment")
     else:
@@ -177,20 +178,19 @@ def _count(
 
 def _answer_calls(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the details of each reply of an answer; empty ones where the row has none."""
-    for choice in row.get("choices") or ():
-        turns = choice.get("turns") or ()
-        details = choice.get("details")
-        yield from details if isinstance(details, list) and len(details) == len(turns) else [{}] * len(turns)
+    return (about for about, _ in details_in(row))
 
 
 def _user_calls(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the details of each message that a chat model said as the user."""
-    for choice in row.get("choices") or ():
-        yield from (one for one in choice.get("user_details") or () if isinstance(one, dict))
+    for choice in row["choices"]:
+        said = choice.get("user_details")
+        yield from (one for one in (said if isinstance(said, list) else ()) if isinstance(one, dict))
 
 
 def _judgment_calls(row: JudgedRow) -> Iterator[Mapping[str, Any]]:
     """Yield the details of each reply of a judgment, those included that gave no verdict and were asked again."""
     for words in row.words:
-        yield from words.details.get("earlier_attempts") or ()
+        earlier = words.details.get("earlier_attempts")
+        yield from (one for one in (earlier if isinstance(earlier, list) else ()) if isinstance(one, dict))
         yield words.details

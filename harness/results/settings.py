@@ -10,7 +10,7 @@ from typing import Any
 from harness.errors import TurnbenchError
 from harness.jsonl import is_there, read_rows
 from harness.names import file_stem, plain_model
-from harness.rows import reply_from_row, sampling_from_row
+from harness.rows import details_in, reply_from_row, sampling_from_row
 
 
 def settings_notes(folder: pathlib.Path, models: Iterable[str]) -> list[str]:
@@ -37,13 +37,8 @@ def _first(path: pathlib.Path) -> Mapping[str, Any]:
 
 def _served(row: Mapping[str, Any]) -> str | None:
     """Return what the provider called the model; None where it did not say."""
-    for choice in row.get("choices") or ():
-        details = choice.get("details") if isinstance(choice, dict) else None
-        for about in details if isinstance(details, list) else ():
-            model = reply_from_row("", about if isinstance(about, dict) else {}).model
-            if model is not None:
-                return model
-    return None
+    models = (reply_from_row("", about).model for about, _ in details_in(row))
+    return next((model for model in models if model is not None), None)
 
 
 def _line(model: str, named: Mapping[str, Mapping[str, Any]]) -> str | None:

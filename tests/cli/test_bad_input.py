@@ -89,6 +89,12 @@ CASES = [
         id="wrong-type",
     ),
     pytest.param(
+        questions('{"question_id": "a\\ud800", "category": "stem", "turns": ["a"]}'),
+        ANSWER,
+        r"question\.jsonl:1: question_id must be a text without half characters, this is 'a\\ud800'",
+        id="half-a-character",
+    ),
+    pytest.param(
         file("tiny/bench.toml", 'tittle = "x"'),
         ANSWER,
         r"bench\.toml(:1)?: unknown key 'tittle'; did you mean 'title'",

@@ -65,6 +65,15 @@ def test_a_full_disk_under_stdout_is_told(run: Run) -> None:
     assert done.stderr == "gen_answer: error: stdout cannot be written: No space left on device\n"
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("flag", ["--help", "--version"])
+def test_a_full_disk_under_the_help_is_told(flag: str, run: Run) -> None:
+    with open("/dev/full", "w") as full:
+        done = run("turnbench", flag, stdout=full)
+    assert done.returncode == 2
+    assert done.stderr == "turnbench: error: stdout cannot be written: No space left on device\n"
+
+
 def test_a_terminal_that_lacks_a_character_shows_it_escaped(run: Run, data: pathlib.Path) -> None:
     answers = data / "tiny" / "model_answer"
     (answers / "builtin%2Feliza.jsonl").rename(answers / "模型.jsonl")

@@ -107,3 +107,15 @@ def test_a_flag_that_changes_nothing_is_warned_of(
     warned = [line for line in capsys.readouterr().err.splitlines() if "changes nothing" in line]
     assert len(warned) == len(told)
     assert all(f"warning: {one}" in line for one, line in zip(told, warned, strict=True))
+
+
+def test_a_file_of_answers_without_a_row_is_no_model_that_answered(
+    data: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (data / "tiny" / "model_answer" / "ghost.jsonl").touch()
+    words = ["--data-dir", str(data), "--bench-name", "tiny"]
+    assert main(["gen_judgment", *words, "--judge-model", "builtin/overlap", "-q"]) == 0
+    assert main(["show_result", *words]) == 0
+    assert main(["status", *words]) == 0
+    told = capsys.readouterr()
+    assert "ghost" not in told.out + told.err

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import pathlib
 import random
 from typing import Any
@@ -127,14 +128,36 @@ def test_damaged_compressed_data_is_an_error(tmp_path: pathlib.Path, ending: str
             read()
 
 
+@pytest.mark.parametrize("size", [(1 << 20) + (1 << 18), 5 << 20])
 def test_a_line_that_unpacks_to_more_than_anybody_can_mean_is_an_error(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     for module in ("harness.jsonl.files", "harness.judgments.reading"):
         monkeypatch.setattr(f"{module}.MOST_LINE", 1 << 20)
-    path = write(tmp_path / "x_single.jsonl.zst", lines(grade(1)) + b'{"a": "' + b"0" * (5 << 20) + b'"}\n')
+    path = write(tmp_path / "x_single.jsonl.zst", lines(grade(1)) + b'{"a": "' + b"0" * size + b'"}\n')
     for read in (lambda: list(read_rows(path)), lambda: read_judgments(path)):
         with pytest.raises(DataError, match=r"zst:2: this line is longer than"):
+            read()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="a system without /dev/zero")
+def test_a_device_without_an_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("harness.jsonl.files", "harness.judgments.reading"):
+        monkeypatch.setattr(f"{module}.MOST_LINE", 1 << 20)
+    path = pathlib.Path("/dev/zero")
+    for read in (lambda: list(read_rows(path)), lambda: read_judgments(path)):
+        with pytest.raises(DataError, match=r"^/dev/zero:1: this line is longer than 1 MiB$"):
+            read()
+
+
+@pytest.mark.parametrize("filler", [b"\n", lines(grade(2, note="x" * 1000))], ids=["blank lines", "the same row"])
+def test_a_file_that_unpacks_to_far_more_than_its_size_is_an_error(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, filler: bytes
+) -> None:
+    monkeypatch.setattr("harness.jsonl.files._ALWAYS", 1 << 16)
+    path = write(tmp_path / "x_single.jsonl.zst", lines(grade(1)) + filler * ((3 << 20) // len(filler)))
+    for read in (lambda: list(read_rows(path)), lambda: read_judgments(path)):
+        with pytest.raises(DataError, match=r"zst: unpacks to more than 1,000 times its size"):
             read()
 
 

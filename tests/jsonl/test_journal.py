@@ -160,7 +160,44 @@ def test_what_another_program_does_to_the_file_leaves_no_broken_line(
     assert [row["n"] for row in values(journal.path)] == left + ([] if last else [9])
     assert (journal.state / "torn").exists() == aside
     assert "another program has changed this file during the run" in caplog.text
-    assert ("rows may be gone; run the same command again" in caplog.text) == (not {0, 1}.issubset(left))
+    gone = len({0, 1}.difference(left))
+    assert journal.lost == gone
+    one, two = "1 row of it is gone", "2 rows of it are gone"
+    assert (one in caplog.text, two in caplog.text) == (gone == 1, gone == 2)
+    assert ("run the same command again, which makes" in caplog.text) == (gone > 0)
+
+
+def replaced(path: pathlib.Path) -> None:
+    other = path.with_suffix(".other")
+    other.write_bytes(b'{"n": 0}\n')
+    other.replace(path)
+
+
+@pytest.mark.parametrize("change", [cut, emptied, replaced, pathlib.Path.unlink])
+def test_rows_that_were_there_before_the_run_are_missed_as_well(
+    journal: Journal, change: Callable[[pathlib.Path], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    written(journal.state.parent, b'{"n": 0}\n\n{"n": 1}\n')
+    with journal:
+        change(journal.path)
+        if change is not pathlib.Path.unlink:  # a file that has vanished is an error at the next row
+            journal.append({"n": 2})
+    gone = 2 if change in {emptied, pathlib.Path.unlink} else 1
+    assert journal.lost == gone
+    assert len(caplog.records) == 1
+    assert "another program has changed this file during the run" in caplog.text
+    assert f"{gone} row" in caplog.text
+
+
+def test_rows_that_were_moved_aside_are_not_missed(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
+    with journal:
+        for number in (1, 2, 1, 1):
+            journal.append({"n": number})
+        assert journal.retire_older(lambda row: row["n"]) == 2
+        row_added(journal.path)
+        journal.append({"n": 3})
+    assert (journal.lost, len(values(journal.path))) == (0, 4)
+    assert "gone" not in caplog.text
 
 
 def test_a_file_that_was_only_touched_stays_as_it_is(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:

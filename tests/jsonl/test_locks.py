@@ -1,5 +1,6 @@
 """One writer for each file, and who it is: by process and host, and since when."""
 
+import errno
 import os
 import pathlib
 import re
@@ -117,6 +118,32 @@ def test_the_note_of_a_process_that_has_not_the_lock_says_nothing(who: str, tmp_
     (state / "locks" / "a.jsonl.holder").write_text(who, encoding="utf-8")
     assert holder_of(path, state) is None
     lock(path, state).close()
+
+
+def test_the_lock_is_asked_about_where_nothing_can_be_written(
+    tmp_path: pathlib.Path, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not by `chmod`: the tests may run as root, whom it doesn't stop."""
+    opened = os.open
+
+    def read_only(name: str, flags: int, *more: int, **named: int) -> int:
+        if flags & (os.O_WRONLY | os.O_RDWR):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), name)
+        return opened(name, flags, *more, **named)
+
+    path, state = journal.path, journal.state
+    holder = start('with journal:\n    print("held", flush=True)\n    sys.stdin.read()', tmp_path)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", read_only)
+        who = holder_of(path, state)
+        assert who is not None
+        assert who.startswith(f"process {holder.pid} ")
+        holder.kill()
+        holder.communicate()
+        assert holder_of(path, state) is None
+    assert (state / "locks" / "a.jsonl.holder").exists()
 
 
 def test_a_file_outside_has_one_lock_whichever_benchmark_writes_it(tmp_path: pathlib.Path) -> None:

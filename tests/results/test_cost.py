@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from harness.errors import MissingError
+from harness.cli.main import main
+from harness.errors import DataError, MissingError
 from harness.records import Reply, Usage
 from harness.results.cost import Prices, show_cost
 from tests.small_bench import answer, question, small_bench, write
@@ -91,3 +92,29 @@ def test_nothing_to_count_is_said(tmp_path: pathlib.Path) -> None:
     small_bench(tmp_path, name="mt_bench")
     with pytest.raises(MissingError, match="no answer and no judgment to count the cost of"):
         show_cost(data_dir=tmp_path)
+
+
+@pytest.mark.parametrize("choices", [7, [], ["x"], [{"turns": "x"}], [{"turns": [1]}], [None], {"turns": ["x"]}, None])
+def test_a_row_that_is_no_answer_is_named(data: pathlib.Path, choices: Any) -> None:
+    path = data / "mt_bench" / "model_answer" / "own.jsonl"
+    write(path, [answered(1, "own", details(10, 20)), {"question_id": 2, "choices": choices}])
+    with pytest.raises(DataError, match=r"own\.jsonl:2: .*choices"):
+        show_cost(data_dir=data)
+
+
+@pytest.mark.parametrize("odd", [7, "x", None, [1, 2], [{"usage": 7}, {"usage": {"prompt_tokens": "7"}}]])
+def test_what_others_store_beside_a_reply_is_no_cost(
+    data: pathlib.Path, odd: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = answered(1, "own", details(10, 20), details(30, 40))
+    row["choices"][0]["details"] = odd
+    write(data / "mt_bench" / "model_answer" / "own.jsonl", [row])
+    single = {"question_id": 1, "model": "own", "judge": ["gpt-4o", "single-v1"], "score": 5, "turn": 1}
+    single["details"] = [{"earlier_attempts": odd, "usage": odd}]
+    write(data / "mt_bench" / "model_judgment" / "gpt-4o_single.jsonl", [single])
+    own = next(row for row in show_cost(data_dir=data) if (row.what, row.model) == ("answers", "own"))
+    assert (own.calls, own.unstated) == (2, 2)
+    for words in (["status"], ["show_result", "--efficiency"], ["gen_answer", "--model", "own", "--dry-run"]):
+        more = ["--base-url", "http://127.0.0.1:1/v1"] if words[0] == "gen_answer" else []
+        assert main([*words, *more, "--data-dir", str(data), "-q"]) == 0
+    assert "Traceback" not in capsys.readouterr().err

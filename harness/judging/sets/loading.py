@@ -115,7 +115,7 @@ def _is_path(place: pathlib.Path) -> bool:
     """Return whether a text that somebody wrote can be a path: without a NUL, and not thousands of letters long."""
     try:
         place.resolve().exists()
-    except (OSError, ValueError):
+    except (OSError, ValueError, RuntimeError):  # the last for links that lead to themselves, before Python 3.13
         return False
     return True
 
