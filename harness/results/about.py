@@ -2,7 +2,7 @@
 
 import pathlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.bench import Bench, load_bench
@@ -80,6 +80,23 @@ class About(NamedTuple):
         absent = [name for name, missing in without.items() if missing == each[name]]
         none = f", none of {', '.join(absent)}" if absent else ""
         return f"{len(asked) - without.total()} of the {len(asked)} questions of {self.bench} are judged{none}"
+
+    def turns_reach(self, judged: Mapping[int, Collection[QuestionId]]) -> str | None:
+        """Return which turns were judged on some of the judged questions only that have them; None where none were.
+
+        Nothing is known where no question was judged on all turns: the judge set may be for some turns.
+        """
+        there = frozenset[QuestionId]().union(*judged.values())
+        due = {q.question_id: q.written_by("") for q in self.questions if q.question_id in there and q.user is None}
+        if not any(len(turns) > 1 and all(own in judged.get(turn, ()) for turn in turns) for own, turns in due.items()):
+            return None
+        have = {turn: [own for own, turns in due.items() if turn in turns] for turn in sorted(judged)}
+        told = [
+            f"turn {turn} on {count} of the {len(every)} that have it"
+            for turn, every in have.items()
+            if (count := sum(own in judged[turn] for own in every)) < len(every)
+        ]
+        return f"questions were not judged on all turns: {', '.join(told)}" if told else None
 
 
 def about(query: Query, found: Observations, path: pathlib.Path) -> About:
