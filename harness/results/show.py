@@ -99,7 +99,8 @@ def show_result(
     )  # fmt: skip
     found, subject = shown.found, shown.subject
     judge_set = ", ".join(one.judge_set for one in found) if names else found[0].judge_set
-    result = Result(shown.mode, subject.bench, ", ".join(shown.judges), judge_set, found[0].path)
+    made_by = ", ".join(shown.judges), judge_set
+    result = Result(shown.mode, subject.bench, *made_by, found[0].path, baseline=shown.baseline)
     result.notes.extend([*_notes(shown), *shown.notes])
     result = table_of(result, shown)
     if shown.mode == "pairwise-baseline" and result.panel is None:

@@ -39,6 +39,7 @@ def result_page(result: Result, *, intervals: bool = False) -> Page:
     """Return the page of a result; with `intervals` csv has a row for each number of a criterion or metric."""
     facts = {"mode": result.mode, "questions": result.bench or "unstated"}
     facts |= {"judge": result.judge, "judge set": result.judge_set} if result.judged else {"metrics": result.judge_set}
+    facts |= {} if result.baseline is None else {"baseline": result.baseline}
     models = len(dict.fromkeys(row["model"] for row in result.rows()))
     what = "Scores" if result.mode == "single" else "Win rates"
     title = f"{what} of {models} model{'' if models == 1 else 's'} on {result.bench or result.path.stem}"
@@ -246,12 +247,16 @@ def _grades(detail: "Detail", order: Sequence[str]) -> Iterator[Item]:
     table, models = detail.table, detail.models
     resampled = _resampled(table)
     label = "average score" if detail.column == POOLED else heading_of(detail.column)
-    drawn = partial(charts.score_chart, table, column=detail.column, ranks=detail.ranks, label=label)
+    ranks = detail.ranks if len(models) > 1 else None  # of one model there is no first
+    drawn = partial(charts.score_chart, table, column=detail.column, ranks=ranks, label=label)
     yield Chart("Scores", drawn, resampled)
     if len(table.groups) >= 3:
-        drawn = partial(charts.radar_chart, table, detail.column, models=models[: charts.MOST], scale=detail.scale)
-        most = len(models) > charts.MOST
-        yield Chart(f"By {table.by}", drawn, f"The first {charts.MOST} models of the table." if most else None)
+        # A model that was judged on few questions has but one or two in a group: its spikes would be the longest.
+        ranked = [model for model in models if model in detail.ranks] or models
+        drawn = partial(charts.radar_chart, table, detail.column, models=ranked[: charts.MOST], scale=detail.scale)
+        first = f"The first {charts.MOST} models of the table." if len(ranked) > charts.MOST else ""
+        without = "Without models judged on too few questions to be ranked." if len(ranked) < len(models) else ""
+        yield Chart(f"By {table.by}", drawn, f"{first} {without}".strip() or None)
     if len(models) > 1:
         drawn = partial(charts.difference_chart, detail.pairs, order=order)
         yield Chart("Differences between models", drawn, "Significant differences are bold.")

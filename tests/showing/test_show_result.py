@@ -11,8 +11,10 @@ import pytest
 
 from harness.results.result import Result
 from harness.results.show import show_result
+from harness.results.statistics.bootstrap import Estimate
 from harness.showing import Chart, Note, Table, csv, frame, html, text
 from harness.showing.show_result import report_page, result_page, sampling_of
+from tests.showing.charts.pictures import texts_of
 
 
 def graded(folder: pathlib.Path, **more: Any) -> Result:
@@ -233,3 +235,44 @@ def test_a_matrix_of_many_models_has_numbers_over_its_columns(models: int, tmp_p
     shown = text(result_page(show_result("pairwise-all", input_file=path, intervals=True)))
     (head,) = re.findall("ties half\n\n(.*)", shown)
     assert head.split() == ["model", *(names if models == 3 else map(str, range(1, models + 1)))]
+
+
+# What rests on few questions
+
+
+def test_a_number_without_interval_is_not_shaded_beside_those_that_have_one(tmp_path: pathlib.Path) -> None:
+    rows = [{"model": "x", "a": Estimate(5, 4, 6, 20, "percentile"), "b": Estimate(6, 5, 7, 20, "percentile")}]
+    rows.append({"model": "y", "a": Estimate(4, 3, 5, 20, "percentile"), "b": Estimate(10, None, None, 1, None)})
+    shown = {cells.name: cells.shares for cells in Table("", rows, scale=(1, 10)).shown()}
+    assert shown["b"][0] is not None
+    assert (shown["a"][1] is None, shown["b"][1]) == (False, None)
+    plain = Table("", [{"model": "x", "a": 5.0, "b": 10.0}], scale=(1, 10)).shown()
+    assert plain[-1].shares[0] is not None
+
+
+def test_a_radar_leaves_out_models_that_are_not_ranked_and_a_single_model_has_no_rank(tmp_path: pathlib.Path) -> None:
+    questions = [{"question_id": q, "category": "abcd"[q % 4], "turns": ["?"]} for q in range(24)]
+    folder = tmp_path / "tiny"
+    (folder / "model_judgment").mkdir(parents=True)
+    (folder / "question.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions), encoding="utf-8")
+    counts = {"x": 24, "y": 24, "few": 4}
+    rows = [{"question_id": q, "model": m, "score": 3 + q % 5} for m, n in counts.items() for q in range(n)]
+    path = file_of(folder / "model_judgment", rows)
+    items = result_page(show_result(input_file=path, intervals=True)).items
+    [radar] = [one for one in items if isinstance(one, Chart) and one.title == "By category"]
+    assert radar.note == "Without models judged on too few questions to be ranked."
+    assert "few" not in texts_of(radar.draw())
+    alone = result_page(show_result(input_file=path, intervals=True, model_list=["x"])).items
+    [scores] = [one for one in alone if isinstance(one, Chart) and one.title == "Scores"]
+    assert "rank" not in texts_of(scores.draw())
+
+
+def test_a_baseline_is_named_where_no_row_names_it(tmp_path: pathlib.Path) -> None:
+    rows = [
+        {"question_id": q, "model_1": "base", "model_2": m, "g1_winner": "tie", "g2_winner": "tie"}
+        for m in "xy"
+        for q in range(6)
+    ]
+    page = result_page(show_result("pairwise-baseline", input_file=file_of(tmp_path, rows, "pair")))
+    assert page.facts["baseline"] == "base"
+    assert "baseline: base" in text(page).splitlines()[0]
