@@ -147,6 +147,14 @@ def _samples_notes(found: Sequence[Found]) -> list[str]:
     return notes
 
 
+def _edited_notes(subject: About) -> list[str]:
+    """Return that questions had another wording when they were judged than they have now."""
+    if not subject.edited:
+        return []
+    questions = f"{counted(len(subject.edited), 'question')} edited since (such as question {subject.edited[0]})"
+    return [f"{questions}: answers to the earlier wording are judged here; gen_answer and gen_judgment make them again"]
+
+
 def estimand(subject: About, *, judged: bool = True) -> str:
     """Return what the intervals of a table are of."""
     hint = " (this mix: --by category)" if subject.categories else ""
@@ -232,6 +240,7 @@ def _notes(shown: Shown) -> list[str]:
     if found[0].judge_set != "votes" and first.paired and len(first[0].games) == 1:
         notes.append("pairs were judged in one order only, so a judge that goes by an answer's place is not caught")
     notes += [note] if mode == "single" and judged and (note := history_note(shown.records)) else []
+    notes += _edited_notes(subject)
     if subject.why_not and (mode == "single" or len(found) > 1):
         notes.append(subject.why_not)
     return notes

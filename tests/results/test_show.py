@@ -285,6 +285,7 @@ def test_a_board_does_not_place_a_model_of_few_pairs_among_those_of_another_run(
     notes = on_board("x", 9)
     assert names() == ["x", "new"]
     assert "x: 1 of 1 by win_rate" in notes
+    assert "y: 1-2 of 2 by win_rate" in on_board("y", 9)
     assert "last on the board, since judged on too few pairs beside its other rows: new (4 of 9)" in notes
 
 
@@ -733,3 +734,17 @@ def test_the_way_a_comparison_of_pairs_goes_is_said_to_be_that_of_strengths(tmp_
     notes = show_result("pairwise-all", input_file=write(tmp_path / "some.jsonl", *rows)).notes
     assert any("goes by strength over all pairs: " in note for note in notes)
     assert any("ranks and tests (by strength, Bradley-Terry) are not: " in note for note in notes)
+
+
+@pytest.mark.parametrize("mode", ["single", "pairwise-all"])
+def test_questions_that_were_edited_after_they_were_judged_are_told(bench: pathlib.Path, mode: Mode) -> None:
+    now = {question.question_id: question.content for question in load_bench("tiny", bench.parent).questions}
+    rows = [
+        one | {"made_from": {"question": "0123456789abcdef" if one["question_id"] == 2 else now[1]}}
+        for q in (1, 2)
+        for one in (grade("x", q, 5), pair("x", "y", "tie", q))
+    ]
+    judged(bench, "gpt-4_single.jsonl", *rows[::2])
+    judged(bench, "gpt-4_pair.jsonl", *rows[1::2])
+    told = "1 question edited since (such as question 2): answers to the earlier wording are judged here"
+    assert any(note.startswith(told) for note in show(bench, mode).notes)
