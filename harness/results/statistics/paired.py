@@ -108,7 +108,7 @@ class Paired(NamedTuple):
     @property
     def least(self) -> int:
         """How many questions it takes at least that a difference, however large, is significant among the pairs."""
-        return math.ceil(1 + math.log2(max(1, self.family) / LEVEL))
+        return least_of(self.family)
 
     @property
     def smallest_detectable(self) -> float | None:
@@ -143,6 +143,11 @@ def reach(family: int) -> float:
 
     normal = NormalDist()
     return normal.inv_cdf(1 - LEVEL / 2 / max(1, family)) + normal.inv_cdf(POWER)
+
+
+def least_of(family: int) -> int:
+    """Return on how many questions at least a difference, however large, is significant among so many pairs."""
+    return math.ceil(1 + math.log2(max(1, family) / LEVEL))
 
 
 class PairedTable(NamedTuple):
