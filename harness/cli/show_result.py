@@ -99,7 +99,7 @@ def parser() -> command.Parser:
     sure.add("--against FILE", "judgments of another run of the same questions to compare with, question by question")
     sure.add(
         "--allow NAME ...",
-        "with --against: what may differ between the runs: judge, judge-set, sampling, criterion, score-method, "
+        "with --against: what may differ between the runs: judge, judge-set, scale, sampling, criterion, score-method, "
         "questions; with --board from its rows: judge, judge-set, baseline (default: nothing)",
     )
     sure.add(
@@ -110,7 +110,8 @@ def parser() -> command.Parser:
     sure.add(
         "--fail-if-worse",
         "with --against: exit with code 1 if a model is worse than in the other run, is not shown to be as good "
-        "within --margin, has too many judgments missing, or is in the other run alone",
+        "within --margin, has too many judgments missing or too few questions to show any drop, or is in the other run "
+        "alone",
     )
     sure.add(
         "--max-missing SHARE",

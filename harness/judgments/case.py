@@ -71,6 +71,11 @@ def outcome(games: Games, method: str) -> float | None:
     return math.fsum(game for game in games if game is not None) / len(games)
 
 
+def scale_text(scale: Scale) -> str:
+    """Return a scale in words: "1 to 10"."""
+    return f"{scale[0]:g} to {scale[1]:g}"
+
+
 def hull(scales: Iterable[Scale | None]) -> Scale | None:
     """Return the scale that holds all of these, those that are unknown aside; None if none is known."""
     known = {scale for scale in scales if scale is not None}

@@ -233,13 +233,18 @@ class Observations(Sequence[Observation]):
         return list(dict.fromkeys(case.metric for case in self.cases))
 
     def scale(self) -> Scale | None:
-        """Return the least and the greatest value that can be; None where that is unknown.
+        """Return the least and the greatest value that can be; None where that is unknown."""
+        return hull(self.scales())
+
+    def scales(self) -> set[Scale]:
+        """Return every scale that is known.
 
         Rows of the benchmark's own judge set need not say it: FastChat's have no field for it.
         """
         from_1_to_10 = {OWN_JUDGE_SET, UNSTATED}
         sources = {case.source for case in self.cases}
-        return hull(own.scale or ((1, 10) if own.judge_set in from_1_to_10 else None) for own in sources)
+        known = (own.scale or ((1, 10) if own.judge_set in from_1_to_10 else None) for own in sources)
+        return {scale for scale in known if scale is not None}
 
     def of_cases(self, value: Callable[[Case], float]) -> npt.NDArray[Any]:
         """Return for each row a number that its case has."""

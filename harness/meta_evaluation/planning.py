@@ -17,7 +17,7 @@ from harness.results.finding import ask
 from harness.results.matrix import matrix
 from harness.results.planning import PAIRS, Spread, alternatives, assumed, design_rows
 from harness.results.query import Query
-from harness.results.statistics.paired import paired
+from harness.results.statistics.paired import least_of, paired
 from harness.running.estimate import Estimate
 
 _FEWEST = 10
@@ -46,10 +46,13 @@ def planned_rows(plan: JudgmentPlan, costs: Sequence[Estimate] = ()) -> tuple[li
     for row in rows:
         row["calls"] = round(calls * row["questions"] * row["samples"])
         row["cost"] = None if price is None else price * row["calls"]
+        row["smallest_difference"] = row["smallest_difference"] if row["questions"] >= least_of(family) else None
+    few = any(row["smallest_difference"] is None for row in rows)
     what = "grades" if plan.mode == "single" else "win rates"
     notes = [
         f"smallest difference: of two models' {what}, found with a power of 80% at the level of a table of {family} "
         f"{'pair' if family == 1 else 'pairs'} of models; variances: {spread.told_by}",
+        *([f"fewer than {least_of(family)} questions show no difference, however large"] if few else []),
         "calls and cost are of all judgments of a design, those included that are there",
     ]
     return rows, notes

@@ -2,7 +2,7 @@
 
 import pathlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.bench import Bench, load_bench
@@ -37,6 +37,8 @@ class About(NamedTuple):
     """The field of the questions by which tables are grouped."""
     fixed_mix: bool = False
     """Whether intervals take the mix of that field as given."""
+    edited: tuple[QuestionId, ...] = ()
+    """Questions of the folder beside which observations lie that had another wording when they were judged."""
 
     @property
     def questions(self) -> Sequence[Question]:
@@ -81,6 +83,23 @@ class About(NamedTuple):
         none = f", none of {', '.join(absent)}" if absent else ""
         return f"{len(asked) - without.total()} of the {len(asked)} questions of {self.bench} are judged{none}"
 
+    def turns_reach(self, judged: Mapping[int, Collection[QuestionId]]) -> str | None:
+        """Return which turns were judged on some of the judged questions only that have them; None where none were.
+
+        Nothing is known where no question was judged on all turns: the judge set may be for some turns.
+        """
+        there = frozenset[QuestionId]().union(*judged.values())
+        due = {q.question_id: q.written_by("") for q in self.questions if q.question_id in there and q.user is None}
+        if not any(len(turns) > 1 and all(own in judged.get(turn, ()) for turn in turns) for own, turns in due.items()):
+            return None
+        have = {turn: [own for own, turns in due.items() if turn in turns] for turn in sorted(judged)}
+        told = [
+            f"turn {turn} on {count} of the {len(every)} that have it"
+            for turn, every in have.items()
+            if (count := sum(own in judged[turn] for own in every)) < len(every)
+        ]
+        return f"questions were not judged on all turns: {', '.join(told)}" if told else None
+
 
 def about(query: Query, found: Observations, path: pathlib.Path) -> About:
     """Return what observations are about.
@@ -90,6 +109,7 @@ def about(query: Query, found: Observations, path: pathlib.Path) -> About:
     ones: every id known, and every hash that the rows carry equal.
     """
     given, unknown = bool(query.files), About(None, by=query.by, fixed_mix=query.fixed_mix)
+    beside = not given
     if given and query.bench_name is None:
         home = path.resolve().parent.parent
         beside = (home / "question.jsonl").is_file()
@@ -112,7 +132,17 @@ def about(query: Query, found: Observations, path: pathlib.Path) -> About:
     known = {question.question_id for question in bench.questions}
     if given and query.bench_name and any(asked.question_id in known for asked in found.asked):
         return own._replace(why_not=f"the table by category is as --bench-name says, although {fault}")
-    return unknown._replace(bench=None if given else bench.name, why_not=f"no table by category: {fault}")
+    edited = _edited(found.asked, bench) if beside else ()
+    return unknown._replace(
+        bench=None if given else bench.name, why_not=f"no table by category: {fault}", edited=edited
+    )
+
+
+def _edited(asked: Sequence[Asked], bench: Bench) -> tuple[QuestionId, ...]:
+    """Return the questions of the benchmark that were judged with another wording than they have."""
+    contents = {question.question_id: question.content for question in bench.questions}
+    other = (one.question_id for one in asked if one.content not in {None, contents.get(one.question_id, one.content)})
+    return tuple(dict.fromkeys(other))
 
 
 def _misfit(asked: Sequence[Asked], bench: Bench) -> str | None:

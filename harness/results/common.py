@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from harness.judgments.observations import Observations, numbered
+from harness.judgments.observations import Bools, Observations, numbered
 from harness.names import history_of, listed
 from harness.records import QuestionId
 
@@ -32,28 +32,34 @@ class Common(NamedTuple):
     turns: dict[str, tuple[int, int]]
     """For each model that was judged on clearly fewer turns of its questions than others were: on how many, and on how
     many of each of these questions the model was that has the most."""
+    every: int
+    """The questions with a verdict on any model."""
+    by_turn: dict[int, frozenset[QuestionId]]
+    """For each turn, the questions on which it was judged, of whichever model, with or without a verdict."""
 
     @property
     def most(self) -> int:
         """The questions of the model that has the most."""
         return max(self.judged.values(), default=0)
 
-    def note(self, *, paired: bool = False) -> str | None:
+    def note(self, *, paired: bool = False, ranks: bool = True) -> str | None:
         """Return what a reader must know about the questions; None if they are the same for all.
 
-        Pairs are ranked by strength, for which questions need not be common.
+        Pairs are ranked by strength, for which questions need not be common. Without `ranks` nothing is ranked.
         """
         if not self.most:  # no verdict at all, which other notes say
             return None
         apart = ", ".join(f"{model} ({self.judged[model]} of {self.most} questions)" for model in self.apart)
+        too_few = "too few questions to be ranked" if ranks else "too few questions beside the others, so listed last"
         if paired or len(self.questions) >= EQUAL * self.most:
-            return f"judged on too few questions to be ranked: {apart}" if apart else None
-        ranked = len(self.judged) - len(self.apart)
-        told = f"models were judged on different questions: {len(self.questions)} of {self.most} are common to all"
-        told += f" {ranked} that are ranked" if self.apart else ""
-        told += "; averages are over each model's own (--common counts the common ones only), comparisons of two "
+            return f"judged on {too_few}: {apart}" if apart else None
+        compared = len(self.judged) - len(self.apart)
+        told = f"models were judged on different questions: {len(self.questions)} of {self.every} are common to all"
+        told += f" {compared}{' that are ranked' if ranks else ' others'}" if self.apart else ""
+        common = " (--common counts the common ones only)" if self.questions else ""
+        told += f"; averages are over each model's own{common}, comparisons of two "
         told += "models over those that both have"
-        return f"{told}; too few to be ranked: {apart}" if apart else told
+        return f"{told}; {too_few.replace('questions ', '')}: {apart}" if apart else told
 
     @property
     def turns_note(self) -> str | None:
@@ -115,7 +121,12 @@ def common_questions(
         for model, (turns_of, every) in sorted(own.items())
         if turns_of < EQUAL * every and not history_of(model)
     }
-    return Common(judged, frozenset(questions[at] for at in common), apart, fewer)
+    asked_in: Bools = np.logical_or.reduce(on_turns, axis=(0, 1))
+    by_turn = {
+        number: frozenset(questions[k] for k in np.flatnonzero(asked_in[:, at])) for at, number in enumerate(turns)
+    }
+    every = int(seen.any(axis=0).sum())
+    return Common(judged, frozenset(questions[at] for at in common), apart, fewer, every, by_turn)
 
 
 def history_note(found: Observations) -> str | None:

@@ -54,6 +54,8 @@ class Result:
     """The models that were judged on too few questions to be ranked."""
     scale: Scale | None = None
     """Of grades, the least and the greatest that can be, where that is known."""
+    baseline: str | None = None
+    """Of pairs with a baseline, which it is."""
     control: "ControlTable | None" = None
     """Win rates against a baseline at equal length, where they were asked for."""
 

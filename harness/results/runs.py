@@ -3,12 +3,13 @@
     difference   new less old, question by question, of verdicts that both runs have (`paired.compare_runs`); of pairs
                  the outcome against the same opponent, a tie half a win
     missing      share of all verdicts of either run that one of the two lacks: failed, or not made at all
-    as good as   the lower end of the difference's 95% interval is above -margin
+    as good as   the lower end of the difference's 95% interval is above -margin, or no question differs, of 6 or more
     gate         fails if a model is worse (Holm over the models), if more than `max_missing` is missing or a model is
-                 altogether, or, with a margin, if a model is not shown to be as good as before within it
+                 altogether, if there are too few questions for any drop to be significant (`Paired.least`), or, with a
+                 margin, if a model is not shown to be as good as before within it
 
-Two runs are compared only if one judge made both with one judge set and sampling, on the same wordings, as in a table;
-what the user allows to differ is said.
+Two runs are compared only if one judge made both with one judge set, scale and sampling, on the same wordings, as in a
+table; what the user allows to differ is said.
 
 80 questions, the new run lost 8 to an outage: 10% are missing, and the gate fails with the usual 5%, whatever the
 grades of the rest. So it does if the other run broke after 11 questions: nothing shows a drop in the 69 others.
@@ -20,13 +21,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Unpack
 
 from harness.errors import UsageError
+from harness.judgments.case import scale_text
 from harness.judgments.observations import Observations
+from harness.names import counted
 from harness.records import Observation, QuestionId
 from harness.results.matrix import matrix
 from harness.results.statistics.bootstrap import Resampling
 from harness.results.statistics.paired import Paired, PairedTable, compare_runs
 
-ALLOWED = ("judge", "judge-set", "sampling", "criterion", "score-method", "questions")
+ALLOWED = ("judge", "judge-set", "scale", "sampling", "criterion", "score-method", "questions")
 """What may differ between two runs if the user says so."""
 MAX_MISSING = 0.05
 
@@ -87,14 +90,17 @@ class Runs(NamedTuple):
                 found.append(f"{pair.model_1} has no verdict in common with the other run")
             elif margin is not None and not as_good(pair, margin):
                 found.append(f"{pair.model_1} is not shown to be as good as in the other run, within {margin:g}")
+            elif margin is None and pair.n < pair.least:
+                on = f"on {counted(pair.n, 'question')} no drop would be significant, however large"
+                found.append(f"{pair.model_1} is not shown to be no worse: {on} ({pair.least} or more would do)")
         return found
 
 
 def as_good(pair: Paired, margin: float) -> bool:
     """Return whether model_1 is at most `margin` worse than model_2, at the 2.5% level."""
     low = pair.difference.low
-    if low is None and pair.sd == 0 and pair.n >= _ALL_AGREE:
-        low = pair.difference.value
+    if pair.sd == 0 and pair.p == 1 and pair.n >= _ALL_AGREE:
+        low = 0.0
     return low is not None and low > -margin
 
 
@@ -143,8 +149,9 @@ def compared_runs(
             )
         if margin is not None:
             shown = "as good as" if as_good(pair, margin) else "not shown to be as good as"
-            notes.append(f"{pair.model_1} is {shown} {pair.model_2} of the other run, within {margin:g}")
-    if table.smallest_detectable is not None:
+            equal = "; no question differs" if pair.sd == 0 and pair.p == 1 else ""
+            notes.append(f"{pair.model_1} is {shown} {pair.model_2} of the other run, within {margin:g}{equal}")
+    if table.smallest_detectable is not None and any(pair.n >= pair.least for pair in table.pairs):
         notes.append(
             f"the smallest drop that this comparison would see with 80% power is {table.smallest_detectable:.2g}"
         )
@@ -166,7 +173,7 @@ def _differing(new: Observations, old: Observations, allow: Sequence[str]) -> li
     other = _origin(old)
     for name, here in _origin(new).items():
         there = other[name]
-        if here == there:
+        if here == there or (name == "scale" and not (here and there)):  # not every row states one
             continue
         told = f"{name} {', '.join(sorted(here))} here and {', '.join(sorted(there))} there"
         if name not in allow:
@@ -186,6 +193,7 @@ def _origin(run: Observations) -> dict[str, set[str]]:
     return {
         "judge": {s.judge for s in sources},
         "judge-set": {s.set_text for s in sources},
+        "scale": set() if run.paired else {scale_text(scale) for scale in run.scales()},
         "sampling": {s.sampling for s in sources},
         "criterion": set(run.metrics()),
         "score-method": {s.method for s in sources},

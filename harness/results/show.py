@@ -1,6 +1,7 @@
 """Judgment file -> the tables that `show_result` prints, and the viewer and reports show."""
 
 import pathlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Unpack
@@ -8,21 +9,22 @@ from typing import TYPE_CHECKING, Annotated, Unpack
 from harness.bounds import ABOVE_0
 from harness.errors import UsageError
 from harness.judging.builtin import notices
-from harness.judgments.case import LOGPROBS
+from harness.judgments.case import LOGPROBS, scale_text
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read
-from harness.names import listed
+from harness.names import counted, listed
 from harness.records import Mode
 from harness.results.about import About
-from harness.results.common import history_note
+from harness.results.common import EQUAL, history_note
 from harness.results.failures import failure_notes, unmeasured_notes
-from harness.results.finding import chosen, narrowed, of_models, of_turns, read_for, replaced_note
+from harness.results.finding import Found, chosen, narrowed, of_models, of_turns, read_for, replaced_note
 from harness.results.grades.aggregates import Aggregate, column_of
 from harness.results.measured import is_metric, read_main_numbers
 from harness.results.query import Query, Words
 from harness.results.result import Result as Result
 from harness.results.settings import settings_notes
 from harness.results.standing import on_board
+from harness.results.statistics.bootstrap import LEAST
 from harness.results.tables import conversations, met_on, table_of
 from harness.results.wanted import NO_JUDGE, LengthControl, Shown, Wanted, settled
 from harness.written import takes_only
@@ -97,7 +99,8 @@ def show_result(
     )  # fmt: skip
     found, subject = shown.found, shown.subject
     judge_set = ", ".join(one.judge_set for one in found) if names else found[0].judge_set
-    result = Result(shown.mode, subject.bench, ", ".join(shown.judges), judge_set, found[0].path)
+    made_by = ", ".join(shown.judges), judge_set
+    result = Result(shown.mode, subject.bench, *made_by, found[0].path, baseline=shown.baseline)
     result.notes.extend([*_notes(shown), *shown.notes])
     result = table_of(result, shown)
     if shown.mode == "pairwise-baseline" and result.panel is None:
@@ -122,8 +125,34 @@ def show_result(
     if query.folder is not None:
         result.notes.extend(settings_notes(query.folder, dict.fromkeys(row["model"] for row in result.rows())))
     if result.panel is not None or result.table.sure:
-        result.notes.append(estimand(subject, judged=not names))
+        none = f"no intervals here: intervals are for {LEAST} questions or more that do not all agree"
+        result.notes.append(estimand(subject, judged=not names) if result.table.has_intervals else none)
     return result if sort is None or board is not None else result.sorted_by(sort)
+
+
+def _samples_notes(found: Sequence[Found]) -> list[str]:
+    """Return which samples count; of one that has fewer judgments than another, that they do not count alike."""
+    of_judge: dict[str, Counter[int]] = {}
+    for one in found:
+        of_judge.setdefault(one.judge, Counter())[one.sample] += len(one.observations)
+    notes = []
+    for judge, sizes in of_judge.items():
+        of = f" of {judge}" if len(of_judge) > 1 else ""
+        if len(sizes) > 1 and min(sizes.values()) >= EQUAL * max(sizes.values()):
+            notes.append(f"{len(sizes)} samples of each judgment{of} count, averaged (--sample N shows one)")
+        elif len(sizes) > 1:
+            each = ", ".join(f"sample {sample} has {counted(own, 'judgment')}" for sample, own in sorted(sizes.items()))
+            more = "" if of else "what is in more of them weighs more: "
+            notes.append(f"{len(sizes)} samples{of} count, of unequal size; {more}{each} (--sample N shows one)")
+    return notes
+
+
+def _edited_notes(subject: About) -> list[str]:
+    """Return that questions had another wording when they were judged than they have now."""
+    if not subject.edited:
+        return []
+    questions = f"{counted(len(subject.edited), 'question')} edited since (such as question {subject.edited[0]})"
+    return [f"{questions}: answers to the earlier wording are judged here; gen_answer and gen_judgment make them again"]
 
 
 def estimand(subject: About, *, judged: bool = True) -> str:
@@ -186,8 +215,10 @@ def _notes(shown: Shown) -> list[str]:
         numbers = records.keep(lambda case: case.source.judge_set in wanted.metrics)
         notes += unmeasured_notes(measured, numbers, wanted.variant)
     notes += replaced_note(found)
-    if (samples := len({one.sample for one in found})) > 1:
-        notes.append(f"{samples} samples of each judgment count, averaged (--sample N shows one)")
+    notes += _samples_notes(found)
+    if shown.kind == "grades" and len(scales := sorted(records.scales())) > 1:
+        told = ", ".join(scale_text(scale) for scale in scales)
+        notes.append(f"grades of several scales are in one table, which are not comparable: {told}")
     if query.turns is not None:
         notes.append(f"turn {', '.join(map(str, query.turns))} only")
     notes += notices(one.judge for one in found)
@@ -209,6 +240,7 @@ def _notes(shown: Shown) -> list[str]:
     if found[0].judge_set != "votes" and first.paired and len(first[0].games) == 1:
         notes.append("pairs were judged in one order only, so a judge that goes by an answer's place is not caught")
     notes += [note] if mode == "single" and judged and (note := history_note(shown.records)) else []
+    notes += _edited_notes(subject)
     if subject.why_not and (mode == "single" or len(found) > 1):
         notes.append(subject.why_not)
     return notes

@@ -108,6 +108,11 @@ class Table(NamedTuple):
         return [line for line in self.lines if line.group is ALL and line.turn is None]
 
     @property
+    def has_intervals(self) -> bool:
+        """Whether any number of a model has an interval."""
+        return self.sure and any(own.low is not None for line in self.whole for own in line.estimates().values())
+
+    @property
     def named(self) -> bool:
         """Whether its columns are what a judge set or a metric names: labels, criteria, dimensions, metrics."""
         return self.kind not in ("grades", "pairs")

@@ -52,7 +52,10 @@ def table_of(result: Result, shown: Shown) -> Result:
     result = made(result, shown, found)
     if result.table.names:
         result = _best_first(result, told=shown.wanted.sort is None)
-    return result.with_last(met.apart)
+    result = result.with_last(met.apart)
+    # First of all notes: the viewer shows the first ones at once and the others when asked to.
+    result.notes[:0] = _on_questions(result, shown, met)
+    return result
 
 
 def _grades(result: Result, shown: Shown, grades: Observations) -> Result:
@@ -160,6 +163,7 @@ def _contradictions(table: Table, column: str, compared: PairedTable) -> str | N
     """Return a note on models whose numbers in the table differ one way and whose comparison goes the other way."""
     value = {line.model: own.value for line in table.whole if (own := line.estimates().get(column)) is not None}
     told = []
+    why = "goes by strength over all pairs" if table.kind == "pairs" else "counts every question that both have once"
     for pair in compared.pairs:
         one, other, difference = value.get(pair.model_1), value.get(pair.model_2), pair.difference.value
         if one is None or other is None or difference is None or (one - other) * difference > -1e-9:
@@ -169,8 +173,8 @@ def _contradictions(table: Table, column: str, compared: PairedTable) -> str | N
     if not told:
         return None
     return (
-        f"{f'{column}: ' if table.named else ''}some stand higher in the table and lower where compared, which counts "
-        f"every question that both have once: {listed(told)}; ranks go by the comparison"
+        f"{f'{column}: ' if table.named else ''}some stand higher in the table and lower where compared, which {why}: "
+        f"{listed(told)}; ranks go by the comparison"
     )
 
 
@@ -302,13 +306,20 @@ def _on_common(result: Result, shown: Shown) -> tuple[Observations, Common]:
     found, met = shown.records, met_on(shown)
     # Of conversations, one that lacks a turn is left out as a whole, and counted as that.
     result.notes.extend([met.turns_note] if met.turns_note and shown.wanted.aggregate is None else [])
+    if shown.wanted.query.turns is None and shown.kind != "metric":
+        result.notes.extend([note] if (note := shown.subject.turns_reach(met.by_turn)) else [])
     if not shown.wanted.common:
-        # First of all notes: the viewer shows the first ones at once and the others when asked to.
-        result.notes[:0] = [note] if (note := met.note(paired=found.paired)) and len(met.judged) > 1 else []
         return found, met
     if not met.questions:
         raise UsageError(f"{result.path}: no question is common to all models (--common); name fewer (--model-list)")
-    notes = [f"only the {len(met.questions)} questions on which all ranked models were judged (--common)"]
-    notes += [f"judged on too few questions to be ranked: {', '.join(met.apart)}"] if met.apart else []
-    result.notes[:0] = notes
     return found.keep(asked=lambda asked: asked.question_id in met.questions), met
+
+
+def _on_questions(result: Result, shown: Shown, met: Common) -> list[str]:
+    """Return what to say of models that were judged on other questions than others were."""
+    ranks = bool(result.table.ranks)  # where only one model has enough, its column says that there is none
+    if not shown.wanted.common:
+        return [note] if (note := met.note(paired=shown.records.paired, ranks=ranks)) and len(met.judged) > 1 else []
+    notes = [f"only the {len(met.questions)} questions on which all ranked models were judged (--common)"]
+    too_few = "to be ranked" if ranks else "beside the others, so listed last"
+    return notes + ([f"judged on too few questions {too_few}: {', '.join(met.apart)}"] if met.apart else [])

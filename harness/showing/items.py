@@ -86,6 +86,7 @@ class Table(NamedTuple):
     scale: tuple[float, float] | None = None
     """The least and the greatest number that there can be, where numbers are to be shaded by how far they depart from
     the mean of their row: of all models the best would have the darkest row, and nothing would be seen of the rest.
+    Where a table has intervals, a number without one is not shaded: it rests on few questions, and departs the most.
     Beside other models it is the middle of the scale that they depart from."""
     keys: int = 1
     """How many columns from the left say what a row is about; they are repeated where a table is divided."""
@@ -110,8 +111,10 @@ class Table(NamedTuple):
                 column.part != "value" and any(row.get(f"{column.name}_low") is not None for row in rows)
             )
             heading = printable(heading) if isinstance(heading, str) else heading
+            few = [f"{column.name}_low" in row and row[f"{column.name}_low"] is None for row in rows]
             shares = [
-                self._share(value, mean) if at >= self.keys else None for value, mean in zip(values, means, strict=True)
+                self._share(value, mean) if at >= self.keys and not bare else None
+                for value, mean, bare in zip(values, means, few, strict=True)
             ]
             cells = [column.cell(row, self.places) for row in rows]
             found.append(Cells(column.name, heading, words, cells, shares))

@@ -8,12 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness.judgments.reading import read_judgments
+from harness.names import counted
 from harness.records import Scale
 from harness.results.result import Result
 from harness.results.table import ALL
 from harness.results.table import Table as Lines
 from harness.showing.items import Chart, Column, Item, Note, Page, Row, Table, columns_of, flat
-from harness.showing.values import p_text, rounded, to_places, with_interval
+from harness.showing.values import interval_text, p_text, rounded, to_places, with_interval
 from harness.showing.words import heading_of
 
 if TYPE_CHECKING:  # numpy is imported only where intervals are made
@@ -37,6 +38,7 @@ def result_page(result: Result, *, intervals: bool = False) -> Page:
     """Return the page of a result; with `intervals` csv has a row for each number of a criterion or metric."""
     facts = {"mode": result.mode, "questions": result.bench or "unstated"}
     facts |= {"judge": result.judge, "judge set": result.judge_set} if result.judged else {"metrics": result.judge_set}
+    facts |= {} if result.baseline is None else {"baseline": result.baseline}
     models = len(dict.fromkeys(row["model"] for row in result.rows()))
     what = "Scores" if result.mode == "single" else "Win rates"
     title = f"{what} of {models} model{'' if models == 1 else 's'} on {result.bench or result.path.stem}"
@@ -134,7 +136,7 @@ def _tables(result: Result) -> Iterator[Item]:
         Column(column.name, _own_name(column.name, table), "both" if column.name in _WITH_INTERVAL else "value")
         for column in columns_of(table.rows())
     ]
-    more = [Column("rank")] if lead in table.ranks else []
+    more = [Column("rank")] if lead in table.ranks and len(ranks) > 1 else []  # of one model there is no first
     at = len(columns)
     if any(f"{lead}_low" in row for row in rows):
         more.insert(0, Column(lead, "95% interval", "interval"))
@@ -225,7 +227,9 @@ def _sure(result: Result) -> Iterator[Item]:
         yield compared("Length-controlled win rates compared", result.control.pairs.pairs, None, 3)
     if result.runs is not None:
         title = "This run (model 1) against the other (model 2), question by question"
-        yield compared(title, result.runs.table.pairs, None)
+        pairs, places = result.runs.table.pairs, 2 if result.mode == "single" else 3
+        alone = f"Each interval is of its row alone; p allows for all {len(pairs)} (Holm)."
+        yield compared(title, pairs, alone if len(pairs) > 1 else None, places)
 
 
 def _grades(detail: "Detail", order: Sequence[str]) -> Iterator[Item]:
@@ -234,12 +238,16 @@ def _grades(detail: "Detail", order: Sequence[str]) -> Iterator[Item]:
 
     table, models = detail.table, detail.models
     resampled = _resampled(table)
-    drawn = partial(charts.score_chart, table, column=detail.column, ranks=detail.ranks)
+    ranks = detail.ranks if len(models) > 1 else None  # of one model there is no first
+    drawn = partial(charts.score_chart, table, column=detail.column, ranks=ranks)
     yield Chart("Scores", drawn, resampled)
     if len(table.groups) >= 3:
-        drawn = partial(charts.radar_chart, table, detail.column, models=models[: charts.MOST], scale=detail.scale)
-        most = len(models) > charts.MOST
-        yield Chart(f"By {table.by}", drawn, f"The first {charts.MOST} models of the table." if most else None)
+        # A model that was judged on few questions has but one or two in a group: its spikes would be the longest.
+        ranked = [model for model in models if model in detail.ranks] or models
+        drawn = partial(charts.radar_chart, table, detail.column, models=ranked[: charts.MOST], scale=detail.scale)
+        first = f"The first {charts.MOST} models of the table." if len(ranked) > charts.MOST else ""
+        without = "Without models judged on too few questions to be ranked." if len(ranked) < len(models) else ""
+        yield Chart(f"By {table.by}", drawn, f"{first} {without}".strip() or None)
     if len(models) > 1:
         drawn = partial(charts.difference_chart, detail.pairs, order=order)
         yield Chart("Differences between models", drawn, "Significant differences are bold.")
@@ -249,7 +257,7 @@ def _grades(detail: "Detail", order: Sequence[str]) -> Iterator[Item]:
         yield Table("By turn", turns, note=resampled)
     if detail.grades is not None:
         yield from _turn_tables(detail, models)
-    if len(models) > 1:
+    if detail.pairs.pairs:
         yield _next_ones(detail.pairs, detail.neighbours(), 2)
     title = f"{heading_of(detail.column).capitalize()} by {table.by}"
     yield from _by_group(table, detail.column, title, detail.scale, resampled)
@@ -326,15 +334,16 @@ def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
         listed = Table(title, rows, columns, places=places, across="models", scale=(0.0, 1.0), keys=keys)
         drawn = partial(charts.win_rate_chart, only.matrix, detail.column)
         yield listed if baseline else Chart("Every two models", drawn, instead=listed)
-    if only.position:
+    if only.position and only.position[0]["n"]:
         yield Chart("Does the judge go by the place of an answer?", partial(charts.position_chart, only.position))
         total = only.position[0]
         first = total["first_share"]
-        share = with_interval(first.value, first.low, first.high, to_places(3))
+        share = f"won {with_interval(first.value, first.low, first.high, to_places(3))} of decided games"
         yield Note(
             f"position: of {total['n']} pairs {total['consistent']} were judged alike in both orders, "
             f"{total['biased_first']} for whoever came first, {total['biased_second']} for whoever came second, "
-            f"{total['one_sided_tie']} a tie in one order only; the answer shown first won {share} of decided games"
+            f"{total['one_sided_tie']} a tie in one order only; "
+            + ("no game was decided" if first.value is None else f"the answer shown first {share}")
         )
     rows = detail.rows()
     columns = [
@@ -343,8 +352,12 @@ def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
     ]
     scale = "; ".join(only.without_strengths()) if only.strengths.why_not else f"Strength: {only.strengths.scale}"
     yield Table("Rates and strengths", rows, columns, f"{scale}. {resampled}", places=3)
-    if len(table.whole) > 1:
-        yield _next_ones(detail.pairs, detail.neighbours(), 3)
+    if detail.pairs.pairs:
+        neighbours = detail.neighbours()
+        shown = _next_ones(detail.pairs, neighbours, 3)
+        if any(pair.n and _by_strength(detail, pair) for pair in neighbours):
+            shown = shown._replace(note=f"{shown.note}. Differences are of strengths, from the pairs of all models.")
+        yield shown
     turns = table.turn_rows()
     if len({row["turn"] for row in turns}) > 1:
         yield Table("By turn", turns, note=resampled, places=3, keys=2)
@@ -353,6 +366,10 @@ def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
 
 
 def _resampled(table: Lines) -> str:
+    if not table.has_intervals:
+        from harness.results.statistics.bootstrap import LEAST
+
+        return f"No intervals: they take {LEAST} questions that do not all agree."
     return f"95% intervals: questions resampled{_within(table.strata)}, seed {table.seed}."
 
 
@@ -370,24 +387,61 @@ def _by_group(
 
 def _outcome(detail: "Detail") -> Iterator[Note]:
     """Yield the outcome in words: how the first models of the table differ."""
+    pairs = detail.neighbours()[:_SAID]
+    if pairs:
+        few = any(0 < pair.n < pair.least for pair in pairs)
+        least = f" On fewer than {pairs[0].least} questions no difference is significant." if few else ""
+        yield Note("; ".join(_said(detail, pair) for pair in pairs) + f".{least}")
+
+
+def _said(detail: "Detail", pair: "Paired") -> str:
+    """Return how two models differ, and on what that rests."""
+    one, other, own, paired = pair.model_1, pair.model_2, pair.difference, detail.only is not None
+    if not pair.n:
+        why = "no chain of pairs links them" if paired else "they have no question in common"
+        return f"{one} and {other} were not compared: {why}"
     form = to_places(detail.table.places)
-    said = []
-    for pair in detail.neighbours()[:_SAID]:
-        by = with_interval(pair.difference.value, pair.difference.low, pair.difference.high, form)
-        said.append(
-            f"{pair.model_1} is {pair.verdict} than {pair.model_2} by {by}"
-            if pair.told_apart
-            else f"{pair.model_1} and {pair.model_2} do not differ significantly on {pair.n} questions ({by})"
-            if pair.n
-            else f"{pair.model_1} and {pair.model_2} were not compared: they have no question in common"
+    by = f"{with_interval(own.value, None, None, form)} {'in win rate' if paired else 'points'}"
+    interval = "" if own.low is None else interval_text(own.low, own.high, form) + _although(pair)
+    if pair.told_apart:
+        told = f"{one} is {pair.verdict} than {other} by {by}{interval and f' ({interval})'}"
+    else:
+        told = f"{one} and {other} do not differ significantly on {counted(pair.n, 'question')} "
+        told += f"({by}{interval and f', {interval}'})"
+    return told + _by_strength(detail, pair)
+
+
+def _by_strength(detail: "Detail", pair: "Paired") -> str:
+    """Return that pairs of other models count, where one of the two was not judged on all questions that do."""
+    judged = {line.model: line.fields[detail.column].questions for line in detail.table.whole}
+    one, other = judged[pair.model_1], judged[pair.model_2]
+    if detail.only is None or min(one, other) == pair.n:
+        return ""
+    return (
+        f", by strength over the pairs of all models ({pair.model_1} was judged on {counted(one, 'question')}, "
+        f"{pair.model_2} on {other})"
+    )
+
+
+def _although(pair: "Paired") -> str:
+    """Return why the interval of a pair and its test do not say the same; nothing where they do."""
+    from harness.results.statistics.paired import LEVEL
+
+    low, high, p, p_holm = pair.difference.low, pair.difference.high, pair.p, pair.p_holm
+    if low is None or high is None or p is None or p_holm is None or (low > 0 or high < 0) == pair.told_apart:
+        return ""
+    if pair.told_apart or p > LEVEL:  # it resamples questions, or knows nothing of how pairs were chosen
+        chosen = pair.p_method == "mixture"
+        return (
+            f", but p = {p_text(p_holm)} {'if earlier results chose the pairs' if chosen else 'by the sign-flip test'}"
         )
-    if said:
-        yield Note("; ".join(said) + ".")
+    return f" for these two alone, but p = {p_text(p_holm)} among all {pair.family} pairs of models"
 
 
 def _next_ones(table: "PairedTable", neighbours: Sequence["Paired"], places: int) -> Table:
     """Return each model beside the next one, and what these questions can show."""
-    smallest = table.smallest_detectable
+    blind = all(pair.n < pair.least for pair in table.pairs)
+    smallest = None if blind else table.smallest_detectable
     shows = (
         "" if smallest is None else f"; differences of {rounded(smallest, places)} or more would be found (power 80%)"
     )
@@ -397,6 +451,8 @@ def _next_ones(table: "PairedTable", neighbours: Sequence["Paired"], places: int
     chosen = any(pair.p_method == "mixture" for pair in table.pairs)
     test = f"sign-flip test{' that allows for pairs chosen by earlier results' if chosen else ''}, Holm"
     found = f"{table.told_apart} of {len(table.pairs)} pairs of models differ significantly ({test})"
+    if blind:
+        found += f"; on fewer than {table.pairs[0].least} questions none can"
     return compared("Each model and the next one (each interval of its pair alone)", neighbours, found + shows, places)
 
 
@@ -414,7 +470,7 @@ def compared(title: str, pairs: Sequence["Paired"], note: str | None, places: in
         Column("difference", "95% interval", "interval"),
         Column("p_holm"),
         Column("n", "questions"),
-        Column("questions_needed"),
+        *([Column("questions_needed")] if any(row["questions_needed"] is not None for row in rows) else []),
     ]
     return Table(title, rows, columns, note, places, keys=2)
 

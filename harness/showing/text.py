@@ -19,6 +19,8 @@ from harness.showing.lines import in_lines
 _GAP = 2
 _WORDS = 20
 """Characters to which a column of words is narrowed first,"""
+_PARTS = re.compile(r".*[-/_.:@+]")
+"""What of a word ends where a name may be broken."""
 _FEWEST = (10, 8, 5)
 """and to which it is narrowed at most: the first of these with which all lines fit."""
 
@@ -144,7 +146,8 @@ def _row(cells: Sequence[tuple[str, bool, int]], *, up: bool) -> Iterator[str]:
 
 
 def wrapped(line: str, width: int) -> list[str]:
-    """Return a text in lines of at most so many columns, broken at spaces, else within a word; intervals stay whole."""
+    """Return a text in lines of at most so many columns, broken at spaces, else within a word, after a hyphen or such
+    where one is in its second half; intervals stay whole."""
     if width_of(line) <= width:
         return [line]
     found = [""]
@@ -156,7 +159,10 @@ def wrapped(line: str, width: int) -> list[str]:
             found.append("")
         for letter in word:
             if found[-1] and width_of(found[-1] + letter) > width:
-                found.append("")
+                part = _PARTS.match(found[-1])  # of a name, so that no number in it is cut where it need not be
+                kept = part[0] if part and 2 * width_of(part[0]) > width else found[-1]
+                found[-1], rest = kept, found[-1][len(kept) :]
+                found.append(rest)
             found[-1] += letter
     return found
 

@@ -1,5 +1,6 @@
 """The bar says what happens, on stderr, and never stops the work."""
 
+import re
 import sys
 import time
 
@@ -80,3 +81,25 @@ def test_a_program_s_bar_takes_its_total_from_the_run(capsys: pytest.CaptureFixt
     with tqdm_watch(unit="answer") as watch:
         watch(Tally(planned=4, done=3, failures=[Failure("k", "outage", "m")]))
     assert "4/4" in capsys.readouterr().err
+
+
+FULL = Tally(done=12, in_flight=9, limit=64, retries=239, prompt_tokens=9536, completion_tokens=1605, cost=12.34)
+
+
+@pytest.mark.parametrize("width", range(30, 160))
+def test_on_a_narrow_terminal_whole_figures_are_left_out_and_none_is_cut(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tqdm.std._screen_shape_wrapper", lambda: lambda stream: (width, 24))
+    monkeypatch.setattr(bar_module, "IN_FILE", 0.0)
+    with bar(1000, "judgment", quiet=False) as watch:
+        watch(FULL)
+    last = capsys.readouterr().err.split("\r")[-1].rstrip()
+    assert len(last) <= width
+    assert width < 80 or last.endswith("]")
+    figures = re.findall(r"s/s, (.*)\]$", last)
+    if figures:
+        whole = ["in flight 9 of 64", "retries 239", "tokens in 9536", "out 1605", "$12.34"]
+        assert set(figures[0].split(", ")) <= set(whole)
+        assert "$12.34" in figures[0]
+    assert (width < 150) or figures == ["in flight 9 of 64, retries 239, tokens in 9536, out 1605, $12.34"]

@@ -1,6 +1,7 @@
 """--dry-run needs no key, calls nothing and writes nothing; the run that follows needs its key."""
 
 import pathlib
+import re
 
 import pytest
 
@@ -62,6 +63,18 @@ def test_the_smallest_difference_that_a_plan_would_show_is_told(
     shown = capsys.readouterr().out
     assert "questions  samples  judges  smallest difference  calls  cost at most" in shown
     assert "found with a power of 80% at the level of a table of 1 pair of models; variances: assumed" in shown
+
+
+def test_a_plan_of_few_questions_promises_no_smallest_difference(
+    where: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["gen_answer", "--model", "builtin/eliza", "builtin/outline", *where, "-q"]) == 0
+    capsys.readouterr()
+    assert main(["gen_judgment", "--judge-model", "gpt-4.1", *where, "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"^ *2 +1 +1 +– ", shown, re.M)
+    assert re.search(r"^ *42 +1 +1 +0\.", shown, re.M)
+    assert "note: fewer than 6 questions show no difference, however large" in shown
 
 
 def test_of_one_model_alone_there_is_no_difference_to_show(

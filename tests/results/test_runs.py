@@ -142,6 +142,34 @@ def test_a_margin_asks_for_proof_that_the_run_is_as_good() -> None:
     assert "x is as good as x of the other run, within 1" in wide.notes
 
 
+def test_a_gate_does_not_pass_what_is_too_short_to_show_a_drop() -> None:
+    runs = compared(run(x=1.0, questions=range(5)), run(x=9.0, questions=range(5)))
+    assert runs.table.pairs[0].better is None
+    assert runs.faults() == [
+        "x is not shown to be no worse: on 5 questions no drop would be significant, however large (6 or more would do)"
+    ]
+    assert not any("smallest drop" in note for note in runs.notes)
+    assert compared(run(x=5.0, questions=range(6)), run(x=5.0, questions=range(6))).faults() == []
+
+
+def test_a_run_that_differs_on_no_question_is_as_good_within_any_margin() -> None:
+    new, old = (run(J._replace(judge_set="mt_bench"), x=3.0) for _ in range(2))
+    runs = compared(new, old, margin=0.01)
+    assert (runs.table.pairs[0].difference.low or 0) < -0.01
+    assert runs.faults(margin=0.01) == []
+    assert "x is as good as x of the other run, within 0.01; no question differs" in runs.notes
+
+
+def test_grades_on_another_scale_are_refused_and_said_where_it_is_allowed() -> None:
+    new, old = (
+        Observations.of(one._replace(source=one.source._replace(scale=scale)) for one in run(x=3.0))
+        for scale in ((1, 10), (1, 5))
+    )
+    with pytest.raises(UsageError, match="scale 1 to 10 here and 1 to 5 there; --allow scale compares them"):
+        compared(new, old)
+    assert any("scale 1 to 10 here" in note for note in compared(new, old, allow=["scale"]).notes)
+
+
 def test_the_smallest_drop_that_could_have_been_seen_is_said() -> None:
     assert any(note.startswith("the smallest drop that this") for note in compared(noisy(1), noisy(2)).notes)
 

@@ -285,6 +285,7 @@ def test_a_board_does_not_place_a_model_of_few_pairs_among_those_of_another_run(
     notes = on_board("x", 9)
     assert names() == ["x", "new"]
     assert "x: 1 of 1 by win_rate" in notes
+    assert "y: 1-2 of 2 by win_rate" in on_board("y", 9)
     assert "last on the board, since judged on too few pairs beside its other rows: new (4 of 9)" in notes
 
 
@@ -674,3 +675,76 @@ def test_a_panel_lists_a_model_last_that_one_of_its_judges_hardly_saw(kind: str,
     assert any("few (3 of 12 questions)" in note for note in result.notes)
     common = show_result(mode, input_file=path, judge_model=["j", "k"], common=True)
     assert "only the 12 questions on which all ranked models were judged (--common)" in common.notes
+
+
+# What is incomplete
+
+
+def test_where_nothing_is_ranked_nobody_is_said_to_be_too_little_judged_for_it(tmp_path: pathlib.Path) -> None:
+    counts = {"x": 12, "y": 12, "few": 3}
+    rows = [grade(m, q, 5, judge=[judge, "t"]) for judge in "jk" for m, n in counts.items() for q in range(n)]
+    path = write(tmp_path / "some.jsonl", *rows)
+    told = "judged on too few questions beside the others, so listed last: few (3 of 12 questions)"
+    assert told in show_result(input_file=path, judge_model=["j", "k"]).notes
+    assert told in show_result(input_file=path, judge_model="j", intervals=False).notes
+    assert not any("ranked" in note for note in show_result(input_file=path, judge_model="j", intervals=False).notes)
+    assert told not in show_result(input_file=path, judge_model="j").notes
+
+
+def test_models_without_any_common_question_are_not_sent_to_a_flag_that_leaves_none(tmp_path: pathlib.Path) -> None:
+    rows = [grade(m, q, 5) for m, start in (("x", 0), ("y", 8)) for q in range(start, start + 8)]
+    [told, *_] = show_result(input_file=write(tmp_path / "some.jsonl", *rows)).notes
+    assert told.startswith("models were judged on different questions: 0 of 16 are common to all; averages")
+    assert "--common" not in told
+
+
+def test_a_turn_that_was_judged_on_some_of_the_questions_only_is_told(bench: pathlib.Path) -> None:
+    judged(bench, "gpt-4_single.jsonl", *(grade(m, q, 5, t) for m in "xy" for q, t in ((1, 1), (1, 2), (2, 1))))
+    told = "questions were not judged on all turns: turn 2 on 1 of the 2 that have it"
+    assert told in show(bench).notes
+    assert told not in show(bench, turns=[1]).notes
+    judged(bench, "gpt-4_single.jsonl", grade("x", 1, 5), grade("x", 2, 5))  # a judge set may be for first turns
+    assert not any("all turns" in note for note in show(bench).notes)
+
+
+def test_samples_of_unequal_size_are_not_said_to_be_of_each_judgment(bench: pathlib.Path) -> None:
+    path = judged(bench, "both.jsonl", *(grade("x", q, 9) for q in (1, 2)), grade("x", 1, 3, sample=1))
+    told = (
+        "what is in more of them weighs more: sample 0 has 2 judgments, sample 1 has 1 judgment (--sample N shows one)"
+    )
+    assert f"2 samples count, of unequal size; {told}" in show_result(input_file=path).notes
+    rows = [grade("x", q, 9, sample=s, judge=[j, "t"]) for q in (1, 2) for j, s in (("j", 0), ("k", 0), ("k", 1))]
+    panel = show_result(input_file=judged(bench, "panel.jsonl", *rows), judge_model=["j", "k"])
+    assert "2 samples of each judgment of k count, averaged (--sample N shows one)" in panel.notes
+
+
+def test_grades_of_two_scales_in_one_table_are_told(tmp_path: pathlib.Path) -> None:
+    rows = [grade("x", q, 5, scale=[1, 10], judge_set="own") for q in range(3)]
+    path = write(tmp_path / "some.jsonl", *rows, *(grade("y", q, 5, scale=[1, 5], judge_set="own") for q in range(3)))
+    told = "grades of several scales are in one table, which are not comparable: 1 to 5, 1 to 10"
+    assert told in show_result(input_file=path).notes
+    assert not any("scales" in note for note in show_result(input_file=path, model_list=["x"]).notes)
+
+
+def test_the_way_a_comparison_of_pairs_goes_is_said_to_be_that_of_strengths(tmp_path: pathlib.Path) -> None:
+    rows = [pair("x", "y", ("model_1", "model_1", "model_2")[q % 3], q) for q in range(24)]
+    rows += [pair("z", "y", ("model_1", "tie")[q % 2], q) for q in range(24)]
+    rows += [pair("x", "w", "model_1" if q % 12 else "tie", q) for q in range(24)]
+    rows += [pair("w", "y", "model_2" if q % 8 else "model_1", q) for q in range(4)]
+    notes = show_result("pairwise-all", input_file=write(tmp_path / "some.jsonl", *rows)).notes
+    assert any("goes by strength over all pairs: " in note for note in notes)
+    assert any("ranks and tests (by strength, Bradley-Terry) are not: " in note for note in notes)
+
+
+@pytest.mark.parametrize("mode", ["single", "pairwise-all"])
+def test_questions_that_were_edited_after_they_were_judged_are_told(bench: pathlib.Path, mode: Mode) -> None:
+    now = {question.question_id: question.content for question in load_bench("tiny", bench.parent).questions}
+    rows = [
+        one | {"made_from": {"question": "0123456789abcdef" if one["question_id"] == 2 else now[1]}}
+        for q in (1, 2)
+        for one in (grade("x", q, 5), pair("x", "y", "tie", q))
+    ]
+    judged(bench, "gpt-4_single.jsonl", *rows[::2])
+    judged(bench, "gpt-4_pair.jsonl", *rows[1::2])
+    told = "1 question edited since (such as question 2): answers to the earlier wording are judged here"
+    assert any(note.startswith(told) for note in show(bench, mode).notes)

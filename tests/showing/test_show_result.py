@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +11,10 @@ import pytest
 
 from harness.results.result import Result
 from harness.results.show import show_result
+from harness.results.statistics.bootstrap import Estimate
 from harness.showing import Chart, Note, Table, csv, frame, html, text
 from harness.showing.show_result import report_page, result_page, sampling_of
+from tests.showing.charts.pictures import texts_of
 
 
 def graded(folder: pathlib.Path, **more: Any) -> Result:
@@ -45,6 +48,89 @@ def test_models_without_a_question_in_common_are_not_said_to_be_alike(tmp_path: 
     first = result_page(show_result(input_file=path, intervals=True)).items[0]
     assert isinstance(first, Note)
     assert first.text == "b and a were not compared: they have no question in common."
+
+
+def file_of(folder: pathlib.Path, rows: Iterable[dict[str, Any]], kind: str = "single") -> pathlib.Path:
+    path = folder / f"j_{kind}.jsonl"
+    path.write_text("".join(json.dumps({"turn": 1, "judge": ["j", "t"], **row}) + "\n" for row in rows))
+    return path
+
+
+def graded_as(folder: pathlib.Path, **scores: Sequence[float]) -> Result:
+    """Return the result of these grades of each model on questions 0, 1, ..."""
+    rows = [{"question_id": q, "model": m, "score": s} for m, own in scores.items() for q, s in enumerate(own)]
+    return show_result(input_file=file_of(folder, rows), intervals=True)
+
+
+def paired_as(folder: pathlib.Path, *pairs: tuple[str, str, int, str]) -> Result:
+    """Return the result of pairs: two models, the question, the winner in both games."""
+    rows = [
+        {"question_id": q, "model_1": one, "model_2": other, "g1_winner": winner, "g2_winner": winner}
+        for one, other, q, winner in pairs
+    ]
+    return show_result("pairwise-all", input_file=file_of(folder, rows, "pair"), intervals=True)
+
+
+def outcome(result: Result) -> str:
+    first = result_page(result).items[0]
+    assert isinstance(first, Note)
+    return first.text
+
+
+def test_an_interval_that_says_another_thing_than_the_test_is_explained(tmp_path: pathlib.Path) -> None:
+    noise = [1, 2, -1, 0, 2, -1, 1, 0, 1, 2]
+    x, y = [5 + noise[q % 10] for q in range(20)], [5] * 20
+    two = outcome(graded_as(tmp_path, x=x, y=y))
+    assert two.startswith("x is better than y by 0.70 points (")
+    assert " but " not in two
+    more = outcome(graded_as(tmp_path, x=x, y=y, **{f"z{at}": y for at in range(8)}))
+    assert re.search(r"\(0\.70 points, 0\.\d+ to 1\.\d+ for these two alone, but p = [01].* among all 45 pairs", more)
+
+
+def test_too_few_questions_for_any_difference_are_said_once_and_promise_none(tmp_path: pathlib.Path) -> None:
+    page = result_page(graded_as(tmp_path, x=[9, 9, 8], y=[5, 4, 4], z=[1, 1, 2]))
+    shown = text(page)
+    assert outcome(graded_as(tmp_path, x=[9], y=[5])) == (
+        "x and y do not differ significantly on 1 question (4.00 points). On fewer than 6 questions no difference is "
+        "significant."
+    )
+    assert shown.count("On fewer than 7 questions no difference is significant.") == 1
+    assert (
+        "0 of 3 pairs of models differ significantly (sign-flip test, Holm); on fewer than 7 questions none can"
+        in shown
+    )
+    assert "would be found" not in shown
+    assert "95% intervals: questions resampled" not in shown
+    assert "no intervals here: intervals are for 5 questions or more that do not all agree" in page.notes
+
+
+def test_a_comparison_by_strength_says_on_how_many_questions_each_was_judged(tmp_path: pathlib.Path) -> None:
+    winners = ["model_1", "model_1", "tie", "model_2"]
+    pairs = [("a", "b", q, winners[q % 4]) for q in range(12)]
+    even = [*pairs, *((m, "c", q, winners[q % 3]) for m in "ab" for q in range(12))]
+    assert "by strength" not in outcome(paired_as(tmp_path, *even))
+    result = paired_as(tmp_path, *pairs, *((m, "c", q, winners[q % 3]) for m in "ab" for q in range(6)))
+    assert "in win rate" in outcome(result)
+    told = "by strength over the pairs of all models (b was judged on 12 questions, c on 6)"
+    assert told in outcome(result)
+    assert "Differences are of strengths, from the pairs of all models." in text(result_page(result))
+
+
+def test_models_that_no_chain_of_pairs_links_are_not_said_to_lack_a_common_question(tmp_path: pathlib.Path) -> None:
+    pairs = [(*two, q, "model_1" if q % 3 else "tie") for two in (("a", "b"), ("c", "d")) for q in range(8)]
+    assert "a and c were not compared: no chain of pairs links them" in outcome(paired_as(tmp_path, *pairs))
+
+
+def test_where_no_game_was_decided_no_place_has_won(tmp_path: pathlib.Path) -> None:
+    shown = text(result_page(paired_as(tmp_path, *(("a", "b", q, "tie") for q in range(8)))))
+    assert "0 a tie in one order only; no game was decided" in shown
+    assert "position:" not in text(result_page(paired_as(tmp_path, *(("a", "b", q, "error") for q in range(8)))))
+
+
+def test_a_single_model_is_not_the_first_of_anything(tmp_path: pathlib.Path) -> None:
+    page = result_page(graded_as(tmp_path, x=[3, 4, 5, 6, 7, 8]))
+    assert " rank " not in text(page)
+    assert page.data["rows"][0]["rank_first"] == 1  # as before, for programs
 
 
 def test_without_intervals_there_is_the_table_only(tmp_path: pathlib.Path) -> None:
@@ -149,3 +235,44 @@ def test_a_matrix_of_many_models_has_numbers_over_its_columns(models: int, tmp_p
     shown = text(result_page(show_result("pairwise-all", input_file=path, intervals=True)))
     (head,) = re.findall("ties half\n\n(.*)", shown)
     assert head.split() == ["model", *(names if models == 3 else map(str, range(1, models + 1)))]
+
+
+# What rests on few questions
+
+
+def test_a_number_without_interval_is_not_shaded_beside_those_that_have_one(tmp_path: pathlib.Path) -> None:
+    rows = [{"model": "x", "a": Estimate(5, 4, 6, 20, "percentile"), "b": Estimate(6, 5, 7, 20, "percentile")}]
+    rows.append({"model": "y", "a": Estimate(4, 3, 5, 20, "percentile"), "b": Estimate(10, None, None, 1, None)})
+    shown = {cells.name: cells.shares for cells in Table("", rows, scale=(1, 10)).shown()}
+    assert shown["b"][0] is not None
+    assert (shown["a"][1] is None, shown["b"][1]) == (False, None)
+    plain = Table("", [{"model": "x", "a": 5.0, "b": 10.0}], scale=(1, 10)).shown()
+    assert plain[-1].shares[0] is not None
+
+
+def test_a_radar_leaves_out_models_that_are_not_ranked_and_a_single_model_has_no_rank(tmp_path: pathlib.Path) -> None:
+    questions = [{"question_id": q, "category": "abcd"[q % 4], "turns": ["?"]} for q in range(24)]
+    folder = tmp_path / "tiny"
+    (folder / "model_judgment").mkdir(parents=True)
+    (folder / "question.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions), encoding="utf-8")
+    counts = {"x": 24, "y": 24, "few": 4}
+    rows = [{"question_id": q, "model": m, "score": 3 + q % 5} for m, n in counts.items() for q in range(n)]
+    path = file_of(folder / "model_judgment", rows)
+    items = result_page(show_result(input_file=path, intervals=True)).items
+    [radar] = [one for one in items if isinstance(one, Chart) and one.title == "By category"]
+    assert radar.note == "Without models judged on too few questions to be ranked."
+    assert "few" not in texts_of(radar.draw())
+    alone = result_page(show_result(input_file=path, intervals=True, model_list=["x"])).items
+    [scores] = [one for one in alone if isinstance(one, Chart) and one.title == "Scores"]
+    assert "rank" not in texts_of(scores.draw())
+
+
+def test_a_baseline_is_named_where_no_row_names_it(tmp_path: pathlib.Path) -> None:
+    rows = [
+        {"question_id": q, "model_1": "base", "model_2": m, "g1_winner": "tie", "g2_winner": "tie"}
+        for m in "xy"
+        for q in range(6)
+    ]
+    page = result_page(show_result("pairwise-baseline", input_file=file_of(tmp_path, rows, "pair")))
+    assert page.facts["baseline"] == "base"
+    assert "baseline: base" in text(page).splitlines()[0]

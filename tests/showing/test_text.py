@@ -116,3 +116,8 @@ def test_each_part_repeats_as_many_columns_of_words_as_tell_its_rows_apart() -> 
 )
 def test_long_texts_are_broken_at_spaces_where_they_have_any(line: str, width: int, lines: list[str]) -> None:
     assert wrapped(line, width) == lines
+
+
+def test_a_long_name_is_broken_after_a_hyphen_where_there_is_one_and_its_numbers_stay_whole() -> None:
+    assert wrapped("meta-llama/Llama-3.3-70B-Instruct-2026-11", 23) == ["meta-llama/Llama-3.3-", "70B-Instruct-2026-11"]
+    assert wrapped("a-bcdefghijklmnop", 10) == ["a-bcdefghi", "jklmnop"]

@@ -10,6 +10,7 @@ A model with less than half of the pairs of the one with the most has no place: 
 Source: alpaca_eval 0.6.6, `metrics/winrate.py` and `main.py`.
 """
 
+import operator
 import pathlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -142,12 +143,19 @@ def write_board(
     if made:
         put_table(path, [first, *fields], every)
     last = [_of_most(row[first], row, most) for row in kept if _is_few(row, most)]
-    places = [(row[first], at) for at, row in enumerate(every, 1) if row[first] in new]
+    numbers = [_number(row.get(column)) for row in every if not _is_few(row, most)]
+    places = [(row[first], _place(_number(row.get(column)), numbers)) for row in every if row[first] in new]
     notes = [f"board: {path}, sorted by {column}"]
     notes += [f"{model}: {at} of {len(every) - len(last)} by {column}" for model, at in places]
     for what, names in (("not on the board", left_out), ("last on the board", last)):
         notes += [f"{what}, since judged on too few pairs beside its other rows: {listed(names)}"] if names else []
     return notes
+
+
+def _place(number: float, numbers: Sequence[float]) -> str:
+    """Return the place of a number among all, the greatest first: "2", or of equal ones "2-3"."""
+    above, equal = (sum(test(own, number) for own in numbers) for test in (operator.gt, operator.eq))
+    return str(above + 1) if equal < 2 else f"{above + 1}-{above + equal}"
 
 
 def _pairs(row: Mapping[str, Any]) -> float:

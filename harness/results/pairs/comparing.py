@@ -155,8 +155,8 @@ def meetings_note(pairs: Pairs, baseline: str | None = None) -> str | None:
         told = "; ".join(f"{model} met {_listed(met[model])}" for model in few[:3])
         more = f"; {len(few) - 3} more met only some" if len(few) > 3 else ""
         spread = told + more
-    chosen = "; p allows for pairs that were chosen by earlier results" if uneven(games) else ""
-    return f"win rates are over {over}, ranks and verdicts (by strength) are not: {spread}{chosen}"
+    chosen = "; tests allow for pairs that were chosen by earlier results" if uneven(games) else ""
+    return f"win rates are over {over}, ranks and tests (by strength, Bradley-Terry) are not: {spread}{chosen}"
 
 
 def _listed(met: dict[str, int]) -> str:

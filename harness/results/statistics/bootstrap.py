@@ -26,7 +26,7 @@ All n questions agree on v, on a scale from a to b: a share of other questions a
 seen in 95% of samples, so the interval is v - s * (v - a) to v + s * (b - v); on no known scale there is none. 80 of 80
 won: s = 0.037, and the interval is 0.963 to 1 (one-sided as Clopper and Pearson's; the "rule of three"). Where nearly
 all agree (`PEAKED`), the interval is made wider by s times the distance from the least value seen to a, and from the
-greatest to b; not of differences, which hardly ever are as large as the scale.
+greatest to b; not of differences, which hardly ever are as large as the scale (where all are equal: see `paired`).
 
 Scores 2, 4, 6, 8, 10 of five questions in one group: estimate 6, se = sqrt(5 / 4 * 40) / 5 = 1.41, the 95% quantile
 of t* is 3.21, and the interval 6 ± 4.54 (Student's t gives 6 ± 3.93).

@@ -21,6 +21,14 @@ than 15 questions. `difference` is in the units of the score and needs no agreem
 
 A pair uses only what both have: `n` says how many questions that are and `left_out` how many only one of the two has.
 
+All n differences equal v, not 0: resampling them shows nothing, so the interval is that of the sign test, v - 2 s |v|
+to v + 2 s |v|. s = 1 - 0.025^(1/n) is the share of other questions, with a difference as large but turned round, that n
+questions miss in 2.5% of samples; so 0 is outside from 6 questions on, as p = 2 / 2^n is below 0.05 then. 12 of 12
+differ by 1: s = 0.265, and the interval is 0.47 to 1.53. Where all are 0, no size was seen: see `bootstrap`.
+
+With m pairs the least p is m * 2 / 2^n, so no difference is significant on fewer than 1 + log2(m / 0.05) questions, 6
+of one pair and 8 of six (`least`).
+
 Source: Holm (1979), Scand. J. Stat. 6, 65; Miller (2024), arXiv 2411.00640, for paired differences and power.
 """
 
@@ -34,12 +42,14 @@ import numpy as np
 from harness.errors import UsageError
 from harness.records import Scale
 from harness.results.matrix import Floats, Ints, Matrix, aligned, difference_bounds, in_order, question_order
-from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
+from harness.results.statistics.bootstrap import LEAST, Estimate, Resampling, estimates
 from harness.results.statistics.signflip import sign_flips
 
 LEVEL = 0.05
 """The chance, if all models are equally good, that any pair of a table is told apart."""
 POWER = 0.8
+_ROUNDING = 1e-9
+"""Up to this, numbers that ought to be equal may differ."""
 _BLOCK = 2_000_000
 """Numbers in one block of differences; bounds the memory."""
 
@@ -52,7 +62,8 @@ class Paired(NamedTuple):
     difference: Estimate
     """model_1 less model_2, positive if model_1 is better; the interval is this pair's own, without adjustment."""
     n: int
-    """Questions that both have."""
+    """Questions that both have; of strengths (`pairs.comparing`) all on which pairs were judged that say something of
+    them, be it by way of other models."""
     left_out: int
     """Questions that only one of the two has."""
     sd: float | None
@@ -95,8 +106,14 @@ class Paired(NamedTuple):
         return {None: "cannot be told apart", "model_1": "better", "model_2": "worse"}[self.better]
 
     @property
+    def least(self) -> int:
+        """How many questions it takes at least that a difference, however large, is significant among the pairs."""
+        return least_of(self.family)
+
+    @property
     def smallest_detectable(self) -> float | None:
-        """The smallest true difference that this many questions would show with a power of 80%; None if none differ."""
+        """The smallest true difference that this many questions would show with a power of 80%, where they are enough
+        for any (`least`); None if none differ."""
         return reach(self.family) * self.sd / math.sqrt(self.n) if self.sd else None
 
     @property
@@ -104,13 +121,16 @@ class Paired(NamedTuple):
         """How many questions would show the stated difference with a power of 80%; None if none was stated."""
         if not self.sd or not self.stated:
             return None
-        return max(1, math.ceil((reach(self.family) * self.sd / self.stated) ** 2))
+        found = max(1, math.ceil((reach(self.family) * self.sd / self.stated) ** 2))
+        return found if self.n >= self.least else max(self.least, found)
 
     @property
     def power(self) -> float | None:
         """The chance that this many questions show the stated difference; None if none was stated."""
         if not self.sd or not self.stated:
             return None
+        if self.n < self.least:
+            return 0.0
         from statistics import NormalDist
 
         z = NormalDist().inv_cdf(1 - LEVEL / 2 / self.family)
@@ -123,6 +143,11 @@ def reach(family: int) -> float:
 
     normal = NormalDist()
     return normal.inv_cdf(1 - LEVEL / 2 / max(1, family)) + normal.inv_cdf(POWER)
+
+
+def least_of(family: int) -> int:
+    """Return on how many questions at least a difference, however large, is significant among so many pairs."""
+    return math.ceil(1 + math.log2(max(1, family) / LEVEL))
 
 
 class PairedTable(NamedTuple):
@@ -265,20 +290,37 @@ def compared_columns(
     n = there.sum(axis=0).tolist()
     missing = [0] * len(n) if left_out is None else left_out.tolist()
     tests = [test if own else None for test, own in zip(sign_flips(differences), n, strict=True)]
+    spread = _spread(differences)
+    if how.get("resamplings") != 0:
+        found = [_of_equal(own, bounds) if sd == 0 else own for own, sd in zip(found, spread, strict=True)]
     return [
         Paired("", "", difference, own, lost, sd, test and test.p, test and test.method, None)
-        for difference, own, lost, sd, test in zip(found, n, missing, _spread(differences), tests, strict=True)
+        for difference, own, lost, sd, test in zip(found, n, missing, spread, tests, strict=True)
     ]
 
 
+def _of_equal(own: Estimate, bounds: Scale | None) -> Estimate:
+    """Return a mean of differences that are all equal with the interval of the sign test, which says what p says.
+
+    That other questions may lie as far off as the scale goes would be too much of differences: with it, the interval of
+    12 questions that all differ by one point would hold 0, while their p is 0.0005.
+    """
+    if own.value is None or abs(own.value) <= _ROUNDING or own.questions < LEAST:
+        return own
+    reach = 2 * (1 - (LEVEL / 2) ** (1 / own.questions)) * abs(own.value)
+    least, most = bounds or (-math.inf, math.inf)
+    return replace(own, low=max(own.value - reach, least), high=min(own.value + reach, most), method="bound")
+
+
 def _spread(differences: Floats) -> list[float | None]:
-    """Return the standard deviation of each column, None below two questions."""
+    """Return the standard deviation of each column, None below two questions; 0 where all but rounding is equal."""
     columns = np.ascontiguousarray(differences.T)  # questions together, so that they are summed as those of one column
     whole = columns.std(axis=1, ddof=1).tolist() if len(differences) > 1 else [math.nan] * len(columns)
     for at in np.flatnonzero(np.isnan(whole)).tolist():
         own = columns[at][~np.isnan(columns[at])]
         whole[at] = float(np.std(own, ddof=1)) if len(own) > 1 else None
-    return whole
+    scale = _ROUNDING * (1 + np.nanmax(np.abs(columns), axis=1, initial=0.0))
+    return [0.0 if sd is not None and sd <= least else sd for sd, least in zip(whole, scale.tolist(), strict=True)]
 
 
 def named_pairs(rows: Sequence[Paired], names: Sequence[tuple[str, str]]) -> tuple[Paired, ...]:

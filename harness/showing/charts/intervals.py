@@ -117,10 +117,11 @@ def interval_chart(
         sheet.line([at(mark)] * 2, [top, height - bottom], RULE)
         text = _number(mark, last, as_percent)
         sheet.text(at(mark), height - bottom + 12.0, text, anchor="middle", size=SMALL, colour=QUIET)
-    below = f"n: {counted}" if len(counts) > 1 else f"n = {counts.pop()} {counted}"
-    sheet.text(
-        WIDTH / 2, height - 10.0, f"{shortened(label, 18.0)}, 95% interval, {below}", anchor="middle", size=SMALL
-    )
+    same = min(counts)
+    below = f"n: {counted}" if len(counts) > 1 else f"n = {same} {counted.removesuffix('s') if same == 1 else counted}"
+    bare = [estimate.low is None for estimate in estimates.values() if estimate.value is not None]
+    interval = "no interval" if all(bare) else f"95% interval{' (ring: none)' if any(bare) else ''}"
+    sheet.text(WIDTH / 2, height - 10.0, f"{shortened(label, 18.0)}, {interval}, {below}", anchor="middle", size=SMALL)
     if reference is not None:
         sheet.line([at(reference)] * 2, [top, height - bottom], FAINT, dashes=(3, 3))
     edge = WIDTH - right

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from harness.errors import UsageError
+from harness.names import counted
 from harness.results.statistics.paired import Paired, PairedTable
 from harness.results.table import Table
 from harness.showing.charts.sheet import INK, QUIET, SMALL, WIDTH, Sheet, text_width
@@ -87,8 +88,8 @@ def _known(pair: Paired) -> str:
     """Return what is known of a pair, for its tooltip."""
     estimate = pair.difference
     text = with_interval(estimate.value, estimate.low, estimate.high, to_places(2))
-    p = "" if pair.p_holm is None else f", p {rounded(pair.p_holm, 3)}"
-    return f"{text} on {pair.n} questions{p}, {'' if pair.told_apart else 'not '}significant"
+    p = "" if pair.p_holm is None else ", p < 0.001" if pair.p_holm < 0.0005 else f", p {rounded(pair.p_holm, 3)}"
+    return f"{text} on {counted(pair.n, 'question')}{p}, {'' if pair.told_apart else 'not '}significant"
 
 
 def _heat_map(models: Sequence[str], shown: Callable[[int, int], _Shown | None], note: str) -> str:

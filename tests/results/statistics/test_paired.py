@@ -14,7 +14,7 @@ from harness.judgments.reading import read_judgments
 from harness.records import QuestionId
 from harness.results.matrix import Matrix, matrix, of_group, of_turn
 from harness.results.statistics.bootstrap import Estimate
-from harness.results.statistics.paired import Paired, compare_runs, holm, paired
+from harness.results.statistics.paired import Paired, compare_runs, compared_columns, holm, paired
 from tests.observed import Origin, grade
 
 GPT_4 = Origin("gpt-4")
@@ -78,6 +78,46 @@ def test_equal_models_cannot_be_told_apart() -> None:
     assert (pair.difference.value, pair.p, pair.sd, pair.difference.method) == (0, 1, 0, "bound")
     assert pair.difference.low == -(pair.difference.high or 0)
     assert (pair.told_apart, pair.better, pair.questions_needed) == (False, None, None)
+
+
+@pytest.mark.parametrize("n", [5, 6, 12, 80])
+@pytest.mark.parametrize("scale", [(1.0, 10.0), None], ids=["scale", "no-scale"])
+def test_the_interval_of_equal_differences_says_what_their_p_says(n: int, scale: tuple[float, float] | None) -> None:
+    scores: list[float | None] = [3.0 + question % 4 for question in range(n)]
+    found = run({"x": [[4.0 + question % 4 for question in range(n)]], "y": [scores]})._replace(scale=scale)
+    [pair] = paired(found).pairs
+    assert pair.p is not None
+    assert pair.difference.low is not None
+    assert (pair.difference.value, pair.p) == (1.0, 2 / 2**n)
+    assert (pair.difference.low > 0) == (pair.p <= 0.05) == (n >= 6)
+
+
+def test_the_interval_of_equal_differences_by_hand() -> None:
+    """Docstring: s = 1 - 0.025^(1/12) = 0.2646."""
+    [pair] = paired(run({"x": [[7] * 12], "y": [[6] * 12]})).pairs
+    assert (pair.difference.low, pair.difference.high) == pytest.approx((0.4707, 1.5293), abs=1e-3)
+
+
+def test_differences_that_are_equal_but_for_rounding_are_equal() -> None:
+    wins = np.full((80, 1), 1 / 3)
+    wins[::2] = 1 - 2 / 3
+    [pair] = compared_columns(wins, None)
+    assert (pair.sd, pair.smallest_detectable, pair.difference.method) == (0, None, "bound")
+
+
+@pytest.mark.parametrize(("models", "least"), [(2, 6), (4, 8), (34, 15)])
+def test_fewer_questions_cannot_show_any_difference(models: int, least: int) -> None:
+    def told(questions: int) -> int:
+        return paired(run({str(m): [[10 * m] * questions] for m in range(models)}), resamplings=0).told_apart
+
+    pairs = models * (models - 1) // 2
+    assert one_pair(1, 1, 5)._replace(family=pairs).least == least
+    assert (told(least - 1), told(least)) == (0, pairs)
+
+
+def test_a_difference_on_too_few_questions_has_no_power_and_needs_as_many_as_show_one() -> None:
+    pair = one_pair(1, 0.1, 4)._replace(stated=2.0)
+    assert (pair.power, pair.questions_needed) == (0, 6)
 
 
 def test_swapping_two_models_turns_the_signs() -> None:

@@ -111,3 +111,10 @@ def test_what_cannot_be_drawn_says_why() -> None:
         score_chart(scored({"a": 8.0}), column="maths")
     with pytest.raises(UsageError, match="at least one model with a value"):
         interval_chart({"a": estimate(None)}, label="score")
+
+
+def test_the_axis_says_what_a_ring_is_and_promises_no_interval_where_there_is_none() -> None:
+    bare = estimate(5.0, None, None, 1)
+    assert "x, no interval, n = 1 question" in texts_of(interval_chart({"a": bare, "b": bare}, label="x"))
+    mixed = texts_of(interval_chart({"a": estimate(1.0, 0.0, 2.0, 80), "b": bare}, label="x"))
+    assert "x, 95% interval (ring: none), n: questions" in mixed

@@ -90,3 +90,8 @@ def test_models_stand_in_the_order_asked_for() -> None:
 def test_one_model_has_no_matrix() -> None:
     with pytest.raises(UsageError, match="at least two models"):
         difference_chart(PairedTable(("a",), ()))
+
+
+def test_a_small_p_is_not_said_to_be_none() -> None:
+    svg = difference_chart(PairedTable(("a", "b"), (pair("a", "b", 1.25, 1e-9),)))
+    assert all(tip.endswith("on 80 questions, p < 0.001, significant") for tip in tips_of(svg) if "less" in tip)
