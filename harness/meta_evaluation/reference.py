@@ -253,4 +253,4 @@ def judge_reference(
     notes.append(f"{mistakes} these are the judge's mistakes; right and wrong are what checks say, read leniently")
     notes += left_out(skipped, "pair" if paired else "answer")
     subject = about(query, beside.observations, beside.path)._replace(bench=bench.name)
-    return Asked(query, both, beside.observations, subject).report("reference", rows, notes)
+    return Asked(query, both, beside.observations, subject).report("reference", rows, notes, lost=False)
