@@ -9,6 +9,7 @@ from harness.meta_evaluation.report import Report
 from harness.results.statistics.bootstrap import Estimate
 from harness.showing.charts import MOST_SERIES, Point, interval_chart, position_chart, scatter_chart
 from harness.showing.items import Chart, Column, Item, Page, Row, Table, columns_of
+from harness.showing.values import rounded
 
 _ABOUT = (
     "criterion",
@@ -30,6 +31,8 @@ _ABOUT = (
 """Fields that say what a row is about."""
 _LEADS = ("ratio", "value", "difference")
 """Numbers whose interval is called `low` and `high` alone."""
+_GIVEN = {"rank", "other_rank", "other_score"}
+"""Numbers that are no means, as are those of the columns `by JUDGE`."""
 
 
 def judge_page(report: Report) -> Page:
@@ -61,11 +64,21 @@ def report_tables(report: Report) -> Iterator[Table]:
 
 
 def _table(title: str, rows: list[dict[str, Any]]) -> Table:
-    """Return rows as a table, without the columns that hold nothing."""
+    """Return rows as a table, without the columns that hold nothing; what a report is about is there even so."""
     named = [_named(row) for row in rows]
-    columns = [c for c in columns_of(named) if any(row.get(c.name) is not None for row in named)]
+    columns = [
+        column._replace(form=_as_given) if column.name in _GIVEN or column.name.startswith("by ") else column
+        for column in columns_of(named)
+        if column.name in _LEADS or any(row.get(column.name) is not None for row in named)
+    ]
     keys = next((at for at, column in enumerate(columns) if column.name not in _ABOUT), 1)
     return Table(title, named, columns or [Column(name) for name in named[0]], places=3, keys=max(1, keys))
+
+
+def _as_given(number: float) -> str:
+    """Return a rank or a single grade, which is whole or nearly so: 3, 4.5."""
+    text = rounded(number, 3)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _named(row: Row) -> dict[str, Any]:
