@@ -72,6 +72,8 @@ class Items:
     """Judgments about pairs that nobody voted on."""
     reworded: int
     """Judgments of questions that have another wording now."""
+    absent: tuple[str, ...]
+    """Judges of which no judgment counts, being of other pairs or of another wording."""
     seed: int
     compatible: bool = False
     """Whether to count as AlpacaEval does."""
@@ -117,8 +119,10 @@ def read_items(
         raise UsageError(f"no vote that was asked for in {', '.join(map(str, votes))}")
     contents = {question.question_id: question.content for question in bench.questions}
     elsewhere = reworded = 0
+    judges: dict[str, None] = {}
     for row in (row for path in judged for row in _latest(path) if _asked_for(query, row)):
         about = places.get((row.question_id, row.turn, frozenset(row.models)))
+        judges[row.source.judge] = None
         if about is None:
             elsewhere += 1
         elif row.content is not None and contents.get(row.question_id, row.content) != row.content:
@@ -131,7 +135,9 @@ def read_items(
             )
             own = said.setdefault(Judge(row.source.judge, row.source.set_text), {})
             own.setdefault(about, []).append(given)
-    return Items(said, questions_of(said[PEOPLE]), _texts(said[PEOPLE], bench), elsewhere, reworded, query.seed)
+    texts, there = _texts(said[PEOPLE], bench), {judge.name for judge in said}
+    absent = tuple(name for name in judges if name not in there)
+    return Items(said, questions_of(said[PEOPLE]), texts, elsewhere, reworded, absent, query.seed)
 
 
 def questions_of(items: Iterable[Item]) -> dict[QuestionId, int]:
