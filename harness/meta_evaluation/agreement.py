@@ -58,8 +58,10 @@ from harness.meta_evaluation.votes import (
 from harness.names import counted
 from harness.records import QuestionId
 from harness.results.about import About, about
+from harness.results.finding import Found
 from harness.results.matrix import Floats
 from harness.results.query import Query, Words
+from harness.results.replaced import without_replaced
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 from harness.written import takes_only
 
@@ -93,10 +95,12 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
     if labelled and (other := [path for path in paths if path not in labelled]):
         held = f"{labelled[0].name} labels, {other[0].name} none"
         raise UsageError(f"labels and other votes cannot be compared ({held}); name files of one kind")
+    stale: list[str] = []
     for path, read in reads.items():
-        reads[path] = read._replace(observations=of_kind(query, read, path))
-        if not reads[path].observations:
+        if not (asked_for := of_kind(query, read, path)):
             raise MissingError(f"{path} holds no votes")
+        (kept,) = without_replaced([Found(path, path.stem, "", 0, asked_for, read.replaced)], stale)
+        reads[path] = read._replace(observations=kept.observations)
     mixed = len({read.observations.paired for read in reads.values()}) > 1
     preferred = [path for path, read in reads.items() if mixed and not read.observations.paired]
     for path in preferred:
@@ -110,7 +114,7 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
         raise UsageError(f"no vote by {', '.join(absent or query.judges or ())} in {', '.join(map(str, paths))}")
     records = Observations.joined([side.observations for side in sides])
     subject = _subject(query, records)
-    notes = _notes(reads, sides, subject)
+    notes = [*stale, *_notes(reads, sides, subject)]
     notes += [
         f"{path.name} holds grades: of two answers to one question the one with the higher grade counts as preferred, "
         "equal grades as a tie"

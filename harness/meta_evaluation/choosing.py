@@ -158,7 +158,7 @@ def _notes(found: Items, rows: Sequence[JudgeRow], answers: pathlib.Path) -> lis
         "of pairs that nobody voted on": found.elsewhere,
         "of questions that have another wording now": found.reworded,
     }
-    notes += left_out(skipped, "judgment")
+    notes += [*found.replaced, *left_out(skipped, "judgment")]
     if found.absent:
         notes.append(f"not shown, since no judgment of theirs counts: {', '.join(found.absent)}")
     if max((len(own) for own in found.people.values()), default=0) == 1:

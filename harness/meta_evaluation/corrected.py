@@ -57,6 +57,7 @@ from harness.results.finding import ask, counted_votes
 from harness.results.matrix import Floats, Pairs
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.query import Query, Words
+from harness.results.replaced import without_replaced
 from harness.results.statistics.bootstrap import Estimate
 from harness.written import takes_only
 
@@ -281,7 +282,8 @@ def judge_corrected(
     """
     query = Query.of("pairwise-all", **words)
     paths = vote_files(query, votes)
-    (source,) = sources = ask(query._replace(exclude=()))
+    stale: list[str] = []
+    (source,) = sources = without_replaced(ask(query._replace(exclude=())), stale)
     reads = {path: pairs_in(path, by_voters=True) for path in paths}
     cast = Observations.joined([counted_votes(query, read.observations, path) for path, read in reads.items()])
     replaced, turns = sum(read.replaced for read in reads.values()), query.turns
@@ -325,5 +327,7 @@ def judge_corrected(
         "without a verdict": found.unclear,
     }
     notes += left_out(skipped, "vote")
-    report = Asked(query, sources, judged, subject).report("corrected", rows, notes, explained=False, few=UNRANKED)
+    report = Asked(query, sources, judged, subject, tuple(stale)).report(
+        "corrected", rows, notes, explained=False, few=UNRANKED
+    )
     return replace(report, paths=(*report.paths, *paths))

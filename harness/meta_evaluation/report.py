@@ -18,6 +18,7 @@ from harness.results.common import common_questions
 from harness.results.finding import Found, ask, replaced_note
 from harness.results.matrix import Ints, tally
 from harness.results.query import Query
+from harness.results.replaced import without_replaced
 from harness.results.statistics.bootstrap import COVERAGE, LEAST, Estimate, estimates
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class Asked(NamedTuple):
     judged: Observations
     """Those of all sources."""
     subject: About
+    replaced: tuple[str, ...] = ()
+    """What a reader must know of judgments that are left out because their answers have been replaced since."""
 
     @property
     def verdicts(self) -> Observations:
@@ -106,7 +109,8 @@ class Asked(NamedTuple):
             common_questions(self.judged).few_note(few),
             lost_note(self.judged) if lost else None,
         )
-        every = [*replaced_note(self.sources), *filter(None, incomplete), *notes, *notices(judges), *why_not]
+        first = [*replaced_note(self.sources), *self.replaced]
+        every = [*first, *filter(None, incomplete), *notes, *notices(judges), *why_not]
         given = {title: list(own) for title, own in {"": rows, **more}.items()}
         if explained:
             every += interval_notes(value for own in given.values() for row in own for value in row.values())
@@ -116,15 +120,16 @@ class Asked(NamedTuple):
 
 
 def asked(query: Query) -> Asked:
-    """Return the judgments that a query asks for.
+    """Return the judgments that a query asks for, but for those of answers that have been replaced since.
 
     Raises:
         UsageError: there are several judges or judge sets; the message lists them.
         MissingError: there are no judgments.
     """
-    sources = ask(query)
+    replaced: list[str] = []
+    sources = without_replaced(ask(query), replaced)
     judged = Observations.joined([source.observations for source in sources])
-    return Asked(query, sources, judged, about(query, judged, sources[0].path))
+    return Asked(query, sources, judged, about(query, judged, sources[0].path), tuple(replaced))
 
 
 def need_verdicts(judged: Observations, path: pathlib.Path) -> None:

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from harness.api import gen_answer, gen_judgment
 from harness.judgments.observations import Observations
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.agreement import judge_agreement
+from harness.meta_evaluation.choosing import judge_judges
+from harness.meta_evaluation.corrected import judge_corrected
 from harness.meta_evaluation.disagreement import judge_disagreement
 from harness.meta_evaluation.length import judge_length
 from harness.meta_evaluation.position import judge_position
@@ -22,6 +25,7 @@ from harness.showing import text
 from harness.showing.judge_report import judge_page
 from tests.judged import on_disk
 from tests.observed import Origin, grade, pair
+from tests.small_bench import question, small_bench
 
 MODELS = ("a", "b", "c")
 
@@ -255,3 +259,38 @@ def test_length_says_why_pairs_are_left_out_and_knows_little_of_a_model_in_few_q
     first, second = report.more["variants"]
     assert (first["win_rate_moved"], first["win_rate_moved_low"], first["equal_length_moved_high"]) == (0.0, None, None)
     assert second["win_rate_moved_low"] is not None
+
+
+def test_judgments_of_answers_that_have_been_replaced_are_left_out_of_every_report(tmp_path: pathlib.Path) -> None:
+    numbers = range(8)
+    bench = small_bench(tmp_path, *(question(n, turns=["Name three rivers."]) for n in numbers))
+    gen_answer(["builtin/eliza", "builtin/outline"], bench_name="small", data_dir=tmp_path)
+    for judge in ("builtin/overlap", "builtin/longest"):
+        gen_judgment(judge, bench_name="small", data_dir=tmp_path, mode="pairwise-all")
+    ballots = [
+        {"judge": "ann", "model_a": "builtin/eliza", "model_b": "builtin/outline", "question_id": n, "turn": 1}
+        | {"winner": "model_b" if n % 3 else "model_a"}
+        for n in numbers
+    ]
+    votes = write(bench.folder / "human_judgment" / "ann.jsonl", ballots)
+    path = bench.answer_file("builtin/eliza")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for row in rows[:3]:
+        row["choices"][0]["turns"] = ["Something else."]
+    write(path, rows)
+    where: dict[str, Any] = {"bench_name": "small", "data_dir": tmp_path}
+    one = {**where, "judge_model": "builtin/overlap"}
+    reports = [
+        judge_position(**one),
+        judge_length(**one),
+        judge_repeat("pairwise-all", **one),
+        judge_corrected(**one),
+        judge_agreement([votes, bench.judgment_file("builtin/overlap", "mt_bench", "pairwise-all")], **where),
+        judge_judges(**one),
+        judge_disagreement("pairwise-all", **where),
+    ]
+    told = "judgments are of answers that have been replaced since (builtin/eliza and builtin/outline"
+    assert [report.name for report in reports if not any(told in note for note in report.notes)] == []
+    n = [reports[0].rows[0]["n"], reports[1].rows[1]["n"], reports[3].rows[0]["questions"], reports[4].rows[0]["total"]]
+    assert n == [5, 5, 5, 5]
+    assert {row["judge"]: row["parsed"] for row in reports[5].rows}["builtin/overlap"] == 5
