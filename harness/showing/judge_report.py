@@ -112,7 +112,8 @@ def _repeat_svg(report: Report) -> str:
         whole = next((row["variance"] / row["share"] for row in own if row["share"]), None)
         for row in own if whole else ():
             low, high = (None if row[end] is None else row[end] / whole for end in ("variance_low", "variance_high"))
-            name = f"{row['facet']}, turn {turn}" if len(turns) > 1 else row["facet"]
+            facet = row["facet"].replace(" × ", "×")  # as narrow as it must be to stand whole beside its turn
+            name = f"{facet}, turn {turn}" if len(turns) > 1 else row["facet"]
             found[name] = Estimate(row["share"], low, high, row["levels"], None)
     label = "share of the variance"
     return interval_chart(found, label=label, of="sources", counted="levels", reference=0.0, as_percent=True)

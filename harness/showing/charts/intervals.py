@@ -104,7 +104,9 @@ def interval_chart(
     right = 8.0 + sum(room[head] for head in heads)
     top, bottom = 24.0, 40.0
     height = top + _ROW * len(estimates) + bottom
-    sheet = Sheet(WIDTH, height, f"{label} of {len(estimates)} {of}, each with a 95% interval")
+    sure = [own.low is not None for own in estimates.values() if own.value is not None]
+    told = ", each with a 95% interval" if all(sure) else ", some with a 95% interval" if any(sure) else ""
+    sheet = Sheet(WIDTH, height, f"{label} of {len(estimates)} {of}{told}")
     span = WIDTH - right - left - 8.0
     marks = ticks(*_ends(known if reference is None else [*known, reference]))
     widest = text_width([_number(mark, places_of(marks), as_percent) for mark in marks], _NAME, SMALL)
@@ -120,9 +122,8 @@ def interval_chart(
         text = _number(mark, last, as_percent)
         sheet.text(at(mark), height - bottom + 12.0, text, anchor="middle", size=SMALL, colour=QUIET)
     below = f"n: {counted}" if len(counts) > 1 else f"n = {counts.pop()} {counted}"
-    sheet.text(
-        WIDTH / 2, height - 10.0, f"{shortened(label, 18.0)}, 95% interval, {below}", anchor="middle", size=SMALL
-    )
+    told = ", 95% interval" if any(sure) else ", without intervals"
+    sheet.text(WIDTH / 2, height - 10.0, f"{shortened(label, 18.0)}{told}, {below}", anchor="middle", size=SMALL)
     if reference is not None:
         sheet.line([at(reference)] * 2, [top, height - bottom], FAINT, dashes=(3, 3))
     edge = WIDTH - right

@@ -38,6 +38,18 @@ def test_n_stands_beside_each_where_it_differs() -> None:
     assert "x, 95% interval, n: questions" in texts
 
 
+def test_a_chart_without_intervals_does_not_speak_of_any() -> None:
+    none, some = estimate(1.0, None, None, 3), estimate(2.0, 1.0, 3.0, 3)
+    svg = interval_chart({"a": none, "b": none}, label="x")
+    assert "x, without intervals, n = 3 questions" in texts_of(svg)
+    assert root_of(svg).get("aria-label") == "x of 2 models"
+    assert (
+        root_of(interval_chart({"a": none, "b": some}, label="x"))
+        .get("aria-label", "")
+        .endswith(", some with a 95% interval")
+    )
+
+
 def test_large_counts_do_not_touch_the_values() -> None:
     svg = interval_chart({"a": estimate(0.1, 0.0, 0.2, 1_234_567), "b": estimate(0.2, 0.1, 0.3, 7)}, label="x")
     ends = {text.text: float(text.get("x", "")) for text in root_of(svg).iter() if text.tag.endswith("text")}
