@@ -101,6 +101,11 @@ def holder_of(path: pathlib.Path, state: pathlib.Path) -> str | None:
         return who
 
 
+def has_lock(path: pathlib.Path, state: pathlib.Path) -> bool:
+    """Return whether a program of ours has written an output file: then `holder_of` knows whether one does so now."""
+    return _lock_file(path, state).exists()
+
+
 def _lock_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
     """Return the lock of an output file: in the state folder, or beside a file that is not the benchmark's own."""
     home = next((folder for folder in (state, *state.parents) if folder.name == ".turnbench"), None)
