@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.bench import Bench
 from harness.errors import TurnbenchError
+from harness.jsonl import logical_files
 from harness.meta_evaluation.agreement import judge_agreement
 from harness.meta_evaluation.report import Report
 from harness.results.statistics.bootstrap import LEAST, Estimate
@@ -56,10 +57,14 @@ def report_on(context: Context, bench: Bench, votes: Sequence[pathlib.Path], fil
         TurnbenchError: there is none, and why.
     """
     paths = [*votes, file.path]
+    read = [
+        *paths,
+        *logical_files(bench.folder / "model_answer"),
+    ]  # judgments of answers that are others now don't count
     made = partial(judge_agreement, paths, bench_name=bench.name, data_dir=bench.folder.parent)
     key = ("agreement", bench.name, *paths)
-    make = partial(apart, made, of=paths)
-    return context.store.later.get(key, "comparing with votes", make, of=paths, lane="whole")
+    make = partial(apart, made, of=read)
+    return context.store.later.get(key, "comparing with votes", make, of=read, lane="whole")
 
 
 def _both(rows: Sequence[dict[str, Any]]) -> dict[str, object]:

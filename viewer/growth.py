@@ -36,11 +36,13 @@ class Growth:
     """When the last row was written; None if rows do not say."""
     per_minute: float | None = None
     """Rows a minute, of the last ones that came without a pause; None of fewer than three."""
+    ended: bool = False
+    """Whether it is known that no program writes the file any more."""
 
     @property
     def recent(self) -> bool:
-        """Whether a row was written within the last minute."""
-        return self.last is not None and time.time() - self.last < _RECENT
+        """Whether a row was written within the last minute, by a program that may still be running."""
+        return not self.ended and self.last is not None and time.time() - self.last < _RECENT
 
 
 def growth_of(path: pathlib.Path) -> Growth:

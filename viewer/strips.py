@@ -34,14 +34,14 @@ def verdicts_of(state: State, model: str, graded: Sequence[Judged], compared: Se
         rows.setdefault(("grade", name), {}).setdefault(one.row.turn, []).append(grade_chip(one))
     counted: dict[tuple[str, str], dict[int, list[int]]] = {}
     for pair in compared:
-        counts = counted.setdefault(("pairs", pair.file.label), {}).setdefault(pair.row.turn, [0, 0, 0])
+        counts = counted.setdefault(("pairs", pair.file.label), {}).setdefault(pair.row.turn, [0, 0, 0, 0])
         won = winner(pair.row.games)
-        if won is not None:
-            own = 1.0 if pair.row.models[0] == model else 0.0
-            counts[0 if won == own else 1 if won == 0.5 else 2] += 1
+        own = 1.0 if pair.row.models[0] == model else 0.0
+        counts[3 if won is None else 0 if won == own else 1 if won == 0.5 else 2] += 1
     for key, by_turn in counted.items():
-        for turn, (wins, ties, losses) in by_turn.items():
-            rows.setdefault(key, {})[turn] = [markup.chip(f"{wins} won, {ties} tied, {losses} lost")]
+        for turn, (wins, ties, losses, without) in by_turn.items():
+            told = f"{wins} won, {ties} tied, {losses} lost" + (f", {without} no verdict" if without else "")
+            rows.setdefault(key, {})[turn] = [markup.chip(told)]
     return _table(state, [({"judge": markup.named(name), "as": kind}, cells) for (kind, name), cells in rows.items()])
 
 
@@ -58,17 +58,20 @@ def verdicts_between(
         mark = verdict_chip(won, pair, sides=models)
         mark += markup.chip("changed when swapped", "warn") if swapped else ""
         rows.setdefault(judge, {}).setdefault(turn, []).append(mark)
-        if won is not None:
-            side = 2 if won == 0.5 else models.index(pair[0] if won else pair[1])
-            counts.setdefault(judge, [0, 0, 0])[side] += 1
+        side = 3 if won is None else 2 if won == 0.5 else models.index(pair[0] if won else pair[1])
+        counts.setdefault(judge, [0, 0, 0, 0])[side] += 1
     made = []
-    one, other, even = (sum(numbers) for numbers in zip(*counts.values(), strict=True)) if counts else (0, 0, 0)
+    one, other, even, without = (sum(numbers) for numbers in zip(*counts.values(), strict=True)) if counts else [0] * 4
     ahead = "Neither is ahead" if one == other else f"{models[0 if one > other else 1]} is ahead"
-    whole = f"{ahead}: {models[0]} wins {one}, {models[1]} {other}, {even} tied, of all turns, judges and votes."
-    outcome = f'<p class="tb-outcome-said">{escaped(whole)}</p>' if counts else ""
+    lacking = f", {without} without a verdict" if without else ""
+    whole = (
+        f"{ahead}: {models[0]} wins {one}, {models[1]} {other}, {even} tied{lacking}, of all turns, judges and votes."
+    )
+    outcome = f'<p class="tb-outcome-said">{escaped(whole)}</p>' if one + other + even else ""
     for judge, cells in rows.items():
-        first, second, ties = counts.get(judge, [0, 0, 0])
-        whole = f"{models[0]} {first}, {models[1]} {second}, ties {ties}"
+        first, second, ties, without = counts[judge]
+        lacking = f", no verdict {without}" if without else ""
+        whole = f"{models[0]} {first}, {models[1]} {second}, ties {ties}{lacking}"
         made.append(({"judge": markup.named(judge), "all turns": whole}, cells))
     return outcome + _table(state, made)
 

@@ -15,7 +15,7 @@ from harness.jsonl.disk import append_bytes, need_own, need_regular, replace_byt
 from harness.jsonl.files import files_of, holds_lines, is_there, logical_file, logical_files, open_bytes, size_of
 from harness.jsonl.journal import Journal, StateJournal
 from harness.jsonl.lines import Row, encode, finite, read_rows, row_of, sound_rows, taken_as, value_of, warn_of_torn
-from harness.jsonl.locks import holder_of, lock
+from harness.jsonl.locks import has_lock, holder_of, lock
 from harness.jsonl.texts import put_table, put_text, storing
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "encode",
     "files_of",
     "finite",
+    "has_lock",
     "holder_of",
     "holds_lines",
     "is_there",

@@ -125,6 +125,11 @@ def _cannot_be_taken(lock_file: pathlib.Path) -> bool:
         return True
 
 
+def has_lock(path: pathlib.Path, state: pathlib.Path) -> bool:
+    """Return whether a program of ours has written an output file: then `holder_of` knows whether one does so now."""
+    return _lock_file(path, state).exists()
+
+
 def _lock_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
     """Return the lock of an output file: in the state folder, or beside a file that is not the benchmark's own."""
     home = next((folder for folder in (state, *state.parents) if folder.name == ".turnbench"), None)

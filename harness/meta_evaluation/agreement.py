@@ -38,7 +38,7 @@ from harness.meta_evaluation.contingency import (
     table_estimate,
     tabulated,
 )
-from harness.meta_evaluation.report import Report, columns, interval_notes, left_out, of_turn
+from harness.meta_evaluation.report import Report, columns, interval_notes, of_turn
 from harness.meta_evaluation.verdict_agreement import agreement_rows, by_label, contingencies, win_rate_rows
 from harness.meta_evaluation.votes import (
     Categories,
@@ -55,10 +55,13 @@ from harness.meta_evaluation.votes import (
     votes_of,
     without_verdict,
 )
+from harness.names import counted
 from harness.records import QuestionId
 from harness.results.about import About, about
+from harness.results.finding import Found
 from harness.results.matrix import Floats
 from harness.results.query import Query, Words
+from harness.results.replaced import without_replaced
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 from harness.written import takes_only
 
@@ -92,10 +95,12 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
     if labelled and (other := [path for path in paths if path not in labelled]):
         held = f"{labelled[0].name} labels, {other[0].name} none"
         raise UsageError(f"labels and other votes cannot be compared ({held}); name files of one kind")
+    stale: list[str] = []
     for path, read in reads.items():
-        reads[path] = read._replace(observations=of_kind(query, read, path))
-        if not reads[path].observations:
+        if not (asked_for := of_kind(query, read, path)):
             raise MissingError(f"{path} holds no votes")
+        (kept,) = without_replaced([Found(path, path.stem, "", 0, asked_for, read.replaced)], stale)
+        reads[path] = read._replace(observations=kept.observations)
     mixed = len({read.observations.paired for read in reads.values()}) > 1
     preferred = [path for path, read in reads.items() if mixed and not read.observations.paired]
     for path in preferred:
@@ -109,14 +114,18 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
         raise UsageError(f"no vote by {', '.join(absent or query.judges or ())} in {', '.join(map(str, paths))}")
     records = Observations.joined([side.observations for side in sides])
     subject = _subject(query, records)
-    notes = _notes(reads, sides, subject)
+    notes = [*stale, *_notes(reads, sides, subject)]
     notes += [
         f"{path.name} holds grades: of two answers to one question the one with the higher grade counts as preferred, "
         "equal grades as a tie"
         for path in preferred
     ]
     none = "without a verdict" if records.paired else "without a label" if labelled else "without a score"
-    notes += left_out({none: sum(without_verdict(side.observations) for side in sides)}, "judgment")
+    notes += [
+        f"{lost} of {counted(judgments(side.observations), 'judgment')} by {side.name} {none} left out"
+        for side in sides
+        if (lost := without_verdict(side.observations))
+    ]
     compare = _said if records.paired or labelled else _graded
     rows, more = compare(sides, subject.categories or None, query.seed, notes)
     if not rows:
@@ -124,6 +133,8 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
             f"{', '.join(side.name for side in sides)}: no two judges say something about the same "
             f"{'pair of answers' if records.paired else 'answer'}"
         )
+    if "kappa" in rows[0] and any(row["kappa"].value is None for row in rows if row["total"]):
+        notes.append("no kappa where both say the same of everything: chance alone would agree as often")
     notes += interval_notes(value for row in rows for value in row.values())
     judges = ", ".join(side.name for side in sides)
     return Report("agreement", judges, subject.bench, list(map(columns, rows)), more, notes, tuple(paths))
@@ -151,7 +162,7 @@ def _said(
     rows = [row for met in tables for row in agreement_rows(met, seed=seed)]
     if not sides[0].observations.paired:
         notes.append(
-            "share_of_judge1: of the answers to which judge1 gives the label, those to which judge2 gives it too"
+            "share of judge 1: of the answers to which judge 1 gives the label, those to which judge 2 gives it too"
         )
         return rows, {"by_label": [row for met in tables for row in by_label(met)]}
     rates: list[dict[str, Any]] = []
@@ -159,7 +170,7 @@ def _said(
         if voted[one].keys() & voted[other].keys():
             rates += win_rate_rows(voted[one], voted[other], (one, other), categories, seed=seed)
         else:
-            notes.append(f"{one} and {other} have no pair of answers in common")
+            notes.append(f"{one} and {other} have no pair of answers with a verdict of both in common")
     notes.append("S1: a tie is a third label; S2: pairs of votes in which either is a tie are left out")
     notes.append("two games that disagree are a tie; kappa counts each pair of votes in both orientations")
     return rows, {"win_rates": rates}

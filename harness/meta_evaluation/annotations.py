@@ -13,16 +13,18 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 from harness.bench import Bench
-from harness.errors import UsageError
+from harness.errors import MissingError, UsageError
 from harness.judgments.case import outcome
 from harness.judgments.file_name import judgment_files, kinds_of, parse
+from harness.judgments.reading import read_judgments
 from harness.judgments.row import JudgedRow, judged_rows
 from harness.meta_evaluation.votes import Item, pairs_in
-from harness.records import Games, QuestionId
+from harness.records import Games, QuestionId, Source
 from harness.results.answers import answer_texts
 from harness.results.cost import Prices, Spent, spent_on
-from harness.results.finding import without_voters
+from harness.results.finding import Found, without_voters
 from harness.results.query import Query
+from harness.results.replaced import without_replaced
 
 
 class Game(NamedTuple):
@@ -72,6 +74,10 @@ class Items:
     """Judgments about pairs that nobody voted on."""
     reworded: int
     """Judgments of questions that have another wording now."""
+    replaced: tuple[str, ...]
+    """What to say of judgments of answers that have been replaced since, which are left out."""
+    absent: tuple[str, ...]
+    """Judges of which no judgment counts, being of other pairs or of another wording."""
     seed: int
     compatible: bool = False
     """Whether to count as AlpacaEval does."""
@@ -117,8 +123,11 @@ def read_items(
         raise UsageError(f"no vote that was asked for in {', '.join(map(str, votes))}")
     contents = {question.question_id: question.content for question in bench.questions}
     elsewhere = reworded = 0
-    for row in (row for path in judged for row in _latest(path) if _asked_for(query, row)):
+    judges: dict[str, None] = {}
+    replaced: list[str] = []
+    for row in (row for path in judged for row in _current(path, replaced) if _asked_for(query, row)):
         about = places.get((row.question_id, row.turn, frozenset(row.models)))
+        judges[row.source.judge] = None
         if about is None:
             elsewhere += 1
         elif row.content is not None and contents.get(row.question_id, row.content) != row.content:
@@ -131,7 +140,9 @@ def read_items(
             )
             own = said.setdefault(Judge(row.source.judge, row.source.set_text), {})
             own.setdefault(about, []).append(given)
-    return Items(said, questions_of(said[PEOPLE]), _texts(said[PEOPLE], bench), elsewhere, reworded, query.seed)
+    texts, there = _texts(said[PEOPLE], bench), {judge.name for judge in said}
+    absent = tuple(name for name in judges if name not in there)
+    return Items(said, questions_of(said[PEOPLE]), texts, elsewhere, reworded, tuple(replaced), absent, query.seed)
 
 
 def questions_of(items: Iterable[Item]) -> dict[QuestionId, int]:
@@ -159,6 +170,24 @@ def _asked_for(query: Query, row: JudgedRow) -> bool:
         and (query.turns is None or row.turn in query.turns)
         and query.criterion in {None, row.criterion}
     )
+
+
+def _current(path: pathlib.Path, notes: list[str]) -> list[JudgedRow]:
+    """Return the rows of a file but for those of answers that have been replaced since, and add a note on these."""
+    found = Found(path, path.stem, "", 0, read_judgments(path).observations, 0)
+    try:
+        kept = without_replaced([found], notes)[0].observations
+    except MissingError as error:
+        notes.append(str(error))
+        return []
+    if len(kept) == len(found.observations):
+        return _latest(path)
+    there = {_key(one.source, one.question_id, one.turn, (one.model, str(one.opponent))) for one in kept}
+    return [row for row in _latest(path) if _key(row.source, row.question_id, row.turn, row.models) in there]
+
+
+def _key(source: Source, question: QuestionId, turn: int, models: Sequence[str]) -> object:
+    return source.judge, source.set_text, source.sample, source.method, question, turn, frozenset(models)
 
 
 def _latest(path: pathlib.Path) -> list[JudgedRow]:

@@ -37,7 +37,8 @@ from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
 from harness.judging.sets import load_judge_set
 from harness.judgments.case import winner
 from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.report import OF_WHOLE, Report, columns, last_if_none
+from harness.meta_evaluation.report import OF_WHOLE, Report, columns, interval_notes, last_if_none
+from harness.names import counted
 from harness.records import Answer, Choice, Mode, Question, QuestionId, Reply, Sampling, content_hash
 from harness.results.matrix import Floats
 from harness.results.statistics.bootstrap import Resampling, estimates
@@ -247,16 +248,26 @@ def run_attack(
     done = run_judgments(plan, running, watch=watch)
     kinds = {one.name: one.kind for one in attack.attacks}
     verdicts = _verdicts(plan, done.paths[0], [CLEAN, *kinds])
-    rows = [columns(row) for row in attack_rows(verdicts[:, 0], verdicts[:, 1:], kinds, seed=seed)]
+    rows = attack_rows(verdicts[:, 0], verdicts[:, 1:], kinds, seed=seed)
     what = "grade" if plan.mode == "single" else "win rate against the strong answer"
     notes = [
-        f"shift: mean change of the {what} from the clean weak answer to the attacked one, 95% interval by resampling "
-        f"{len(plan.questions)} questions; an interval above 0 says that the attack works on this judge"
+        f"shift: mean change of the {what} from the clean weak answer to the attacked one, on "
+        f"{counted(len(plan.questions), 'question')}"
     ]
+    if any(row["shift"].low is not None for row in rows):
+        notes[0] += (
+            "; an interval above 0 says that the attack works on this judge (of 40 attacks that do nothing, one would "
+            "have such an interval by chance)"
+        )
+    notes += interval_notes(row["shift"] for row in rows)
+    if without := int(np.isnan(verdicts[:, 0]).sum()):
+        of = f"{without} of {counted(len(verdicts), 'question')}"
+        notes.append(f"no verdict on the clean answer to {of}: what is attacked there is left out")
     if done.tally.failures:
         notes.append(f"{len(done.tally.failures)} calls failed and are left out; run it again to try them again")
     judge = f"{plan.judges[0].judge}, judge set {plan.judge_set.name} {plan.judge_set.version}"
-    return Report("attack", judge, plan.bench.name, rows, notes=notes, paths=done.paths, failures=done.tally.failures)
+    shown = list(map(columns, rows))
+    return Report("attack", judge, plan.bench.name, shown, notes=notes, paths=done.paths, failures=done.tally.failures)
 
 
 @takes_only(inspect.signature(plan_attack).parameters)

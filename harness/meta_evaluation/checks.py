@@ -265,7 +265,7 @@ def judge_checks(
             "models that break more may be worse in other things too; at equal strength the models' means are taken off"
         )
     notes += left_out(skipped, "pair" if judged.paired else "answer")
-    return given.report("checks", rows, notes, {"kinds": kinds} | more)
+    return given.report("checks", rows, notes, {"kinds": kinds} | more, lost=False)
 
 
 class _Remark(NamedTuple):

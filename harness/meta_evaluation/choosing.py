@@ -24,7 +24,7 @@ from harness.meta_evaluation.judges import (
     with_rules,
 )
 from harness.meta_evaluation.report import Report, columns, interval_notes, last_if_none, left_out, ratio
-from harness.meta_evaluation.votes import Item, mode, vote_files
+from harness.meta_evaluation.votes import TIE, Item, mode, vote_files
 from harness.names import counted, csv_cell
 from harness.records import content_hash
 from harness.results.about import about
@@ -158,7 +158,11 @@ def _notes(found: Items, rows: Sequence[JudgeRow], answers: pathlib.Path) -> lis
         "of pairs that nobody voted on": found.elsewhere,
         "of questions that have another wording now": found.reworded,
     }
-    notes += left_out(skipped, "judgment")
+    notes += [*found.replaced, *left_out(skipped, "judgment")]
+    if found.absent:
+        notes.append(f"not shown, since no judgment of theirs counts: {', '.join(found.absent)}")
+    if max((len(own) for own in found.people.values()), default=0) == 1:
+        notes.append("no pair has votes of two people: how far people agree with each other is unknown")
     if lacking := len(found.people) - sum(item in found.texts for item in found.people):
         notes.append(f"{lacking} pairs without both answers in {answers}: nothing is known of their lengths and lists")
     if all(row.samples < 2 for row in rows[1:] if row.judge.name not in RULES):
@@ -185,6 +189,12 @@ def advice(found: Items, rows: Sequence[JudgeRow]) -> list[str]:
         lines[0] += f", but is not shown to agree more than {_named(real[1])}"
     if (among := people.measures["human_agreement"]).value is not None:
         lines[0] += f"; people agree with each other {_share(among)}"
+    modes = [mode(values, compatible=found.compatible) for own in found.people.values() if (values := values_of(own))]
+    if 2 * (undecided := modes.count(TIE)) >= len(modes):
+        lines.append(
+            f"of {len(modes)} pairs {undecided} have no winner by the votes, which are ties or contradict each other: "
+            "they say little about which judge is right"
+        )
     for row in sorted((row for row in real if row.price is not None), key=lambda row: row.price or 0.0):
         if best.price is None or (row.price or 0.0) >= best.price:
             break
@@ -217,17 +227,27 @@ def _judged(found: Items) -> dict[Judge, set[Item]]:
 
 
 def _apart(judged: Mapping[Judge, set[Item]]) -> dict[Judge, int]:
-    """Return the judges that are compared with no other, having judged too few of the pairs, and how many they have."""
-    most = max(map(len, judged.values()), default=0)
+    """Return the judges that are compared with no other, having judged too few of the pairs, and how many they have.
+
+    Rules, which say something of every pair, are no measure of how many can be judged.
+    """
+    most = _most(judged)
     return {judge: len(own) for judge, own in judged.items() if few(len(own), most)}
+
+
+def _most(judged: Mapping[Judge, set[Item]]) -> int:
+    """Return the pairs of the judge that has the most of them; of rules only where there is no other judge."""
+    real = [len(own) for judge, own in judged.items() if judge.name not in RULES]
+    return max(real, default=0) or max(map(len, judged.values()), default=0)
 
 
 def _unequal(judged: Mapping[Judge, set[Item]]) -> list[str]:
     """Return what a reader must know of judges that have not judged the same pairs."""
-    most, apart = max(map(len, judged.values()), default=0), _apart(judged)
-    names = ", ".join(f"{judge.name} ({count} of {counted(most, 'pair')})" for judge, count in apart.items())
-    notes = [f"has judged too few of the pairs to be compared, and comes last: {names}"] if apart else []
-    common = set.intersection(*(own for judge, own in judged.items() if judge not in apart))
+    apart = _apart(judged)
+    names = ", ".join(f"{judge.name} ({count} of {counted(_most(judged), 'pair')})" for judge, count in apart.items())
+    notes = [f"verdicts on too few of the pairs to be compared, and last: {names}"] if apart else []
+    kept = [own for judge, own in judged.items() if judge not in apart]
+    most, common = max(map(len, kept)), set.intersection(*kept)
     if len(common) < EQUAL * most:
         compared = f" {len(judged) - len(apart)} that are compared" if apart else ""
         notes.append(

@@ -52,17 +52,22 @@ from harness.judgments.observations import Observations
 from harness.meta_evaluation.report import Asked, Report, left_out, need_verdicts
 from harness.meta_evaluation.votes import Item, pairs_in, vote_files
 from harness.results.about import about
-from harness.results.common import common_questions
+from harness.results.common import UNRANKED, common_questions
 from harness.results.finding import ask, counted_votes
 from harness.results.matrix import Floats, Pairs
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.query import Query, Words
+from harness.results.replaced import without_replaced
 from harness.results.statistics.bootstrap import Estimate
 from harness.written import takes_only
 
 ASSUMPTION = (
     "assumes that the voted questions, and the voted pairs of a question, are a random subset of the judged ones; "
     "votes on what people chose themselves may lead to another win rate"
+)
+_COLUMNS = (
+    "judge: win rate by the judge's verdicts alone, a tie half; votes: by the votes alone; corrected: by both, the "
+    "judge counting by its weight (0: not at all); voted: the judged questions with votes; n: the pairs with votes"
 )
 LEAST = 8
 """With fewer voted questions than this there is no interval."""
@@ -77,7 +82,9 @@ class CorrectedReport:
     without_votes: list[str]
     """Judged models on which nobody voted."""
     unjudged: int
-    """Votes left out because the judge gave no verdict on the item."""
+    """Votes left out because there is no verdict of the judge on the item."""
+    elsewhere: int
+    """Of these, votes on items that it has not judged at all."""
     unclear: int
     """Votes left out because they name no winner and no tie."""
 
@@ -118,21 +125,22 @@ def corrected_rates(judge: Pairs, votes: Pairs, *, finite: bool = True) -> Corre
         votes: pairs of people on some of them, one entry a vote; named as the judge's are, in any order.
         finite: whether to ask for exactly these questions and votes, or for all questions and raters of their kind.
     """
-    sums, unjudged, unclear = _summed(judge, votes)
+    sums, (unjudged, elsewhere), unclear = _summed(judge, votes)
     rows = [_row(model, own, finite) for model, own in sums.items() if own.voted.any()]
     rows.sort(key=lambda row: (-(row["corrected"].value or 0.0), row["model"]))
     without = [model for model, own in sums.items() if own.items.any() and not own.voted.any()]
-    return CorrectedReport(rows, without, unjudged, unclear)
+    return CorrectedReport(rows, without, unjudged, elsewhere, unclear)
 
 
-def _summed(judge: Pairs, votes: Pairs) -> tuple[dict[str, _Sums], int, int]:
-    """Return the sums of each model, and how many votes are left out: on items not judged, and without a winner."""
+def _summed(judge: Pairs, votes: Pairs) -> tuple[dict[str, _Sums], tuple[int, int], int]:
+    """Return the sums of each model, and how many votes are left out: on items without a verdict (of these, on items
+    not judged), and without a winner."""
     cast = _by_item(votes)
     every = {item: _mean(said) for item, said in _by_item(judge).items()}
     known = {item: verdict for item, verdict in every.items() if verdict is not None}
     unclear = sum(math.isnan(outcome) for said in cast.values() for outcome in said)
     clear = {item: [own for own in said if not math.isnan(own)] for item, said in cast.items()}
-    unjudged = sum(len(said) for item, said in clear.items() if item not in known)
+    unjudged, elsewhere = (sum(len(said) for item, said in clear.items() if item not in own) for own in (known, every))
     place = {question: at for at, question in enumerate(judge.questions)}
     sums = {model: np.zeros((len(_Sums._fields), len(place))) for model in judge.models}
     for item, verdict in known.items():
@@ -144,7 +152,7 @@ def _summed(judge: Pairs, votes: Pairs) -> tuple[dict[str, _Sums], int, int]:
             if human is not None:
                 h = 1.0 - human if turned else human
                 sums[model][2:, at] += (h, v, 1, len(said), h**2, v**2, h * v)
-    return {model: _Sums(*own) for model, own in sums.items()}, unjudged, unclear
+    return {model: _Sums(*own) for model, own in sums.items()}, (unjudged, elsewhere), unclear
 
 
 def _by_item(pairs: Pairs) -> dict[Item, list[float]]:
@@ -274,7 +282,8 @@ def judge_corrected(
     """
     query = Query.of("pairwise-all", **words)
     paths = vote_files(query, votes)
-    (source,) = sources = ask(query._replace(exclude=()))
+    stale: list[str] = []
+    (source,) = sources = without_replaced(ask(query._replace(exclude=())), stale)
     reads = {path: pairs_in(path, by_voters=True) for path in paths}
     cast = Observations.joined([counted_votes(query, read.observations, path) for path, read in reads.items()])
     replaced, turns = sum(read.replaced for read in reads.values()), query.turns
@@ -293,20 +302,32 @@ def judge_corrected(
     apart = common_questions(judged).apart
     rows = sorted(found.rows, key=lambda row: (row["model"] in apart, row["voted"] < LEAST))  # they rank nobody
     notes = [f"{replaced} votes stand more than once; the last counts"] if replaced else []
-    notes += [ASSUMPTION, f"the intervals are about {what}"]
+    notes += [_COLUMNS, ASSUMPTION]
+    if any(end is not None for row in rows for end in (row["votes"].low, row["corrected"].low)):
+        notes.append(f"the intervals are about {what}")
     if any(row["more_votes"] is not None for row in rows):
         notes.append("more_questions, more_votes: how many more would halve the interval")
     elif any(row["corrected"].low is not None for row in rows):
         notes.append("no number of further votes on these questions would halve an interval")
-    if any(row["more_votes"] == 0 and row["votes"].low is None for row in found.rows):
+    settled = [row["model"] for row in rows if row["more_votes"] == 0 and row["votes"].low is None]
+    if settled:
         notes.append(
             "where every judged pair has votes, the win rate by votes is what is asked for, and has no interval"
         )
     if few := [f"{row['model']} ({row['voted']})" for row in found.rows if row["voted"] < LEAST]:
         notes.append(f"no interval with votes on fewer than {LEAST} questions: {', '.join(few)}")
+    alike = [row["model"] for row in rows if row["voted"] >= LEAST and row["corrected"].low is None]
+    if alike := [model for model in alike if model not in settled]:
+        notes.append(f"no interval where the votes say the same on every question: {', '.join(alike)}")
     if found.without_votes:
         notes.append(f"nobody voted on {', '.join(found.without_votes)}")
-    skipped = {"on what the judge gave no verdict on": found.unjudged, "without a verdict": found.unclear}
+    skipped = {
+        "on pairs that the judge has not judged": found.elsewhere,
+        "on pairs on which the judge gave no verdict": found.unjudged - found.elsewhere,
+        "without a verdict": found.unclear,
+    }
     notes += left_out(skipped, "vote")
-    report = Asked(query, sources, judged, subject).report("corrected", rows, notes, explained=False)
+    report = Asked(query, sources, judged, subject, tuple(stale)).report(
+        "corrected", rows, notes, explained=False, few=UNRANKED
+    )
     return replace(report, paths=(*report.paths, *paths))

@@ -26,6 +26,7 @@ from harness.judgments.case import Case
 from harness.judgments.observations import Bools, Observations, numbered
 from harness.meta_evaluation.report import Report, asked
 from harness.meta_evaluation.votes import as_preferences, by_majority, pairs_in, votes_of
+from harness.names import counted
 from harness.records import Mode, Observation, QuestionId
 from harness.results.finding import without_voters
 from harness.results.matrix import Floats, Ints
@@ -120,6 +121,11 @@ def _compared(judged: Judged) -> int:
     return int((np.unique(known, return_counts=True)[1] > 1).sum())
 
 
+def _items(judged: Judged, marked: Bools) -> int:
+    """Return how many items have a judgment that is marked."""
+    return len(np.unique(judged.item[marked]))
+
+
 def _range(place: Ints, values: Floats) -> Floats:
     """Return for each place the greatest minus the least of its values."""
     size = int(place.max()) + 1
@@ -190,6 +196,7 @@ def judge_disagreement(
     if any(case.source.form == "label" for case in records.cases):
         raise UsageError("labels have no distance; judge_report agreement counts how often they are the same")
     judges = list(dict.fromkeys(source.judge for source in given.sources))
+    tie = "another winner, or a tie"
     if votes:
         reads = [pairs_in(local_file(path)) for path in votes]
         cast = Observations.joined([without_voters(read.observations, query.exclude) for read in reads])
@@ -198,9 +205,11 @@ def judge_disagreement(
         raise UsageError(f"only {judges[0]} judged this; it takes two judges, or votes to compare with (--votes)")
     else:
         judged = judged_of(records)
-        rows = _rows(judged, disagreed(judged), judges, {})
-        told = "another winner, or a tie" if judged.paired else f"grades {APART:g} points apart or more"
-        note = f"judges disagree: {told}; {_compared(judged)} items were judged by two judges or more"
+        marked = disagreed(judged)
+        rows = _rows(judged, marked, judges, {})
+        told = tie if judged.paired else f"grades {APART:g} points apart or more"
+        note = f"judges disagree ({told}) on {counted(_items(judged, marked), 'item')}; "
+        note += f"{_compared(judged)} items were judged by two judges or more"
     return given.report("disagreement", rows, [note], explained=False)
 
 
@@ -214,7 +223,9 @@ def _against_voters(
     # Equal grades, and tied votes, are against nobody.
     marked = both & ((said != judged.value) if records.paired else (judged.value * said < 0))
     people = dict(zip(judged.item.tolist(), said.tolist(), strict=True))
-    note = f"{len(np.unique(judged.item[both]))} pairs of answers were judged and voted on"
+    told = "another winner than most voters say, or a tie" if records.paired else "the other order than most voters say"
+    pairs = counted(len(np.unique(judged.item[both])), "pair")
+    note = f"a judge is against the voters ({told}) on {_items(judged, marked)} of {pairs} judged and voted on"
     return _rows(judged, marked, judges, people), note
 
 

@@ -36,14 +36,13 @@ from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.annotations import PEOPLE, Items, Judge, questions_of, read_items
 from harness.meta_evaluation.choosing import difference
 from harness.meta_evaluation.judges import judge_rows, values_of
-from harness.meta_evaluation.report import Report, columns
+from harness.meta_evaluation.report import Report, columns, interval_notes
 from harness.meta_evaluation.votes import Item, mode, vote_files
 from harness.names import file_stem
 from harness.records import Question, Side
 from harness.results.cost import Prices
 from harness.results.pairs.position import position_rows
 from harness.results.query import Query
-from harness.results.statistics.bootstrap import COVERAGE
 from harness.running.options import RunOptions
 from harness.running.watch import Watcher, nobody
 from harness.written import takes_only, toml_value
@@ -270,8 +269,7 @@ def run_examples(
         f"the set with examples is {plan.judge_set}; judge with it: gen_judgment --judge-set {plan.judge_set}",
         *notices([judges[0].name]),
     ]
-    if gained.method:
-        notes.append(f"intervals: {COVERAGE[gained.method]}")
+    notes += interval_notes([gained])
     failures = [failure for one in done for failure in one.tally.failures]
     return Report("examples", judges[0].name, plan.bench.name, rows, {}, notes, tuple(paths), failures)
 

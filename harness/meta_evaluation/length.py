@@ -29,7 +29,7 @@ for the step.
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -47,7 +47,7 @@ from harness.results.pairs.existence import all_reach
 from harness.results.pairs.length_control import answer_lengths
 from harness.results.pairs.logistic import Fit, NoFitError, Rows, chance, fit
 from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import Estimate, Resampling, estimates, jackknifed
+from harness.results.statistics.bootstrap import LEAST, Estimate, Resampling, estimates, jackknifed
 from harness.written import takes_only
 
 PRIOR = "half a virtual tie at equal length for each pair of models that met"
@@ -79,6 +79,8 @@ class LengthReport:
     """Pairs with an outcome and both lengths."""
     left_out: int
     """Pairs without one of them."""
+    unmeasured: int
+    """Of these, pairs with an outcome, but without both lengths."""
     variants: list[dict[str, Any]]
     """In the order in which they were named: both rates, and how far they are from those of the first one."""
 
@@ -128,7 +130,7 @@ def length_report(
     n = np.bincount(games.one, minlength=games.models) + np.bincount(games.other, minlength=games.models)
     difference = np.bincount(games.one, apart, games.models) - np.bincount(games.other, apart, games.models)
     rows: list[dict[str, Any]] = [
-        {"model": model, "win_rate": rates[at], "equal_length": at_equal[at]}
+        {"model": model, "win_rate": rates[at], "equal_length": _sure(at_equal[at], rates[at].questions)}
         | {"mean_difference": float(difference[at] / n[at]), "n": int(n[at])}
         for at, model in enumerate(pairs.models)
         if n[at]
@@ -138,6 +140,8 @@ def length_report(
         raise UsageError(f"no pair of {', '.join(absent)} counts; the models are: {', '.join(sorted(of_model))}")
     places = [pairs.models.index(name) for name in variants]
     moved = resampled(*_moves(games, full, places), (-1.0, 1.0)) if variants else []
+    for own in (0, len(places)) if variants else ():  # the first less itself is 0, which no question changes
+        moved[own] = replace(moved[own], low=None, high=None, questions=0, method=None)
     versions = [
         {name: of_model[model][name] for name in ("model", "win_rate", "equal_length")}
         | {"win_rate_moved": moved[at], "equal_length_moved": moved[len(places) + at]}
@@ -149,10 +153,16 @@ def length_report(
     )
     ties = int((~decided).sum())
     left_out = len(pairs.outcome) - len(known)
+    unmeasured = int((~np.isnan(pairs.outcome)).sum()) - len(known)
     tally = int(counted.sum()), ties, int((decided & (apart == 0)).sum())
     return LengthReport(
-        share, *tally, slopes[0], slopes[1], spread or None, prior, rows, len(known), left_out, versions
+        share, *tally, slopes[0], slopes[1], spread or None, prior, rows, len(known), left_out, unmeasured, versions
     )
+
+
+def _sure(estimate: Estimate, questions: int) -> Estimate:
+    """Return the estimate, without its interval if the model is in too few questions, whose noise others don't show."""
+    return estimate if questions >= LEAST else replace(estimate, low=None, high=None, questions=questions, method=None)
 
 
 def _moves(games: Rows, found: Fit | None, places: Sequence[int]) -> tuple[Floats, Floats]:
@@ -267,11 +277,11 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
         notes.append(f"some models won or lost everything: the fit with models has {PRIOR}")
     if absent := [model for model in found.models if not is_there(bench.answer_file(model))]:
         notes.append(f"no answers of {', '.join(absent)} in {bench.folder / 'model_answer'}")
-    notes += left_out({"without a verdict or without both answers' lengths": result.left_out}, "pair")
+    notes += left_out({"without both answers, whose lengths are thus unknown,": result.unmeasured}, "pair")
     apart = common_questions(judged).apart
     models = sorted(result.rows, key=lambda row: row["model"] in apart)
     more = {"models": models} | ({"variants": result.variants} if result.variants else {})
-    return given.report("length", rows, notes, more)
+    return given.report("length", rows, notes, more, few="judged on far fewer questions than other models, and last")
 
 
 def _spread_note(variants: Sequence[dict[str, Any]]) -> str:

@@ -8,9 +8,9 @@ The counting, with a worked line, is that of `harness.results.pairs.position`, w
 
 from typing import Unpack
 
-from harness.meta_evaluation.report import Report, asked
+from harness.meta_evaluation.report import Report, asked, lost_of
 from harness.names import counted
-from harness.results.pairs.position import in_one_order, position_rows
+from harness.results.pairs.position import in_one_order, played_twice, position_rows
 from harness.results.query import Query, Words
 from harness.written import takes_only
 
@@ -30,8 +30,12 @@ def judge_position(**words: Unpack[Words]) -> Report:
     found = position_rows(given.judged, categories=given.subject.categories or None, seed=given.query.seed)
     notes = []
     if found[0]["errors"]:
-        notes.append(f"{counted(found[0]['errors'], 'pair')} without a verdict in both games left out (errors)")
+        lost = lost_of(played_twice(given.judged))
+        where = f": {lost.where}" if lost.where else ""
+        notes.append(f"{counted(found[0]['errors'], 'pair')} without a verdict in one game or both left out{where}")
+    if found[0]["n"] and not found[0]["decided_games"]:
+        notes.append("every game is a tie: nothing shows whether the judge would favour a place")
     if once:
         nothing = ", which is all there are: there is no estimate of position bias" if once == len(given.judged) else ""
         notes.append(f"{counted(once, 'pair')} played in one order only skipped{nothing}")
-    return given.report("position", found, notes)
+    return given.report("position", found, notes, lost=False)

@@ -32,7 +32,7 @@ Source: Kendall 1945 (Biometrika 33, 239) for tau-b; Bonett and Wright 2000 (Psy
 
 import math
 import pathlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Unpack
 
@@ -42,6 +42,7 @@ from harness.errors import DataError, UsageError
 from harness.meta_evaluation.contingency import mean_ranks, quotient
 from harness.meta_evaluation.report import Report, asked
 from harness.records import Mode, Scale
+from harness.results.common import UNRANKED, common_questions
 from harness.results.matrix import Floats, Ints, Matrix, Pairs, matrix
 from harness.results.matrix import pairs as pair_arrays
 from harness.results.pairs.rates import outcomes, shares
@@ -103,6 +104,8 @@ class RankingReport:
     questions: int
     undefined: int
     """Resampled questions that gave no correlation."""
+    apart: Mapping[str, float]
+    """The models in both that were judged on too few questions to be ranked, with their scores."""
 
 
 def read_ranking(
@@ -171,12 +174,18 @@ def pair_scores(pairs: Pairs) -> OurScores:
     return OurScores(pairs.models, won, n)
 
 
-def ranking_report(ours: OurScores, theirs: Mapping[str, float], **how: Unpack[Resampling]) -> RankingReport:
-    """Return how well our ranking agrees with another one, which gives each model a number (more is better)."""
+def ranking_report(
+    ours: OurScores, theirs: Mapping[str, float], apart: Collection[str] = (), **how: Unpack[Resampling]
+) -> RankingReport:
+    """Return how well our ranking agrees with another one, which gives each model a number (more is better).
+
+    Models that are `apart` were judged on too few questions to be ranked: the correlations leave them out.
+    """
     total = ours.counts.sum(axis=0)
     scored = [at for at, model in enumerate(ours.models) if total[at] > 0]
     score = {ours.models[at]: float(ours.sums[:, at].sum() / total[at]) for at in scored}
-    common = sorted((at for at in scored if ours.models[at] in theirs), key=lambda at: ours.models[at])
+    in_both = sorted((at for at in scored if ours.models[at] in theirs), key=lambda at: ours.models[at])
+    common = [at for at in in_both if ours.models[at] not in apart]
     models = [ours.models[at] for at in common]
     there = np.array([theirs[model] for model in models], dtype=np.float64)
     here = np.array([score[model] for model in models], dtype=np.float64)
@@ -208,6 +217,7 @@ def ranking_report(ours: OurScores, theirs: Mapping[str, float], **how: Unpack[R
         only_theirs=tuple(sorted(model for model in theirs if model not in score)),
         questions=n,
         undefined=undefined,
+        apart={model: score[model] for at in in_both if (model := ours.models[at]) in apart},
     )
 
 
@@ -333,7 +343,8 @@ def judge_ranking(
 ) -> Report:
     """Return how well the judge's ranking agrees with that of a CSV file, or how well metrics agree with the judge.
 
-    Of a file, `models` has both rankings side by side.
+    Of a file, `models` has both rankings side by side, `n` the judgments behind a score; a model that was judged on too
+    few questions has no rank.
 
     Args:
         metric: in place of a file, metrics that need no judge (empty: all that were computed); see `judge_metrics`.
@@ -359,32 +370,42 @@ def judge_ranking(
     given = asked(Query.of(mode, **words))
     records, groups = given.verdicts, given.subject.categories or None
     ours = pair_scores(pair_arrays(records, groups)) if records.paired else grade_scores(matrix(records, groups))
-    found = ranking_report(ours, other.numbers, seed=given.query.seed)
+    found = ranking_report(ours, other.numbers, common_questions(records).apart, seed=given.query.seed)
     if len(found.models) < 2:
+        few = f"; too few questions are judged of {', '.join(found.apart)}" if found.apart else ""
         raise UsageError(
             f"{path} and {given.sources[0].path} have {len(found.models) or 'no'} model in common; "
-            f"judged are {', '.join(found.only_ours)}"
+            f"judged are {', '.join([*found.models, *found.only_ours])}{few}"
         )
     measures = {"spearman": found.spearman, "kendall tau-b": found.kendall}
     rows = [{"measure": name, "value": one, "n": len(found.models)} for name, one in measures.items()]
     theirs = [other.numbers[model] for model in found.models]
     here, there = (mean_ranks(-np.array(scores)).tolist() for scores in (list(found.models.values()), theirs))
     sign = -1.0 if other.column.strip().lower() == "rank" else 1.0
+    ranked = zip(found.models.items(), here, theirs, there, strict=True)
+    unranked = ((own, None, other.numbers[own[0]], None) for own in found.apart.items())
+    judgments = dict(zip(ours.models, ours.counts.sum(axis=0).astype(int).tolist(), strict=True))
     models = [
         {"model": model, "score": score, "rank": own, "other_score": sign * number, "other_rank": rank}
-        for (model, score), own, number, rank in zip(found.models.items(), here, theirs, there, strict=True)
+        | {"n": judgments[model]}
+        for (model, score), own, number, rank in (*ranked, *unranked)
     ]
     notes = [f"against the column {other.column!r} of {path.name}, {len(found.models)} models in common"]
+    notes += ["models without a rank are in no correlation"] if found.apart else []
     for who, left in (("judged", found.only_ours), (path.name, found.only_theirs)):
         if left:
             notes.append(f"only {who}: {', '.join(left)}" if len(left) <= 10 else f"only {who}: {len(left)} models")
     if other.blank:
         notes.append(f"no number in {path.name}: {', '.join(other.blank)}")
-    if found.spearman.low is None:
-        notes.append(f"no interval: it takes {LEAST_MODELS} models and 5 questions, and scores that differ")
+    if found.spearman.value is None:
+        alike = "the judgments" if len(set(found.models.values())) == 1 else path.name
+        notes.append(f"no correlation: by {alike} all these models are equal")
+    elif found.spearman.low is None:
+        there_are = f"these are {len(found.models)} and {found.questions}"
+        notes.append(f"no interval: it takes {LEAST_MODELS} models and {LEAST} questions, {there_are}")
     else:
         notes.append(f"intervals: {METHOD}, of {found.questions} questions and {len(found.models)} models")
         notes.append(COVERED)
     if found.undefined:
         notes.append(f"{found.undefined} resamplings without a correlation left out")
-    return given.report("ranking", rows, notes, {"models": models}, explained=False)
+    return given.report("ranking", rows, notes, {"models": models}, explained=False, few=UNRANKED)

@@ -47,6 +47,7 @@ from harness.results.about import about
 from harness.results.finding import Found, ask
 from harness.results.measured import CheckedTurn, read_checks
 from harness.results.query import Query, Words
+from harness.results.replaced import without_replaced
 from harness.results.statistics.bootstrap import Estimate
 from harness.written import takes_only
 
@@ -225,7 +226,8 @@ def judge_reference(
         UsageError: the two files are of different judges, or of one judge set.
     """
     queries = _both(words, mode, without)
-    (beside,), (bare,) = sources = [ask(query) for query in queries]
+    stale: list[str] = []
+    (beside,), (bare,) = sources = [without_replaced(ask(query), stale) for query in queries]
     if beside.judge != bare.judge:
         raise UsageError(f"the two must be by one judge, these are by {beside.judge} and {bare.judge}")
     if beside.judge_set == bare.judge_set:
@@ -253,4 +255,4 @@ def judge_reference(
     notes.append(f"{mistakes} these are the judge's mistakes; right and wrong are what checks say, read leniently")
     notes += left_out(skipped, "pair" if paired else "answer")
     subject = about(query, beside.observations, beside.path)._replace(bench=bench.name)
-    return Asked(query, both, beside.observations, subject).report("reference", rows, notes)
+    return Asked(query, both, beside.observations, subject, tuple(stale)).report("reference", rows, notes, lost=False)

@@ -48,7 +48,7 @@ from harness.records import Mode, Observation
 from harness.results.matrix import Floats, tally
 from harness.results.planning import MORE, Spread, alternatives, design_rows
 from harness.results.query import Query, Words
-from harness.results.statistics.bootstrap import NONE, Estimate, Resampling, jackknifed
+from harness.results.statistics.bootstrap import LEAST, NONE, Estimate, Resampling, jackknifed
 from harness.written import takes_only
 
 Facet: TypeAlias = Literal["question", "model", "question × model", "order", "judge", "rest", "repeat"]
@@ -58,6 +58,8 @@ _AXES: dict[Facet, str] = {"question": "q", "model": "m", "question × model": "
 """The facets whose variances are estimated, the first of two that the data cannot separate is kept."""
 _RECORD = np.dtype([("question", "i8"), ("model", "i8"), ("order", "i8"), ("judge", "i8"), ("score", "f8")])
 _SAME = 1e-7
+_NO_SPREAD = 1e-12
+"""A variance below this is one of equal verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,17 +303,17 @@ def spread_of(report: RepeatReport, *, paired: bool) -> Spread | None:
     return Spread(times * between, times * found["repeat"] / orders, f"{report.n} verdicts, some of them repeated")
 
 
-def _answer(turn: int, designs: Sequence[dict[str, Any]]) -> str:
-    """Return what another sample and more questions bring, in words."""
+def _answer(turn: int, designs: Sequence[dict[str, Any]], what: str) -> str:
+    """Return what another sample and more questions bring to the difference of two models' `what`, in words."""
     now = designs[0]["smallest_difference"]
     again, more = (
         next((row["smallest_difference"] for row in designs if row[name] == designs[0][name] + by), now)
         for name, by in (("samples", 1), ("questions", MORE))
     )
     return (
-        f"turn {turn}: {designs[0]['questions']} questions judged once show a difference of two models of {now:.2g} or "
-        f"more (power 80%, at the level of a table of all models); a second sample brings that to {again:.2g}, "
-        f"{MORE} more questions to {more:.2g}"
+        f"turn {turn}: {designs[0]['questions']} questions judged once show a difference of {now:.2g} or more between "
+        f"two models' {what} (power 80%, at the level of a table of all models); a second sample brings that to "
+        f"{again:.2g}, {MORE} more questions to {more:.2g}"
     )
 
 
@@ -332,17 +334,20 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     without = 0
     designs: list[dict[str, Any]] = []
     answers: list[str] = []
+    alike: list[str] = []
     for turn in sorted({case.turn for case in records.cases}):
         own = records.keep(case=partial(of_turn, turn))
         result = repeat_report(records_of(own), seed=given.query.seed)
         without += result.left_out
         models, questions = len({model for case in own.cases for model in case.models}), len(own.questions())
         spread = spread_of(result, paired=own.paired)
-        if spread is not None and questions > 1:  # what other numbers of questions and samples would show
+        if spread is not None and spread.between + spread.noise < _NO_SPREAD:
+            alike.append(str(turn))
+        elif spread is not None and questions >= LEAST:  # what other numbers of questions and samples would show
             family = max(1, models * (models - 1) // 2)
             planned = design_rows(spread, alternatives(spread, questions, 1), family=family)
             designs += [{"turn": turn, **row} for row in planned]
-            answers.append(_answer(turn, planned))
+            answers.append(_answer(turn, planned, "win rates" if own.paired else "averages"))
         for one in (*result.components, *result.missing):
             levels_are = None if one.why_not else _LEVELS.get(one.facet)
             about = {"turn": turn, "facet": one.facet, "variance": one.variance, "share": one.share}
@@ -350,10 +355,15 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     notes = []
     if len(sources) > 1:
         notes.append(f"counted together: {', '.join(source.text for source in sources)}")
-    notes += left_out({"without a verdict": without}, "judgment")
+    if records.paired:  # of a pair one game may count without the other
+        notes += left_out({"without a verdict": without}, "game")
     notes += answers
+    if alike:
+        notes.append(
+            f"turn {', '.join(alike)}: the verdicts do not vary, so they do not say which difference could be found"
+        )
     notes.append(
         "intervals are for other questions; variances of models, orders and judges are those among exactly these, "
         "which are all there are or were chosen, not drawn"
     )
-    return given.report("repeat", rows, notes, {"designs": designs})
+    return given.report("repeat", rows, notes, {"designs": designs}, lost=not records.paired)

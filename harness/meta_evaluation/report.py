@@ -1,7 +1,7 @@
 """What all reports about judges share: the rows of numbers, and what a reader must know about them."""
 
 import pathlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from harness.errors import MissingError, UsageError
 from harness.judging.builtin import notices
-from harness.judgments.case import SHARE, TOTAL, Case
-from harness.judgments.observations import Observations
+from harness.judgments.case import CONFIDENCE, SHARE, TOTAL, Case
+from harness.judgments.observations import Observations, numbered
 from harness.names import counted
 from harness.records import Failure, Scale
 from harness.results.about import About, about
@@ -18,7 +18,8 @@ from harness.results.common import common_questions
 from harness.results.finding import Found, ask, replaced_note
 from harness.results.matrix import Ints, tally
 from harness.results.query import Query
-from harness.results.statistics.bootstrap import COVERAGE, Estimate, estimates
+from harness.results.replaced import without_replaced
+from harness.results.statistics.bootstrap import COVERAGE, LEAST, Estimate, estimates
 
 if TYPE_CHECKING:
     import pandas
@@ -51,6 +52,8 @@ class Report:
 
 OF_WHOLE = {"label": SHARE, "dimensions": TOTAL}
 """Of a judgment that gives several numbers, by its form the one that says how good the answer is."""
+_CLUSTERED, _MANY = 2.0, 0.1
+"""A model is named that has lost so many times the share of verdicts that all have lost, and at least so many."""
 
 
 class Asked(NamedTuple):
@@ -61,6 +64,8 @@ class Asked(NamedTuple):
     judged: Observations
     """Those of all sources."""
     subject: About
+    replaced: tuple[str, ...] = ()
+    """What a reader must know of judgments that are left out because their answers have been replaced since."""
 
     @property
     def verdicts(self) -> Observations:
@@ -88,35 +93,43 @@ class Asked(NamedTuple):
         more: Mapping[str, Iterable[Mapping[str, Any]]] = {},
         *,
         explained: bool = True,
+        few: str = "judged on far fewer questions than other models",
+        lost: bool = True,
     ) -> Report:
         """Return the report, its notes between those that every report has; `more` are further tables.
 
         A row may hold estimates and tuples of names (see `columns`); a note says how the estimates' intervals are made,
-        if they are not `explained` otherwise.
+        if they are not `explained` otherwise. `few` is what is said of models that were judged on few questions; what
+        gave no verdict is counted, unless a report does that itself (`lost` is false).
         """
         judges = list(dict.fromkeys(source.judge for source in self.sources))
         why_not = [self.subject.why_not] if self.subject.why_not else []
         incomplete = (
             self.subject.reach(self.judged, self.query.turns),
-            common_questions(self.judged).note(paired=True),
+            common_questions(self.judged).few_note(few),
+            lost_note(self.judged) if lost else None,
         )
-        every = [*replaced_note(self.sources), *filter(None, incomplete), *notes, *notices(judges), *why_not]
-        every += interval_notes(value for row in rows for value in row.values()) if explained else []
+        first = [*replaced_note(self.sources), *self.replaced]
+        every = [*first, *filter(None, incomplete), *notes, *notices(judges), *why_not]
+        given = {title: list(own) for title, own in {"": rows, **more}.items()}
+        if explained:
+            every += interval_notes(value for own in given.values() for row in own for value in row.values())
         paths = tuple(dict.fromkeys(source.path for source in self.sources))
-        tables = {title: list(map(columns, own)) for title, own in more.items()}
+        tables = {title: list(map(columns, given[title])) for title in more}
         return Report(name, ", ".join(judges), self.subject.bench, list(map(columns, rows)), tables, every, paths)
 
 
 def asked(query: Query) -> Asked:
-    """Return the judgments that a query asks for.
+    """Return the judgments that a query asks for, but for those of answers that have been replaced since.
 
     Raises:
         UsageError: there are several judges or judge sets; the message lists them.
         MissingError: there are no judgments.
     """
-    sources = ask(query)
+    replaced: list[str] = []
+    sources = without_replaced(ask(query), replaced)
     judged = Observations.joined([source.observations for source in sources])
-    return Asked(query, sources, judged, about(query, judged, sources[0].path))
+    return Asked(query, sources, judged, about(query, judged, sources[0].path), tuple(replaced))
 
 
 def need_verdicts(judged: Observations, path: pathlib.Path) -> None:
@@ -125,10 +138,66 @@ def need_verdicts(judged: Observations, path: pathlib.Path) -> None:
         raise MissingError(f"no {'pair' if judged.paired else 'judgment'} of {path} has a verdict")
 
 
+class Lost(NamedTuple):
+    """How many judgments give no verdict, and whose they are."""
+
+    failed: int
+    every: int
+    where: str
+    """By which of several judges, and about which models far more of them than about others; empty if that says
+    nothing."""
+
+
+def lost_of(judged: Observations) -> Lost:
+    """Return how many judgments give no verdict; of those that give several numbers each counts once."""
+    metrics = judged.metrics()
+    label = next((name for name in metrics if name not in {SHARE, CONFIDENCE}), None)
+    one = {"label": label, "dimensions": TOTAL if TOTAL in metrics else None}
+    own = judged.keep(lambda case: one.get(case.source.form) in {None, case.metric})
+    n, failed = np.zeros((2, len(own.cases)), dtype=np.int64)
+    for part in own.parts():
+        n += np.bincount(part.case_at, minlength=len(n))
+        failed += np.bincount(part.case_at[part.failed], minlength=len(n))
+
+    def told(word: str, names: Callable[[Case], Sequence[str]], least: float) -> str:
+        """Return the counts of those names of cases that have lost at least a share of their judgments."""
+        known, code = numbered(name for case in own.cases for name in names(case))
+        at = np.repeat(np.arange(len(n)), [len(names(case)) for case in own.cases])
+        every, without = (
+            tally((len(known),), np.array(code), weights=counts[at].astype(np.float64)) for counts in (n, failed)
+        )
+        each = zip(known, every.astype(int).tolist(), without.astype(int).tolist(), strict=True)
+        return ", ".join(f"{word} {name} {gone} of {there}" for name, there, gone in each if gone >= least * there > 0)
+
+    if not failed.any():
+        return Lost(0, int(n.sum()), "")
+    several = len({case.source.judge for case in own.cases}) > 1
+    by = told("by", lambda case: (case.source.judge,), 1e-9) if several else ""
+    share = float(failed.sum() / n.sum())
+    about = told("about", lambda case: case.models, max(_CLUSTERED * share, _MANY))
+    return Lost(int(failed.sum()), int(n.sum()), "; ".join(filter(None, (by, about))))
+
+
+def lost_note(judged: Observations) -> str | None:
+    """Return how many judgments give no verdict, by whom and about what; None if all give one."""
+    lost = lost_of(judged)
+    if not lost.failed:
+        return None
+    where = f": {lost.where}" if lost.where else ""
+    return f"{lost.failed} of {counted(lost.every, 'judgment')} give no verdict and are left out{where}"
+
+
 def interval_notes(values: Iterable[Any]) -> list[str]:
-    """Return how the intervals of the estimates among these values are made."""
-    methods = dict.fromkeys(one.method for one in values if isinstance(one, Estimate) and one.method)
-    return [f"intervals: {COVERAGE[method]}" for method in methods] or ["too few questions for intervals"]
+    """Return how the intervals of the estimates among these values are made, and why there is none where there is
+    none."""
+    shown = [one for one in values if isinstance(one, Estimate) and one.value is not None]
+    methods = dict.fromkeys(one.method for one in shown if one.method)
+    questions = [one.questions for one in shown if one.low is None and one.questions]
+    if questions and not methods and max(questions) < LEAST:
+        return ["too few questions for intervals"]
+    notes = [f"intervals: {COVERAGE[method]}" for method in methods]
+    notes += [f"no interval on fewer than {LEAST} questions"] if any(own < LEAST for own in questions) else []
+    return notes + (["no interval where the questions do not differ"] if any(q >= LEAST for q in questions) else [])
 
 
 def ratio(

@@ -157,8 +157,14 @@ def judge_self(
     else:
         panel = panel_grades({judge: matrix(judged, groups) for judge, judged in own.items()})
     found = self_preference(panel, families=families, seed=seed)
-    note = (
+    item = "pairs" if records.paired else "answers"
+    notes = [
         "difference: how much better the models of the judge's family fare under it than under the others; it cannot "
-        "distinguish a judge that favours them from one that sees better what they are good at"
-    )
-    return given.report("self", found, [note])
+        "distinguish a judge that favours them from one that sees better what they are good at",
+        f"n: {item} with a verdict of the judge and of a judge of another family",
+    ]
+    guessed = [name for name in (*judges, *panel.items.models) if "/" in name and name not in (families or {})]
+    if guessed:
+        example = f"{family_of(guessed[0])} of {guessed[0]}"
+        notes.append(f"families are the first part of a name, such as {example}; --family NAME=FAMILY says otherwise")
+    return given.report("self", found, notes)

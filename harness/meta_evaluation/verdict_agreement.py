@@ -25,7 +25,7 @@ Source: Zheng et al. 2023 (arXiv 2306.05685), section 4.2 and Table 5, which cou
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, Unpack
 
@@ -35,7 +35,7 @@ from harness.meta_evaluation.contingency import agreed, cohen_kappa, table_estim
 from harness.meta_evaluation.votes import FIRST, SECOND, TIE, Categories, Meeting, Votes, met_between, met_within, mode
 from harness.results.matrix import Floats
 from harness.results.pairs.position import ordered_questions
-from harness.results.statistics.bootstrap import Resampling, estimates
+from harness.results.statistics.bootstrap import Estimate, Resampling, estimates
 
 Setup: TypeAlias = Literal["S1", "S2"]
 SETUPS: tuple[Setup, ...] = ("S1", "S2")
@@ -109,12 +109,16 @@ def agreement_rows(met: Contingency, **how: Unpack[Resampling]) -> Iterator[dict
     total = np.stack([own.sum(axis=(1, 2)) for *_, own in parts], axis=1)
     shares = estimates(agree, total, bounds=(0.0, 1.0), **how) if met.paired else None
     for at, (turn, category, setup, own) in enumerate(parts):
-        ratio = estimate(own, agreed) if shares is None else shares[at]
+        ratio = _not_below_0(estimate(own, agreed)) if shares is None else shares[at]
         kappa = estimate(_unoriented(met, own), cohen_kappa)
         row: dict[str, Any] = {"judge1": met.judges[0], "judge2": met.judges[1], "turn": turn, "category": category}
         row |= {"setup": setup} if setup else {}
         row |= {"agree": int(agree[:, at].sum()), "total": int(total[:, at].sum())}
         yield row | {"ratio": ratio, "kappa": kappa}
+
+
+def _not_below_0(share: Estimate) -> Estimate:
+    return share if share.low is None else replace(share, low=max(0.0, share.low))
 
 
 def _part(table: Floats, groups: Sequence[str | None], category: str | None, setup: Setup | None) -> Floats:

@@ -16,6 +16,8 @@ from harness.records import QuestionId
 
 FEW = 0.5
 """A model that was judged on less than this share of the questions of the one with the most is not ranked."""
+UNRANKED = "judged on too few questions to be ranked"
+"""What is said of such models where others have ranks."""
 EQUAL = 0.9
 """If all have at least this share of them in common, they count as judged on the same: some verdicts fail."""
 
@@ -49,17 +51,25 @@ class Common(NamedTuple):
         """
         if not self.most:  # no verdict at all, which other notes say
             return None
-        apart = ", ".join(f"{model} ({self.judged[model]} of {self.most} questions)" for model in self.apart)
-        too_few = "too few questions to be ranked" if ranks else "too few questions beside the others, so listed last"
+        too_few = UNRANKED if ranks else "judged on too few questions beside the others, so listed last"
         if paired or len(self.questions) >= EQUAL * self.most:
-            return f"judged on {too_few}: {apart}" if apart else None
+            return self.few_note(too_few)
         compared = len(self.judged) - len(self.apart)
         told = f"models were judged on different questions: {len(self.questions)} of {self.every} are common to all"
         told += f" {compared}{' that are ranked' if ranks else ' others'}" if self.apart else ""
         common = " (--common counts the common ones only)" if self.questions else ""
         told += f"; averages are over each model's own{common}, comparisons of two "
         told += "models over those that both have"
-        return f"{told}; {too_few.replace('questions ', '')}: {apart}" if apart else told
+        return f"{told}; {apart}" if (apart := self.few_note(too_few)) else told
+
+    def few_note(self, told: str) -> str | None:
+        """Return which models were judged on too few questions, and on how many, after what is `told` of them; None
+        where there are none."""
+        return f"{told}: {self._apart_text}" if self.most and self.apart else None
+
+    @property
+    def _apart_text(self) -> str:
+        return ", ".join(f"{model} ({self.judged[model]} of {self.most} questions)" for model in self.apart)
 
     @property
     def turns_note(self) -> str | None:

@@ -9,6 +9,7 @@ from harness.meta_evaluation.report import Report
 from harness.results.statistics.bootstrap import Estimate
 from harness.showing.charts import MOST_SERIES, Point, interval_chart, position_chart, scatter_chart
 from harness.showing.items import Chart, Column, Item, Page, Row, Table, columns_of
+from harness.showing.values import rounded
 
 _ABOUT = (
     "criterion",
@@ -30,6 +31,8 @@ _ABOUT = (
 """Fields that say what a row is about."""
 _LEADS = ("ratio", "value", "difference")
 """Numbers whose interval is called `low` and `high` alone."""
+_GIVEN = {"rank", "other_rank", "other_score"}
+"""Numbers that are no means, as are those of the columns `by JUDGE`."""
 
 
 def judge_page(report: Report) -> Page:
@@ -61,11 +64,21 @@ def report_tables(report: Report) -> Iterator[Table]:
 
 
 def _table(title: str, rows: list[dict[str, Any]]) -> Table:
-    """Return rows as a table, without the columns that hold nothing."""
+    """Return rows as a table, without the columns that hold nothing; what a report is about is there even so."""
     named = [_named(row) for row in rows]
-    columns = [c for c in columns_of(named) if any(row.get(c.name) is not None for row in named)]
+    columns = [
+        column._replace(form=_as_given) if column.name in _GIVEN or column.name.startswith("by ") else column
+        for column in columns_of(named)
+        if column.name in _LEADS or any(row.get(column.name) is not None for row in named)
+    ]
     keys = next((at for at, column in enumerate(columns) if column.name not in _ABOUT), 1)
     return Table(title, named, columns or [Column(name) for name in named[0]], places=3, keys=max(1, keys))
+
+
+def _as_given(number: float) -> str:
+    """Return a rank or a single grade, which is whole or nearly so: 3, 4.5."""
+    text = rounded(number, 3)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _named(row: Row) -> dict[str, Any]:
@@ -99,7 +112,8 @@ def _repeat_svg(report: Report) -> str:
         whole = next((row["variance"] / row["share"] for row in own if row["share"]), None)
         for row in own if whole else ():
             low, high = (None if row[end] is None else row[end] / whole for end in ("variance_low", "variance_high"))
-            name = f"{row['facet']}, turn {turn}" if len(turns) > 1 else row["facet"]
+            facet = row["facet"].replace(" × ", "×")  # as narrow as it must be to stand whole beside its turn
+            name = f"{facet}, turn {turn}" if len(turns) > 1 else row["facet"]
             found[name] = Estimate(row["share"], low, high, row["levels"], None)
     label = "share of the variance"
     return interval_chart(found, label=label, of="sources", counted="levels", reference=0.0, as_percent=True)

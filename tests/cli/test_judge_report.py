@@ -123,7 +123,7 @@ def test_a_report_says_what_is_judged_of_the_benchmark_and_of_which_model_too_li
     assert main(["judge_report", "position", "--data-dir", str(tmp_path), "--bench-name", "shop"]) == 0
     shown = capsys.readouterr().out
     assert "note: 5 of the 8 questions of shop are judged" in shown
-    assert "note: judged on too few questions to be ranked: z (1 of 5 questions)" in shown
+    assert "note: judged on far fewer questions than other models: z (1 of 5 questions)" in shown
 
 
 def test_position_of_several_judges_is_shown_only_when_they_are_named(
@@ -148,7 +148,7 @@ def test_csv_and_json_hold_the_same_numbers(
     said = capsys.readouterr()
     rows = list(csv.DictReader(io.StringIO(said.out)))
     assert [[row[name] for name in COUNTS] for row in rows] == [[str(row[name]) for name in COUNTS] for row in wanted]
-    assert "note: 1 pair without a verdict in both games left out (errors)" in said.err
+    assert "note: 1 pair without a verdict in one game or both left out" in said.err
     assert "which questions these are is unknown" in said.err
 
 

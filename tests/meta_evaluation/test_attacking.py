@@ -142,6 +142,24 @@ def test_the_command_prints_what_the_attacks_do(tmp_path: pathlib.Path, capsys: 
     out = capsys.readouterr().out
     assert "padding: general remarks" in out
     assert "an interval above 0 says that the attack works on this judge" in out
+    assert "note: intervals: studentized bootstrap" in out
+
+
+def test_without_intervals_no_attack_is_said_to_work_and_silence_on_clean_answers_is_told(
+    tmp_path: pathlib.Path,
+) -> None:
+    def shy(asked: Asked) -> Said:
+        return Said("I cannot say.")
+
+    small_bench(tmp_path, *(question(number) for number in range(1, 4)), name="mt_bench")
+    with ProtocolServer(shy) as server:
+        options = JudgeOptions(base_url=server.openai_url)
+        report = run_attack(plan_attack("j", options=options, data_dir=tmp_path, first_n=1), RunOptions(8))
+    assert (
+        report.notes[0]
+        == "shift: mean change of the grade from the clean weak answer to the attacked one, on 1 question"
+    )
+    assert "no verdict on the clean answer to 1 of 1 question: what is attacked there is left out" in report.notes
 
 
 def test_a_dry_run_of_attacks_calls_no_judge(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:

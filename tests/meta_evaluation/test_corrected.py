@@ -163,6 +163,7 @@ def test_votes_that_cannot_be_used_are_counted() -> None:
         pairs(judge), pairs([pair(1, 1.0), pair(2, 1.0), pair(3, None), pair(9, 0.0), pair(1, 0.0, "x", "u")])
     )
     assert (report.unjudged, report.unclear, report.without_votes) == (3, 1, ["z"])
+    assert report.elsewhere == 2
     assert [(row.model, row.n) for row in named(report.rows)] == [("x", 1), ("y", 1)]
 
 
@@ -323,3 +324,14 @@ def test_a_model_of_few_judged_questions_is_named_and_comes_last(tmp_path: pathl
     assert [row["model"] for row in report.rows] == ["y", "x", "z"]
     assert next(row["corrected"] for row in report.rows if row["model"] == "z") == 1.0
     assert "judged on too few questions to be ranked: z (3 of 10 questions)" in report.notes
+
+
+def test_without_any_interval_the_report_says_why_and_speaks_of_none(tmp_path: pathlib.Path) -> None:
+    votes: dict[int, Shares] = {q: [1.0, 0.0] for q in range(1, 11)}
+    own = {q: [float(q % 2)] for q in range(1, 21)}
+    judged(tmp_path, {**votes, 30: [1.0], **{q: [] for q in range(11, 21)}}, {"j": own})
+    notes = judge_corrected(bench_name="small", data_dir=tmp_path).notes
+    assert "no interval where the votes say the same on every question: x, y" in notes
+    assert not any(note.startswith("the intervals are about") for note in notes)
+    assert "1 vote on pairs that the judge has not judged left out" in notes
+    assert any(note.startswith("judge: win rate by the judge's verdicts alone") for note in notes)

@@ -131,7 +131,7 @@ def _files(folder: pathlib.Path) -> list[pathlib.Path]:
 def test_the_report_lists_items_with_what_each_judge_says(tmp_path: pathlib.Path) -> None:
     report = judge_disagreement(input_file=_files(tmp_path))
     assert report.rows == [{"question_id": 1, "turn": 1, "model": "x", "by a": 8.0, "by b": 5.0}]
-    assert "2 items were judged" in report.notes[0]
+    assert "on 1 item; 2 items were judged" in report.notes[0]
 
 
 def test_with_votes_it_lists_what_is_against_them_grades_as_preferences(tmp_path: pathlib.Path) -> None:
@@ -156,4 +156,5 @@ def test_items_without_a_verdict_of_two_judges_are_not_said_to_be_compared(tmp_p
     one, other = _files(tmp_path)
     other.write_text(other.read_text(encoding="utf-8").replace('"score": 6', '"score": -1'), encoding="utf-8")
     report = judge_disagreement(input_file=[one, other])
-    assert report.notes[0].endswith("1 items were judged by two judges or more")
+    assert report.notes[0] == "1 of 4 judgments give no verdict and are left out: by b 1 of 2; about y 1 of 2"
+    assert report.notes[1].endswith("1 items were judged by two judges or more")

@@ -230,7 +230,7 @@ def test_a_judge_of_few_pairs_is_not_the_best(tmp_path: pathlib.Path) -> None:
     assert report.rows[-1]["judge"] == "few"
     assert report.rows[-1]["human_agreement"] == 1.0
     told = "\n".join(report.notes)
-    assert "has judged too few of the pairs to be compared, and comes last: few (4 of 12 pairs)" in told
+    assert "verdicts on too few of the pairs to be compared, and last: few (4 of 12 pairs)" in told
     assert "few (own 1) agrees" not in told
     assert "half (own 1) agrees with people most" in told
     assert "but is not shown to agree more than most (own 1)" in told
@@ -244,6 +244,36 @@ def test_judges_of_different_pairs_are_said_to_be(tmp_path: pathlib.Path) -> Non
     told = "\n".join(report_on(tmp_path).notes)
     assert "judges are measured on different pairs: 4 of 10 are common to all;" in told
     assert "too few" not in told.replace("too few questions for intervals", "")
+
+
+def test_judges_are_compared_on_what_they_have_where_only_rules_have_more(tmp_path: pathlib.Path) -> None:
+    votes = {q: [spread(q)] * 3 for q in range(1, 21)}
+    judged(tmp_path, votes, {"j": {q: [spread(q)] for q in range(1, 8)}, "k": {q: [0] for q in range(1, 8)}})
+    report = report_on(tmp_path)
+    told = "\n".join(report.notes)
+    assert "advice: j (own 1) agrees with people most, 1.000" in told
+    assert "then look again" not in told
+    assert "judges are measured on different pairs: 7 of 20 are common to all" in told
+    assert "too few of the pairs" not in told
+
+
+def test_a_judge_of_pairs_without_votes_is_not_shown_but_named(tmp_path: pathlib.Path) -> None:
+    votes = {q: [spread(q)] for q in range(1, 7)}
+    judged(tmp_path, votes, {"j": {q: [1] for q in votes}, "far": {q: [1] for q in range(1, 3)}}, models=None)
+    path = tmp_path / "small" / "model_judgment"
+    for file in path.glob("far*"):
+        file.write_text(file.read_text(encoding="utf-8").replace('"y"', '"z"'), encoding="utf-8")
+    report = report_on(tmp_path)
+    assert "not shown, since no judgment of theirs counts: far" in report.notes
+    assert "far" not in {row["judge"] for row in report.rows}
+    assert "no pair has votes of two people: how far people agree with each other is unknown" in report.notes
+
+
+def test_votes_without_winners_are_said_to_show_little(tmp_path: pathlib.Path) -> None:
+    votes = {q: [1, 0] if q % 2 else [0.5, 0.5] for q in range(1, 13)} | {13: [1, 1]}
+    judged(tmp_path, votes, {"j": {q: [1] for q in votes}})
+    told = "of 13 pairs 12 have no winner by the votes, which are ties or contradict each other"
+    assert any(told in note for note in report_on(tmp_path).notes)
 
 
 def test_an_own_table_grows_and_keeps_what_it_has(tmp_path: pathlib.Path) -> None:

@@ -25,7 +25,7 @@ def test_the_worked_line_of_the_docstring() -> None:
     assert found.apart == ("w",)
     assert found.questions == set(range(1, 61))
     assert "60 of 80 are common to all 3 that are ranked" in str(found.note())
-    assert "too few to be ranked: w (20 of 80 questions)" in str(found.note())
+    assert "too few questions to be ranked: w (20 of 80 questions)" in str(found.note())
 
 
 @pytest.mark.parametrize("failed", [0, 4])

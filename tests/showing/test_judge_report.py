@@ -4,7 +4,8 @@ from typing import Any
 
 from harness.meta_evaluation.report import Report
 from harness.showing import text
-from harness.showing.judge_report import judge_page, report_tables
+from harness.showing.judge_report import judge_page, report_charts, report_tables
+from tests.showing.charts.pictures import texts_of
 
 
 def report(name: str, rows: list[dict[str, Any]], **more: Any) -> Report:
@@ -45,3 +46,14 @@ def test_further_tables_follow_and_programs_get_all() -> None:
     assert "length, questions: unstated, judge: j" in text(page).splitlines()[0].replace("report: ", "")
     assert "Models" in text(page)
     assert text(page).endswith("note: a note")
+
+
+def test_the_sources_of_variance_stand_whole_beside_their_turns() -> None:
+    rows: list[dict[str, Any]] = [
+        {"turn": turn, "facet": facet, "variance": 0.5, "variance_low": 0.2, "variance_high": 0.8}
+        | {"share": 0.5, "levels": 4}
+        for turn in (1, 2)
+        for facet in ("question × model", "rest")
+    ]
+    (chart,) = report_charts(report("repeat", rows))
+    assert "question×model, turn 2" in texts_of(chart.draw())

@@ -146,6 +146,8 @@ def test_the_outcome_stands_above_the_notes_and_many_notes_are_folded(tmp_path: 
     assert "more notes" not in html
     folded = leaderboard._notes([f"note {n}" for n in range(5)])
     assert folded.index("note 1") < folded.index("<details") < folded.index("3 more notes") < folded.index("note 2")
+    lacking = leaderboard._notes([*(f"note {n}" for n in range(5)), "9 of 80 judgments (11%) give no verdict"])
+    assert lacking.index("give no verdict") < lacking.index("note 0") < lacking.index("<details")
 
 
 def test_of_equal_rows_the_last_good_one_is_shown(tmp_path: pathlib.Path) -> None:

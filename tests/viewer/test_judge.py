@@ -136,3 +136,19 @@ def test_the_first_report_is_made_alone_and_the_others_after_it(views: Views, mo
     _, html = views.view("?tab=judge")
     assert 'aria-label="chart of the report on position"' in html
     assert {f"working out the report on {name}" for name in ("length", "repeat of pairs", "corrected")} <= begun
+
+
+def test_further_samples_of_the_usual_judge_set_are_the_same_judge(views: Views) -> None:
+    folder = views.context.store.data_dir / "small" / "model_judgment"
+    again = [
+        row | {"sample": 1, "judge_set": "mt_bench"} for row in (grade(n, m, 4) for n in range(1, 9) for m in "ab")
+    ]
+    write(folder / "j@mt_bench#1_single.jsonl", again)
+    usual = [row | {"judge_set": "mt_bench"} for row in (grade(n, m, 3 + n % 5) for n in range(1, 9) for m in "ab")]
+    write(folder / "j_single.jsonl", usual)
+    state, html = views.view("?tab=judge&bench=small")
+    assert (state.judge, state.judge_set) == ("j", "")
+    assert "j (mt_bench" not in html
+    assert '<h2 class="tb-title"><bdi>j</bdi></h2>' in html
+    assert "this judge has made no pairs" not in html
+    assert "counted together: j in j_single.jsonl, j (sample 1) in j@mt_bench#1_single.jsonl" in html

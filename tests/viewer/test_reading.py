@@ -65,6 +65,17 @@ def test_grades_by_turn_and_judge_come_before_the_texts(views: Views) -> None:
     assert page.index("tb-verdicts") < page.index("tb-turn")
 
 
+def test_games_without_a_verdict_are_counted_apart(views: Views) -> None:
+    path = views.context.store.data_dir / "small" / "model_judgment" / "j_pair.jsonl"
+    won, lost = pair(1, "a", "b", "model_1", "model_1"), pair(1, "a", "b", "error", "model_1")
+    write(path, [won, lost | {"turn": 2}])
+    page = views.view("?tab=compare&question=1&model=a&model=b&mode=pairwise-all")[1]
+    assert "a is ahead: a wins 1, b 0, 0 tied, 1 without a verdict, of all turns, judges and votes." in page
+    assert verdicts(page).endswith("a 1, b 0, ties 0, no verdict 1")
+    page = views.view("?tab=answers&question=1&model=a")[1]
+    assert verdicts(page).endswith("j 1 won, 0 tied, 0 lost 0 won, 0 tied, 0 lost, 1 no verdict pairs")
+
+
 def test_answers_that_no_judge_has_judged_say_so_beside_those_of_others(views: Views) -> None:
     said = "No judge has judged these answers of this model yet"
     assert said in views.view("?tab=answers&question=3&model=b")[1]

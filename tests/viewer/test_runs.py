@@ -12,7 +12,7 @@ import pytest
 from harness.bench import Bench
 from harness.jsonl import Journal
 from harness.status import BenchStatus, bench_status
-from tests.small_bench import answer, small_bench, write
+from tests.small_bench import answer, question, small_bench, write
 from tests.viewer.test_app import grade, pair
 from viewer.app import Views
 from viewer.context import Context
@@ -64,6 +64,27 @@ def test_a_file_that_is_written_now_is_told_with_its_writer(tmp_path: pathlib.Pa
         assert f"process {os.getpid()}" in html
         assert 'data-refresh="2000"' in html
         assert ">running</span>" in html
+    _, html = page.view("?tab=runs")
+    assert "nothing is running" in html
+
+
+def test_a_run_that_broke_a_moment_ago_does_not_run_and_nothing_is_said_to_be_left_of_it(
+    tmp_path: pathlib.Path,
+) -> None:
+    bench = small_bench(tmp_path)
+    now = time.time()
+    with Journal(bench.answer_file("m"), bench.answer_state) as journal:
+        for number in range(1, 4):
+            journal.append(answer(number, "m", "x", "y") | {"tstamp": now - 10 + number})
+    write(bench.folder / "question.jsonl", [question(n) for n in range(1, 9)])
+    _, html = views(tmp_path).view("?tab=runs")
+    assert "3 of 8" in html
+    assert "nothing is running" in html
+    assert ">left<" not in html
+    bench.answer_file("m").rename(bench.answer_file("other"))  # which no program of ours has written: it may go on
+    _, html = views(tmp_path).view("?tab=runs")
+    assert ">running</span>" in html
+    assert ">left<" in html
 
 
 def test_a_damaged_file_leaves_the_list_of_files(tmp_path: pathlib.Path) -> None:

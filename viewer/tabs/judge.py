@@ -9,6 +9,7 @@ from typing import TypeAlias
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError
 from harness.jsonl import logical_files
+from harness.judgments.file_name import OWN_JUDGE_SET
 from harness.meta_evaluation.choosing import DEFINITIONS, judge_judges
 from harness.meta_evaluation.corrected import judge_corrected
 from harness.meta_evaluation.length import judge_length
@@ -63,7 +64,9 @@ def _judges(files: Sequence[JudgmentFile]) -> list[tuple[str, str]]:
 
 
 def _base(file: JudgmentFile) -> str:
-    return file.judge_set.partition("#")[0]
+    """Return the judge set of a file without its sample; that of the usual one is empty, which samples name."""
+    base = file.judge_set.partition("#")[0]
+    return base.removeprefix(OWN_JUDGE_SET) if base.split(", ")[0] == OWN_JUDGE_SET else base
 
 
 def _show(context: Context, state: State) -> str:
@@ -76,6 +79,7 @@ def _show(context: Context, state: State) -> str:
         )
     head = markup.choices(context, state, "bench", more=_choice(state, files))
     own = [file for file in files if file.judge == state.judge and _base(file) == state.judge_set]
+    own.sort(key=lambda file: "#" in file.judge_set)  # the first sample comes first, which has the judge's own name
     page = _Page(context, bench, own, files)
     title = f'<h2 class="tb-title"><bdi>{escaped(own[0].label if own else state.judge)}</bdi></h2>'
     drawn = page.sections()
@@ -142,7 +146,11 @@ class _Page:
         self, name: str, report: Callable[..., Report], *given: object, input_file: _Files, beside: _Files = ()
     ) -> Report:
         """Return a report on one file or several, which reads others `beside`."""
-        paths = [path for one in (input_file, beside) for path in ([one] if isinstance(one, pathlib.Path) else one)]
+        answers = logical_files(
+            self.bench.folder / "model_answer"
+        )  # judgments of answers that are others now don't count
+        files = (input_file, beside, answers)
+        paths = list(dict.fromkeys(p for one in files for p in ([one] if isinstance(one, pathlib.Path) else one)))
         where = {"bench_name": self.bench.name, "data_dir": self.bench.folder.parent}
         make = partial(report, *given, input_file=input_file, **where)
         away = partial(apart, make, of=paths, first=not self._there)
@@ -186,8 +194,7 @@ class _Page:
         return self._drawn("position", report)
 
     def _length(self) -> str:
-        file, answers = self._file("pair").path, logical_files(self.bench.folder / "model_answer")
-        return self._drawn("length", self._report("length", judge_length, input_file=file, beside=answers))
+        return self._drawn("length", self._report("length", judge_length, input_file=self._file("pair").path))
 
     def _repeat(self) -> str:
         parts = []
@@ -248,8 +255,7 @@ class _Page:
     def _judges(self) -> str:
         votes, left_out = self._votes()
         files = [file.path for file in self.files if file.kind.startswith("pair")]
-        answers = logical_files(self.bench.folder / "model_answer")
-        report = self._report("judges", judge_judges, votes, input_file=files, beside=[*votes, *answers])
+        report = self._report("judges", judge_judges, votes, input_file=files, beside=votes)
         return left_out + self._drawn("judges", report)
 
     def _corrected(self) -> str:

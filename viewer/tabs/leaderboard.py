@@ -88,7 +88,8 @@ def _show(context: Context, state: State) -> str:
 
 
 def _notes(notes: Sequence[str]) -> str:
-    """Return what must be known of a table; of many notes the others on request."""
+    """Return what must be known of a table; of many notes the others on request, but never how much is lacking."""
+    notes = sorted(notes, key=lambda note: " give no verdict" not in note)
     if len(notes) <= _NOTES:
         return markup.notes(notes)
     others = notes[_NOTES - 1 :]

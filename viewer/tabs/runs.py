@@ -7,12 +7,13 @@ page shows the ones before, with the rows that have come since.
 import pathlib
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from harness.bench import Bench
 from harness.errors import DataError, MissingError, TurnbenchError
-from harness.jsonl import holder_of, logical_files, size_of
+from harness.jsonl import has_lock, holder_of, logical_files, size_of
 from harness.names import name_of
 from harness.showing import Table
 from harness.showing.costs import NOT_IN_IT, cost_page, estimate_page
@@ -88,8 +89,11 @@ def _show(context: Context, state: State) -> str:
     judgments = logical_files(bench.folder / "model_judgment")
     paths = [*answers, *judgments]
     head = markup.choices(context, state, "bench")
-    grown = {path: growth_of(path) for path in paths}
     holders = {path: _holder(bench, path) for path in paths}
+    grown = {
+        path: replace(growth_of(path), ended=holders[path] is None and has_lock(path, _state_of(bench, path)))
+        for path in paths
+    }
     active = any(holders.values()) or any(growth.recent for growth in grown.values())
     parts = [head, f'<h2 class="tb-title">{escaped(bench.name)} {_state_chip(active)}</h2>']
     if not paths:
@@ -125,8 +129,12 @@ def _state_chip(active: bool) -> str:
 
 
 def _holder(bench: Bench, path: pathlib.Path) -> str | None:
-    state = bench.answer_state if path.parent.name == "model_answer" else bench.judgment_state
-    return holder_of(path, state)
+    return holder_of(path, _state_of(bench, path))
+
+
+def _state_of(bench: Bench, path: pathlib.Path) -> pathlib.Path:
+    """Return the folder of what belongs to the writing of a file."""
+    return bench.answer_state if path.parent.name == "model_answer" else bench.judgment_state
 
 
 def _counted(context: Context, bench: Bench, paths: Sequence[pathlib.Path]) -> tuple["BenchStatus", str]:

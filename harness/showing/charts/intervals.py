@@ -102,7 +102,9 @@ def interval_chart(
     right = 8.0 + sum(room[head] for head in heads)
     top, bottom = 24.0, 40.0
     height = top + _ROW * len(estimates) + bottom
-    sheet = Sheet(WIDTH, height, f"{label} of {len(estimates)} {of}, each with a 95% interval")
+    sure = [own.low is not None for own in estimates.values() if own.value is not None]
+    told = ", each with a 95% interval" if all(sure) else ", some with a 95% interval" if any(sure) else ""
+    sheet = Sheet(WIDTH, height, f"{label} of {len(estimates)} {of}{told}")
     span = WIDTH - right - left - 8.0
     marks = ticks(*_ends(known if reference is None else [*known, reference]))
     widest = text_width([_number(mark, places_of(marks), as_percent) for mark in marks], _NAME, SMALL)
@@ -119,8 +121,7 @@ def interval_chart(
         sheet.text(at(mark), height - bottom + 12.0, text, anchor="middle", size=SMALL, colour=QUIET)
     same = min(counts)
     below = f"n: {counted}" if len(counts) > 1 else f"n = {same} {counted.removesuffix('s') if same == 1 else counted}"
-    bare = [estimate.low is None for estimate in estimates.values() if estimate.value is not None]
-    interval = "no interval" if all(bare) else f"95% interval{' (ring: none)' if any(bare) else ''}"
+    interval = "without intervals" if not any(sure) else f"95% interval{'' if all(sure) else ' (ring: none)'}"
     sheet.text(WIDTH / 2, height - 10.0, f"{shortened(label, 18.0)}, {interval}, {below}", anchor="middle", size=SMALL)
     if reference is not None:
         sheet.line([at(reference)] * 2, [top, height - bottom], FAINT, dashes=(3, 3))

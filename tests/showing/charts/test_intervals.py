@@ -38,6 +38,18 @@ def test_n_stands_beside_each_where_it_differs() -> None:
     assert "x, 95% interval, n: questions" in texts
 
 
+def test_a_chart_without_intervals_does_not_speak_of_any() -> None:
+    none, some = estimate(1.0, None, None, 3), estimate(2.0, 1.0, 3.0, 3)
+    svg = interval_chart({"a": none, "b": none}, label="x")
+    assert "x, without intervals, n = 3 questions" in texts_of(svg)
+    assert root_of(svg).get("aria-label") == "x of 2 models"
+    assert (
+        root_of(interval_chart({"a": none, "b": some}, label="x"))
+        .get("aria-label", "")
+        .endswith(", some with a 95% interval")
+    )
+
+
 def test_large_counts_do_not_touch_the_values() -> None:
     svg = interval_chart({"a": estimate(0.1, 0.0, 0.2, 1_234_567), "b": estimate(0.2, 0.1, 0.3, 7)}, label="x")
     ends = {text.text: float(text.get("x", "")) for text in root_of(svg).iter() if text.tag.endswith("text")}
@@ -84,7 +96,7 @@ def test_any_column_of_the_scores_can_be_drawn(column: str, number: str, label: 
 
 def test_another_aggregate_is_called_by_its_name() -> None:
     texts = texts_of(score_chart(Table([Line("a", {"min": estimate(8.0)})]), column="min"))
-    assert any(text.startswith("min, 95% interval") for text in texts)
+    assert any(text.startswith("min, without intervals") for text in texts)
 
 
 def test_win_rates_are_in_per_cent() -> None:
@@ -115,6 +127,6 @@ def test_what_cannot_be_drawn_says_why() -> None:
 
 def test_the_axis_says_what_a_ring_is_and_promises_no_interval_where_there_is_none() -> None:
     bare = estimate(5.0, None, None, 1)
-    assert "x, no interval, n = 1 question" in texts_of(interval_chart({"a": bare, "b": bare}, label="x"))
+    assert "x, without intervals, n = 1 question" in texts_of(interval_chart({"a": bare, "b": bare}, label="x"))
     mixed = texts_of(interval_chart({"a": estimate(1.0, 0.0, 2.0, 80), "b": bare}, label="x"))
     assert "x, 95% interval (ring: none), n: questions" in mixed
