@@ -53,7 +53,7 @@ MISSING = "no verdict in the form asked for"
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _CHARACTER = rf"[^\W\d_{_CJK}]|[\u0900-\u0dff]"  # with the vowel signs of India
 _WORD = late_re(rf"[{_CJK}]{{1,3}}|(?:{_CHARACTER})+(?:['’-](?:{_CHARACTER})+)*|[{SHOWN}{OBJECT}]")
-_NO_LABEL = late_re(rf"\[\[|{ANNOUNCED * 2}|(?:(?<!\w)|(?<=[{_CJK}]))[\"'‘’‚´`»›“„](?=\w)|\w *\|[^|]*\w")
+_NO_LABEL = late_re(rf"\[\[|(?:\A|{ANNOUNCED}){ANNOUNCED}|(?:(?<!\w)|(?<=[{_CJK}]))[\"'‘’‚´`»›“„](?=\w)|\w *\|[^|]*\w")
 """Another verdict, a list below a colon, a quotation that nothing closes, another cell of a table."""
 _SIGN = late_re(rf"[:=|>\]→⇒–—-][\s\"'`([{{|<{DECORATED}]*$")
 _BREAK = late_re(
@@ -72,7 +72,7 @@ _JOINED_BEFORE = late_re(r": ?(?:[-–—]|[<>] ?)\Z")
 """What makes one a part of more: `[[1]]0`, `[[7]]+`, `[[7]] - [[8]]`; `Rating: -[[7]]`, `Rating: < [[7]]`."""
 _FOR_A_TIE = late_re(r" for a tie\b")
 """Part of the form: prompts ask for `[[C]]` for a tie."""
-_TAKEN = SHOWN + OBJECT + PLANTED
+_TAKEN = SHOWN + OBJECT + PLANTED + ANNOUNCED
 _MARK = r"(?:[\"'`´″′’‘”“„«»›‹❞❜〟⟩⟫〉》」』]|(?:>|~~)(?!\s*\[\[))"
 _CLOSED, _SHOWING = late_re(rf"[.!?…。]?{_MARK}"), late_re(f"{_MARK}|<")
 """What closes a quotation. One that opened on this line is a sign by now (`shown`), so this one opened before it."""
