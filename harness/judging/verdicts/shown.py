@@ -85,7 +85,7 @@ _RIGHT = r"(?:(?<![ \n(\[:])\"|\"(?![\w\[{]))"
 """A straight mark that can close."""
 _LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 """What follows an apostrophe within a word, and no closing mark: a letter of a script with blanks between words."""
-_INDENTED = r"(?: {4}|\t)(?!\s*(?:[-+•]|\d+[.)]) )[^\n]*"
+_INDENTED = r"(?: {4}|\t)(?![ \t]*(?:[-+•]|\d+[.)]) )[^\n]*"
 """A line of code, not of a list within a list."""
 _PASSAGE = re.compile(
     # Looked at first: most characters begin nothing, and forty alternatives at each of them took half a judging's time.
