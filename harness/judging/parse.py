@@ -42,7 +42,7 @@ _PASSAGE = 30
 _BRACKET = late_re(r"\[\[[^\[\]\n]{1,30}\]\]|\[\w{5,7}\][ :]{0,3}\w{1,5}")
 _LINE = late_re(r"\{[^{}]{1,300}\}|(?:^|(?<=[.!?] )|(?<=。))(?:[^\n.!?。]|\.\d){1,60}[.!?。]?$", re.M)
 """What an answer may hold of a verdict: a bracket, or in other formats an object or the closing clause of a line."""
-_MARKS = late_re(r"^[ \t]*(?:```|~~~)[^`\n]*$|^[ \t]*>+[ \t]?|[`\"“”„«»「」]", re.M)
+_MARKS = late_re(r"^[ \t]*(?:```|~~~)[^`\n]*$|^[ \t]*>+[ \t]?|^[ \t]+|[`\"“”„«»「」]", re.M)
 _QUOTED_FORM = late_re(r": \"(?:\w{1,20}: ?)?(\[\[[^\[\]\n]{1,20}\]\])\.?\"(?=\.?\s*\Z)")
 """Prompts in use show the form in quotation marks, and judges close with a copy of it."""
 _MEMBER = "the only verdict, in a member of an object"
@@ -76,11 +76,8 @@ def read_verdict(reply: Reply, form: VerdictForm, answers: Sequence[str] = ()) -
 
 def _off_step(verdict: Verdict | None, form: VerdictForm) -> str | None:
     """Return why a grade is none of the scale's steps; None if it is one."""
-    values = [verdict.value] if isinstance(verdict, Score) else []
-    if isinstance(verdict, Scores):
-        values = list(verdict.values.values())
     least, most = form.scale
-    off = [value for value in values if form.step is not None and not on_step(value, least, form.step)]
+    off = [value for value in _grades(verdict) if form.step is not None and not on_step(value, least, form.step)]
     return f"{off[0]:g} is not on the scale {least:g}-{most:g} in steps of {form.step:g}" if off else None
 
 
@@ -156,12 +153,15 @@ def _heard(text: str, form: VerdictForm, quotes: bool) -> Parsed:
 
 def _is_best(verdict: Verdict, form: VerdictForm) -> bool:
     """Return whether a verdict is one that an answer would ask for: the best grade that there is."""
-    match verdict:
-        case Score(value):
-            return value == form.scale[1]
-        case Scores(values):
-            return form.scale[1] in values.values()
-    return not form.format.startswith("[")  # a label or a rank has no grades: any may be the best
+    grades = _grades(verdict)  # a label or a rank has none: any may be the best
+    return form.scale[1] in grades if grades else not form.format.startswith("[")
+
+
+def _grades(verdict: Verdict | None) -> list[float]:
+    """Return the numbers of a verdict."""
+    if isinstance(verdict, Scores):
+        return list(verdict.values.values())
+    return [verdict.value] if isinstance(verdict, Score) else []
 
 
 def known_formats(kind: Kind | None = None) -> tuple[str, ...]:
@@ -192,13 +192,10 @@ def _bracketed(reader: Reader) -> Callable[[str, VerdictForm], Parsed]:
         if re.search(r"\[\[[^\[\]\n]{0,20}$", plain[-24:]):
             return Parsed(None, "the text ends inside a bracket")
         decided = decide(plain, brackets_in(plain, reader, form.scale), best=form.scale[1])
-        if decided.reason == SHORT:
+        if decided.reason == SHORT and decided.verdict is not None:
             bare = re.sub(rf"{DECORATED}[^{DECORATED}]*{DECORATED}", "", plain)
-            once, often = (
-                sum(reading == decided.verdict for *_, reading in brackets_in(each, reader, form.scale))
-                for each in (bare, lines)
-            )
-            if once < often:
+            once, often = ([one[2] for one in brackets_in(each, reader, form.scale)] for each in (bare, lines))
+            if once.count(decided.verdict) < often.count(decided.verdict):
                 return Parsed(None, "the only verdict stands within a sentence, and in a quotation")
         if decided.verdict is not None or "[[" not in text:
             member = lines != text and decided.verdict is not None and decided.reason != SHORT

@@ -138,6 +138,7 @@ def test_nothing_between_marks_of_any_kind_is_a_verdict() -> None:
         "</think>", "<think", "„", "„“", "»", "’", " '", " '\"", "«", "「", "~", "<!--", "``` x", "\n```\n", "‘", " ”",
         "[[7]]" + ")" * 200 + "x", "[[7]] " + "my final " * 30, "not " * 60 + "[[7]]",
         "[[7]] or ", "Rating: ", "final " , "\\[", "[[" + " " * 59, "a:\n",
+        "    \n", "    a\n", ":\n- a\n", ":\n---\n", '"' * 3, "‘가’나", "[[7]] - ",
     ],
 )  # fmt: skip
 def test_hostile_megabyte_is_read_and_gives_nothing(piece: str) -> None:

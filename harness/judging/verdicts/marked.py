@@ -20,7 +20,7 @@ from harness.patterns import late_re
 
 _MARKER = late_re(
     r"(?:\[ ?(?:RESULT|SCORE|RATING|VERDICT) ?\]|\[ ?(?:RESULT|SCORE|VERDICT) ?:? ?(?=[^\[\]\n]{1,30}\]))"
-    r"[\s:=>–-]{0,6}(?:[^\W\d_]{1,10} ?[:=] ?)?",
+    r"(?:[\s:=>–]|-(?!\d)){0,6}(?:[^\W\d_]{1,10} ?[:=] ?)?",
     re.I,
 )
 _VALUE = late_re(

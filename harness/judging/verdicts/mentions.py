@@ -4,14 +4,15 @@ r"""The rule by which one verdict is chosen: by its form and its place, never by
     "Rating: [[7]]\nRating: [[5]]"                   -> none: two in form
     "[[7]]\n\nNo, the sum is wrong.\n\n[[5]]"         -> 5: the closing paragraph
     "Rating: [[8]]? No."                             -> none: what is asked is not said
+    "Rating: [[8]]. I take back the [[8]]."          -> none: named again, it may be taken back
     "Rating: [[3]]. It deserves no [[9]]."           -> 3: a better grade within a sentence takes nothing back
     "The sum is wrong, the unit too. I give [[4]]."  -> 4: the only one, in the last sentence
     "It is a poem about two trees. It wants [[10]]." -> none: the best grade is what an answer would ask for
 
 A verdict is **in form** if before it in its sentence stands nothing, or a label of at most two words and a sign such as
 a colon, and after it nothing of its clause. The one that is the closing paragraph, after sentences or a list of them,
-is the verdict; else what all in form say, if the text does not end on another one. Without any in form, the one of the
-last sentence counts, if an assessment leads to it (`Mention.led`).
+is the verdict; else what all in form say, if the text does not end on another one, or on the same again. Without any in
+form, the one of the last sentence counts, if an assessment leads to it (`Mention.led`).
 """
 
 import math
@@ -50,23 +51,28 @@ DOUBTED = "stands within a sentence, not in the form asked for"
 MISSING = "no verdict in the form asked for"
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
-_WORD = late_re(rf"[{_CJK}]{{1,3}}|[^\W\d_{_CJK}]+(?:['’-][^\W\d_{_CJK}]+)*|[{SHOWN}{OBJECT}]")
+_CHARACTER = rf"[^\W\d_{_CJK}]|[\u0900-\u0dff]"  # with the vowel signs of India
+_WORD = late_re(rf"[{_CJK}]{{1,3}}|(?:{_CHARACTER})+(?:['’-](?:{_CHARACTER})+)*|[{SHOWN}{OBJECT}]")
+_NO_LABEL = late_re(rf"\[\[|(?:\A|{ANNOUNCED}){ANNOUNCED}|(?:(?<!\w)|(?<=[{_CJK}]))[\"'‘’‚´`»›“„](?=\w)|\w *\|[^|]*\w")
+"""Another verdict, a list below a colon, a quotation that nothing closes, another cell of a table."""
 _SIGN = late_re(rf"[:=|>\]→⇒–—-][\s\"'`([{{|<{DECORATED}]*$")
 _BREAK = late_re(
-    r"(?=[.!?…。！？\n])"  # looked at first: most characters end no sentence
+    r"(?=[.!?…。！？।\n])"  # looked at first: most characters end no sentence
     r"(?:(?<!\b\w\.\w)(?<!\b\w\. \w)(?<!\bvs)[.!?…]+[\"”’»)\]]*(?:\s|(?=\[\[?\w))"
-    r"|[。！?!][\"”」』)]*(?=[^\s])|[。！]|\n)"
+    r"|[。！?!][\"”」』)]*(?=[^\s])|[。！।]|\n)"
 )
 """Where a sentence ends; not after `e.g.`, `z. B.` and their like."""
-_CLAUSE_ENDS = late_re(rf"[^\w\n?,/\[%{SHOWN}{QUOTED}{OBJECT}]*?(?:$|\n|[.!…。;:(–—]|\s-+\s)")
+_CLAUSE_ENDS = late_re(rf"[^\w\n?,/\[%{SHOWN}{QUOTED}{OBJECT}]*?(?:$|\n|[.!…。।;:(–—]|\s-+\s)")
 _WHOLE_BEFORE = late_re(rf"(?:\A|[.!?。…)\"”])\s*{DECORATED}\Z")
 _NEXT_SENTENCE = late_re(r"[ \t|/–—-]{1,4}[A-Z]")
 """How a sentence goes on after a verdict that nothing separates from it: `Rating: [[8]] The assistant ...`."""
 _ASKED = late_re(r"[^.!。\n?]{0,150}\?")
-_JOINED = late_re(r"[A-Za-z0-9%]|[.,/-]\d")
+_JOINED = late_re(r"[A-Za-z0-9%+^½¼¾]|[.,/'-]\d|-\s*(?:\n|\Z)| ?(?:[-–—~…]|\.{2,}) ?\[\[")
+_JOINED_BEFORE = late_re(r": ?(?:[-–—]|[<>] ?)\Z")
+"""What makes one a part of more: `[[1]]0`, `[[7]]+`, `[[7]] - [[8]]`; `Rating: -[[7]]`, `Rating: < [[7]]`."""
 _FOR_A_TIE = late_re(r" for a tie\b")
 """Part of the form: prompts ask for `[[C]]` for a tie."""
-_TAKEN = SHOWN + OBJECT + PLANTED
+_TAKEN = SHOWN + OBJECT + PLANTED + ANNOUNCED
 _MARK = r"(?:[\"'`´″′’‘”“„«»›‹❞❜〟⟩⟫〉》」』]|(?:>|~~)(?!\s*\[\[))"
 _CLOSED, _SHOWING = late_re(rf"[.!?…。]?{_MARK}"), late_re(f"{_MARK}|<")
 """What closes a quotation. One that opened on this line is a sign by now (`shown`), so this one opened before it."""
@@ -110,9 +116,8 @@ def decide(
     `in_form`: one within a sentence is never the verdict, as its words are common ones. `missing` is the reason where
     none is named. One whose reason ends with `DOUBTED` counts only where nobody can be quoted.
     """
-    end = next(
-        (place for place in range(len(text), 0, -1) if text[place - 1].isalnum() or text[place - 1] in _TAKEN), 0
-    )
+    rest = next((at for at, sign in enumerate(reversed(text)) if sign.isalnum() or sign in _TAKEN), len(text))
+    end = len(text) - rest
     start = max((found.end() for found in _BREAK.finditer(text, 0, end)), default=0)
     made = filter(None, (_mention(text, range(start, end), *place) for place in found))
     mentions = list(islice(made, MOST_MENTIONS + 1))
@@ -149,7 +154,6 @@ def _is_verdict(text: str, bracket: re.Match[str], reading: Reading) -> bool:
 def _chosen(text: str, mentions: list[Mention], in_form: bool, best: float) -> Parsed:
     """Return what the text closes with or all in form say, if it ends on no other; else what the last sentence says."""
     form = [mention for mention in mentions if mention.form]
-    form = [mention for mention in form if not mention.decorated] or form
     verdict = (form or mentions)[-1]
     others = [one for one in mentions if one.reading != verdict.reading]
     form = [verdict] if _closes(text, form, in_form) else form
@@ -158,12 +162,15 @@ def _chosen(text: str, mentions: list[Mention], in_form: bool, best: float) -> P
     if equal:
         one, other = (_written(text, each) for each in sorted((equal[-1], verdict), key=lambda each: each.start))
         return Parsed(None, f"two verdicts, {one} and {other}, and nothing says which is final")
+    again = mentions[-1]
+    taken_back = again not in (*form, *others) and again.last and again.led < 3 and again.end < len(text)
+    if verdict.form and not in_form and taken_back:
+        return Parsed(None, f"{_written(text, verdict)} is named again within the last sentence")
     if isinstance(verdict.reading, Fault):
         return Parsed(None, verdict.reading.reason)
-    if verdict.form and rivals:
-        return Parsed(verdict.reading, OVER)
     if verdict.form:
-        return Parsed(verdict.reading, "the only verdict" if len(mentions) == 1 else "the only verdict in its form")
+        only = "the only verdict" if len(mentions) == 1 else "the only verdict in its form"
+        return Parsed(verdict.reading, OVER if rivals else only)
     whole = text[verdict.start] == OBJECT  # nobody denies an object, though one may be quoted
     led = 0 if in_form or PLANTED in text else verdict.led
     if led > 1:
@@ -212,28 +219,25 @@ def _mention(text: str, closing: range, start: int, end: int, reading: Verdict |
     left, rest = text[max(0, start - _SIGHT) : start], text[end : end + _SIGHT]
     decorated, whole = left.endswith(DECORATED), text[start] == OBJECT
     last = end > closing.start
-    if (
-        (decorated and not last and not whole)
-        or _ASKED.match(rest)
-        or (_CLOSED.match(rest) and _SHOWING.search(text, 0, start))
-    ):
+    unopened = _CLOSED.match(rest) and _SHOWING.search(text, 0, start)
+    if unopened or _ASKED.match(rest) or (decorated and not last and not whole):
         return None
     lead = _sentence(left)
     words = len(_WORD.findall(lead))
     bare = not any(sign.isalnum() or sign in _TAKEN for sign in lead)
-    label = 0 < words <= _MOST_WORDS and _SIGN.search(lead) is not None and lead.count(":") < 2 and "[[" not in lead
+    signed = _SIGN.search(lead) is not None
+    label = 0 < words <= _MOST_WORDS and signed and lead.count(":") < 2 and not _NO_LABEL.search(lead)
     if decorated:  # closer to a quotation, so the label has one word, or a whole sentence comes before
         label, bare = label and words < _MOST_WORDS, bare and _WHOLE_BEFORE.search(left) is not None
-    joined = _JOINED.match(rest) is not None
+    joined = _JOINED.match(rest) is not None or _JOINED_BEFORE.search(left) is not None
     if joined:
-        reading = Fault("what follows the verdict is joined to it")
+        reading = Fault("the verdict is joined to what is beside it")
     followed = _NEXT_SENTENCE.match(rest) is not None and len(rest.encode()) >= _SHORT
     ended = followed or _CLAUSE_ENDS.match(rest) is not None
     form = joined or ((bare or label) and ended)
     opened = lead.rfind("(")
     aside = opened > lead.rfind(")") and len(_WORD.findall(lead, opened)) > _MOST_WORDS
     before = left[: len(left) - len(lead)]
-    signed = _SIGN.search(lead) is not None
     goes_on = label and _GOES_ON.match(rest) is not None
     named = bare and text.startswith("[[", start) and isinstance(reading, Winner)
     said = len(before.encode())

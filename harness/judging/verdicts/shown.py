@@ -17,7 +17,7 @@ from harness.patterns import late_re
 SHOWN, DECORATED, OBJECT, QUOTED, PLANTED, ANNOUNCED = "\ue000", "\ue001", "\ue002", "\ue03e", "\ue03f", "\x1f"
 """Signs for a passage that was taken out, for the ends of a decorated verdict, for an object (`objects`), for a verdict
 in a passage that was taken out (before its sign), for one that a judged answer holds as well, and for the line break
-after a colon (a blank, to expressions)."""
+after a colon (a blank, to expressions; two in a list)."""
 
 _FOLDED = str.maketrans(
     {
@@ -32,7 +32,7 @@ _FOLDED = str.maketrans(
         **dict.fromkeys(map(chr, range(0xE000, 0xE040))),  # our own signs
         **dict.fromkeys("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"),
         "−": "-",
-        "؟": "?",
+        **dict.fromkeys("؟⁇⁈⁉\u037e", "?"),
     }
 )
 # A tag in code or quotation marks is talked about, not used.
@@ -50,8 +50,8 @@ def spoken(text: str) -> str | Fault:
 
 
 def folded_text(text: str) -> str:
-    """Return a text in plain characters: without emphasis and invisible ones, with plain brackets, digits, blanks."""
-    return text.translate(_FOLDED)
+    """Return a text in plain characters: without emphasis and invisible ones, with plain brackets, digits, lists."""
+    return re.sub(r"(?m)^([ \t]*)\*(?=[ \t])", r"\1-", text).translate(_FOLDED)
 
 
 def _plain_marks(text: str) -> str:
@@ -75,25 +75,30 @@ def _plain_marks(text: str) -> str:
 # Every alternative stops at its own mark, so that a text of nothing but marks is read in linear time.
 _FENCE = re.compile(
     r"(?P<span>`{3,})[^`\n]+(?P=span)(?!`)"
-    r"|(?P<mark>`{3,}|~{3,})[^`~\n]*(?=\n|\Z).*?(?:(?P=mark)[`~]*(?!\w)|\Z)",
+    r"|(?P<mark>`{3,}|~{3,})[^`~\n]*(?=\n|\Z).*?(?:(?P=mark)[`~]*(?!\w)|\Z)"
+    r"|\"{3}.*?\"{3}",
     re.S | re.M,
 )
 _LEFT = r"(?<![A-Za-z0-9.,)'\"\]])"
 """What cannot stand before a mark that opens: quotation marks that look alike at both ends."""
 _RIGHT = r"(?:(?<![ \n(\[:])\"|\"(?![\w\[{]))"
 """A straight mark that can close."""
+_LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+"""What follows an apostrophe within a word, and no closing mark: a letter of a script with blanks between words."""
+_INDENTED = r"(?: {4}|\t)(?![ \t]*(?:[-+•]|\d+[.)]) )[^\n]*"
+"""A line of code, not of a list within a list."""
 _PASSAGE = re.compile(
     # Looked at first: most characters begin nothing, and forty alternatives at each of them took half a judging's time.
     r"(?=[>`~<\[\"“”„‟❝«»‹›〝「『《〈⟨⟪＜‘’‚❛'´″]|(?m:^)[ \t])(?:"
-    r"(?m:^)[ \t]*>[^\n]*|(?<=\n\n)(?: {4}|\t)[^\n]*(?:\n+(?: {4}|\t)[^\n]*)*(?=\n\s*\S)"
+    rf"(?m:^)[ \t]*>[^\n]*|(?<=\n){_INDENTED}(?:\n+{_INDENTED})*"
     r"|(?P<ticks>`+)[^`]{1,1000}(?P=ticks)(?!`)|~~[^~]*~~|<!--.*?(?:-->|\Z)"
     r"|<(?P<tag>s|del|strike|blockquote|q|pre|code)>.*?(?:</(?P=tag)>|\Z)"
     r"|(?:\[|<\|)The Start of [^\]|\n]{1,60}(?:\]|\|>).*?(?:(?:\[|<\|)The End of [^\]|\n]{1,60}(?:\]|\|>)|\Z)|"
     + "|".join(f"{mark}.+?(?:{chr(ord(mark) + 1)}|\\Z)" for mark in "❝「『《〈⟨⟪")
-    + r"|«.+?(?:»|\Z)|‹.+?(?:›|\Z)|〝.+?(?:〟|\Z)|＜.+?(?:＞|\Z)|»[^«»]+[«»]|›[^‹›]+[‹›]"
+    + r"|«.+?(?:»|\Z)|‹.+?(?:›|\Z)|〝.+?(?:[〞〟]|\Z)|＜.+?(?:＞|\Z)|»[^«»]+[«»]|›[^‹›]+[‹›]"
     rf"|{_LEFT}\".+?(?:{_RIGHT}|\Z)|[“‟„](?:[^“”„]|„[^“”]{0, 300}[“”])+(?:[“”]|\Z)|{_LEFT}”[^”]+”"
-    r"|[‘‚❛](?:[^‘’‚❜]|’(?=\w)){1,1000}[‘’❜](?!\w)"
-    rf"|{_LEFT}['’`´″](?!\s)(?:[^'’`´″]|(?<=\w)['’](?=\w)){{1,1000}}(?<!\s)['’`´″](?!\w))",
+    rf"|[‘‚❛](?:[^‘’‚❜]|’(?={_LETTER})){{1,1000}}[‘’❜](?!{_LETTER})"
+    rf"|{_LEFT}['’`´″](?!\s)(?:[^'’`´″]|(?<=\w)['’](?={_LETTER})){{1,1000}}(?<!\s)['’`´″](?!{_LETTER}))",
     re.S | re.I,
 )
 _ELEMENT = late_re(r"<([a-z_]{4,20})>(?:\s*(?P<bare>\[\[[^\[\]\n]*\]\])\s*|.{0,2000}?)</\1>(?P<end>\s*(?=<|\Z))?", re.S)
@@ -109,6 +114,8 @@ _DECORATION = late_re(
 """A passage whose marks may be there to set something off."""
 _WHOLE = late_re(r"\s*```[\w-]*[ \t]*\n((?:(?!```).)*?)\s*(?:```)?\s*", re.S)
 _TAGS = late_re(r"</?[a-z_]{1,12}>|<\|[^|>\n]{0,40}\|>|\[(?:END|/[A-Z]{2,12})\]\W*\Z", re.I)
+_BREAKS = r"\n(?:\s|[-_=]{3,}(?=\s))*"
+"""Line breaks, with the rules across the page between them."""
 
 
 def _stands_apart(passage: re.Match[str]) -> bool:
@@ -149,8 +156,10 @@ def said(text: str, is_bare: Callable[[str], bool]) -> str:
 
     if "</" in text:
         text = _ELEMENT.sub(_element, text)
-    if "```" in text or "~~~" in text:
+    if "```" in text or "~~~" in text or '"""' in text:
         text = _FENCE.sub(instead, text)
     text = _TAGS.sub("", _PASSAGE.sub(instead, text))
     text = re.sub(r"\[\[[^\[\]\n]{0,60}\]\] ?(?:-{1,2}>|=>|→|⇒)", "", text)  # what an arrow leads away from
-    return re.sub(r":[ \t]*\n\s*", ":" + ANNOUNCED, text)  # a line that ends with a colon announces the next one
+    # A line that ends with a colon announces the next one, or all of a list.
+    announced = rf":[ \t]*{_BREAKS}([-+•].*(?:\n[ \t]*[-+•].*)+)?"
+    return re.sub(announced, lambda lines: re.sub(_BREAKS, ANNOUNCED * (2 if lines[1] else 1), lines[0]), text)
