@@ -3,7 +3,7 @@
     difference   new less old, question by question, of verdicts that both runs have (`paired.compare_runs`); of pairs
                  the outcome against the same opponent, a tie half a win
     missing      share of all verdicts of either run that one of the two lacks: failed, or not made at all
-    as good as   the lower end of the difference's 95% interval is above -margin, or no question differs, of 6 or more
+    as good as   the lower end of the difference's 95% interval is above -margin
     gate         fails if a model is worse (Holm over the models), if more than `max_missing` is missing or a model is
                  altogether, if there are too few questions for any drop to be significant (`Paired.least`), or, with a
                  margin, if a model is not shown to be as good as before within it
@@ -89,7 +89,8 @@ class Runs(NamedTuple):
             elif pair.p is None:
                 found.append(f"{pair.model_1} has no verdict in common with the other run")
             elif margin is not None and not as_good(pair, margin):
-                found.append(f"{pair.model_1} is not shown to be as good as in the other run, within {margin:g}")
+                told = f"is not shown to be as good as in the other run, within {margin:g}{_unseen(pair)}"
+                found.append(f"{pair.model_1} {told}")
             elif margin is None and pair.n < pair.least:
                 on = f"on {counted(pair.n, 'question')} no drop would be significant, however large"
                 found.append(f"{pair.model_1} is not shown to be no worse: {on} ({pair.least} or more would do)")
@@ -99,9 +100,18 @@ class Runs(NamedTuple):
 def as_good(pair: Paired, margin: float) -> bool:
     """Return whether model_1 is at most `margin` worse than model_2, at the 2.5% level."""
     low = pair.difference.low
-    if pair.sd == 0 and pair.p == 1 and pair.n >= _ALL_AGREE:
-        low = 0.0
+    if low is None and pair.sd == 0 and pair.n >= _ALL_AGREE:
+        low = pair.difference.value
     return low is not None and low > -margin
+
+
+def _unseen(pair: Paired) -> str:
+    """Return why a model of which no question differs is not shown to be as good; empty where one differs."""
+    if pair.sd != 0 or pair.p != 1 or pair.difference.low is None:
+        return ""
+    return (
+        f"; none of {pair.n} questions differs, but others may: a drop of {-pair.difference.low:.2g} is not ruled out"
+    )
 
 
 _ALL_AGREE = 6
@@ -148,9 +158,9 @@ def compared_runs(
                 f"run, {lost.in_other}"
             )
         if margin is not None:
-            shown = "as good as" if as_good(pair, margin) else "not shown to be as good as"
-            equal = "; no question differs" if pair.sd == 0 and pair.p == 1 else ""
-            notes.append(f"{pair.model_1} is {shown} {pair.model_2} of the other run, within {margin:g}{equal}")
+            good = as_good(pair, margin)
+            shown, room = ("as good as", "") if good else ("not shown to be as good as", _unseen(pair))
+            notes.append(f"{pair.model_1} is {shown} {pair.model_2} of the other run, within {margin:g}{room}")
     if table.smallest_detectable is not None and any(pair.n >= pair.least for pair in table.pairs):
         notes.append(
             f"the smallest drop that this comparison would see with 80% power is {table.smallest_detectable:.2g}"

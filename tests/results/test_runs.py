@@ -152,12 +152,17 @@ def test_a_gate_does_not_pass_what_is_too_short_to_show_a_drop() -> None:
     assert compared(run(x=5.0, questions=range(6)), run(x=5.0, questions=range(6))).faults() == []
 
 
-def test_a_run_that_differs_on_no_question_is_as_good_within_any_margin() -> None:
+def test_a_run_that_differs_on_no_question_says_what_drop_the_others_may_hide() -> None:
     new, old = (run(J._replace(judge_set="mt_bench"), x=3.0) for _ in range(2))
-    runs = compared(new, old, margin=0.01)
-    assert (runs.table.pairs[0].difference.low or 0) < -0.01
-    assert runs.faults(margin=0.01) == []
-    assert "x is as good as x of the other run, within 0.01; no question differs" in runs.notes
+    low = compared(new, old).table.pairs[0].difference.low
+    assert low is not None
+    assert low < -0.01
+    [fault] = compared(new, old, margin=0.01).faults(margin=0.01)
+    assert fault.startswith(
+        "x is not shown to be as good as in the other run, within 0.01; none of 40 questions differs"
+    )
+    assert fault.endswith(f"a drop of {-low:.2g} is not ruled out")
+    assert compared(new, old, margin=1.0).faults(margin=1.0) == []
 
 
 def test_grades_on_another_scale_are_refused_and_said_where_it_is_allowed() -> None:
