@@ -38,6 +38,7 @@ from tests.protocol_server import (
     overloaded,
     parrot,
     rate_limited,
+    raw,
     verdict,
 )
 from tests.small_bench import answer, question, rows, small_bench, write
@@ -748,3 +749,28 @@ def test_killed_after_any_line_that_it_writes_a_run_pays_for_nothing_twice_and_l
         if killed == 0:
             break
     assert (killed, lines > 9) == (0, True)
+
+
+@pytest.mark.parametrize("fault", [outage(503), raw(b"[]")], ids=["outage", "another shape"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_batch_that_cannot_be_looked_at_is_left_for_a_later_run(
+    tmp_path: pathlib.Path, kind: str, fault: Fault
+) -> None:
+    told = {"openai": "/v1/batches/", "anthropic": "/v1/messages/batches/", "gemini": "/v1/batches/"}[kind]
+    bench, broken = small_bench(tmp_path), True
+
+    def faults(asked: Asked) -> Fault | None:
+        return fault if broken and asked.method == "GET" and asked.path.startswith(told) else None
+
+    with ProtocolServer(faults=faults) as server:
+        report = answered(bench, server, kind)
+        messages = {failure.message for failure in report.tally.failures}
+        assert (report.tally.done, len(report.tally.failures), len(messages)) == (0, 3, 1)
+        assert "; given up after 0 s (--patience); batch " in (message := messages.pop())
+        assert "(3 requests, handed in " in message
+        assert message.endswith(" stays with the provider")
+        broken = False
+        assert answered(bench, server, kind).complete
+    assert len(rows(bench.answer_file(model_of(kind)))) == 3
+    assert len(server.batches.answered) == 6
+    assert not left(bench)

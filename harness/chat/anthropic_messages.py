@@ -208,7 +208,7 @@ class AnthropicBatches(Batches[AnthropicMessages]):
     async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
         """Hand the requests in."""
         requests = [json.loads(request.line) for request in prepared]
-        with self.calling():
+        async with self.calling(size=sum(len(request.line) for request in prepared)):
             return self.named(await self.desk.create(requests=requests, extra_headers=dict(prepared[0].headers)))
 
     async def is_ours(self, batch: Any, token: str, count: int) -> bool | None:
@@ -223,9 +223,8 @@ class AnthropicBatches(Batches[AnthropicMessages]):
                     return str(name).startswith(f"{token}-")
         return False
 
-    async def progress(self, batch: str) -> Progress:
-        """Return how far a batch is; its counts move only when it ends."""
-        told = await self.retrieved(batch)
+    def how_far(self, batch: str, told: Any) -> Progress:
+        """Return how far a batch is by what the provider says of it; its counts move only when it ends."""
         ended = told.processing_status == "ended"
         if ended and getattr(told, "archived_at", None):
             return Progress(ended, fault=self.gone(batch))

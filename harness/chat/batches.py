@@ -5,16 +5,17 @@ under a token of ours, which begins the name of each of its requests, so that a 
 (the process was killed, the connection broke) is found again instead of being paid for twice.
 """
 
+import asyncio
 import contextlib
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from harness.chat.faults import UNKNOWN_MODEL
+from harness.chat.faults import UNKNOWN_MODEL, malformed
 from harness.chat.model import ChatModel
 from harness.chat.parameters import Parameters
 from harness.chat.remote import RemoteModel
@@ -31,6 +32,12 @@ CLOCKS_APART = 3600.0
 """Seconds by which the provider's clock may differ from ours."""
 MOST_LISTED = 1000
 """Batches of an account that are looked at for one whose name was lost."""
+PAGES = 10
+"""Calls that looking for a batch may take the time of."""
+SLOWEST = 50_000
+"""Bytes in a second that a connection is taken to carry at least when requests are handed in."""
+OTHER_SHAPE = (AttributeError, TypeError, LookupError)
+"""What reading an answer of another shape than the SDK's types raises, there or here."""
 NO_BATCHES = frozenset({405, 410, 501})
 """Statuses with which a server says that it knows nothing of batches; 404 is one that may mean another address."""
 
@@ -133,9 +140,15 @@ class Batches(ABC, Generic[ModelT]):
         """Return whether one of the provider's batches is that of `count` requests under a token; None: it cannot be
         told yet."""
 
-    @abstractmethod
     async def progress(self, batch: str) -> Progress:
         """Return how far a batch is."""
+        told = await self.retrieved(batch)
+        async with self.calling():
+            return self.how_far(batch, told)
+
+    @abstractmethod
+    def how_far(self, batch: str, told: Any) -> Progress:
+        """Return how far a batch is by what the provider says of it."""
 
     @abstractmethod
     def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
@@ -157,16 +170,23 @@ class Batches(ABC, Generic[ModelT]):
         async for custom_id, item in self.items(batch):
             whole = whole and isinstance(custom_id, str)
             if isinstance(custom_id, str) and custom_id in handed:
-                yield custom_id, self.result(item, handed[custom_id])
+                yield custom_id, self._outcome(item, handed[custom_id])
         if not whole:
             message = f"{self.name}: the results of batch {batch} came cut or broken"
             raise TransientError(message, kind="malformed reply")
+
+    def _outcome(self, item: Any, handed: Handed) -> Reply | ChatError:
+        """Return what became of a request, whatever its result looks like."""
+        try:
+            return self.result(item, handed)
+        except OTHER_SHAPE:
+            return malformed(self.model.endpoint, "a result of another shape")
 
     async def find(self, token: str, count: int, since: float, others: Collection[str]) -> Found:
         """Look for a batch of `count` requests that may have been handed in after `since`, the newest first; `others`
         are not it."""
         certain, seen = True, 0
-        with self.calling():
+        async with self.calling(PAGES):
             async for batch in await self.desk.list(**self.paging(100)):
                 seen += 1
                 made = getattr(batch, self.made_field, None) or math.inf
@@ -187,7 +207,7 @@ class Batches(ABC, Generic[ModelT]):
 
     async def retrieved(self, batch: str) -> Any:
         """Return a batch as the provider has it."""
-        with self.calling({404: self.unknown(batch)}):
+        async with self.calling(answers={404: self.unknown(batch)}):
             told = await self.told(batch)
             if not self.state(told):
                 raise self.model.no_reply(told, "no batch")
@@ -204,7 +224,7 @@ class Batches(ABC, Generic[ModelT]):
 
     async def cancel(self, batch: str) -> None:
         """Ask the provider to work on a batch no longer."""
-        with self.calling({404: self.unknown(batch)}):
+        async with self.calling(answers={404: self.unknown(batch)}):
             await self.desk.cancel(**{self.called_by: batch})
 
     def named(self, made: Any) -> str:
@@ -225,24 +245,30 @@ class Batches(ABC, Generic[ModelT]):
             raise UsageError(f"{self.name}: the server at {self.model.address} has no batches; leave out --batch")
 
     async def _first(self) -> Any:
-        with self.calling({status: self.none_here(status) for status in NO_BATCHES}):
+        async with self.calling(answers={status: self.none_here(status) for status in NO_BATCHES}):
             return await self.desk.list(**self.paging(1))
 
     async def lines(self, path: str, batch: str) -> AsyncGenerator[tuple[Any, Any], None]:
         """Yield the lines of a batch's results at a path as they arrive, each with the name of its request; None, if it
-        cannot be read."""
+        cannot be read. The list may be of any length: each line has the time of a call."""
         import httpx2
 
         from harness.chat.wire import lines_of
 
         options = {"headers": {"accept": "application/binary", "x-stainless-raw-response": "stream"}}
-        with self.calling({404: self.gone(batch)}):
+        async with self.calling(answers={404: self.gone(batch)}):
             answer = await self.model.client.get(path, cast_to=httpx2.Response, options=options)
-            try:
-                async for line in lines_of(answer.aiter_bytes()):
-                    yield named_line(line)
-            finally:
-                await answer.aclose()
+        try:
+            lines = lines_of(answer.aiter_bytes())
+            for _ in range(self.most_requests + 1):
+                async with self.calling():
+                    line = await anext(lines, None)
+                if line is None:
+                    return
+                yield named_line(line)
+            raise malformed(self.model.endpoint, "more results than a batch can have")
+        finally:
+            await answer.aclose()
 
     def repair(self, handed: Handed, parameter: str) -> bool:
         """Return whether a request that was refused for this parameter would now be sent otherwise."""
@@ -283,21 +309,26 @@ class Batches(ABC, Generic[ModelT]):
         """Return the error for results that are kept no longer."""
         return TransientError(f"{self.name}: the provider no longer keeps the results of batch {batch}", kind="expired")
 
-    @contextlib.contextmanager
-    def calling(self, answers: Mapping[int, TurnbenchError] | None = None) -> Iterator[None]:
-        """Raise our error for whatever the SDK raises in the block; `answers` are the errors for statuses that mean
-        more.
+    @contextlib.asynccontextmanager
+    async def calling(
+        self, calls: int = 1, size: int = 0, answers: Mapping[int, TurnbenchError] | None = None
+    ) -> AsyncIterator[None]:
+        """Raise our error for whatever goes wrong in the block, which may take the time of so many calls, and to send
+        so many bytes; `answers` are the errors for statuses that mean more.
 
         The SDK's exceptions hold the whole request, key included, so none is kept as a cause.
         """
         try:
-            yield
+            async with asyncio.timeout(calls * self.model.endpoint.timeout + size / SLOWEST):
+                yield
             return
         except TurnbenchError:
             raise
         except Exception as error:
             status = getattr(error, "status_code", None) or getattr(error, "code", None)
             fault = (answers or {}).get(status if isinstance(status, int) else 0) or self.model.fault(error)
+            if fault is None and isinstance(error, OTHER_SHAPE):
+                fault = malformed(self.model.endpoint, "a body of another shape")
             if fault is None:
                 raise
         raise fault

@@ -3,7 +3,7 @@ several meanings (400). What is tried again is decided here, by `RETRIED`, and n
 
     no connection, timeout, a status in RETRIED     TransientError   a later try may succeed
     a 200 whose body is no reply                    TransientError
-    401, 402, 403, 404, 405, 410, 3xx, no quota     EndpointError    no call can succeed
+    401 to 405, 407, 410, 3xx, no quota             EndpointError    no call can succeed
     400, 413, 422, …                                ChatError        this request would fail again
 
 Two of the SDKs name their exceptions alike, so one function serves both; the third's status comes here, and the rest it
@@ -191,6 +191,8 @@ def _endpoint_fault(
     """Return the error that stops the run, if this status or code means that no call can succeed."""
     if status == 402 or _QUOTA.intersection(codes):
         return EndpointError(f"{said}; the account has no credit left: top it up or use another key", kind="no credit")
+    if status == 407:
+        return EndpointError(f"{said}; the proxy wants a user and a password of its own", kind="proxy refused")
     if status == 404 or "model_not_found" in codes:
         what = f"check the model's name ({endpoint.model}) and the address"
         return EndpointError(f"{said}; {what}", kind=UNKNOWN_MODEL)
@@ -272,6 +274,11 @@ def _connection_fault(
     chain = list(_causes(error))
     reason = next((text for text in (_reason(cause) for cause in reversed(chain)) if text), "")
     because = f" ({redacted(reason, secrets)})" if reason else ""
+    if (proxy := _of_proxy(chain)) is not None:
+        way = f"{endpoint.name}: the proxy does not lead to {endpoint.base_url or 'the provider'}{proxy or because}"
+        return TransientError(
+            f"{way}; check what HTTPS_PROXY or HTTP_PROXY names", kind="no connection", connected=False
+        )
     what = _breakdown(chain, timed_out=timed_out)
     if what == "no connection":
         return TransientError(
@@ -300,6 +307,18 @@ def _breakdown(chain: list[Exception], *, timed_out: bool) -> Literal["no connec
         return "no connection"
     late = "ServerTimeoutError" in names if last is not chain else timed_out
     return "timeout" if late else "outage"
+
+
+def _of_proxy(chain: list[Exception]) -> str | None:
+    """Return what a proxy answered where it made no connection, empty if nothing; None: it is not its fault."""
+    for cause in chain:
+        if type(cause).__name__ == "ClientHttpProxyError":
+            return f" (it answered {getattr(cause, 'status', 'something')})"
+    refused = next((cause for cause in chain if type(cause).__name__ == "ProxyError"), None)
+    if refused is None:
+        return None
+    status = str(refused)[:3]  # the one transport that says no more than status and reason
+    return f" (it answered {status})" if status.isdecimal() else ""
 
 
 def _began(chain: list[Exception]) -> bool:

@@ -284,7 +284,7 @@ class GeminiBatches(Batches[Gemini]):
         from google.genai import types
 
         requests: Any = [types.InlinedRequest.model_validate_json(request.line) for request in prepared]
-        with self.calling():
+        async with self.calling(size=sum(len(request.line) for request in prepared)):
             config = types.CreateBatchJobConfig(display_name=f"turnbench-{token}")
             return self.named(await self.desk.create(model=self.model.endpoint.model, src=requests, config=config))
 
@@ -292,9 +292,8 @@ class GeminiBatches(Batches[Gemini]):
         """Return whether a batch has our token in its name."""
         return bool(batch.display_name == f"turnbench-{token}")
 
-    async def progress(self, batch: str) -> Progress:
-        """Return how far a batch is."""
-        told = await self.retrieved(batch)
+    def how_far(self, batch: str, told: Any) -> Progress:
+        """Return how far a batch is by what the provider says of it."""
         state, stats = self.state(told), at(told, "metadata", "batchStats")
         done = (at(stats, name) for name in ("successfulRequestCount", "failedRequestCount"))
         fault = self._refused(batch, at(told, "error")) if state == "FAILED" else None

@@ -190,7 +190,7 @@ class OpenAIBatches(Batches[OpenAIModel]):
     async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
         """Send the file up and hand it in."""
         data = b"".join(request.line for request in prepared)
-        with self.calling():
+        async with self.calling(2, len(data)):
             client = self.model.client
             file = await client.files.create(file=(f"turnbench-{token}.jsonl", data), purpose="batch")
             batch = await client.batches.create(
@@ -205,9 +205,8 @@ class OpenAIBatches(Batches[OpenAIModel]):
         """Return whether a batch carries our token."""
         return bool((batch.metadata or {}).get(_TOKEN) == token)
 
-    async def progress(self, batch: str) -> Progress:
-        """Return how far a batch is."""
-        told = await self.retrieved(batch)
+    def how_far(self, batch: str, told: Any) -> Progress:
+        """Return how far a batch is by what the provider says of it."""
         counts = told.request_counts
         processed = (getattr(counts, "completed", 0) or 0) + (getattr(counts, "failed", 0) or 0)
         if told.status != "failed":
@@ -223,7 +222,7 @@ class OpenAIBatches(Batches[OpenAIModel]):
         """Yield the lines of the file of replies and of the file of errors."""
         told = await self.retrieved(batch)
         for file in filter(None, (told.output_file_id, told.error_file_id)):
-            async for item in self.lines(f"/files/{quote(file, safe='')}/content", batch):
+            async for item in self.lines(f"/files/{quote(str(file), safe='')}/content", batch):
                 yield item
 
     def result(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:

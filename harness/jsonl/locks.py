@@ -7,8 +7,10 @@ import sys
 import time
 
 from harness.errors import StorageError
-from harness.jsonl.disk import make_folder, need_regular, real_path, storage_error
+from harness.jsonl.disk import make_folder, real_path, storage_error
 
+MOST_CHARACTERS = 500
+"""Of a note that is read: another program may have written it."""
 _PATIENCE = 0.2
 """Seconds to wait for a lock: `holder_of` of another process takes it for an instant."""
 
@@ -37,12 +39,10 @@ def lock(path: pathlib.Path, state: pathlib.Path) -> contextlib.ExitStack:
             _lock_itself(path, held)
             program = pathlib.Path(*sys.argv[:1]).name or "python"
             since = time.strftime("%Y-%m-%d %H:%M:%S")
-            us = f"process {os.getpid()} ({program}) on {_host()} since {since}"
-            need_regular(holder)
-            holder.write_text(us, encoding="utf-8", errors="replace")
+            _write(holder, f"process {os.getpid()} ({program}) on {_host()} since {since}")
         except (filelock.Timeout, BlockingIOError) as error:
             if isinstance(error, filelock.Timeout):
-                who = _note(holder) or who
+                who = _written(holder) or who
             again = "wait for it, or stop it, and run this again"
             raise StorageError(f"{path} is being written by {who}; {again}") from None
         except NotImplementedError:
@@ -53,10 +53,22 @@ def lock(path: pathlib.Path, state: pathlib.Path) -> contextlib.ExitStack:
         return held.pop_all()
 
 
-def _note(holder: pathlib.Path) -> str:
-    """Return what the note says, empty where there is none."""
+def _write(holder: pathlib.Path, text: str) -> None:
+    """Write the note, in place of whatever stands there; without one a run does as well."""
+    fresh = holder.with_suffix(f".{os.getpid()}")
+    with contextlib.suppress(OSError):
+        fresh.write_text(text, encoding="utf-8", errors="replace")
+        os.replace(fresh, holder)
+    _remove(fresh)
+
+
+def _written(holder: pathlib.Path) -> str:
+    """Return what the note says, on one line of bounded length; empty if there is none."""
     try:
-        return holder.read_text(encoding="utf-8", errors="replace") if holder.is_file() else ""
+        if not holder.is_file():  # to read a pipe is to wait for a writer
+            return ""
+        with holder.open(encoding="utf-8", errors="replace") as file:
+            return " ".join(file.read(MOST_CHARACTERS).split())
     except OSError:
         return ""
 
@@ -94,7 +106,7 @@ def holder_of(path: pathlib.Path, state: pathlib.Path) -> str | None:
     has the lock is asked by trying to take it. It need not be writable for that, and is not written to.
     """
     lock_file = _lock_file(path, state)
-    who = _note(lock_file.with_suffix(".holder"))
+    who = _written(lock_file.with_suffix(".holder"))
     return who if who and lock_file.exists() and _is_held(lock_file) else None
 
 

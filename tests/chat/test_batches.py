@@ -2,16 +2,18 @@
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
 from harness.chat import ChatModel, open_chat_model, resolve
 from harness.chat.batches import Batches, Found, Handed, open_batches
-from harness.errors import EndpointError, TransientError, UsageError
+from harness.errors import EndpointError, TransientError, TurnbenchError, UsageError
 from harness.records import Message, Reply, Request, Sampling
-from tests.protocol_server import BatchDesk, ProtocolServer, Script
+from tests.protocol_server import BatchDesk, ProtocolServer, Script, on_the_wire, raw
 
 KINDS = ["openai", "anthropic", "gemini"]
 REQUESTS = [
@@ -147,3 +149,91 @@ def test_an_error_beside_a_result_is_tried_again_and_is_no_answer(kind: str) -> 
         outcome = open_batches(opened(server, kind)).result(line, Handed(REQUESTS[1], ()))
     assert isinstance(outcome, TransientError)
     assert str(outcome).endswith("answered 500: Upstream")
+
+
+async def every_call(server: ProtocolServer, kind: str, timeout: float = 600.0) -> dict[str, TurnbenchError | None]:
+    """Return what becomes of each call about batches, by its name; None: it brought what it should."""
+    found: dict[str, TurnbenchError | None] = {}
+    model = opened(server, kind)
+    taker = open_batches(model)
+    taker.model.endpoint = replace(taker.model.endpoint, timeout=timeout)
+
+    async def results() -> None:
+        async for _ in taker.results("batches/b", {}):
+            pass
+
+    calls: dict[str, Callable[[], Awaitable[Any]]] = {
+        "check": taker.check,
+        "submit": partial(taker.submit, "t", [taker.prepare("t-0", REQUESTS[1])]),
+        "find": partial(taker.find, "t", 1, 0.0, ()),
+        "progress": partial(taker.progress, "batches/b"),
+        "results": results,
+        "cancel": partial(taker.cancel, "batches/b"),
+    }
+    try:
+        for name, call in calls.items():
+            try:
+                found[name] = None
+                await call()
+            except TurnbenchError as error:
+                found[name] = error
+    finally:
+        await model.close()
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_call_that_comes_in_drops_is_given_up(kind: str) -> None:
+    def drops(_: bytes) -> Iterator[bytes | float]:
+        yield b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99999\r\n\r\n"
+        while True:
+            yield b"\n"
+            yield 0.01
+
+    with ProtocolServer(faults=lambda asked: on_the_wire(drops)) as server:
+        found = asyncio.run(every_call(server, kind, timeout=0.15))
+    assert {name: getattr(error, "kind", None) for name, error in found.items()} == dict.fromkeys(found, "timeout")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[]",
+        b"null",
+        b'"x"',
+        b"[[1]]",
+        b'{"id": 5, "name": 5, "data": [5, null, {"id": []}], "operations": [5], "has_more": true}',
+        b'{"id": "b", "status": "completed", "request_counts": "x", "output_file_id": 5, "metadata": [1]}',
+        b'{"id": "b", "status": "failed", "errors": {"data": [5, null]}, "request_counts": {"completed": "1"}}',
+        b'{"id": "b", "processing_status": "ended", "request_counts": 5, "archived_at": 5}',
+        b'{"name": "batches/b", "metadata": {"state": "BATCH_STATE_SUCCEEDED", "batchStats": [1], "output": [5]}}',
+    ],
+)
+def test_an_answer_of_another_shape_fails_its_call(body: bytes, kind: str) -> None:
+    with ProtocolServer(faults=lambda asked: raw(body)) as server:
+        found = asyncio.run(every_call(server, kind))
+    checked = found.pop("check")  # where there is no list of batches, a server is taken to have none
+    assert checked is None or isinstance(checked, TransientError) or "has no batches" in str(checked)
+    assert all(error is None or isinstance(error, TransientError) for error in found.values()), found
+
+
+def test_a_list_of_results_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_end(_: bytes) -> Iterator[bytes]:
+        yield b"HTTP/1.1 200 OK\r\n\r\n"
+        while True:
+            yield b'{"custom_id": "x"}\n' * 1000
+
+    async def scene(server: ProtocolServer) -> None:
+        model = opened(server, "anthropic")
+        taker = open_batches(model)
+        monkeypatch.setattr(taker, "most_requests", 5000)
+        try:
+            with pytest.raises(TransientError, match="more results than a batch can have"):
+                async for _ in taker.results("b", {}):
+                    pass
+        finally:
+            await model.close()
+
+    with ProtocolServer(faults=lambda asked: on_the_wire(without_end)) as server:
+        asyncio.run(scene(server))

@@ -18,7 +18,7 @@ from harness.errors import ChatError, EndpointError, TransientError
 from harness.records import Reply
 from tests.chat.test_wire import ask, endpoint_at
 from tests.protocol.faults import Sent
-from tests.protocol_server import ProtocolServer, on_the_wire
+from tests.protocol_server import Fault, ProtocolServer, on_the_wire
 
 LIMIT = 0.3
 """Seconds that a call may take here."""
@@ -220,3 +220,43 @@ def test_the_status_of_an_error_counts_though_its_body_cannot_be_unpacked(
     body = b'{"error": {"message": "No."}}'
     found = outcome(provider, lambda _: [whole(body, "content-encoding: gzip", status=f"{status} No")])
     assert (type(found), getattr(found, "kind", None)) == (error, kind)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        pytest.param(
+            b"HTTP/1.1 407 Authenticate\r\ncontent-length: 0\r\n\r\n", "(it answered 407)", id="wants a password"
+        ),
+        pytest.param(b"HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n", "(it answered 403)", id="refuses"),
+        pytest.param(b"HTTP/1.1 502 Bad\r\ncontent-length: 0\r\n\r\n", "(it answered 502)", id="cannot"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # aiohttp's own, of how the SDKs give it a password
+def test_a_proxy_that_makes_no_connection_is_told_from_the_server(
+    answer: bytes, words: str, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ProtocolServer(faults=lambda asked: on_the_wire(lambda _: [answer])) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url.replace("//", "//user:sk-password@"))
+        with pytest.raises(TransientError) as caught:
+            ask(endpoint_at("https://model.test", provider))
+    assert (caught.value.kind, caught.value.connected) == ("no connection", False)
+    assert "the proxy does not lead to https://model.test" in str(caught.value)
+    assert words in str(caught.value)
+    assert "password" not in str(caught.value)
+
+
+def test_a_proxy_that_is_not_there_is_no_connection(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ProtocolServer() as gone:
+        pass
+    monkeypatch.setenv("HTTPS_PROXY", gone.url)
+    with pytest.raises(TransientError, match="Connect") as caught:
+        ask(endpoint_at("https://model.test", provider))
+    assert (caught.value.kind, caught.value.connected) == ("no connection", False)
+
+
+def test_a_proxy_between_that_wants_a_password_says_so(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ProtocolServer(faults=lambda asked: Fault(407)) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        with pytest.raises(EndpointError, match=r"answered 407.*; the proxy wants a user and a password of its own"):
+            ask(endpoint_at("http://model.test", provider))

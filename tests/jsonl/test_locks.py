@@ -6,6 +6,7 @@ import pathlib
 import re
 import signal
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -144,6 +145,36 @@ def test_the_lock_is_asked_about_where_nothing_can_be_written(
         holder.communicate()
         assert holder_of(path, state) is None
     assert (state / "locks" / "a.jsonl.holder").exists()
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        pytest.param(os.mkfifo, id="a pipe"),
+        pytest.param(os.mkdir, id="a folder"),
+        pytest.param(lambda holder: os.symlink("/dev/zero", holder), id="a device without end"),
+        pytest.param(lambda holder: os.symlink("gone", holder), id="a link to nowhere"),
+    ],
+)
+def test_what_stands_in_place_of_the_note_stops_nobody(
+    put: Callable[[pathlib.Path], None], tmp_path: pathlib.Path
+) -> None:
+    path, state = tmp_path / "a.jsonl", tmp_path / "state"
+    lock(path, state).close()
+    holder = state / "locks" / "a.jsonl.holder"
+    put(holder)
+    ended: list[str | None] = []
+
+    def scene() -> None:
+        ended.append(holder_of(path, state))
+        lock(path, state).close()
+        ended.append("locked")
+
+    thread = threading.Thread(target=scene, daemon=True)  # who waits for the end of a pipe waits for ever
+    thread.start()
+    thread.join(20)
+    assert ended == [None, "locked"]
+    assert {each.name for each in holder.parent.iterdir()} <= {"a.jsonl.lock", "a.jsonl.holder"}
 
 
 def test_a_file_outside_has_one_lock_whichever_benchmark_writes_it(tmp_path: pathlib.Path) -> None:

@@ -145,7 +145,8 @@ class BatchDesk:
 
     async def _anthropic_results(self, asked: Asked, names: Sequence[str], _: Answer) -> tuple[int, bytes]:
         made = self._find(names[0])
-        assert made is not None
+        if made is None:
+            return 404, b'{"type": "error", "error": {"type": "not_found_error", "message": "No batch"}}'
         return 200, self._read(made, [line for _, line in made.lines])
 
     async def _gemini(self, asked: Asked, names: Sequence[str], answer: Answer) -> tuple[int, bytes]:

@@ -147,7 +147,9 @@ class ProtocolServer:
             writer.transport.abort()
             return False
         if fault is not None and fault.sends is not None:
-            await self._send(writer, asked, fault.sends(await self._good(asked, None)))
+            in_batch = asked.protocol == "batches"
+            good = (await self.batches.take(asked, self._in_batch))[1] if in_batch else await self._good(asked, None)
+            await self._send(writer, asked, fault.sends(good))
             return False
         request_id = f"req_{asked.number:06d}"
         status, body = 200, b""

@@ -83,6 +83,8 @@ class Courier(contextlib.ExitStack):
         self._ledgers: dict[pathlib.Path, Ledger] = {}
         self._checked: set[tuple[str, str]] = set()
         """Addresses and models of which it is known that the server has batches."""
+        self._unheard: dict[str, tuple[int, float]] = {}
+        """How often in a row nothing was learnt of a batch, by its token, and since when."""
         self._waiting: set[Call] = set()
         """The calls without a result."""
         self._quiet = asyncio.Event()
@@ -222,7 +224,8 @@ class Courier(contextlib.ExitStack):
         for pause in (PAUSES.settling, None):
             try:
                 found = await outbox.model.find(batch.token, len(batch.asks), batch.at, others)
-            except TransientError:
+            except TransientError as error:
+                self._failed_look(outbox, batch, error)
                 return False
             if found.batch is not None:
                 outbox.ledger.made(batch, found.batch)
@@ -248,17 +251,31 @@ class Courier(contextlib.ExitStack):
                     continue
             try:
                 progress = await outbox.model.progress(batch.name)
-            except TransientError:
-                self.tally.retries += 1
+            except TransientError as error:
+                self._failed_look(outbox, batch, error)
                 continue
             except EndpointError as error:
                 raise outbox.explained(batch, error) from None
+            self._unheard.pop(batch.token, None)
             batch.processed = progress.processed
             self._count()
             if progress.ended:
                 any_ended = True
                 await self._collect(outbox, batch, progress)
         return any_ended
+
+    def _failed_look(self, outbox: Outbox, batch: Batch, error: TransientError) -> None:
+        """Take note that nothing was learnt of a batch; after too long leave it to the provider and to a later run."""
+        self.tally.retries += 1
+        times, since = self._unheard.get(batch.token, (0, time.monotonic()))
+        self._unheard[batch.token] = times + 1, since
+        if times + 1 < self.policy.tries or time.monotonic() - since < self.policy.patience:
+            return
+        left = f"given up after {self.policy.patience:g} s (--patience); {described(batch)} stays with the provider"
+        for call in batch.wanted.values():
+            self._answer(call, ChatError(f"{error}; {left}", kind=error.kind))
+        outbox.flights.remove(batch)
+        self._count()
 
     async def _collect(self, outbox: Outbox, batch: Batch, progress: Progress) -> None:
         """Give the results of a batch that has ended to the calls that wait for them."""
