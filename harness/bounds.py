@@ -19,5 +19,5 @@ SHARE_ABOVE_0 = Wanted("a number above 0, at most 1", lambda number: 0 < number 
 ABOVE_0 = Wanted("a number above 0", lambda number: 0 < number < math.inf)
 SECONDS = Wanted("a number of seconds above 0", lambda number: 0 < number < math.inf)
 DOLLARS = Wanted("an amount of dollars from 0", lambda number: 0 <= number < math.inf)
-TURNS = Wanted("whole numbers from 1, such as [1, 2]", lambda turns: all(turn >= 1 for turn in turns))
+TURNS = Wanted("whole numbers from 1, such as [1, 2]", lambda turns: bool(turns) and all(turn >= 1 for turn in turns))
 GPUS = Wanted("a whole number from 1, or a share of a GPU", lambda number: 0 < number < 1 or number == number // 1 > 0)

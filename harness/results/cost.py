@@ -24,6 +24,7 @@ from harness.names import name_of, plain_model
 from harness.records import Reply, Usage
 from harness.rows import answer_choices, details_in, reply_from_row
 from harness.running.cost import cost_of
+from harness.written import takes_only
 
 
 @dataclass(slots=True)
@@ -53,6 +54,7 @@ CostRows: TypeAlias = dict[tuple[str, str], CostRow]
 """By what the calls were for, and whose they were."""
 
 
+@takes_only()
 def show_cost(
     *,
     bench_name: str | None = None,

@@ -28,6 +28,7 @@ from harness.results.matrix import Floats, Ints
 from harness.results.result import Result
 from harness.results.statistics.estimate import Estimate
 from harness.running.cost import cost_of
+from harness.written import takes_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,7 @@ _NUMBERS = ("prompt", "reply", "thought", "cost", "on_thought", "seconds", "char
 """Tokens, dollars, seconds, characters, and 1 for a reply that was cut, or refused or empty."""
 
 
+@takes_only()
 def efficiency(
     result: Result,
     *,
