@@ -10,6 +10,8 @@ import math
 from harness.written import Wanted
 
 COUNT = Wanted("a whole number from 1", lambda number: number >= 1)
+SAMPLES = Wanted("a whole number from 1 to 10000", lambda number: 1 <= number <= 10_000)
+SAMPLE = Wanted("a whole number from 0 to 9999", lambda number: 0 <= number < 10_000)
 FROM_0 = Wanted("a whole number from 0", lambda number: number >= 0)
 TEMPERATURE = Wanted("a number from 0 to 2", lambda number: 0 <= number <= 2)
 PENALTY = Wanted("a number from -2 to 2", lambda number: -2 <= number <= 2)
