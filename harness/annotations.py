@@ -41,6 +41,7 @@ from harness.judgments.row import JudgedRow, judged_rows
 from harness.judgments.writing import pair_to_row
 from harness.names import check_bench_name, check_model_name
 from harness.records import UNSTATED, Message, Question, QuestionId, Reply, Request, Side, content_hash
+from harness.written import takes_only
 
 
 class Annotation(NamedTuple):
@@ -67,6 +68,7 @@ def holds_annotations(path: PathLike) -> bool:
     return first is not None and first.value is not None and {"output_1", "output_2"} <= first.value.keys()
 
 
+@takes_only()
 def import_annotations(
     files: Sequence[PathLike],
     bench_name: str,

@@ -6,7 +6,7 @@ plan before it is run, use `plan_answers` and `run_answers`, `plan_judgments` an
 """
 
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal, TypeVar, Unpack, cast
 
@@ -251,6 +251,7 @@ def auto_metrics(
     return run_metrics(plan, watch=watch)
 
 
+@takes_only()
 def import_back(
     form: Literal["feedback_collection", "alpaca_eval"],
     output: pathlib.Path | str,
@@ -295,7 +296,8 @@ def _value(field: str, value: Any) -> Any:
     """Return the value of a field; one of several may be given as it is."""
     if field not in {"criteria", "turns", "votes"} or value is None:
         return value
-    return (value,) if isinstance(value, str | int | pathlib.Path) else tuple(value)
+    several = isinstance(value, Iterable) and not isinstance(value, str | bytes | pathlib.Path)
+    return tuple(value) if several else (value,)
 
 
 def _setup(setup: Setup | None, bench: Bench) -> Setup:

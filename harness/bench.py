@@ -28,7 +28,7 @@ from harness.judgments.file_name import FileName, Kind
 from harness.names import check_bench_name, check_model_name, file_stem, history_of, name_of
 from harness.records import Answer, Mode, Question, QuestionId
 from harness.rows import answer_from_row, question_from_row, question_id
-from harness.written import FILLED, Wanted, check_values, decoded, line_of, nearest, read_toml
+from harness.written import FILLED, Wanted, check_values, decoded, line_of, nearest, read_toml, takes_only
 
 log = logging.getLogger("turnbench")
 
@@ -287,6 +287,7 @@ def spread(questions: Sequence[Question], count: int | None) -> tuple[Question, 
     return tuple(questions[at] for at in sorted(in_turn[:count]))
 
 
+@takes_only()
 def load_bench(name: str = "mt_bench", data_dir: pathlib.Path | str = "data") -> Bench:
     """Return the benchmark `data_dir/name`, or the shipped one of that name.
 

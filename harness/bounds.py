@@ -10,6 +10,8 @@ import math
 from harness.written import Wanted
 
 COUNT = Wanted("a whole number from 1", lambda number: number >= 1)
+SAMPLES = Wanted("a whole number from 1 to 10000", lambda number: 1 <= number <= 10_000)
+SAMPLE = Wanted("a whole number from 0 to 9999", lambda number: 0 <= number < 10_000)
 FROM_0 = Wanted("a whole number from 0", lambda number: number >= 0)
 TEMPERATURE = Wanted("a number from 0 to 2", lambda number: 0 <= number <= 2)
 PENALTY = Wanted("a number from -2 to 2", lambda number: -2 <= number <= 2)
@@ -25,5 +27,5 @@ TOKENS_A_MINUTE = Wanted("a number of tokens in a minute, at least 1", lambda nu
 AT_ONCE = Wanted("a whole number from 1 to 100,000", lambda number: 1 <= number <= 100_000)
 PROCESSES = Wanted("a whole number from 1 to 4,096", lambda number: 1 <= number <= 4096)
 DOLLARS = Wanted("an amount of dollars from 0", lambda number: 0 <= number < math.inf)
-TURNS = Wanted("whole numbers from 1, such as [1, 2]", lambda turns: all(turn >= 1 for turn in turns))
+TURNS = Wanted("whole numbers from 1, such as [1, 2]", lambda turns: bool(turns) and all(turn >= 1 for turn in turns))
 GPUS = Wanted("a whole number from 1, or a share of a GPU", lambda number: 0 < number < 1 or number == number // 1 > 0)

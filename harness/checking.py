@@ -31,7 +31,7 @@ from harness.judging.sets import load_judge_set
 from harness.names import check_bench_name, listed, name_of
 from harness.records import Question, QuestionId
 from harness.rows import answer_from_row, question_from_row
-from harness.written import faults_of, line_of, nearest
+from harness.written import faults_of, line_of, nearest, takes_only
 
 RUN = 8
 """Questions are compared by their runs of this many words."""
@@ -116,6 +116,7 @@ class BenchReport:
         return rows
 
 
+@takes_only()
 def check_bench(which: pathlib.Path | str = "mt_bench", data_dir: pathlib.Path | str = "data") -> BenchReport:
     """Return the report on a benchmark: a folder, or a name in the data folder or among the shipped ones.
 

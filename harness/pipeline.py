@@ -27,6 +27,7 @@ from harness.running.engine import run
 from harness.running.jobs import Course
 from harness.running.options import RunOptions
 from harness.running.watch import Tally, Watcher, nobody
+from harness.written import takes_only
 
 if TYPE_CHECKING:
     from harness.checks.sandbox import Sandbox
@@ -76,6 +77,7 @@ class BenchReport:
         return self.answers.complete and self.judgments.complete
 
 
+@takes_only()
 def plan_bench(
     models: Sequence[str],
     judges: Sequence[str],

@@ -36,6 +36,7 @@ from harness.rows import is_good_answer, question_id, sampling_from_row
 from harness.running.batches.ledger import ledger_beside, rows_awaited
 from harness.running.estimate import Estimate
 from harness.running.pending import kept_count, left_in, pending_file
+from harness.written import takes_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,7 @@ class BenchStatus:
         return [estimate.row() for estimate in self.rest]
 
 
+@takes_only()
 def bench_status(
     bench: Bench,
     *,

@@ -40,6 +40,7 @@ from typing import (
 )
 
 from harness.errors import DataError, UsageError
+from harness.given import misfit
 
 MOST_BYTES = 16 * 2**20
 """The largest file that a person is taken to have written; data goes into JSON Lines, which are read line by line."""
@@ -235,17 +236,19 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def takes_only(*known: Iterable[str]) -> Callable[[Callable[_Given, _Made]], Callable[_Given, _Made]]:
-    """Return what lets a function of any keywords refuse those that neither its signature nor `known` has, and values
-    that are not what `Wanted` says in its signature.
+    """Return what lets a function refuse keywords that neither its signature nor `known` has, and values that are not
+    of the type that is stated there, or not what `Wanted` says beside it.
 
     `@takes_only(Words.__annotations__)` before `judge_position(**words)` makes of `judge_position(tuns=1)`:
     TypeError: judge_position() got an unexpected keyword argument 'tuns'; did you mean 'turns'?
     """
 
     def decorated(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
-        own = inspect.signature(function).parameters.values()
+        own = list(inspect.signature(function).parameters.values())
         names = dict.fromkeys(itertools.chain((one.name for one in own if one.kind is not one.VAR_KEYWORD), *known))
-        bounded = {one.name: one.annotation for one in own}
+        annotations = {name: hint for each in known if isinstance(each, dict) for name, hint in each.items()}
+        places = [one.name for one in own]
+        annotations |= {one.name: one.annotation for one in own if one.kind is not one.VAR_KEYWORD}
 
         @functools.wraps(function)
         def checked(*args: _Given.args, **words: _Given.kwargs) -> _Made:
@@ -253,7 +256,7 @@ def takes_only(*known: Iterable[str]) -> Callable[[Callable[_Given, _Made]], Cal
                 if word not in names:
                     told = f"{function.__name__}() got an unexpected keyword argument {word!r}"
                     raise TypeError(f"{told}; {nearest(word, names)}")
-            check_values(bounded, words)
+            check_values(annotations, {**dict(zip(places, args, strict=False)), **words})
             return function(*args, **words)
 
         return checked
@@ -262,10 +265,14 @@ def takes_only(*known: Iterable[str]) -> Callable[[Callable[_Given, _Made]], Cal
 
 
 def check_values(annotations: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Raise `UsageError` for a value that is not what `Wanted` says in the annotation of that name."""
-    for name, hint in annotations.items():
+    """Raise `UsageError` for a value that is not of the type of its annotation, or not what `Wanted` says there."""
+    for name, value in values.items():
+        hint = annotations.get(name, Any)
         of, wanted = _parts(hint)
-        if (value := values.get(name)) is None or wanted is None:
+        words = misfit(value, hint)
+        if wanted is None and words is not None:
+            raise UsageError(f"{name} must be {words}, this is {shown(value)}")
+        if wanted is None or (value is None and words is None):
             continue
         if hasattr(value, "__index__") and not isinstance(value, bool):
             value = operator.index(value)  # numpy's numbers too

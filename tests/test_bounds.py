@@ -19,6 +19,12 @@ NAN, INFINITE = float("nan"), float("inf")
     ("options", "name", "value", "wanted"),
     [
         (AnswerOptions, "num_choices", 0, "a whole number from 1"),
+        (AnswerOptions, "num_choices", 10**29, "a whole number from 1 to 10000"),
+        (AnswerOptions, "user_samples", 10_001, "a whole number from 1 to 10000"),
+        (AnswerOptions, "seed", "1", "a whole number"),
+        (AnswerOptions, "params", 3, "a mapping"),
+        (JudgeOptions, "samples", 10**29, "a whole number from 1 to 10000"),
+        (JudgeOptions, "turns", (), "whole numbers from 1"),
         (AnswerOptions, "num_choices", "2", "a whole number from 1"),
         (AnswerOptions, "num_choices", 2.0, "a whole number from 1"),
         (AnswerOptions, "num_choices", True, "a whole number from 1"),

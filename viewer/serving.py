@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeAlias
 from harness.errors import StorageError, TurnbenchError, UsageError
 from harness.jsonl import size_of
 from harness.records import MODES
+from harness.written import MOST_BYTES
 from viewer import search
 from viewer.context import Context
 from viewer.hosts import Hosts
@@ -192,7 +193,11 @@ def read_people(path: pathlib.Path) -> list[tuple[str, str]]:
         UsageError: the file cannot be read, or a line has no colon; no password is repeated in the message.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise UsageError(f"{path}: is larger than {MOST_BYTES >> 20} MiB, which no file of names is")
+        lines = text.decode("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8'})") from None
     people: dict[str, str] = {}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from harness.bench import Bench
-from harness.bounds import COUNT, FACTOR, SECONDS, SHARE_ABOVE_0, TEMPERATURE
+from harness.bounds import COUNT, FACTOR, SAMPLES, SECONDS, SHARE_ABOVE_0, TEMPERATURE
 from harness.chat import Endpoint
 from harness.chat.endpoint import WEIGHTS, Weights
 from harness.chat.parameters import sampling_of
@@ -25,7 +25,7 @@ MAX_TOKENS = 4096
 class AnswerOptions:
     """How answers are made."""
 
-    num_choices: Annotated[int, COUNT] = 1
+    num_choices: Annotated[int, SAMPLES] = 1
     """Conversations for each question."""
     temperature: Annotated[float, TEMPERATURE] | None = None
     """Forced for every category; None samples by category as MT-Bench does."""
@@ -54,7 +54,7 @@ class AnswerOptions:
     (or `own`): the model's own."""
     user: str | None = None
     """The chat model that plays the user where questions have one; needed there."""
-    user_samples: Annotated[int, COUNT] = 1
+    user_samples: Annotated[int, SAMPLES] = 1
     """Conversations that it has of each such question, each with a seed of its own."""
     user_seed: int = 0
     """Of the first of them; the same for every model that answers."""

@@ -17,6 +17,7 @@ from harness.jsonl import is_there, need_own, read_rows
 from harness.names import history_of, history_variant, plain_model, questions_listed
 from harness.records import Answer, Choice, Question, QuestionId, content_hash
 from harness.running.options import RunOptions
+from harness.written import takes_only
 
 log = logging.getLogger("turnbench")
 _ANSWERS = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*\{")
@@ -123,6 +124,7 @@ class AnswerPlan:
         return sum(m.calls for m in self.models)
 
 
+@takes_only()
 def plan_answers(
     models: Sequence[str],
     bench: Bench,

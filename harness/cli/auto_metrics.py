@@ -133,7 +133,7 @@ def work(args: argparse.Namespace) -> int:
         redo=args.redo,
     )
     report = measured(args, plan)
-    messages.results("\n".join(map(str, report.paths)))
+    messages.result_paths(report.paths)
     return 1 if report.lost else 0
 
 

@@ -116,7 +116,7 @@ def work(args: argparse.Namespace) -> int:
         report = run_judgments(plan, flags.running(args), watch=watch)
     tell_report(args, plan, report)
     messages.report_failures(NAME, report.tally.failures)
-    messages.results("\n".join(map(str, report.paths)))
+    messages.result_paths(report.paths)
     return 0 if report.complete else 1
 
 

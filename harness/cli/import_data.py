@@ -86,7 +86,7 @@ def _import(args: argparse.Namespace) -> int:
             return _annotations(args)
     report = imported(args, args.format, language=args.language)
     _tell_next(args, report)
-    messages.results("\n".join(map(str, report.added)) or str(report.folder))
+    messages.result_paths(report.added or [report.folder])
     return 1 if report.bad else 0
 
 
@@ -107,7 +107,7 @@ def _annotations(args: argparse.Namespace) -> int:
         failed = messages.counted(report.failed, "annotation")
         messages.warn(NAME, f"{failed} without a preference: no judgment is made of them, and gen_judgment tries again")
     _tell_bad(report.bad, NAME)
-    messages.results("\n".join(map(str, report.added)))
+    messages.result_paths(report.added)
     return 1 if report.bad else 0
 
 

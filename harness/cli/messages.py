@@ -9,7 +9,7 @@ import contextlib
 import os
 import pathlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import Interrupted, StorageError
@@ -33,6 +33,12 @@ def results(shown: str | bytes) -> None:
     except OSError as error:
         forget(sys.stdout)
         raise StorageError(f"stdout cannot be written: {error.strerror or error}") from error
+
+
+def result_paths(paths: Iterable[pathlib.Path]) -> None:
+    """Print where results are, one path a line: as they are for a program, and harmlessly on a terminal."""
+    shown = printable if sys.stdout.isatty() else str
+    results("\n".join(shown(str(path)) for path in paths))
 
 
 def say(args: argparse.Namespace, text: str) -> None:

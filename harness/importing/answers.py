@@ -22,6 +22,7 @@ from harness.jsonl import Journal
 from harness.names import check_model_name
 from harness.records import Answer, Choice, QuestionId, Reply, content_hash
 from harness.rows import answer_to_row
+from harness.written import takes_only
 
 
 def expanded(files: Sequence[PathLike]) -> list[pathlib.Path]:
@@ -39,6 +40,7 @@ def expanded(files: Sequence[PathLike]) -> list[pathlib.Path]:
     return list(found)
 
 
+@takes_only()
 def import_answers(
     format_name: str,
     files: Sequence[PathLike],

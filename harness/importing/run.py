@@ -17,8 +17,10 @@ from harness.importing.records import ImportReport, PathLike, Progress, read_rec
 from harness.jsonl.copies import local_file, need_near
 from harness.names import check_bench_name
 from harness.records import QuestionId, content_hash
+from harness.written import takes_only
 
 
+@takes_only()
 def import_data(
     format_name: str,
     files: Sequence[PathLike],

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from harness.bounds import COUNT, FACTOR, SECONDS, TEMPERATURE, TURNS
+from harness.bounds import COUNT, FACTOR, SAMPLES, SECONDS, TEMPERATURE, TURNS
 from harness.running.jobs import RETRY_CUT
 from harness.written import check_fields
 
@@ -42,7 +42,7 @@ class JudgeOptions:
     """The judge set's criteria to judge by; empty: its usual ones."""
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The judge set's criteria to judge each category by, and no other category; empty: as the set says."""
-    samples: Annotated[int, COUNT] = 1
+    samples: Annotated[int, SAMPLES] = 1
     """How often each match is judged, each time for itself; the first sample is number 0."""
     retry_cut: Annotated[float, FACTOR] = RETRY_CUT
     """A reply that is cut at its limit on tokens is asked for once more, with so many times the limit; 1: never."""

@@ -19,6 +19,7 @@ from harness.judging.sets import JudgeSet, JudgeTemplate, load_judge_set
 from harness.judgments.judgment import Match
 from harness.records import Answer, Choice, Mode, Question, QuestionId, Reply, Request
 from harness.rows import question_id as as_id
+from harness.written import takes_only
 
 STAND_INS = ("answer", "other-answer")
 """The names of the models whose answers are stood in for, where none is named."""
@@ -54,6 +55,7 @@ class JudgePrompt:
         }
 
 
+@takes_only()
 def judge_prompts(
     judge_set: str | JudgeSet,
     bench: Bench,

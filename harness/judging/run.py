@@ -31,8 +31,10 @@ from harness.running.cache import Cache
 from harness.running.engine import run
 from harness.running.options import RunOptions
 from harness.running.watch import Tally, Watcher, nobody
+from harness.written import takes_only
 
 
+@takes_only()
 def plan_judgments(
     judges: Sequence[str],
     bench: Bench,

@@ -132,7 +132,11 @@ def wrong(name: str, value: object) -> WrongError:
     """Return the error of a field that is missing, or holds what it must not."""
     if value is UNSET:
         return WrongError(f"the field {name!r} is missing; add it, or take the line out")
-    return WrongError(f"{name} {_NEEDED[name]}, this is {shown(value)}")
+    needed = _NEEDED[name]
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if name == "score" and (whole or (isinstance(value, float) and math.isfinite(value))):
+        needed = f"must be a number from -{MOST_SCORE} to {MOST_SCORE}, -1 where there is none"
+    return WrongError(f"{name} {needed}, this is {shown(value)}")
 
 
 def wrong_of(row: Mapping[str, Any], error: Exception) -> WrongError:

@@ -36,6 +36,7 @@ from harness.judgments.line import (
     WrongError,
 )  # fmt: skip
 from harness.records import Form, Games
+from harness.written import takes_only
 
 if TYPE_CHECKING:  # it needs numpy, and the processes that read a part of a large file do not
     from harness.judgments.columns import Store
@@ -106,6 +107,7 @@ class _OfRest(dict[Any, int]):
         return code
 
 
+@takes_only()
 def read_judgments(path: pathlib.Path, *, faults: list[DataError] | None = None, every: bool = False) -> Read:
     """Return the observations of a judgment or vote file.
 

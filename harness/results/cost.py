@@ -23,6 +23,7 @@ from harness.judgments.row import JudgedRow, judged_rows
 from harness.names import name_of, plain_model
 from harness.records import Reply
 from harness.rows import answer_choices, details_in, reply_from_row
+from harness.written import takes_only
 
 
 @dataclass(slots=True)
@@ -52,6 +53,7 @@ CostRows: TypeAlias = dict[tuple[str, str], CostRow]
 """By what the calls were for, and whose they were."""
 
 
+@takes_only()
 def show_cost(
     *,
     bench_name: str | None = None,

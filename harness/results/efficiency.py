@@ -27,6 +27,7 @@ from harness.results.cost import Prices
 from harness.results.matrix import Floats, Ints
 from harness.results.result import Result
 from harness.results.statistics.estimate import Estimate
+from harness.written import takes_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,7 @@ _NUMBERS = ("prompt", "reply", "thought", "cost", "on_thought", "seconds", "char
 """Tokens, dollars, seconds, characters, and 1 for a reply that was cut, or refused or empty."""
 
 
+@takes_only()
 def efficiency(
     result: Result,
     *,

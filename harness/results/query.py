@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Annotated, NamedTuple, Self, TypeAlias, TypedDict, Unpack
 
 from harness.bench import Bench, bench_folders, load_bench
-from harness.bounds import FROM_0, TURNS
+from harness.bounds import FROM_0, SAMPLE, TURNS
 from harness.errors import TurnbenchError
 from harness.jsonl.copies import local_file
 from harness.records import Mode
@@ -34,7 +34,7 @@ class Words(TypedDict, total=False):
     """Whose observations; needed where there are several."""
     judge_set: str | None
     """Made with which judge set, by name or path; needed where there are several."""
-    sample: Annotated[int, FROM_0] | None
+    sample: Annotated[int, SAMPLE] | None
     """Which of a judge's samples (default: the first; `show_result` averages all)."""
     criterion: str | None
     """By which criterion; needed where there are several."""

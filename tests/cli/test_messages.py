@@ -57,6 +57,15 @@ def test_a_closed_stream_is_no_error(tmp_path: pathlib.Path, stream: int) -> Non
     assert (tmp_path / where).exists()
 
 
+@pytest.mark.parametrize(("terminal", "shown"), [(True, "a\\u202eb.jsonl\n"), (False, "a\u202eb.jsonl\n")])
+def test_paths_are_exact_for_programs_and_turn_no_terminal_round(
+    terminal: bool, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    messages.result_paths([pathlib.Path("a\u202eb.jsonl")])
+    assert capsys.readouterr().out == shown
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk_under_stdout_is_told(run: Run) -> None:
     with open("/dev/full", "w") as full:

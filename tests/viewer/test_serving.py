@@ -261,6 +261,12 @@ def test_a_wrong_line_is_named_and_not_repeated(text: str, message: str, tmp_pat
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.skipif(not pathlib.Path("/dev/zero").exists(), reason="this system has no /dev/zero")
+def test_a_device_without_an_end_is_no_file_of_names() -> None:
+    with pytest.raises(UsageError, match="/dev/zero: is larger than 16 MiB"):
+        read_people(pathlib.Path("/dev/zero"))
+
+
 def test_a_file_that_cannot_be_read_is_one_line(tmp_path: pathlib.Path) -> None:
     latin = tmp_path / "latin.txt"
     latin.write_bytes("ann:schl\xfcssel\n".encode("latin-1"))

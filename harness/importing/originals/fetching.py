@@ -18,6 +18,7 @@ from harness.importing.originals.sources import Source, Watcher, not_pinned, rec
 from harness.importing.originals.table import Original, OriginalFile, find_original
 from harness.jsonl import lock, storing
 from harness.jsonl.copies import need_near
+from harness.written import takes_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Fetched:
     """Files that were there before, equal to the pinned ones."""
 
 
+@takes_only()
 def fetch_bench(
     name: str, data_dir: pathlib.Path | str = "data", *, source: str | None = None, watch: Watcher = lambda _: None
 ) -> Fetched:

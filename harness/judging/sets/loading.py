@@ -11,7 +11,7 @@ from harness.judging.sets.colossalai import source_from_colossalai
 from harness.judging.sets.fastchat import source_from_fastchat
 from harness.judging.sets.judge_set import JudgeSet
 from harness.judging.sets.settings import Source, judge_set_of, merged_into, read_source
-from harness.written import nearest
+from harness.written import nearest, takes_only
 
 _READERS: dict[str, Callable[[pathlib.Path], Source]] = {
     ".jsonl": source_from_fastchat,
@@ -24,6 +24,7 @@ _FILES = ("judge_set.toml", "judge_prompts.jsonl", "configs.yaml")
 """What makes a folder a judge set, the first that is there."""
 
 
+@takes_only()
 def load_judge_set(name: str = "mt_bench", bench_folder: pathlib.Path | None = None) -> JudgeSet:
     """Return the judge set of that name.
 
