@@ -150,7 +150,8 @@ def compared_runs(
         if margin is not None:
             shown = "as good as" if as_good(pair, margin) else "not shown to be as good as"
             equal = "; no question differs" if pair.sd == 0 and pair.p == 1 else ""
-            notes.append(f"{pair.model_1} is {shown} {pair.model_2} of the other run, within {margin:g}{equal}")
+            on = f", on the {counted(pair.n, 'question')} that both have" if lost.share else ""
+            notes.append(f"{pair.model_1} is {shown} {pair.model_2} of the other run, within {margin:g}{on}{equal}")
     if table.smallest_detectable is not None and any(pair.n >= pair.least for pair in table.pairs):
         notes.append(
             f"the smallest drop that this comparison would see with 80% power is {table.smallest_detectable:.2g}"
