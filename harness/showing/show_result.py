@@ -410,6 +410,7 @@ def _said(detail: "Detail", pair: "Paired") -> str:
         why = "no chain of pairs links them" if paired else "they have no question in common"
         return f"{one} and {other} were not compared: {why}"
     form = to_places(detail.table.places)
+    own = pair.turned().difference if pair.better == "model_2" else own  # worse by 0.30, not by -0.30
     by = f"{with_interval(own.value, None, None, form)} {'in win rate' if paired else 'points'}"
     interval = "" if own.low is None else interval_text(own.low, own.high, form) + _although(pair)
     if pair.told_apart:

@@ -87,6 +87,14 @@ def test_an_interval_that_says_another_thing_than_the_test_is_explained(tmp_path
     assert re.search(r"\(0\.70 points, 0\.\d+ to 1\.\d+ for these two alone, but p = [01].* among all 45 pairs", more)
 
 
+def test_worse_is_by_how_much_and_not_by_less_than_nothing(tmp_path: pathlib.Path) -> None:
+    rows = [{"question_id": q, "model": "x", "score": 5 + q % 2} for q in range(10)]
+    rows += [{"question_id": q, "model": "x", "score": 10} for q in range(10, 14)]
+    rows += [{"question_id": q, "model": "y", "score": 6 + q % 2} for q in range(10)]
+    told = outcome(show_result(input_file=file_of(tmp_path, rows), intervals=True))
+    assert told == "x is worse than y by 1.00 points (0.38 to 1.62)."
+
+
 def test_a_table_says_what_decides_where_an_interval_and_p_differ(tmp_path: pathlib.Path) -> None:
     told = "Where an interval and its p do not say the same, p decides (sign-flip test, Holm)."
     noise = [1, 2, -1, 0, 2, -1, 1, 0, 1, 2]
