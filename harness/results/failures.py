@@ -28,6 +28,8 @@ if TYPE_CHECKING:  # rows are read again only where some have no verdict
 
 LOUD = 0.01
 """With at least this share of judgments without a verdict, the table says so first."""
+CLUSTERED = 0.1
+"""A model lacks clearly more verdicts than another one from this difference of their shares on."""
 _REASONS, _MODELS, _LETTERS = 3, 3, 60
 
 
@@ -63,7 +65,27 @@ def failure_notes(
         return []
     told = f"{failed} of {every} judgments ({failed / every:.0%}) give no verdict and are left out"
     spans = [] if several else _spans(shown, whole, "failed as the worst or the best verdict", baseline)
-    return [told + _reasons(found, lost), *spans]
+    return [told + _reasons(found, lost), *spans, *_clustered(shown, baseline)]
+
+
+def _clustered(shown: Observations, baseline: str | None) -> list[str]:
+    """Return which models lack clearly more of their verdicts than another one: what is left is no fair sample."""
+    models, model_at = numbered(model for case in shown.cases for model in case.models)
+    sides = np.array(model_at, dtype=np.int64).reshape(len(shown.cases), -1).T
+    every, failed = (np.zeros(len(models), dtype=np.int64) for _ in range(2))
+    for part in shown.parts():
+        for side in sides:
+            model = side[part.case_at]
+            every += np.bincount(model, minlength=len(models))
+            failed += np.bincount(model[part.failed], minlength=len(models))
+    shares = {m: f / n for m, f, n in zip(models, failed.tolist(), every.tolist(), strict=True) if m != baseline}
+    least = min(shares.values(), default=0.0)
+    most = [(share, model) for model, share in shares.items() if share > least + CLUSTERED]
+    if not most:
+        return []
+    told = [f"{model} {share:.0%}" for share, model in sorted(most, reverse=True)]
+    rest = "averages, ranks and comparisons are of the rest, and whatever made these fail may be in them"
+    return [f"judgments that give no verdict are spread unevenly ({listed(told)}; the least {least:.0%}): {rest}"]
 
 
 def unmeasured_notes(found: Sequence[Found], shown: Observations, variant: str | None) -> list[str]:

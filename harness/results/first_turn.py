@@ -81,6 +81,8 @@ class FirstTurnEffect:
     effects: tuple[Effect, ...]
     seed: int
     notes: tuple[str, ...] = ()
+    within: str = ""
+    """The field within whose values questions are resampled; empty: all are one."""
 
 
 @takes_only(Words.__annotations__)
@@ -108,7 +110,16 @@ def first_turn_effect(**words: Unpack[Words]) -> FirstTurnEffect:
     effects = [effect for own, given in pairs for effect in _effects(table, own, given, good, query.seed)]
     adjusted, notes = tuple(_adjusted(effects)), tuple(notices([found.judge]))
     return FirstTurnEffect(
-        subject.bench, found.judge, found.judge_set, found.path, query.by, good, adjusted, query.seed, notes
+        subject.bench,
+        found.judge,
+        found.judge_set,
+        found.path,
+        query.by,
+        good,
+        adjusted,
+        query.seed,
+        notes,
+        within=query.by if table.fixed_mix else "",
     )
 
 

@@ -160,7 +160,8 @@ def compared_runs(
         if margin is not None:
             good = as_good(pair, margin)
             shown, room = ("as good as", "") if good else ("not shown to be as good as", _unseen(pair))
-            notes.append(f"{pair.model_1} is {shown} {pair.model_2} of the other run, within {margin:g}{room}")
+            on = f", on the {counted(pair.n, 'question')} that both have" if lost.share else ""
+            notes.append(f"{pair.model_1} is {shown} {pair.model_2} of the other run, within {margin:g}{on}{room}")
     if table.smallest_detectable is not None and any(pair.n >= pair.least for pair in table.pairs):
         notes.append(
             f"the smallest drop that this comparison would see with 80% power is {table.smallest_detectable:.2g}"

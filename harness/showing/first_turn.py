@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from harness.results.first_turn import FirstTurnEffect
 from harness.showing.items import Column, Item, Page, Row, Table, flat
+from harness.showing.show_result import at_odds_note
 from harness.showing.values import p_text, rounded
 
 
@@ -21,7 +22,8 @@ def first_turn_page(found: FirstTurnEffect) -> Page:
         "difference: turn 2 with given history less turn 2 with the model's own, on the questions that have both; what "
         "is above 0 was lost by the model's own first turn",
         f"a good first turn has a grade of {rounded(found.good, 2)} or more (the median); a bad one less",
-        f"intervals: questions resampled within {found.by}, seed {found.seed}; p: sign-flip test, Holm over models",
+        f"intervals: questions resampled{found.within and f' within {found.within}'}, seed {found.seed}; p: sign-flip "
+        "test, Holm over models",
     ]
     data = {"bench": found.bench, "judge": found.judge, "good": found.good, "seed": found.seed, "rows": rows}
     return Page("Effect of the first turn", facts, list(_items(found)), notes, data, rows)
@@ -42,4 +44,5 @@ def _items(found: FirstTurnEffect) -> Iterator[Item]:
             rows = [{**row, "p_holm": p_text(row["p_holm"])} for row in rows]
             names = ("model", "history", *more, "own_history", "given_history", "difference", "p_holm", "questions")
             columns = [Column(name) for name in (*names, *(("left_out",) if any(r["left_out"] for r in rows) else ()))]
-            yield Table(title, rows, columns, keys=2 + len(more))
+            at_odds = at_odds_note([effect.difference for effect in effects])
+            yield Table(title, rows, columns, at_odds, keys=2 + len(more))

@@ -356,7 +356,7 @@ def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
         neighbours = detail.neighbours()
         shown = _next_ones(detail.pairs, neighbours, 3)
         if any(pair.n and _by_strength(detail, pair) for pair in neighbours):
-            shown = shown._replace(note=f"{shown.note}. Differences are of strengths, from the pairs of all models.")
+            shown = shown._replace(note=f"{shown.note} Differences are of strengths, from the pairs of all models.")
         yield shown
     turns = table.turn_rows()
     if len({row["turn"] for row in turns}) > 1:
@@ -401,6 +401,7 @@ def _said(detail: "Detail", pair: "Paired") -> str:
         why = "no chain of pairs links them" if paired else "they have no question in common"
         return f"{one} and {other} were not compared: {why}"
     form = to_places(detail.table.places)
+    own = pair.turned().difference if pair.better == "model_2" else own  # worse by 0.30, not by -0.30
     by = f"{with_interval(own.value, None, None, form)} {'in win rate' if paired else 'points'}"
     interval = "" if own.low is None else interval_text(own.low, own.high, form) + _although(pair)
     if pair.told_apart:
@@ -427,15 +428,13 @@ def _although(pair: "Paired") -> str:
     """Return why the interval of a pair and its test do not say the same; nothing where they do."""
     from harness.results.statistics.paired import LEVEL
 
-    low, high, p, p_holm = pair.difference.low, pair.difference.high, pair.p, pair.p_holm
-    if low is None or high is None or p is None or p_holm is None or (low > 0 or high < 0) == pair.told_apart:
+    if pair.p is None or not pair.at_odds:
         return ""
-    if pair.told_apart or p > LEVEL:  # it resamples questions, or knows nothing of how pairs were chosen
+    p = p_text(pair.p_holm)
+    if pair.told_apart or pair.p > LEVEL:  # it resamples questions, or knows nothing of how pairs were chosen
         chosen = pair.p_method == "mixture"
-        return (
-            f", but p = {p_text(p_holm)} {'if earlier results chose the pairs' if chosen else 'by the sign-flip test'}"
-        )
-    return f" for these two alone, but p = {p_text(p_holm)} among all {pair.family} pairs of models"
+        return f", but p = {p} {'if earlier results chose the pairs' if chosen else 'by the sign-flip test'}"
+    return f" for these two alone, but p = {p} among all {pair.family} pairs of models"
 
 
 def _next_ones(table: "PairedTable", neighbours: Sequence["Paired"], places: int) -> Table:
@@ -453,7 +452,9 @@ def _next_ones(table: "PairedTable", neighbours: Sequence["Paired"], places: int
     found = f"{table.told_apart} of {len(table.pairs)} pairs of models differ significantly ({test})"
     if blind:
         found += f"; on fewer than {table.pairs[0].least} questions none can"
-    return compared("Each model and the next one (each interval of its pair alone)", neighbours, found + shows, places)
+    return compared(
+        "Each model and the next one (each interval of its pair alone)", neighbours, f"{found}{shows}.", places
+    )
 
 
 def compared(title: str, pairs: Sequence["Paired"], note: str | None, places: int = 2) -> Table:
@@ -472,7 +473,16 @@ def compared(title: str, pairs: Sequence["Paired"], note: str | None, places: in
         Column("n", "questions"),
         *([Column("questions_needed")] if any(row["questions_needed"] is not None for row in rows) else []),
     ]
-    return Table(title, rows, columns, note, places, keys=2)
+    notes = [note] if note else []
+    notes += [at_odds] if (at_odds := at_odds_note(pairs)) else []
+    return Table(title, rows, columns, " ".join(notes) or None, places, keys=2)
+
+
+def at_odds_note(pairs: Sequence["Paired"]) -> str | None:
+    """Return what decides where an interval and its p do not say the same; None where they do."""
+    if not any(pair.at_odds for pair in pairs):
+        return None
+    return "Where an interval and its p do not say the same, p decides (sign-flip test, Holm)."
 
 
 def report_page(page: Page, **facts: str) -> Page:

@@ -163,6 +163,14 @@ def test_what_failed_and_is_counted_leaves_a_model_ranked_and_is_said_so(tmp_pat
     assert not any("ranked" in note or "different questions" in note for note in notes_of(path, count_failed=True))
 
 
+def test_failures_that_cluster_on_one_model_are_said_to(tmp_path: pathlib.Path) -> None:
+    told = "judgments that give no verdict are spread unevenly (y 50%; the least 0%): averages, ranks and comparisons"
+    clustered = graded(tmp_path, {"x": [6] * 12, "y": [7, -1] * 6, "z": [-1] + [5] * 11})
+    assert any(note.startswith(told) for note in notes_of(clustered))
+    even = graded(tmp_path, {"x": [6, -1] * 6, "y": [7, -1] * 6})
+    assert not any("unevenly" in note for note in notes_of(even))
+
+
 def test_a_baseline_which_has_no_row_takes_no_place_among_the_bounds(tmp_path: pathlib.Path) -> None:
     models = ["a", "b", "c", "d"]
     rows = [

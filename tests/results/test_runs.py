@@ -165,6 +165,11 @@ def test_a_run_that_differs_on_no_question_says_what_drop_the_others_may_hide() 
     assert compared(new, old, margin=1.0).faults(margin=1.0) == []
 
 
+def test_where_judgments_are_missing_a_run_is_as_good_on_what_both_have_only() -> None:
+    notes = compared(run(x=5.0, questions=range(30)), run(x=5.0), margin=1.0).notes
+    assert "x is as good as x of the other run, within 1, on the 30 questions that both have" in notes
+
+
 def test_grades_on_another_scale_are_refused_and_said_where_it_is_allowed() -> None:
     new, old = (
         Observations.of(one._replace(source=one.source._replace(scale=scale)) for one in run(x=3.0))

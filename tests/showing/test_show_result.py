@@ -87,6 +87,22 @@ def test_an_interval_that_says_another_thing_than_the_test_is_explained(tmp_path
     assert re.search(r"\(0\.70 points, 0\.\d+ to 1\.\d+ for these two alone, but p = [01].* among all 45 pairs", more)
 
 
+def test_worse_is_by_how_much_and_not_by_less_than_nothing(tmp_path: pathlib.Path) -> None:
+    rows = [{"question_id": q, "model": "x", "score": 5 + q % 2} for q in range(10)]
+    rows += [{"question_id": q, "model": "x", "score": 10} for q in range(10, 14)]
+    rows += [{"question_id": q, "model": "y", "score": 6 + q % 2} for q in range(10)]
+    told = outcome(show_result(input_file=file_of(tmp_path, rows), intervals=True))
+    assert told == "x is worse than y by 1.00 points (0.38 to 1.62)."
+
+
+def test_a_table_says_what_decides_where_an_interval_and_p_differ(tmp_path: pathlib.Path) -> None:
+    told = "Where an interval and its p do not say the same, p decides (sign-flip test, Holm)."
+    noise = [1, 2, -1, 0, 2, -1, 1, 0, 1, 2]
+    x, y = [5 + noise[q % 10] for q in range(20)], [5] * 20
+    assert told not in text(result_page(graded_as(tmp_path, x=x, y=y)))
+    assert told in text(result_page(graded_as(tmp_path, x=x, y=y, **{f"z{at}": y for at in range(8)})))
+
+
 def test_too_few_questions_for_any_difference_are_said_once_and_promise_none(tmp_path: pathlib.Path) -> None:
     page = result_page(graded_as(tmp_path, x=[9, 9, 8], y=[5, 4, 4], z=[1, 1, 2]))
     shown = text(page)

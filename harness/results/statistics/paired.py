@@ -99,6 +99,12 @@ class Paired(NamedTuple):
         return "model_1" if (self.difference.value or 0) > 0 else "model_2"
 
     @property
+    def at_odds(self) -> bool:
+        """Whether the interval, of this pair alone and from other draws, does not say the same as the test."""
+        low, high = self.difference.low, self.difference.high
+        return low is not None and high is not None and (low > 0 or high < 0) != self.told_apart
+
+    @property
     def verdict(self) -> str:
         """What can be said of model_1 against model_2, in words."""
         if not self.n:
