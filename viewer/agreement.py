@@ -79,7 +79,7 @@ def _both(rows: Sequence[dict[str, Any]]) -> dict[str, object]:
     return cells
 
 
-def _whole(rows: Sequence[dict[str, Any]], setup: str) -> list[dict[str, Any]]:
+def _whole(rows: Sequence[dict[str, Any]], setup: str | None) -> list[dict[str, Any]]:
     """Return the rows of one setup on all categories, and all turns; where there is one turn only, on that one."""
     own = [row for row in rows if row.get("setup") == setup and row["category"] is None]
     of_all = {(row["judge1"], row["judge2"]) for row in own if row["turn"] is None}
@@ -91,13 +91,19 @@ def _total(rows: Sequence[dict[str, Any]], setup: str) -> dict[str, Any] | None:
 
 
 def agreement_chart(report: Report, judge: str, setup: str) -> str:
-    """Return the chart of how often every two sides agree, in one setup, as SVG text; `judge` is one side's name."""
+    """Return the chart of how often every two sides agree, as SVG text; `judge` is one side's name.
+
+    Of pairs it is the agreement in one setup. Of grades, which have many measures, there is none.
+    """
+    if "measure" in report.rows[0]:
+        return ""
+    labels = "setup" not in report.rows[0]
     shares = {
         _sides(row["judge1"], row["judge2"], judge): Estimate(row["ratio"], row["low"], row["high"], row["total"], None)
-        for row in _whole(report.rows, setup)
+        for row in _whole(report.rows, None if labels else setup)
         if row["ratio"] is not None
     }
-    label = f"agreement, {setup}"
+    label = "same label" if labels else f"agreement, {setup}"
     return interval_chart(shares, label=label, as_percent=True, of="pairs of judges", counted="votes")
 
 

@@ -54,6 +54,12 @@ class JudgmentFile(NamedTuple):
         return f"{self.judge} ({self.judge_set})" if self.judge_set else self.judge
 
 
+def _set_and_sample(file: JudgmentFile) -> tuple[str, int]:
+    """Return the judge set of a file and the number of its sample, by which files are in order."""
+    judge_set, _, sample = file.judge_set.partition("#")
+    return judge_set, int(sample or 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A judgment with the judge's words, and the file that it is in."""
@@ -144,7 +150,7 @@ class Store:
         return self._benches[self.bench(name).name][2]
 
     def judgment_files(self, bench: Bench, kind: Kind | None = None) -> list[JudgmentFile]:
-        """Return the judgment files that are there, by judge."""
+        """Return the judgment files that are there, by judge, of each set the first sample first."""
         found = []
         kinds = [own for mode in ("single", "pairwise-all") for own in kinds_of(mode) if kind in {None, kind_of(mode)}]
         for path in judgment_files(bench.folder / "model_judgment", kinds):
@@ -154,7 +160,7 @@ class Store:
             judge_set += ", one order" if name.kind == "pair1" and both else ""
             judge_set += f"#{name.sample}" if name.sample else ""
             found.append(JudgmentFile(name.judge, judge_set, "single" if name.kind == "single" else "pair", path))
-        return found
+        return sorted(found, key=lambda file: (file.judge, *_set_and_sample(file)))
 
     def judgment_file(self, state: State) -> JudgmentFile:
         """Return the judgment file that the view is about; the first that fits where it does not say.
@@ -170,7 +176,14 @@ class Store:
             if (not state.judge or file.judge == state.judge)
             and (not (state.judge and state.judge_set) or file.judge_set == state.judge_set)
         ]
-        fitting.sort(key=lambda file: (file.judge_set != state.judge_set, not size_of(file.path), file.label))
+        fitting.sort(
+            key=lambda file: (
+                file.judge_set != state.judge_set,
+                not size_of(file.path),
+                "#" in file.judge_set,
+                file.label,
+            )
+        )
         if fitting:
             return fitting[0]
         known = f"; there are: {', '.join(file.label for file in files)}" if files else ""

@@ -3,9 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from harness.bench import Bench
 from harness.jsonl import size_of
 from harness.judgments.case import CONFIDENCE, SHARE, changed, winner
-from harness.records import Observation, Question
+from harness.judgments.row import JudgedRow
+from harness.names import counted
+from harness.records import Answer, Observation, Question
 from viewer import markup
 from viewer.context import Context
 from viewer.filters import judgments_of
@@ -23,6 +26,34 @@ MOST_JUDGES = 12
 MOST_QUESTIONS = 160
 _LARGE = 100_000_000
 """Bytes of judgment files that are not read for a strip alone."""
+
+
+def replaced_notice(bench: Bench, judged: Sequence[Judged], answers: Mapping[str, Answer | None]) -> str:
+    """Return how many judgments are of other answers than those that are shown; nothing if none is known to be.
+
+    Rows that do not say what they were made from, and those of models without answers, are of what is shown.
+    """
+    gone = [one for one in judged if _of_other_answers(bench, one.row, answers)]
+    if not gone:
+        return ""
+    who = ", ".join(dict.fromkeys(one.file.label for one in gone))
+    told = f"{len(gone)} of the {counted(len(judged), 'judgment')} here are of answers that have been replaced since"
+    return markup.notice(f"{told}, by {who}. What the judge saw stands in its prompt.", kind="fault")
+
+
+def _of_other_answers(bench: Bench, row: JudgedRow, answers: Mapping[str, Answer | None]) -> bool:
+    from harness.judging import shown  # with it comes what reads the replies of judges
+
+    made = None if row.made_from is None else row.made_from.conversation
+    given = [answers.get(model) for model in sorted(row.models)]
+    if made is None or not row.source.choice.isdigit() or None in given:
+        return False
+    said = [
+        shown.said_json(own.model, shown.shown_turns(bench, shown.chosen(own, int(row.source.choice)), row.turn))
+        for own in given
+        if own is not None
+    ]
+    return shown.hash_of_said(said) != made
 
 
 def verdicts_of(state: State, model: str, graded: Sequence[Judged], compared: Sequence[Judged]) -> str:

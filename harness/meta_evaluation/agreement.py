@@ -95,12 +95,15 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
     if labelled and (other := [path for path in paths if path not in labelled]):
         held = f"{labelled[0].name} labels, {other[0].name} none"
         raise UsageError(f"labels and other votes cannot be compared ({held}); name files of one kind")
-    stale: list[str] = []
+    asked_for = []
     for path, read in reads.items():
-        if not (asked_for := of_kind(query, read, path)):
+        asked_for.append(Found(path, path.stem, "", 0, of_kind(query, read, path), read.replaced))
+        if not asked_for[-1].observations:
             raise MissingError(f"{path} holds no votes")
-        (kept,) = without_replaced([Found(path, path.stem, "", 0, asked_for, read.replaced)], stale)
-        reads[path] = read._replace(observations=kept.observations)
+    stale: list[str] = []
+    reads = {
+        one.path: reads[one.path]._replace(observations=one.observations) for one in without_replaced(asked_for, stale)
+    }
     mixed = len({read.observations.paired for read in reads.values()}) > 1
     preferred = [path for path, read in reads.items() if mixed and not read.observations.paired]
     for path in preferred:
@@ -108,8 +111,8 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
     modes = {path: "single" if path in preferred else "pairwise" for path in paths}
     own = [sides_of(query, path, read.observations, modes[path]) for path, read in reads.items()]
     sides = told_apart([side for found in own for side in found])
-    there = {case.source.judge for read in reads.values() for case in read.observations.cases}
-    absent = [name for name in query.judges or () if name not in there]
+    given = {case.source.judge for read in reads.values() for case in read.observations.cases}
+    absent = [name for name in query.judges or () if name not in given]
     if absent or not sides:
         raise UsageError(f"no vote by {', '.join(absent or query.judges or ())} in {', '.join(map(str, paths))}")
     records = Observations.joined([side.observations for side in sides])

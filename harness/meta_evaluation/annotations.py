@@ -125,7 +125,8 @@ def read_items(
     elsewhere = reworded = 0
     judges: dict[str, None] = {}
     replaced: list[str] = []
-    for row in (row for path in judged for row in _current(path, replaced) if _asked_for(query, row)):
+    current = _current(judged, replaced)
+    for row in (row for path in current for row in current[path] if _asked_for(query, row)):
         about = places.get((row.question_id, row.turn, frozenset(row.models)))
         judges[row.source.judge] = None
         if about is None:
@@ -172,18 +173,22 @@ def _asked_for(query: Query, row: JudgedRow) -> bool:
     )
 
 
-def _current(path: pathlib.Path, notes: list[str]) -> list[JudgedRow]:
-    """Return the rows of a file but for those of answers that have been replaced since, and add a note on these."""
-    found = Found(path, path.stem, "", 0, read_judgments(path).observations, 0)
+def _current(paths: Sequence[pathlib.Path], notes: list[str]) -> dict[pathlib.Path, list[JudgedRow]]:
+    """Return the rows of each file but for those of answers that have been replaced since, and add a note on these."""
+    found = [Found(path, path.stem, "", 0, read_judgments(path).observations, 0) for path in paths]
     try:
-        kept = without_replaced([found], notes)[0].observations
+        kept = {one.path: one.observations for one in without_replaced(found, notes)}
     except MissingError as error:
         notes.append(str(error))
-        return []
-    if len(kept) == len(found.observations):
-        return _latest(path)
-    there = {_key(one.source, one.question_id, one.turn, (one.model, str(one.opponent))) for one in kept}
-    return [row for row in _latest(path) if _key(row.source, row.question_id, row.turn, row.models) in there]
+        kept = {}
+    current = {}
+    for one in found:
+        own, rows = kept.get(one.path, ()), _latest(one.path)
+        if len(own) < len(one.observations):
+            there = {_key(each.source, each.question_id, each.turn, (each.model, str(each.opponent))) for each in own}
+            rows = [row for row in rows if _key(row.source, row.question_id, row.turn, row.models) in there]
+        current[one.path] = rows
+    return current
 
 
 def _key(source: Source, question: QuestionId, turn: int, models: Sequence[str]) -> object:

@@ -8,7 +8,7 @@ The counting, with a worked line, is that of `harness.results.pairs.position`, w
 
 from typing import Unpack
 
-from harness.meta_evaluation.report import Report, asked, lost_of
+from harness.meta_evaluation.report import Report, asked, lost_of, need_verdicts
 from harness.names import counted
 from harness.results.pairs.position import in_one_order, played_twice, position_rows
 from harness.results.query import Query, Words
@@ -23,9 +23,10 @@ def judge_position(**words: Unpack[Words]) -> Report:
 
     Raises:
         UsageError: the file mixes what is not comparable, or holds no pairs.
-        MissingError: there are no judgments.
+        MissingError: there are no judgments, or none has a verdict.
     """
     given = asked(Query.of("pairwise-all", **words))
+    need_verdicts(given.judged, given.sources[0].path)
     once = in_one_order(given.judged)
     found = position_rows(given.judged, categories=given.subject.categories or None, seed=given.query.seed)
     notes = []

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.api import gen_answer, gen_judgment
+from harness.errors import MissingError
 from harness.judgments.observations import Observations
 from harness.judgments.reading import read_judgments
 from harness.meta_evaluation.agreement import judge_agreement
@@ -121,6 +122,9 @@ def test_position_says_that_one_game_is_enough_to_lose_a_pair_and_that_ties_show
     games = {(q, "a", m): ("model_1", "error" if m == "c" and q else "tie") for q in range(10) for m in "bc"}
     report = judge_position(input_file=paired(tmp_path / "j_pair.jsonl", games))
     assert "9 pairs without a verdict in one game or both left out: about c 9 of 10" in report.notes
+    none = dict.fromkeys(games, ("error", "model_1"))
+    with pytest.raises(MissingError, match=r"no pair of .* has a verdict"):
+        judge_position(input_file=paired(tmp_path / "none_pair.jsonl", none))
     ties = dict.fromkeys(games, ("tie", "tie"))
     report = judge_position(input_file=paired(tmp_path / "ties_pair.jsonl", ties))
     assert "every game is a tie: nothing shows whether the judge would favour a place" in report.notes

@@ -388,3 +388,17 @@ def test_the_leaderboard_shows_what_the_answers_cost_where_they_say_it(tmp_path:
     bench.answer_file("a").unlink()
     _, html = views(tmp_path).view("?tab=leaderboard")
     assert "Quality beside its price" not in html
+
+
+def test_of_several_samples_the_first_one_is_shown_first(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path)
+    for sample in (0, 1, 10, 2):
+        write(bench.judgment_file("j", "own", "single", sample), [grade(1, "m", 6) | {"judge_set": "own"}])
+    page = views(tmp_path)
+    assert [file.label for file in page.context.store.judgment_files(bench)] == [
+        "j (own)",
+        "j (own#1)",
+        "j (own#2)",
+        "j (own#10)",
+    ]
+    assert page.view("?tab=leaderboard")[0].judge_set == "own"

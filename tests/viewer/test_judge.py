@@ -152,3 +152,22 @@ def test_further_samples_of_the_usual_judge_set_are_the_same_judge(views: Views)
     assert '<h2 class="tb-title"><bdi>j</bdi></h2>' in html
     assert "this judge has made no pairs" not in html
     assert "counted together: j in j_single.jsonl, j (sample 1) in j@mt_bench#1_single.jsonl" in html
+
+
+def test_agreement_on_labels_is_drawn_and_that_of_grades_by_people_is_in_its_numbers(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path, *(question(n) for n in range(1, 9)))
+    labels = [grade(n, "m", -1) | {"label": ("A", "B")[n % 2], "judge_set": "facts"} for n in range(1, 9)]
+    write(bench.judgment_file("j", "facts", "single"), labels)
+    votes = [{"judge": "v", "model": "m", "question_id": n, "turn": 1} for n in range(1, 9)]
+    write(bench.folder / "human_judgment" / "v.jsonl", [vote | {"label": "A"} for vote in votes])
+    _, html = Views(Context(Store(tmp_path, ["small"]))).view("?tab=judge&bench=small")
+    assert "same label, 95% interval" in html
+    assert "needs at least one model with a value" not in html
+    write(bench.judgment_file("j", "facts", "single"), [grade(n, "m", 3 + n % 3) for n in range(1, 9)])
+    graded = [vote | {"score": 2 + n % 4} for n, vote in enumerate(votes)]
+    write(
+        bench.folder / "human_judgment" / "v.jsonl", [{k: v for k, v in one.items() if k != "label"} for one in graded]
+    )
+    _, html = Views(Context(Store(tmp_path, ["small"]))).view("?tab=judge&bench=small")
+    assert 'aria-label="report on agreement"' in html
+    assert "needs at least one model with a value" not in html

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from harness.api import gen_answer, gen_judgment
 from harness.errors import DataError
 from tests.small_bench import answer, question, small_bench, write
 from tests.viewer.test_app import grade, pair
@@ -252,3 +253,25 @@ def test_a_damaged_answer_leaves_the_table(
     page = views.view("?tab=leaderboard&bench=small&judge=j")[1]
     assert "a.jsonl:3: not valid JSON" in page
     assert 'aria-label="Scores"' in page
+
+
+def test_judgments_of_answers_that_have_been_replaced_are_said_to_be(tmp_path: pathlib.Path) -> None:
+    bench = small_bench(tmp_path, *(question(n, turns=["Name three rivers.", "And two lakes?"]) for n in (1, 2)))
+    gen_answer(["builtin/eliza", "builtin/outline"], bench_name="small", data_dir=tmp_path)
+    for mode in ("single", "pairwise-all"):
+        gen_judgment("builtin/overlap", bench_name="small", data_dir=tmp_path, mode=mode)
+    told = "are of answers that have been replaced since, by builtin/overlap"
+    addresses = [
+        "?tab=compare&question={}&model=builtin/eliza&model=builtin/outline&mode=pairwise-all",
+        "?tab=answers&question={}&model=builtin/eliza",
+    ]
+    page = Views(Context(Store(tmp_path, ["small"])))
+    assert not any(told in page.view(address.format(1))[1] for address in addresses)
+    path = bench.answer_file("builtin/eliza")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows[0]["choices"][0]["turns"][1] = "Something else."
+    write(path, rows)
+    page = Views(Context(Store(tmp_path, ["small"])))
+    for address in addresses:
+        assert f"1 of the 2 judgments here {told}" in page.view(address.format(rows[0]["question_id"]))[1]
+        assert told not in page.view(address.format(rows[1]["question_id"]))[1]

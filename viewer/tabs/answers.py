@@ -28,7 +28,7 @@ from viewer.rows import row_link, rows_html
 from viewer.state import State
 from viewer.stepping import stepping_bar
 from viewer.store import Found, Judged
-from viewer.strips import grade_chip, questions_strip, verdict_chip, verdicts_of
+from viewer.strips import grade_chip, questions_strip, replaced_notice, verdict_chip, verdicts_of
 from viewer.text import escaped, markdown_html, marked_html, plain_html, unlike
 
 _MOST_MARKS = 8
@@ -89,6 +89,7 @@ def _show(context: Context, state: State) -> str:
     parts.append(brief_html(state, question))
     parts.append(system_html(state, [bench.settings.system_prompt if answer is None else answer.system]))
     parts.append(verdicts_of(state, model, graded, compared))
+    parts.append(replaced_notice(bench, graded, {model: answer}))
     parts.append(questions_strip(context, state, question, [model] if model else [], "single"))
     faults += found.faults
     parts.append(markup.faults(faults))

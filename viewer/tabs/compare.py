@@ -15,7 +15,7 @@ from viewer.rows import row_link, rows_html
 from viewer.state import State
 from viewer.stepping import stepping_bar
 from viewer.store import Found, Judged
-from viewer.strips import questions_strip, verdict_chip, verdicts_between
+from viewer.strips import questions_strip, replaced_notice, verdict_chip, verdicts_between
 from viewer.tabs.answers import asked_in, brief_html, history_html, reply_html, system_html, words_html
 from viewer.text import escaped
 
@@ -87,6 +87,7 @@ def _show(context: Context, state: State) -> str:
     parts.append(brief_html(state, question))
     parts.append(system_html(state, [answer.system for answer in answers.values() if answer]))
     parts.append(verdicts_between(state, models, of_pair, said.between(question.question_id, models)))
+    parts.append(replaced_notice(bench, of_pair, answers))
     parts.append(questions_strip(context, state, question, models, "pair"))
     if said.note:
         parts.append(f'<p class="tb-quiet">{escaped(said.note)}</p>')

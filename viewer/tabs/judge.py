@@ -296,6 +296,7 @@ def position_said(report: Report) -> str:
 def _picture(name: str, draw: Callable[[], str]) -> str:
     """Return a chart, or why there is none."""
     try:
-        return markup.chart(draw(), f"chart of the report on {name}")
+        drawn = draw()
+        return markup.chart(drawn, f"chart of the report on {name}") if drawn else ""
     except TurnbenchError as error:
         return markup.notice(str(error))
