@@ -116,7 +116,7 @@ def test_a_file_without_criteria_needs_no_judge(
     assert "distinct_2" in told.out
     assert "left out: 2 questions of closed_qa" in told.err
     assert main([*asked, "--mode", "pairwise-all"]) == 2
-    assert "say who judges with --judge-model" in capsys.readouterr().err
+    assert "name the judge with --judge-model" in capsys.readouterr().err
 
 
 def test_every_fault_is_named_before_the_first_call(bench: Bench, tmp_path: pathlib.Path) -> None:

@@ -87,8 +87,8 @@ def need_plain(path: pathlib.Path) -> None:
     others = [file.name for file in files_of(path) if file != path or is_packed(file)]
     if others:
         raise StorageError(
-            f"{path}: rows of it are in {listed(others)}, which is read and not written; to go on, unpack and join all "
-            f"of them into {logical_file(path).name} (zstd -dc, gzip -dc, cat), and move them away"
+            f"{path}: rows of it are in {listed(others)}, which is read and not written; to continue, unpack and join "
+            f"them all into {logical_file(path).name} (zstd -dc, gzip -dc, cat), and move them away"
         )
 
 
@@ -143,5 +143,5 @@ def storage_error(path: pathlib.Path, error: OSError, *, kept: bool) -> StorageE
         advice = "name a file"
     elif error.errno in _FULL:
         advice = "make space"
-    again = "; what was done before is kept, run the same command again to go on" if kept else ""
+    again = "; what was done before is kept, run the same command again to continue" if kept else ""
     return StorageError(f"{path}: cannot be written: {reason}; {advice}{again}")

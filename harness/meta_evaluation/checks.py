@@ -250,7 +250,7 @@ def judge_checks(
         rows = [{"measure": "winner breaks more", **_paired(items, None, "value")}]
         kinds = [{"kind": kind, **_paired(items, kind, "winner_breaks_more")} for kind in items.kinds]
         notes.append("ties, or winners that change with the order, are counted apart")
-        notes += ["--top is about grades and changes nothing here"] if top is not None else []
+        notes += ["--top is about grades and has no effect here"] if top is not None else []
     else:
         least = grade_from(judged.scale(), top, 8 / 9, "top grade with --top")
         rows, kinds = _graded(items, least)

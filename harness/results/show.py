@@ -193,10 +193,10 @@ def _notes(shown: Shown) -> list[str]:
     notes += notices(one.judge for one in found)
     if wanted.count_failed:
         single = "ratings without score count as -1 (--count-failed)"
-        useless = "--count-failed is about one judge's single grades and changes nothing here"
+        useless = "--count-failed is about one judge's single grades and has no effect here"
         notes.append(single if counted else useless)
     if wanted.baseline is not None and mode != "pairwise-baseline":
-        notes.append("--baseline-model is about pairwise-baseline and changes nothing here")
+        notes.append("--baseline-model is about pairwise-baseline and has no effect here")
     if wanted.aggregate is not None:
         column = column_of(wanted.aggregate).replace("_", " ")
         notes.append(f"{column}: of each conversation; one with a turn that has no grade is left out (--aggregate)")

@@ -441,9 +441,9 @@ class _Engine:
         if self.too_dear and self.budget is not None:
             return (
                 f"stopped before the cost could exceed {shown(self.budget.most)} (so far {shown(self.budget.spent)})"
-                f"{left_over}; what was done is kept, run the same command with a higher --max-cost to go on"
+                f"{left_over}; what was done is kept, run the same command with a higher --max-cost to continue"
             )
-        return f"stopped{left_over}; what was done is kept, run the same command again to go on"
+        return f"stopped{left_over}; what was done is kept, run the same command again to continue"
 
 
 def _budget(options: RunOptions, models: Mapping[str, Sequence[ChatModel]]) -> Budget | None:

@@ -58,5 +58,5 @@ def efficiency_items(found: EfficiencyTable) -> list[Item]:
         drawn = partial(
             scatter_chart, points, x_label="dollars for 1,000 turns", y_label="score", frontier=edge, y_percent=False
         )
-        items.append(Chart("Quality against price", drawn, "The line joins the models that none undercuts."))
+        items.append(Chart("Quality against price", drawn, "The line joins the models of the Pareto front."))
     return items

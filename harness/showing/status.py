@@ -42,7 +42,7 @@ def _notes(status: BenchStatus) -> Iterator[str]:
     for name, count in status.set_aside.items():
         yield f"{name}: {counted(count, 'superseded row')} kept in .turnbench/"
     for name, count in status.batched.items():
-        yield (f"{name}: {counted(count, 'row')} at a provider in batches; run the same command with --batch to go on")
+        yield (f"{name}: {counted(count, 'row')} at a provider in batches; repeat the command with --batch to continue")
 
 
 def _data(status: BenchStatus) -> dict[str, Any]:

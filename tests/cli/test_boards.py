@@ -151,7 +151,7 @@ def test_rows_of_another_judge_are_refused_and_a_published_board_takes_those_of_
         pytest.param(["--import", "alpaca_eval"], "needs files: --import FORMAT FILE", id="no file"),
         pytest.param(["--import", "alpaca", "x.json"], "no format 'alpaca'; there are:", id="format"),
         pytest.param(["--import", "alpaca_eval", "none_*.json"], "no file fits the pattern", id="pattern"),
-        pytest.param([], "say which models to ask with --model", id="nothing"),
+        pytest.param([], "name the models to ask with --model", id="nothing"),
     ],
 )
 def test_what_is_wrong_is_said_before_a_call(

@@ -54,7 +54,7 @@ def test_a_dry_run_with_nothing_left_says_so(run: Run, tmp_path: pathlib.Path) -
     write(bench.answer_file("mine"), [answer(1, "mine", "one", "two")])
     named(tmp_path, "http://127.0.0.1:9/v1")
     done = run("gen_answer", "--model", "mine", "--dry-run")
-    assert (done.returncode, done.stdout) == (0, "nothing is left to do: no call would be made\n")
+    assert (done.returncode, done.stdout) == (0, "nothing is left to do: no calls would be made\n")
 
 
 def test_an_unknown_price_with_a_budget_is_exit_2_before_the_first_call(run: Run, tmp_path: pathlib.Path) -> None:

@@ -530,7 +530,7 @@ def test_every_report_explains_itself(name: str) -> None:
     chapter = manual().partition(f"\n### judge_report {name}\n")[2].partition("\n### ")[0]
     for group in parser._action_groups:
         for action in options_of(group):
-            assert "default: " in str(action.help) or (action.required and "(needed)" in str(action.help)), action
+            assert "default: " in str(action.help) or (action.required and "(required)" in str(action.help)), action
             if "--quiet" not in action.option_strings and "--verbose" not in action.option_strings:
                 assert all(f"`{flag}" in chapter for flag in action.option_strings)
 

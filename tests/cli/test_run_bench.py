@@ -59,8 +59,8 @@ def test_a_failure_is_listed_with_what_it_leaves_undone(
     with ProtocolServer(parrot, faults=faults) as server:  # type: ignore[arg-type]
         assert main(words(fresh, "--model", "m", "--base-url", server.openai_url, "-q")) == 1
     told = capsys.readouterr()
-    assert "run_bench: 1 failed, not in the file" in told.err
-    assert "run_bench: 2 calls to judges could not be made, since their answers are missing" in told.err
+    assert "run_bench: 1 failed and not in the file" in told.err
+    assert "run_bench: 2 calls to judges could not be made because their answers are missing" in told.err
     assert "m " in told.out
 
 
@@ -88,7 +88,7 @@ def test_a_judge_of_which_every_call_failed_is_named_where_its_table_would_be(
         assert main([*words(fresh, "--model", "builtin/eliza", "--yes"), *judges]) == 1
     told = capsys.readouterr()
     assert "judge: fine" in told.out
-    assert told.err.splitlines()[-1] == "run_bench: there is nothing to show of broken: it has made no judgment"
+    assert told.err.splitlines()[-1] == "run_bench: there is nothing to show for broken: it has made no judgment"
 
 
 def test_what_is_made_of_a_cut_file_is_not_said_to_be_all(

@@ -164,7 +164,7 @@ def test_it_starts_and_shares_not_without_any_network(tmp_path: pathlib.Path) ->
         "stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)\n"
         "address = p.stdout.readline().strip()\n"
         "print(r.build_opener(r.ProxyHandler({})).open(address).status)\n"
-        "print(''.join(iter(p.stderr.readline, 'open this address in a browser; Ctrl-C ends it\\n')))\n"
+        "print(''.join(iter(p.stderr.readline, 'open this address in a browser; Ctrl-C stops the viewer\\n')))\n"
         "p.terminate(); p.communicate()\n"
     )
     program = f'{up} && exec {sys.executable} -c "$1"'
@@ -181,10 +181,8 @@ def test_it_starts_and_shares_not_without_any_network(tmp_path: pathlib.Path) ->
     lines = [line for line in ran.stdout.splitlines() if line]
     assert ran.stderr == ""
     assert lines[0] == "200"
-    assert lines[1].startswith(
-        "viewer: warning: --share makes everything here reachable from everywhere, without a pass"
-    )
-    assert lines[3].startswith("viewer: warning: not shared, http://127.0.0.1:")
+    assert lines[1].startswith("viewer: warning: --share makes everything here reachable from anywhere, without a pass")
+    assert lines[3].startswith("viewer: warning: not shared, still served at http://127.0.0.1:")
     assert "https://api.gradio.app/v3/tunnel-request cannot be asked for a server" in lines[3]
     assert len(lines) == 4
     assert not (tmp_path / "hf").exists()

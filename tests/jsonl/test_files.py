@@ -151,7 +151,7 @@ def test_without_the_package_the_error_says_what_to_install(
 def test_a_writer_refuses_them_in_one_line(tmp_path: pathlib.Path, name: str) -> None:
     path = write(tmp_path / name, lines({"a": 1}))
     before = path.read_bytes()
-    with pytest.raises(StorageError, match="read and not written; to go on, unpack and join"):
+    with pytest.raises(StorageError, match="read and not written; to continue, unpack and join"):
         Journal(tmp_path / "x.jsonl", tmp_path / ".turnbench").__enter__()
     assert path.read_bytes() == before
     assert sorted(file.name for file in tmp_path.iterdir()) == [name]

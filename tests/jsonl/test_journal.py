@@ -205,7 +205,7 @@ def test_a_full_disk_leaves_no_part_of_a_row(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "model_answer" / "a.jsonl"
     assert first == (
         f"{path}: cannot be written: File too large; make space; "
-        "what was done before is kept, run the same command again to go on"
+        "what was done before is kept, run the same command again to continue"
     )
     assert [row["n"] for row in values(path)] == [1, 3]
 

@@ -312,8 +312,8 @@ def test_flags_that_change_nothing_are_told(bench: pathlib.Path) -> None:
     result = show(bench, "pairwise-all", baseline_model="x", count_failed=True)
     assert len(result.rows()) == 3
     assert other_notes(result) == [
-        "--count-failed is about one judge's single grades and changes nothing here",
-        "--baseline-model is about pairwise-baseline and changes nothing here",
+        "--count-failed is about one judge's single grades and has no effect here",
+        "--baseline-model is about pairwise-baseline and has no effect here",
     ]
 
 

@@ -120,7 +120,7 @@ def receive(source: Source, file: OriginalFile, part: pathlib.Path, kept: int, w
     if size < file.bytes:
         raise MissingError(
             f"{place}: the transfer was cut after {size} of {file.bytes} bytes ({why}); "
-            "what came is kept, run the same command again to go on"
+            "what came is kept, run the same command again to continue"
         )
     return place
 

@@ -113,7 +113,7 @@ class Courier(contextlib.ExitStack):
         requests = f"{count} requests" if count > 1 else "1 request"
         return (
             f"stopped; {batches} with the provider, which goes on with it ({requests});"
-            " at once or in some days, run the same command again to go on"
+            " at once or in some days, run the same command again to continue"
         )
 
     def notice(self, *, quiet: bool, over: bool) -> None:
