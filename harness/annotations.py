@@ -87,7 +87,7 @@ def import_annotations(
     report = ImportReport(need_near(data_dir) / check_bench_name(bench_name))
     read = [one for path in expanded(files) for one in report.good(path, annotation, progress)]
     if not read:
-        raise report.nothing("not one record is a good annotation", pathlib.Path(files[0]))
+        raise report.nothing("no record is a valid annotation", pathlib.Path(files[0]))
     if not (report.folder / "question.jsonl").exists():
         report.questions = _make_bench(report.folder, read)
     bench = load_bench(bench_name, data_dir)
@@ -96,7 +96,7 @@ def import_annotations(
     if strange:
         shown = " ".join(strange[0].instruction.split())[:60]
         raise UsageError(
-            f"{len(strange)} annotations are of instructions that {bench.name} does not hold (the first: {shown!r}); "
+            f"{len(strange)} annotations are for instructions not in {bench.name} (the first: {shown!r}); "
             "give another --bench-name"
         )
     said: dict[str, dict[QuestionId, str]] = defaultdict(dict)
@@ -141,7 +141,7 @@ def _preference(given: Any) -> float | None:
     if math.isnan(number) or number == -1:
         return None
     if number and not 1 <= number <= 2:
-        raise BadRecordError(f"preference must lie from 1 to 2, this is {given!r}")
+        raise BadRecordError(f"preference must be from 1 to 2, this is {given!r}")
     return number - 1 if number else 0.5  # 0 is how old files write a tie
 
 

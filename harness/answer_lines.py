@@ -199,7 +199,7 @@ class StoredAnswers:
         place = self.questions[question]
         answer = self._answer(place, value_of(place.path, place.line, line))
         if answer is None:
-            raise DataError("has changed while it was read; run this again", path=place.path)
+            raise DataError("changed while it was read; run this again", path=place.path)
         return answer
 
     def _answer(self, place: _Place, value: object) -> Answer | None:

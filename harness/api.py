@@ -276,7 +276,7 @@ def import_back(
         return write_annotations(bench, pathlib.Path(output), judge=judge_model, judge_set=judge_set)
     if form == "feedback_collection":
         return write_back(bench, pathlib.Path(output), judge=judge_model, judge_set=judge_set)
-    raise UsageError(f"no shape {form!r} to write back; there are: feedback_collection, alpaca_eval")
+    raise UsageError(f"no shape {form!r} to export; there are: feedback_collection, alpaca_eval")
 
 
 def _slice(words: Mapping[str, Any]) -> Slice:

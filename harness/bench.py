@@ -73,7 +73,7 @@ class BenchSettings:
     """A string that identifies the set in training data."""
     system_prompt: str | None = None
     answer_template: Annotated[
-        str, Wanted("a text with {question}, which stands for the turn's text", lambda text: "{question}" in text)
+        str, Wanted("a text with {question}, the placeholder of the turn's text", lambda text: "{question}" in text)
     ] = "{question}"
     """How a turn is put to the model; `{question}` stands for the turn's text."""
     answer_field: Annotated[str, _FIELD] | None = None
@@ -199,7 +199,7 @@ class Bench:
             MissingError, UsageError: see `reference_answers`; `name` is a variant that was itself given its turns.
         """
         if history_of(name):
-            raise UsageError(f"{name!r} answered given turns and has no conversation of its own; name another history")
+            raise UsageError(f"{name!r} answered supplied turns, not its own conversation; name another history")
         said = self.reference_answers(None if name == "reference" else name)
         return {
             q.question_id: tuple(q.given(n) or text for n, text in enumerate(said[q.question_id][: len(q.turns)], 1))
@@ -329,7 +329,7 @@ def bench_folders(name: str = "mt_bench", data_dir: pathlib.Path | str = "data")
         homes = (pathlib.Path(data_dir), shipped("data"))
         known = sorted({file.parent.name for home in homes for file in home.glob("*/question.jsonl")})
         hint = nearest(name, known) if known else "there is none"
-        raise UsageError(f"no benchmark {name!r}: {folder / 'question.jsonl'} is not there; {hint}")
+        raise UsageError(f"no benchmark {name!r}: {folder / 'question.jsonl'} does not exist; {hint}")
     return Folders(folder, source)
 
 
@@ -353,10 +353,10 @@ def _questions(path: pathlib.Path) -> tuple[Question, ...]:
         key = question.question_id
         if key in questions:
             first = f"question_id {key} is a duplicate of line {lines[key]}"
-            raise DataError(f"{first}; give each question its own", path=path, line=line)
+            raise DataError(f"{first}; give each question a different one", path=path, line=line)
         questions[key], lines[key] = question, line
     if not questions:
-        raise DataError("holds no question; each line must be one", path=path)
+        raise DataError("contains no question; each line must be one", path=path)
     for note in near_misses(questions.values()):
         log.warning("%s: %s", path, note)
     return tuple(questions.values())
@@ -402,7 +402,7 @@ def idle_temperatures(settings: BenchSettings, questions: Iterable[Question]) ->
     """Return the categories that have a temperature and no question, each with what to say of it."""
     there = list(dict.fromkeys(question.category for question in questions))
     return {
-        category: f"temperatures.{category} is for no question: none is of that category; {nearest(category, there)}"
+        category: f"temperatures.{category} applies to no question: none has that category; {nearest(category, there)}"
         for category in settings.temperatures
         if category not in there
     }
@@ -425,7 +425,7 @@ def read_answers(path: pathlib.Path, model: str) -> dict[QuestionId, Answer]:
         answers[answer.question_id] = answer
     if repeated:
         first = f"the first is question {repeated[0]}"
-        log.warning("%s: %d rows answer a question again (%s); the last one counts", path, len(repeated), first)
+        log.warning("%s: %d rows repeat a question (%s); the last one counts", path, len(repeated), first)
     return answers
 
 

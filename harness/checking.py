@@ -140,7 +140,7 @@ def check_bench(which: pathlib.Path | str = "mt_bench", data_dir: pathlib.Path |
     own = folder / "reference_answer"
     for file in sorted({*logical_files(own), *own.glob("*.jsonl")}, key=logical_file):
         if not is_there(file):
-            problems.append(DataError("is a folder or a pipe, where a file of references is needed", path=file))
+            problems.append(DataError("is a folder or a pipe, not a file of references", path=file))
             continue
         references[name_of(file.stem)] = _references(file, questions, problems, notes)
     answered = frozenset[QuestionId]().union(*references.values())
@@ -171,9 +171,9 @@ def find_folder(which: pathlib.Path | str, data_dir: pathlib.Path | str) -> path
         if (place / "question.jsonl").is_file():
             return place
     if given.is_dir():
-        raise UsageError(f"{given}: holds no question.jsonl, so it is no benchmark")
+        raise UsageError(f"{given}: contains no question.jsonl, so it is not a benchmark")
     if given.is_file():
-        raise UsageError(f"{given}: is a file; give the folder that holds question.jsonl")
+        raise UsageError(f"{given}: is a file; give the folder that contains question.jsonl")
     data = (local_folder(data_dir, given.name), shipped("data"))
     known = sorted({file.parent.name for folder in data for file in folder.glob("*/question.jsonl")})
     raise UsageError(f"no benchmark {str(which)!r}; {nearest(str(which), known)} (or give a folder)")
@@ -204,7 +204,7 @@ def _questions(path: pathlib.Path, problems: list[DataError]) -> dict[QuestionId
         question = question_from_row(row, path, line)
         key = question.question_id
         if key in questions:
-            repeated = f"question_id {key} is a duplicate of line {lines[key]}; give each question its own"
+            repeated = f"question_id {key} is a duplicate of line {lines[key]}; give each question a different one"
             problems.append(DataError(repeated, path=path, line=line))
             continue
         questions[key], lines[key] = question, line
@@ -269,14 +269,14 @@ def _references(
             problems.append(error)
             continue
         if answer is None:
-            notes.append(f"{path}:{line}: holds FastChat's error text, which counts as no reference")
+            notes.append(f"{path}:{line}: contains FastChat's error text, which does not count as a reference")
             continue
         key, given = answer.question_id, len(answer.choices[0].turns)
-        faults = [f"question {key} has a reference on line {lines[key]} already"] if key in lines else []
+        faults = [f"question {key} already has a reference on line {lines[key]}"] if key in lines else []
         lines[key] = line
         question = questions.get(key)
         if question is None:
-            faults.append(f"a reference to question {key}, which question.jsonl does not hold")
+            faults.append(f"a reference to question {key}, which is not in question.jsonl")
         elif given != len(question.turns):
             faults.append(f"question {key} has {len(question.turns)} turns, this reference has {given}")
         else:
@@ -304,7 +304,7 @@ def _reference_notes(path: pathlib.Path, questions: Iterable[Question]) -> list[
         return []
     some = listed(having, 5)
     return [
-        f"{path}: the field 'reference' of a question is shown to no judge (question {some}); "
+        f"{path}: the field 'reference' of a question is never shown to a judge (question {some}); "
         "write references into reference_answer/NAME.jsonl"
     ]
 

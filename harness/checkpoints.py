@@ -84,10 +84,10 @@ def find(name: str) -> Checkpoint:
     folder = pathlib.Path(os.path.expanduser(name))
     is_folder = os.path.isdir(folder)  # False for whatever cannot be a path
     if not is_folder and name.startswith(("/", ".", "~")):  # no repository is called so
-        raise UsageError(f"{name}: there is no such folder of weights")
+        raise UsageError(f"{name}: no such folder of weights")
     place, _, revision = (str(folder), "", "") if is_folder else name.partition("@")
     if is_folder and not (folder / "config.json").is_file():
-        raise UsageError(f"{name} holds no model: config.json is not there")
+        raise UsageError(f"{name} contains no model: config.json is missing")
     with _one_line(name):
         config = transformers.AutoConfig.from_pretrained(place, revision=revision or "main")
     with _one_line(name, "tokenizer"):
@@ -127,7 +127,7 @@ def computing(batch_size: int) -> Iterator[None]:
     """Keep nothing for training, and make one line of a full memory.
 
     Raises:
-        UsageError: the GPU has no memory for so many texts at once.
+        UsageError: the GPU is out of memory for so many texts at once.
     """
     import torch
 
@@ -135,7 +135,7 @@ def computing(batch_size: int) -> Iterator[None]:
         with torch.inference_mode():
             yield
     except torch.OutOfMemoryError as error:
-        raise UsageError(f"the GPU has no memory for {batch_size} texts at once; lower --batch-size") from error
+        raise UsageError(f"the GPU is out of memory for {batch_size} texts at once; lower --batch-size") from error
 
 
 @contextlib.contextmanager
@@ -147,9 +147,9 @@ def _one_line(name: str, part: str = "model") -> Iterator[None]:
         if os.path.isdir(os.path.expanduser(name)):
             reason = f"{name} holds no {part} that can be loaded: {first_line(error)}"
         elif _is_unreachable(error):
-            reason = f"{name!r} is no folder here, and the Hugging Face hub cannot be reached; give a folder"
+            reason = f"{name!r} is not a folder here, and the Hugging Face hub cannot be reached; give a folder"
         else:
-            reason = f"{name!r} is no folder here, and the Hugging Face hub does not give it: {first_line(error)}"
+            reason = f"{name!r} is not a folder here, and the Hugging Face hub does not provide it: {first_line(error)}"
         raise UsageError(reason) from error
 
 

@@ -126,18 +126,18 @@ class Evaluation:
         faults += failed
         chosen = tuple(question for question in questions if question.category in self.criteria)
         if not chosen:
-            faults.append(f"no question is of any category that it names ({', '.join(self.criteria)})")
+            faults.append(f"no question has a category that it names ({', '.join(self.criteria)})")
         faults += self._untargeted(chosen, loaded, bench, reference)
         if faults:
             many = "; ".join(f"({at}) {fault}" for at, fault in enumerate(faults, 1)) if len(faults) > 1 else faults[0]
-            raise DataError(f"{len(faults)} faults: {many}" if len(faults) > 1 else many, path=self.path)
+            raise DataError(f"{len(faults)} problems: {many}" if len(faults) > 1 else many, path=self.path)
         return Planned(chosen, self.criteria, loaded, list(self._notices(questions)))
 
     def _unknown_categories(self, questions: Sequence[Question]) -> Iterator[str]:
         there = list(dict.fromkeys(question.category for question in questions))
         for name in self.criteria:
             if name not in there and name not in CATEGORIES:
-                yield f"no question is of the category {name!r}; {nearest(name, there)}"
+                yield f"no question has the category {name!r}; {nearest(name, there)}"
 
     def _unjudged(self, mode: Mode, name: str, bench: Bench) -> Iterator[str]:
         """Yield the criteria for which the judge set has no prompt."""
@@ -205,16 +205,16 @@ class Evaluation:
                     lacking.setdefault((what, tuple(ids)), []).append(metric.name)
             for (what, without), names in lacking.items():
                 shown = listed(list(map(str, without)), _SHOWN)
-                yield f"{category}: no {_TOLD[what]} for question {shown}, which {', '.join(names)} cannot do without"
+                yield f"{category}: no {_TOLD[what]} for question {shown}, required by {', '.join(names)}"
 
     def _notices(self, questions: Sequence[Question]) -> Iterator[str]:
         there = [question.category for question in questions]
         for name in dict.fromkeys(there):
             if name not in self.criteria:
-                yield f"left out: {there.count(name)} questions of {name}, which {self.path.name} does not name"
+                yield f"left out: {there.count(name)} questions of the category {name}, not in {self.path.name}"
         unused = [name for name in self.criteria if name not in there]
         if unused:
-            yield f"no question is of {', '.join(unused)}"
+            yield f"no question has the category {', '.join(unused)}"
 
 
 def planned_metrics(
@@ -257,7 +257,7 @@ def read_evaluation(path: pathlib.Path | str) -> Evaluation:
     faults = faults_of(value, _File, path)
     if len(faults) > 1:
         said = "; ".join(str(fault).removeprefix(f"{path}: ") for fault in faults)
-        raise DataError(f"{len(faults)} faults: {said}", path=path)
+        raise DataError(f"{len(faults)} problems: {said}", path=path)
     file = decoded(value, _File, path)
     return Evaluation(
         path,

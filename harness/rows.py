@@ -57,7 +57,7 @@ class _Fields:
 
     def need(self, name: str) -> Any:
         if name not in self.row:
-            raise self.wrong(f"the field {name!r} is missing; add it, or take the line out")
+            raise self.wrong(f"the field {name!r} is missing; add it, or remove the line")
         return self.row[name]
 
     def text(self, name: str) -> str:
@@ -122,7 +122,7 @@ def question_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> 
     checks = get.checks(f"question {key}", row.get("checks"), len(turns))
     note, history = _note(get, key, len(turns)), _history(get, key, len(turns))
     if user is not None and (checks or history):
-        raise get.wrong(f"question {key} has a user, whose turns nobody knows: checks go into its needs, no history")
+        raise get.wrong(f"question {key} has a user: put checks into its needs, and leave out history")
     read = {"question_id", "category", "turns", "reference", "checks", "history", "user", *(["note"] if note else [])}
     extra = {k: v for k, v in row.items() if k not in read}
     return Question(key, category, tuple(turns), tuple(reference), extra, checks, note, history, user)
@@ -174,12 +174,12 @@ def _history(get: _Fields, key: QuestionId, turns: int) -> tuple[str | None, ...
         return ()
     name = f"history of question {key}"
     sound = isinstance(value, list) and len(value) == turns
-    get.see(sound, f"{name} must be a list of {turns} replies or nulls, one a turn", value)
+    get.see(sound, f"{name} must be a list of {turns} replies or nulls, one for each turn", value)
     for number, reply in enumerate(value, 1):
         sound = reply is None or _is_text(reply)
         get.see(sound, f"{name}, turn {number} must be a text that is not empty, or null", reply)
     if None not in value:
-        raise get.wrong(f"{name} gives every turn; put null where the model is to write")
+        raise get.wrong(f"{name} gives every turn; put null where the model should reply")
     return tuple(value) if any(value) else ()
 
 
@@ -227,7 +227,7 @@ def is_error(text: Any, beside: Mapping[str, Any]) -> bool:
 def _choice(get: _Fields, number: int, choice: Any) -> Choice:
     turns: Any = choice.get("turns") if isinstance(choice, dict) else None
     sound = bool(turns) and _all_str(turns)
-    get.see(sound, f"choices[{number}].turns must be a list of texts, one a turn", turns)
+    get.see(sound, f"choices[{number}].turns must be a list of texts, one for each turn", turns)
     details = choice.get("details") or []
     details = details if isinstance(details, list) and len(details) == len(turns) else [{}] * len(turns)
     index, history = choice.get("index", number), choice.get("history")

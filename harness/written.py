@@ -106,13 +106,13 @@ def read_table(path: pathlib.Path) -> tuple[list[str], list[tuple[int, list[str]
     try:
         rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
     except csv.Error as error:
-        raise DataError(f"is no CSV: {error}", path=path, line=reader.line_num) from error
+        raise DataError(f"is not valid CSV: {error}", path=path, line=reader.line_num) from error
     if not rows:
-        raise DataError("no header with names of columns", path=path, line=1)
+        raise DataError("no header with column names", path=path, line=1)
     (_, header), *rest = rows
     for line, row in rest:
         if len(row) != len(header):
-            raise DataError(f"{len(row)} columns where the header has {len(header)}", path=path, line=line)
+            raise DataError(f"{len(row)} columns, but the header has {len(header)}", path=path, line=line)
     return [name.strip() for name in header], rest
 
 

@@ -135,7 +135,7 @@ def test_a_sample_takes_the_first_of_each_category_then_the_second() -> None:
         pytest.param([ROWS[0], {"question_id": 9}], r"question\.jsonl:2: the field 'category' is missing", id="field"),
         pytest.param(
             [ROWS[0], "", {**ROWS[1], "question_id": "1"}],
-            r"question\.jsonl:3: question_id 1 is a duplicate of line 1; give each question its own",
+            r"question\.jsonl:3: question_id 1 is a duplicate of line 1; give each question a different one",
             id="duplicate",
         ),
         pytest.param(
@@ -145,7 +145,7 @@ def test_a_sample_takes_the_first_of_each_category_then_the_second() -> None:
         ),
         pytest.param([{**ROWS[0], "turns": "a"}], r"question\.jsonl:1: turns must be a list", id="type"),
         pytest.param(["[1, 2]"], r"question\.jsonl:1: a JSON object is needed, this is a list", id="list"),
-        pytest.param([], r"question\.jsonl: holds no question; each line must be one", id="empty"),
+        pytest.param([], r"question\.jsonl: contains no question; each line must be one", id="empty"),
     ],
 )
 def test_a_question_file_that_is_wrong(rows: list[Any], message: str, folder: pathlib.Path) -> None:
@@ -298,7 +298,7 @@ def test_of_answers_to_one_question_the_last_good_one_counts(
     assert [a.choices[0].turns for a in answers.values()] == ([(counts,)] if counts else [])
     assert len(caplog.records) == warnings
     if warnings:
-        assert "1 rows answer a question again (the first is question 1); the last one counts" in caplog.text
+        assert "1 rows repeat a question (the first is question 1); the last one counts" in caplog.text
 
 
 def test_a_broken_answer_file_says_where(folder: pathlib.Path) -> None:

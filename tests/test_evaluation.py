@@ -130,12 +130,12 @@ def test_every_fault_is_named_before_the_first_call(bench: Bench, tmp_path: path
         evaluation.planned(bench, bench.questions, judge_set="metrics_en")
     told = str(caught.value)
     for fault in (
-        "bad.json: 6 faults: (1) no question is of the category 'chatt'; did you mean 'chat'?",
+        "bad.json: 6 problems: (1) no question has the category 'chatt'; did you mean 'chat'?",
         "chat: the judge set metrics_en has no prompt for 'wit'",
         "chat: no metric 'bleux'; did you mean 'bleu'?",
         "chat: no metric 'precison'; did you mean 'precision'?",
         "closed_qa: unieval is for English, these texts are 'hu'",
-        "chat: no target (a reference answer) for question 1, which bleu cannot do without",
+        "chat: no target (a reference answer) for question 1, required by bleu",
     ):
         assert fault in told
     with pytest.raises(DataError, match=r"no judge set 'metrics_hu'.*name one for 'hu' with --judge-set"):
@@ -208,7 +208,7 @@ def test_answers_that_differ_are_not_passed_over(
 ) -> None:
     assert run(tmp_path, CONFIG, files[:2], "--model-id", "a", "-q") == 0
     assert run(tmp_path, CONFIG, [files[0], files[2]], "--model-id", "a", "-q") == 2
-    assert "holds other answers than these; give the model another name" in capsys.readouterr().err
+    assert "contains other answers than these; give the model another name" in capsys.readouterr().err
 
 
 def test_metrics_alone_need_no_judge_set(

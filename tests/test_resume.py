@@ -339,7 +339,7 @@ def test_a_full_disk_stops_the_run_with_one_line_and_keeps_what_was_done(
         assert stopped.returncode == 2
         assert stopped.stderr.count("\n") == 1, stopped.stderr
         line = stopped.stderr
-        assert "cannot be written: File too large; make space; what was done before is kept" in line
+        assert "cannot be written: File too large; free some space; what was done before is kept" in line
         before = rows(bench.answer_file("m"))
         assert server.run(*gen_answer(bench)).returncode == 0
     after = rows(bench.answer_file("m"))

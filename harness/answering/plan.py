@@ -105,7 +105,7 @@ class AnswerPlan:
     def check(self, running: RunOptions) -> None:
         """Raise `UsageError` if the plan cannot be run so."""
         if running.batch and self.simulated:
-            raise UsageError("--batch: a user who answers back needs each reply at once; leave out --batch")
+            raise UsageError("--batch: a simulated user needs each reply at once; leave out --batch")
 
     @property
     def simulated(self) -> int:
@@ -149,15 +149,15 @@ def plan_answers(
     if not names:
         raise UsageError("no model given; name at least one with --model")
     if BUILTIN in names:
-        raise UsageError(f"{BUILTIN} plays the user and answers no questions; name it with --user")
+        raise UsageError(f"{BUILTIN} plays the user and does not answer questions; name it with --user")
     if answer_file is not None and len(names) > 1:
-        raise UsageError("--answer-file takes the answers of one model; leave it out for several")
+        raise UsageError("--answer-file is for the answers of one model; leave it out for several")
     if options.model_path is not None and len(names) > 1:
-        raise UsageError("--model-path is of one model; name several in models.toml, each with its path")
+        raise UsageError("--model-path is for one model; name several in models.toml, each with its path")
     chosen = bench.questions if questions is None else tuple(questions)
     if not chosen:
         raise UsageError(
-            f"no question is left of the {len(bench.questions)} in {bench.name}: check the slice that was asked for"
+            f"the slice leaves none of the {len(bench.questions)} questions of {bench.name}: check its flags"
         )
     plan, notices = AnswerPlan(bench, options, [], redo, user=_user_plan(chosen, options)), dict[str, None]()
     for name in dict.fromkeys(_variant(name, options) for name in names):
@@ -193,11 +193,11 @@ def _user_plan(questions: Sequence[Question], options: AnswerOptions) -> UserPla
     played = [question for question in questions if question.user is not None]
     if not played:
         if options.user is not None:
-            raise UsageError(f"--user {options.user}: no question has a user who answers back; leave it out")
+            raise UsageError(f"--user {options.user}: no question has a simulated user; leave it out")
         return None
     if options.user is None:
         raise UsageError(
-            f"question {played[0].question_id} has a user who answers back, and nobody plays them; name a chat model "
+            f"question {played[0].question_id} has a simulated user, and no model to play it; name a chat model "
             f"with --user ({BUILTIN} needs no key)"
         )
     endpoint = resolve(
@@ -217,7 +217,7 @@ def _variant(name: str, options: AnswerOptions) -> str:
     if options.history in (None, "own"):
         return name
     if history_of(name) is not None:
-        raise UsageError(f"{name!r} names its history already; leave out --history")
+        raise UsageError(f"{name!r} already names its history; leave out --history")
     return history_variant(name, str(options.history))
 
 
@@ -240,7 +240,7 @@ def _with_history(
 
 def _unanswered(history: str, questions: Sequence[Question]) -> str:
     which = questions_listed([question.question_id for question in questions])
-    return f"{history} has not answered {which}, so there are no turns to give"
+    return f"{history} has not answered {which}, so there are no turns to continue from"
 
 
 def _need_answers_of(model: str, path: pathlib.Path) -> None:
@@ -274,7 +274,7 @@ def _plan_model(whole: AnswerPlan, plan: ModelPlan, questions: Sequence[Question
             plan.done.add(row_name(plan.endpoint, question))
     if foreign:
         log.warning(
-            "%s: %d answers carry no record of what made them (another tool's); they are taken as done by their ids",
+            "%s: %d answers have no record of how they were made (another tool wrote them); they count as done",
             plan.path,
             foreign,
         )

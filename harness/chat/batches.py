@@ -159,7 +159,7 @@ class Batches(ABC, Generic[ModelT]):
             if isinstance(custom_id, str) and custom_id in handed:
                 yield custom_id, self.result(item, handed[custom_id])
         if not whole:
-            message = f"{self.name}: the results of batch {batch} came cut or broken"
+            message = f"{self.name}: the results of batch {batch} are truncated or damaged"
             raise TransientError(message, kind="malformed reply")
 
     async def find(self, token: str, count: int, since: float, others: Collection[str]) -> Found:
@@ -273,11 +273,11 @@ class Batches(ABC, Generic[ModelT]):
 
     def cancelled(self) -> ChatError:
         """Return the error for a request of a batch that somebody cancelled."""
-        return ChatError(f"{self.name}: the batch was cancelled before this request's turn", kind="cancelled")
+        return ChatError(f"{self.name}: the batch was cancelled before this request was processed", kind="cancelled")
 
     def expired(self) -> TransientError:
         """Return the error for a request that the provider did not answer within a day."""
-        return TransientError(f"{self.name}: the batch expired before this request's turn", kind="expired")
+        return TransientError(f"{self.name}: the batch expired before this request was processed", kind="expired")
 
     def gone(self, batch: str) -> TransientError:
         """Return the error for results that are kept no longer."""
@@ -324,13 +324,13 @@ def open_batches(model: ChatModel) -> "Batches[Any]":
         UsageError: its provider has none.
     """
     if not isinstance(model, RemoteModel):
-        why = "it runs here, needs no batch and costs nothing"
+        why = "it runs here and costs nothing, so it needs no batch"
     else:
         made_by = service(model.endpoint.provider).batches
         if made_by is not None:
             opened: Batches[Any] = made_by(model)
             return opened
-        why = f"batches are not made for its provider ({model.endpoint.provider})"
+        why = f"batches are not supported for its provider ({model.endpoint.provider})"
     raise UsageError(f"{model.name}: {why}; leave out --batch, or run it by itself")
 
 

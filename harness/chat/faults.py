@@ -97,7 +97,7 @@ def fault_of(
         return _connection_fault(error, endpoint, secrets, silence, timed_out=late)
     if isinstance(error, TimeoutError):
         return TransientError(
-            f"{_where(endpoint)} did not answer within {endpoint.timeout:g} s; a longer time limit may help",
+            f"{_where(endpoint)} did not answer within {endpoint.timeout:g} s; a longer timeout may help",
             kind="timeout",
         )
     if isinstance(error, (ValueError, ArithmeticError, RecursionError, named(sdk, "APIResponseValidationError"))):
@@ -195,10 +195,10 @@ def _endpoint_fault(
         return EndpointError(f"{said}; {what}", kind="key refused")
     if 300 <= status < 400:
         where = f" with a redirect to {_place(location)}, which is not followed" if location else ""
-        return EndpointError(f"{said}{where}; if that is where it belongs, make it the base URL", kind="wrong address")
+        return EndpointError(f"{said}{where}; if that is the right address, make it the base URL", kind="wrong address")
     if status in (405, 410):
         return EndpointError(
-            f"{said}; this address does not speak the protocol: check the base URL", kind="wrong address"
+            f"{said}; this address does not support the protocol: check the base URL", kind="wrong address"
         )
     return None
 
@@ -271,13 +271,13 @@ def _connection_fault(
     if what == "no connection":
         return TransientError(
             f"{endpoint.name}: cannot connect to {endpoint.base_url or 'the provider'}{because};"
-            " is the server running, and the address right?",
+            " is the server running, and is the address right?",
             kind=what,
             connected=False,
         )
     if what == "timeout":
         return TransientError(
-            f"{_where(endpoint)} sent nothing for {silence:g} s; a longer time limit may help", kind=what
+            f"{_where(endpoint)} sent nothing for {silence:g} s; a longer timeout may help", kind=what
         )
     return TransientError(f"{_where(endpoint)} closed the connection before it answered{because}", kind=what)
 

@@ -25,7 +25,7 @@ def address(url: str | None, source: str) -> str | None:
         usable, parts = False, urlsplit("")
     if parts.query or parts.fragment:
         raise UsageError(
-            f"{source} has something behind a ? or #, which no call could carry; put a key into a variable and name it"
+            f"{source} has something after a ? or #, which calls cannot use; put a key into a variable and name it"
             " with --api-key-env"
         )
     if parts.username or parts.password:
@@ -74,7 +74,7 @@ def key(name: str, variable: str, environment: Mapping[str, str]) -> str:
     if not value:
         raise MissingError(f"{name}: no key in the environment variable {variable}; set it: export {variable}=…")
     if not (value.isascii() and value.isprintable()) or " " in value:
-        raise MissingError(f"{name}: what {variable} holds cannot be a key: it has spaces or characters outside ASCII")
+        raise MissingError(f"{name}: the value of {variable} is not a key: it has spaces or characters outside ASCII")
     return value
 
 

@@ -101,7 +101,7 @@ class OpenAIChat(OpenAIModel):
         """Return the same model by the other protocol, which is remembered."""
         if self._other is None:
             log.warning(
-                "%s speaks the Responses API alone, which is used from now on; say so in models.toml: "
+                "%s supports only the Responses API, which is used from now on; state this in models.toml: "
                 'provider = "openai_responses" (it takes no seed and no stop)',
                 self.name,
             )

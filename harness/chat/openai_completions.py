@@ -76,7 +76,7 @@ def check_template(name: str) -> str:
     try:
         prompt_of(name, (Message("user", "?"),))
     except ValueError as error:
-        raise UsageError(f"--conv-template {name!r} builds no prompt: it is fschat's note of a chat service") from error
+        raise UsageError(f"--conv-template {name!r} builds no prompt: it is fschat's entry for an API") from error
     return name
 
 

@@ -85,7 +85,7 @@ def sampling_of(params: Mapping[str, Any]) -> Sampling:
     try:
         return decoded(table, Sampling, pathlib.Path("--param"))
     except DataError as error:
-        raise UsageError(f"{error}; a field of the server's own is extra_body.NAME=VALUE") from None
+        raise UsageError(f"{error}; other fields of the server are extra_body.NAME=VALUE") from None
 
 
 def on_the_wire(sampling: Sampling, names: Mapping[str, str]) -> Parameters:
@@ -114,17 +114,17 @@ def check_sampling(sampling: Sampling, names: Mapping[str, str], where: str) -> 
     inner = config if isinstance(config, Mapping) else {}
     for name in (*body, *(f"generationConfig.{field}" for field in inner)):
         if name.rpartition(".")[2] in taken:
-            raise UsageError(f"{where}: extra_body.{name} would replace what turnbench itself sends; leave it out")
+            raise UsageError(f"{where}: extra_body.{name} would replace what turnbench sends; leave it out")
         if name in Sampling.__slots__ and name in names:
-            raise UsageError(f"{where}: extra_body.{name}: say {name} without extra_body")
+            raise UsageError(f"{where}: extra_body.{name}: give {name} without extra_body")
     for name, value in (sampling.extra_headers or {}).items():
         if _SECRET.search(name):
-            raise UsageError(f"{where}: extra_headers.{name} may hold a key; keys come from the environment alone")
+            raise UsageError(f"{where}: extra_headers.{name} may hold a key; keys come only from the environment")
         if not is_header(name, value):
             raise UsageError(f"{where}: extra_headers.{name} cannot be sent: a header has a name and one line in ASCII")
     if sampling.thinking_budget and sampling.max_tokens and sampling.thinking_budget >= sampling.max_tokens:
         raise UsageError(
-            f"{where}: thinking_budget {sampling.thinking_budget} leaves nothing of the {sampling.max_tokens} tokens "
+            f"{where}: thinking_budget {sampling.thinking_budget} leaves none of the {sampling.max_tokens} tokens "
             "that a reply may have; raise --max-tokens above it"
         )
 

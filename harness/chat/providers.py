@@ -181,16 +181,16 @@ def _provider(name: str, entry: Entry, catalog: Catalog, environment: Mapping[st
     if own_address(compatible, environment):
         return COMPATIBLE
     if name in catalog.entries:
-        raise UsageError(f'{catalog.path}: [models."{name}"]: say its provider, or the base_url of its server')
+        raise UsageError(f'{catalog.path}: [models."{name}"]: state its provider, or the base_url of its server')
     beginnings = (BUILTIN, *(prefix for each in services().values() for prefix in each.prefixes))
     near = _near(name, catalog)
     raise UsageError(
         f"unknown model {name!r}"
         + (f"; did you mean {' or '.join(near)}?" if near else "")
-        + "; for a server of your own give its address with --base-url (in run_bench a judge's with --judge-base-url) "
+        + "; for your own server give its address with --base-url (in run_bench a judge's with --judge-base-url) "
         + f"or in {compatible.url_variable}"
         + f"; known names begin with {', '.join(beginnings)}"
-        + (f", or stand in {catalog.path}" if catalog.entries else "")
+        + (f", or are in {catalog.path}" if catalog.entries else "")
     )
 
 

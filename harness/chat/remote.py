@@ -140,10 +140,10 @@ class RemoteModel(ABC):
         except EndpointError as error:
             if error.kind != UNKNOWN_MODEL:
                 raise
-            raise EndpointError(f"{fault}; nor is there anything at {tried}", kind=UNKNOWN_MODEL) from None
+            raise EndpointError(f"{fault}; nothing answers at {tried} either", kind=UNKNOWN_MODEL) from None
         if not self._told_of_move:
             self._told_of_move = True
-            message = "%s: nothing answers at %s; going on with %s, which --base-url should say"
+            message = "%s: nothing answers at %s; using %s, which --base-url should name"
             log.warning(message, self.name, asked, self.address)
         return answer
 
@@ -365,5 +365,5 @@ def _custom_headers(sdk: ModuleType) -> dict[str, str]:
     lines = os.environ.get(variable, "").split("\n")
     found = {name.strip(): value.strip() for name, colon, value in (line.partition(":") for line in lines) if colon}
     if not all(is_header(name, value) for name, value in found.items()):
-        raise UsageError(f"{variable} holds what is no header, NAME: VALUE in ASCII; correct the variable or unset it")
+        raise UsageError(f"{variable} is not a header, NAME: VALUE in ASCII; correct the variable or unset it")
     return found

@@ -87,7 +87,7 @@ def service(provider: str) -> Service:
     module = PROVIDERS[provider]
     found = getattr(importlib.import_module(module), "SERVICE", None)
     if not isinstance(found, Service):
-        raise UsageError(f"{module} is in the table of providers and defines no SERVICE")
+        raise UsageError(f"{module} is in the table of providers but defines no SERVICE")
     return found
 
 

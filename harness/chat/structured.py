@@ -20,10 +20,10 @@ _LOGPROBS_PARAMETERS = ("logprobs", "top_logprobs", "include", "response_logprob
 
 
 class NoLogprobsError(EndpointError):
-    """An endpoint gives no log-probabilities where a verdict is to be read from them."""
+    """An endpoint returns no log-probabilities where a verdict is to be read from them."""
 
     def __init__(self, what: str, needed_by: str = "scoring by them") -> None:
-        advice = "use an endpoint that gives them, or a judge set that is scored from text"
+        advice = "use an endpoint that returns them, or a judge set with score_method text"
         super().__init__(f"{what}, which {needed_by} needs; {advice}", kind="no log-probabilities")
         self._what = what
 
@@ -61,7 +61,7 @@ def told(reply: Reply, request: Request, sent: Parameters, endpoint: Endpoint) -
     if request.schema is not None:
         applied["structured"] = any(name in sent for name in SCHEMAS)
         if not applied["structured"]:
-            note = note or f"{endpoint.name} takes no JSON schema; asked for the form in words"
+            note = note or f"{endpoint.name} takes no JSON schema; asked for JSON in the prompt only"
     return replace(reply, applied=applied, note=note)
 
 
@@ -73,9 +73,9 @@ def refused_logprobs(error: ChatError, request: Request, endpoint: Endpoint) -> 
 
 
 def no_logprobs(endpoint: Endpoint, said: str = "") -> NoLogprobsError:
-    """Return the error about an endpoint that gives no log-probabilities; `said` is what it answered."""
+    """Return the error about an endpoint that returns no log-probabilities; `said` is what it answered."""
     where = f" at {endpoint.base_url}" if endpoint.base_url else ""
-    return NoLogprobsError(f"{endpoint.name}{where} gives no log-probabilities" + (f" ({said})" if said else ""))
+    return NoLogprobsError(f"{endpoint.name}{where} returns no log-probabilities" + (f" ({said})" if said else ""))
 
 
 def token_logprobs(content: Any) -> tuple[TokenLogprobs, ...] | None:

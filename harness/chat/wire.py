@@ -201,7 +201,7 @@ def _check_proxies() -> None:
             usable = False
         if not usable or not named.isprintable() or " " in named:
             raise UsageError(
-                f"the proxy that {kind.upper()}_PROXY names cannot be one: it must look like http://localhost:3128;"
+                f"the proxy that {kind.upper()}_PROXY names is not valid: it must look like http://localhost:3128;"
                 " correct the variable or unset it"
             )
 

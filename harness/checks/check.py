@@ -197,7 +197,7 @@ class Bounds(Check, frozen=True, kw_only=True):
         stated = [n for n in ("exactly", "between") if getattr(self, n) is not None]
         ends = [n for n in ("at_least", "at_most") if getattr(self, n) is not None]
         if len(stated) > 1 or (stated and ends):
-            raise ValueError(f"{' and '.join(stated + ends)} cannot stand together; give one")
+            raise ValueError(f"{' and '.join(stated + ends)} exclude each other; give one")
         if needed and not stated and not ends:
             raise ValueError("needs one of exactly, at_least, at_most, between")
         least, most = self.limits()

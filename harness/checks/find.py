@@ -124,7 +124,7 @@ def compiled(pattern: str, match_case: bool = True) -> Any:
     import re2
 
     if len(pattern) > _LONGEST_PATTERN:
-        raise ValueError(f"a pattern of {len(pattern)} characters; the longest is {_LONGEST_PATTERN}")
+        raise ValueError(f"a pattern of {len(pattern)} characters; the most is {_LONGEST_PATTERN}")
     options = re2.Options()
     options.log_errors = False  # it would write to stderr by itself
     try:
@@ -132,4 +132,4 @@ def compiled(pattern: str, match_case: bool = True) -> Any:
     except re2.error as error:
         why = error.args[0] if error.args else ""
         why = why.decode("utf-8", "replace") if isinstance(why, bytes) else str(why)
-        raise ValueError(f"pattern {pattern!r} is not one that RE2 knows: {why}") from None
+        raise ValueError(f"pattern {pattern!r} is not valid for RE2: {why}") from None

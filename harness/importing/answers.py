@@ -34,7 +34,7 @@ def expanded(files: Sequence[PathLike]) -> list[pathlib.Path]:
     for file in map(str, files):
         there = [file] if pathlib.Path(file).exists() or not glob.has_magic(file) else sorted(glob.glob(file))
         if not there:
-            raise UsageError(f"no file fits the pattern {file!r}")
+            raise UsageError(f"no file matches the pattern {file!r}")
         found |= dict.fromkeys(map(pathlib.Path, there))
     return list(found)
 
@@ -74,13 +74,13 @@ def import_answers(
             found = answer_of(value)
             question_id = ids.get(found.key)
             if question_id is None:
-                raise BadRecordError(f"it answers no question of {bench.name} ({found.key.strip()[:60]!r})")
+                raise BadRecordError(f"it answers no question in {bench.name} ({found.key.strip()[:60]!r})")
             model = check_model_name(named or found.model or path.stem)
             if read.setdefault(model, {}).setdefault(question_id, found.text) != found.text:
-                raise BadRecordError(f"it answers question {question_id} otherwise than an earlier record")
+                raise BadRecordError(f"it answers question {question_id} differently from an earlier record")
 
         if not list(report.good(path, take, progress)):
-            raise report.nothing(f"no record fits a question of {bench.name}", path)
+            raise report.nothing(f"no record matches a question in {bench.name}", path)
     report.new.update(add_answers(bench, read))
     report.answers.update({model: len(own) for model, own in read.items()})
     return report
@@ -99,7 +99,7 @@ def add_answers(bench: Bench, read: Mapping[str, Mapping[QuestionId, str]]) -> d
         if other := [key for key, text in own.items() if key in there and there[key].choices[0].turns != (text,)]:
             which = ", ".join(map(str, other[:5])) + (", ..." if len(other) > 5 else "")
             raise DataError(
-                f"{model} has other answers already, to question {which}; what stands is not replaced: give these "
+                f"{model} already has other answers, to question {which}; what stands is not replaced: give these "
                 "another name with --model-id",
                 path=bench.answer_file(model),
             )

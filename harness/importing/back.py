@@ -76,7 +76,7 @@ def rows_to_write(
         UsageError: there are none, or several of which none is named, or the file to write is there.
     """
     if path.exists():
-        raise UsageError(f"{path} is there already; give another --output")
+        raise UsageError(f"{path} already exists; give another --output")
     folder = bench.folder / "model_judgment"
     rows = [row for file in judgment_files(folder, files, sample) for row in judged_rows(file)]
     if not rows:
@@ -114,7 +114,7 @@ def _records(bench: Bench, rows: Sequence[JudgedRow], report: BackReport) -> Ite
             answers[model] = bench.answers(model)
         answer = answers[model].get(row.question_id)
         if answer is None or row.turn != 1:
-            report.left_out["the answer is not there" if answer is None else "not a first turn"] += 1
+            report.left_out["the answer is missing" if answer is None else "not a first turn"] += 1
             continue
         choices = answer.choices
         choice = next((own for own in choices if str(own.index) == row.source.choice), choices[0])

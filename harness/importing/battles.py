@@ -62,12 +62,12 @@ def _said(value: Mapping[str, Any]) -> tuple[tuple[str, ...], list[tuple[str, ..
     if "conversation_a" in value:
         (asked, one), (again, other) = (_conversation(value, side) for side in "ab")
         if asked != again:
-            raise BadRecordError("the user says something else in conversation_a than in conversation_b")
+            raise BadRecordError("the user's turns differ between conversation_a and conversation_b")
         return asked, [one, other]
     turns = _turns(value, _QUESTIONS)
     answers = [_turns(value, names, empty=True) for names in _ANSWERS]
     if any(len(own) != len(turns) for own in answers):
-        raise BadRecordError(f"there are {len(turns)} turns of the user and another number of an answer")
+        raise BadRecordError(f"there are {len(turns)} turns of the user, and an answer has another number")
     return turns, answers
 
 
@@ -96,7 +96,7 @@ def _conversation(value: Mapping[str, Any], side: str) -> tuple[tuple[str, ...],
         raise BadRecordError(f"{name} must be messages of user and assistant in turn")
     texts = [str(text) for _, text in said]
     if not all(map(str.strip, texts[::2])):
-        raise BadRecordError(f"{name} holds an empty message of the user")
+        raise BadRecordError(f"{name} contains an empty message of the user")
     return tuple(texts[::2]), tuple(texts[1::2])
 
 

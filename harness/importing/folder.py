@@ -122,16 +122,16 @@ class ImportFolder:
             if given and given < known:
                 raise UsageError(
                     f"{there} holds {len(known)} questions, of which these files have {len(given)}: is one of them "
-                    "cut? Give the whole files, or another --bench-name (nothing there was touched)"
+                    "cut? Give the whole files, or another --bench-name (nothing was changed)"
                 )
             raise UsageError(
-                f"{there} holds other questions than these; give another --bench-name (nothing there was touched)"
+                f"{there} contains other questions than these; give another --bench-name (nothing was changed)"
             )
         for path in new:
             there = self.folder / path.relative_to(self._work)
             if path.parent.name == "model_answer" and is_there(there) and not _answers(path) <= _answers(there):
                 raise UsageError(
-                    f"{there} holds other answers than these; give the model another name with --model-id (nothing "
+                    f"{there} contains other answers than these; give the model another name with --model-id (nothing "
                     "there was touched)"
                 )
 

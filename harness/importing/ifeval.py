@@ -74,7 +74,7 @@ def multi_if(value: Mapping[str, Any]) -> Item:
         message = _read(prompt)
         content = message.get("content") if isinstance(message, Mapping) else None
         if not isinstance(content, str) or not content.strip():
-            raise BadRecordError(f"a turn's prompt is no message with content: {str(prompt)[:40]!r}")
+            raise BadRecordError(f"a turn's prompt is not a message with content: {str(prompt)[:40]!r}")
         turns.append(content)
         ids, given = (_read(value.get(f"turn_{number}_{name}")) for name in ("instruction_id_list", "kwargs"))
         checks.append(instruction_checks(ids, given))
@@ -115,7 +115,7 @@ def _table(given: Any) -> Mapping[str, Any]:
     with contextlib.suppress(BadRecordError):
         found = _read(given)
     if not isinstance(found, Mapping):
-        raise BadRecordError(f"kwargs hold {str(given)[:40]!r}, which is no object")
+        raise BadRecordError(f"kwargs hold {str(given)[:40]!r}, which is not an object")
     return found
 
 
@@ -126,7 +126,7 @@ def _check(name: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         check = {"name": name, **_filled(INSTRUCTIONS[name], given)}
         read_check(check)
     except (KeyError, TypeError, ValueError) as error:
-        raise BadRecordError(f"the arguments of {name} are not what they must be: {error}") from None
+        raise BadRecordError(f"the arguments of {name} are not valid: {error}") from None
     return check
 
 

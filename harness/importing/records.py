@@ -54,7 +54,7 @@ def read_records(path: pathlib.Path, progress: Progress = lambda count: None) ->
     """Yield the records of a file, in order.
 
     Raises:
-        DataError: the file can't be read, or holds neither an array nor lines of objects.
+        DataError: the file can't be read, or contains neither an array nor lines of objects.
     """
     try:
         with open_bytes(path) as file:
@@ -103,7 +103,7 @@ def _first(file: BinaryIO, path: pathlib.Path) -> bytes:
     start = len(b"\xef\xbb\xbf") if head.startswith(b"\xef\xbb\xbf") else 0
     text = head[start:].lstrip()
     if not text:
-        raise DataError("holds no record; it must be a JSON array, JSON Lines, .csv, .tsv or .parquet", path=path)
+        raise DataError("contains no record; it must be a JSON array, JSON Lines, .csv, .tsv or .parquet", path=path)
     if text[:1] not in b"[{":
         raise DataError(
             "is neither a JSON array nor JSON Lines; a table must be named .csv, .tsv or .parquet", path=path

@@ -59,7 +59,7 @@ def import_data(
         for path, named in zip(further, model_id or [""] * len(further), strict=True):
             reading.answers(path, named, partial=first_n is not None)
         if not folder.questions:
-            raise report.nothing(f"not one record is good as {format_name}", paths[0])
+            raise report.nothing(f"no record is valid as {format_name}", paths[0])
         report.questions = folder.questions
         title = f"{form.title}, from {', '.join(path.name for path in paths[: 1 if form.answer else None])}"
         folder.settings({"title": title, **({"language": language} if language else {})})
@@ -104,7 +104,7 @@ class _Reading:
                 return
             self.by_key[item.key] = (question_id, made)
         if question_id in self.taken:
-            raise BadRecordError(f"the id {question_id} is taken by an earlier record")
+            raise BadRecordError(f"the id {question_id} is already used by an earlier record")
         if self.joined and self.joined.take(item):
             return
         self.taken.add(question_id)

@@ -45,7 +45,7 @@ def need_near(place: pathlib.Path | str, what: str = "results are written") -> p
         StorageError: it is a fetched copy.
     """
     if is_address(place):
-        raise UsageError(f"{place}: {what} to folders of this machine; fetch it and name the folder with --data-dir")
+        raise UsageError(f"{place}: {what} only to local folders; download it and name the folder with --data-dir")
     path = _path(place)
     home = _cache("fetched")
     if path.resolve().is_relative_to(home.resolve()):
@@ -87,7 +87,7 @@ def local_file(place: pathlib.Path | str) -> pathlib.Path:
     address, _, name = place.rpartition("/")
     name = _plain_name(place, name)
     if not name or name.startswith(".") or "/" in name or "\\" in name:
-        raise UsageError(f"{place}: is no address of a file")
+        raise UsageError(f"{place}: is not the address of a file")
     home = _cache("fetched") / _hash(address)
     parts = {_plain_name(place, own): own for own in _names_at(address)}
     wanted = parts_among(parts, name) or [name]
@@ -131,7 +131,7 @@ def plain_copy(path: pathlib.Path) -> pathlib.Path:
                     out.write(line if line.endswith(b"\n") else line + b"\n")
         (copy.parent / _STATE).write_text(json.dumps(state), encoding="utf-8")
     except OSError as error:
-        raise StorageError(f"{copy}: cannot be written: {error.strerror or error}; make space") from error
+        raise StorageError(f"{copy}: cannot be written: {error.strerror or error}; free some space") from error
     return copy
 
 
@@ -164,11 +164,11 @@ def _fetch(address: str, to: pathlib.Path) -> None:
     except (MissingError, UsageError):
         raise
     except FileNotFoundError:
-        raise MissingError(f"{address} is not there, or cannot be reached") from None
+        raise MissingError(f"{address} does not exist, or cannot be reached") from None
     except Exception as error:  # every kind of address has errors of its own
         why = " ".join(str(error).split()) or type(error).__name__
         raise MissingError(
-            f"{address}: cannot be fetched: {why}; see the address, and the keys in the environment"
+            f"{address}: cannot be fetched: {why}; check the address, and the keys in the environment"
         ) from None
     _fetched[address] = to
 
@@ -179,7 +179,7 @@ def _check(address: str) -> None:
         parts = urllib.parse.urlsplit(address)
         host, secret = parts.hostname, parts.password is not None
     except ValueError:
-        raise UsageError(f"{address} is no address") from None
+        raise UsageError(f"{address} is not an address") from None
     if secret or (parts.scheme in {"http", "https"} and (parts.query or parts.fragment)):
         raise UsageError(
             f"the address at {host} holds a password, or something behind a ? or #; leave it out, keys come from the "
@@ -216,7 +216,7 @@ def _fetch_all(system: Any, infos: Mapping[str, Mapping[str, Any]], to: pathlib.
     home.mkdir(parents=True, exist_ok=True)
     known = _stated(home)
     state = dict(known) if single else {}
-    log.info("fetching what has changed of %d files to %s", len(infos), home)
+    log.info("downloading the changed ones of %d files to %s", len(infos), home)
     for name, info in infos.items():
         path = home / name
         mark = _mark(info if len(_mark(info)) > 1 else system.info(info["name"]))

@@ -100,7 +100,7 @@ def need_own(path: pathlib.Path, mark: re.Pattern[bytes], what: str) -> None:
     """
     need_regular(path)
     if not path.parent.is_dir():
-        raise StorageError(f"{path}: {what} cannot be written: there is no folder {path.parent}; make it first")
+        raise StorageError(f"{path}: {what} cannot be written: there is no folder {path.parent}; create it first")
     try:
         with path.open("rb") as file:
             start = file.read(4096)
@@ -109,7 +109,7 @@ def need_own(path: pathlib.Path, mark: re.Pattern[bytes], what: str) -> None:
     except OSError as error:
         raise storage_error(path, error, kept=False) from error
     if start.strip() and not mark.match(start):
-        raise StorageError(f"{path}: is not {what} that turnbench wrote, and stays as it is; name another file")
+        raise StorageError(f"{path}: is not {what} that turnbench wrote, and is not overwritten; name another file")
 
 
 def sync_folder(path: pathlib.Path) -> None:
@@ -135,13 +135,13 @@ def storage_error(path: pathlib.Path, error: OSError, *, kept: bool) -> StorageE
     reason = error.strerror or str(error)
     advice = "make it writable, or choose another folder with --data-dir"
     if isinstance(error, FileExistsError | NotADirectoryError):
-        reason, advice = "a file stands where a folder is needed", "move it away"
+        reason, advice = "a file is where a folder is needed", "move it away"
     elif isinstance(error, FileNotFoundError):
-        reason, advice = "the file or its folder has vanished", "see where it went and run the same command again"
+        reason, advice = "the file or its folder has vanished", "find out where it went and run the same command again"
         kept = False
     elif isinstance(error, IsADirectoryError):
         advice = "name a file"
     elif error.errno in _FULL:
-        advice = "make space"
+        advice = "free some space"
     again = "; what was done before is kept, run the same command again to continue" if kept else ""
     return StorageError(f"{path}: cannot be written: {reason}; {advice}{again}")

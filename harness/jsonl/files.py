@@ -80,7 +80,7 @@ def _warn_of_gaps(path: pathlib.Path, numbers: frozenset[int]) -> None:
     if missing:
         which = listed(missing, 5)
         log.warning(
-            "%s: no part %s, though the last is part %d; the rows of the others count", path, which, max(numbers)
+            "%s: missing part %s, though the last is part %d; the rows of the others count", path, which, max(numbers)
         )
 
 
@@ -158,9 +158,9 @@ def broken(path: pathlib.Path) -> tuple[type[Exception], ...]:
 def unreadable(path: pathlib.Path, error: Exception) -> DataError:
     """Return the error of a file that cannot be read, or not unpacked."""
     if isinstance(error, EOFError):
-        return DataError("the compressed data ends too early; write or fetch the file again", path=path)
+        return DataError("the compressed data ends too early; write or download the file again", path=path)
     if is_packed(path) and not getattr(error, "errno", None):
-        return DataError(f"cannot be unpacked: {error}; write or fetch the file again", path=path)
+        return DataError(f"cannot be unpacked: {error}; write or download the file again", path=path)
     return DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path)
 
 

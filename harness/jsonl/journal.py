@@ -242,7 +242,7 @@ class Journal:
             return
         parts = [f"{self.path}: another program has changed this file during the run"]
         parts += [f"broken lines of it were set aside in {self._aside}"] if broken else []
-        again = "rows may be gone; run the same command again, which makes what is missing"
+        again = "rows may be lost; run the same command again, which adds what is missing"
         parts += [] if whole and not same_end else [again]
         log.warning("; ".join(parts))
 

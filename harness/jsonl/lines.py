@@ -102,7 +102,7 @@ def sound_rows(path: pathlib.Path) -> Iterator[Row]:
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
     if broken:
-        log.warning("%s: %d broken lines are passed over; the calls that they save are made again", path, broken)
+        log.warning("%s: %d broken lines are skipped; the calls that they would save are made again", path, broken)
 
 
 def taken_as(value: Any, kind: type[_Record]) -> _Record | None:

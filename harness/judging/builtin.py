@@ -16,9 +16,9 @@ NOTICE = (
 )
 _NOTICES = {
     OVERLAP: NOTICE,
-    LONGEST: "builtin/longest prefers the longer answer, whatever it says: a yardstick, not a judge.",
-    FIRST: "builtin/first prefers the answer shown first: a yardstick, not a judge.",
-    RANDOM: "builtin/random prefers either answer at random: a yardstick, not a judge.",
+    LONGEST: "builtin/longest prefers the longer answer, whatever it says: a baseline, not a judge.",
+    FIRST: "builtin/first prefers the answer shown first: a baseline, not a judge.",
+    RANDOM: "builtin/random prefers either answer at random: a baseline, not a judge.",
 }
 
 

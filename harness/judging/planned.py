@@ -33,7 +33,9 @@ def model_groups(mode: Mode, models: Sequence[str], baseline: str | None = None)
         return [(name,) for name in names]
     if mode == "pairwise-all":
         if len(names) < 2:
-            raise UsageError(f"pairwise-all compares at least two models, there is {len(names)}: {', '.join(names)}")
+            raise UsageError(
+                f"pairwise-all compares at least two models, but there is {len(names)}: {', '.join(names)}"
+            )
         return [(one, other) for one, other in itertools.combinations(names, 2)]
     if baseline is None:
         raise UsageError("pairwise-baseline needs --baseline-model")
@@ -93,7 +95,7 @@ def voted_pairs(paths: Iterable[pathlib.Path | str]) -> Voted:
     for path in map(pathlib.Path, paths):
         for row in judged_rows(path):
             if len(row.models) != 2:
-                raise UsageError(f"{path} holds grades of single answers, and pairs are asked for")
+                raise UsageError(f"{path} contains grades of single answers, but pairs are requested")
             pairs.add((row.question_id, row.turn, frozenset(row.models)))
             models.setdefault(row.question_id, set()).update(row.models)
     return Voted(frozenset(pairs), {question: frozenset(own) for question, own in models.items()})

@@ -95,7 +95,7 @@ def judge_prompts(
             request = request_about(materials, match)
             found.append(JudgePrompt(match, materials.template(match), materials.form(match), request))
     if not found:
-        raise UsageError(f"the judge set {chosen.name} judges nothing of question {question_id} that was asked for")
+        raise UsageError(f"the judge set {chosen.name} judges nothing requested of question {question_id}")
     return found
 
 

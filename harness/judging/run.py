@@ -102,9 +102,9 @@ def plan_judgments(
         plan.judges += _plan_judge(plan, name, options)
     if not any(judge.rows or judge.already for judge in plan.judges):
         why = (
-            "nobody voted on a pair of what was chosen"
+            "nobody voted on any of the chosen pairs"
             if voted is not None
-            else "no turn is left by --turns, the choice of questions and the judge set"
+            else "--turns, the chosen questions and the judge set leave no turn"
         )
         raise UsageError(f"there is nothing to judge: {'; '.join(notices) if notices and not judged else why}")
     return plan
@@ -121,7 +121,7 @@ def _models(
     for name in (*chosen, *([baseline] if baseline else [])):
         if name not in known:
             there = f"{bench.folder / 'model_answer'}; there are: {', '.join(known)}"
-            raise UsageError(f"no answers by {name!r} in {there}; let it answer first")
+            raise UsageError(f"no answers by {name!r} in {there}; run gen_answer for it first")
     return chosen
 
 

@@ -64,7 +64,7 @@ class Store:
         except OSError as error:
             where = tempfile.gettempdir()
             raise StorageError(
-                f"no room for so many rows in {where} ({error}); name another folder in TMPDIR"
+                f"not enough space for these rows in {where} ({error}); name another folder in TMPDIR"
             ) from error
         self._lots, self._count = [], 0
 

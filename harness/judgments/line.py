@@ -103,7 +103,7 @@ _NEEDED = {
     "question_id": "must be a whole number or a text",
     "turn": "must be a whole number from 1",
     "judge": 'must be ["model", "template"] or a text',
-    "score": "must be a number, -1 where there is none",
+    "score": "must be a number, -1 if there is none",
     "label": "must be a text or null",
     "scores": "must be numbers by dimension",
     "winner": f"must be model_a, model_b, {FAILED_WINNER} or begin with tie",
@@ -131,7 +131,7 @@ class WrongError(ValueError):
 def wrong(name: str, value: object) -> WrongError:
     """Return the error of a field that is missing, or holds what it must not."""
     if value is UNSET:
-        return WrongError(f"the field {name!r} is missing; add it, or take the line out")
+        return WrongError(f"the field {name!r} is missing; add it, or remove the line")
     return WrongError(f"{name} {_NEEDED[name]}, this is {shown(value)}")
 
 
@@ -150,7 +150,7 @@ def wrong_of(row: Mapping[str, Any], error: Exception) -> WrongError:
         except (msgspec.ValidationError, OverflowError, UnicodeError):
             return wrong(name, row[name])
     if isinstance(error, UnicodeError):
-        return WrongError("a name or id holds half a character; write the line again as UTF-8")
+        return WrongError("a name or id contains an unpaired surrogate; write the line again as UTF-8")
     return WrongError(f"cannot be read ({error})")
 
 

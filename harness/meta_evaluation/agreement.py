@@ -121,7 +121,7 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
     rows, more = compare(sides, subject.categories or None, query.seed, notes)
     if not rows:
         raise UsageError(
-            f"{', '.join(side.name for side in sides)}: no two judges say something about the same "
+            f"{', '.join(side.name for side in sides)}: no two judges judged the same "
             f"{'pair of answers' if records.paired else 'answer'}"
         )
     notes += interval_notes(value for row in rows for value in row.values())
@@ -186,7 +186,7 @@ def _graded(
     several = [side.name for side in sides if len({case.source.judge for case in side.observations.cases}) > 1]
     if several and len(sides) > 1:
         notes.append(
-            f"beside other files, {', '.join(several)} counts with the mean of its voters' grades of an answer"
+            f"compared with other files, {', '.join(several)} counts as the mean of its voters' grades of an answer"
         )
     notes.append("exact: equal grades; within one: at most one point apart; alpha: Krippendorff's")
     return rows, {}
@@ -202,11 +202,11 @@ def _notes(reads: Mapping[pathlib.Path, Read], sides: Sequence[Side], subject: A
     """Return what a reader must know before any number."""
     notes = []
     if replaced := sum(read.replaced for read in reads.values()):
-        notes.append(f"{replaced} rows stand more than once; of each the last good one counts")
+        notes.append(f"{replaced} rows are repeated; the last valid one of each counts")
     for path, read in reads.items():
         kept = sum(judgments(side.observations) for side in sides if side.path == path)
         if left := judgments(read.observations) - kept:
-            notes.append(f"{left} rows of {path.name} left out as asked")
+            notes.append(f"{left} rows of {path.name} left out by --exclude")
     notes += notices(side.observations.cases[0].source.judge for side in sides)
     if subject.why_not:
         notes.append(subject.why_not)

@@ -114,7 +114,7 @@ def read_items(
             given = _annotation(item, models, vote.games, vote.source.method, models)
             said[PEOPLE].setdefault(item, []).append(given)
     if not places:
-        raise UsageError(f"no vote that was asked for in {', '.join(map(str, votes))}")
+        raise UsageError(f"no matching vote in {', '.join(map(str, votes))}")
     contents = {question.question_id: question.content for question in bench.questions}
     elsewhere = reworded = 0
     for row in (row for path in judged for row in _latest(path) if _asked_for(query, row)):

@@ -221,7 +221,7 @@ def plan_attack(
         MissingError: answers or a key are missing.
     """
     if mode not in ("single", "pairwise-baseline"):
-        raise UsageError(f"attacks are tried in mode single or pairwise-baseline, not {mode!r}")
+        raise UsageError(f"attacks are run in mode single or pairwise-baseline, not {mode!r}")
     asked = options or JudgeOptions()
     bench = load_bench(bench_name, data_dir)
     attacks = load_attacks(None if attack_file is None else pathlib.Path(attack_file))
@@ -250,11 +250,13 @@ def run_attack(
     rows = [columns(row) for row in attack_rows(verdicts[:, 0], verdicts[:, 1:], kinds, seed=seed)]
     what = "grade" if plan.mode == "single" else "win rate against the strong answer"
     notes = [
-        f"shift: mean change of the {what} from the clean weak answer to the attacked one, 95% interval by resampling "
-        f"{len(plan.questions)} questions; an interval above 0 says that the attack works on this judge"
+        f"shift: mean change of the {what} from the clean weak answer to the attacked one, 95% bootstrap interval over "
+        f"{len(plan.questions)} questions; an interval above 0 means that the attack works on this judge"
     ]
     if done.tally.failures:
-        notes.append(f"{len(done.tally.failures)} calls failed and are left out; run it again to try them again")
+        notes.append(
+            f"{len(done.tally.failures)} calls failed and are left out; run the same command to try them again"
+        )
     judge = f"{plan.judges[0].judge}, judge set {plan.judge_set.name} {plan.judge_set.version}"
     return Report("attack", judge, plan.bench.name, rows, notes=notes, paths=done.paths, failures=done.tally.failures)
 

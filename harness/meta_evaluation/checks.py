@@ -235,21 +235,21 @@ def judge_checks(
     given = asked(Query.of(mode, **words))
     query, source = given.query, given.sources[0]
     if given.judged.cases[0].source.form == "label":
-        raise UsageError(f"{source.path} holds no grades and no pairs, so nothing is lost for a broken check")
+        raise UsageError(f"{source.path} contains no grades and no pairs to compare with checks")
     judged = given.verdicts
     skipped: Counter[str] = Counter()
     turns = {turn[:4]: turn for turn in read_checks(checked_bench(query, source.path))}
     items = _items(judged, turns, skipped, query.seed, loose=loose)
     if not len(items.value):
         missing = "; ".join(left_out(skipped, "judgment"))
-        raise MissingError(f"no judgment of {source.path} is of an answer with decided checks: {missing}")
-    how = "however leniently it is read" if loose else "read strictly"
-    notes = [f"a check is broken if the reply does not meet it, {how}; answers to the same turn are compared"]
+        raise MissingError(f"no judgment of {source.path} is about an answer with decided checks: {missing}")
+    how = "by the loose reading" if loose else "by the strict reading"
+    notes = [f"a check is broken if the reply fails it {how}; answers to the same turn are compared"]
     more = {}
     if judged.paired:
         rows = [{"measure": "winner breaks more", **_paired(items, None, "value")}]
         kinds = [{"kind": kind, **_paired(items, kind, "winner_breaks_more")} for kind in items.kinds]
-        notes.append("ties, or winners that change with the order, are counted apart")
+        notes.append("ties, or winners that change with the order, are counted separately")
         notes += ["--top is about grades and has no effect here"] if top is not None else []
     else:
         least = grade_from(judged.scale(), top, 8 / 9, "top grade with --top")
@@ -258,11 +258,11 @@ def judge_checks(
         if remarks := _remarks(judged, turns, source.path, unread, loose=loose):
             said, more["said"] = _said(remarks, query.seed)
             rows += said
-            notes.append("what the text says is read by its words, with mistakes that were counted: see docs/checks.md")
+            notes.append("what the text says is read from keywords, with the error rates in docs/checks.md")
         notes += [f"{counted(n, 'check')} {why}: not looked for in the text" for why, n in unread.items() if n]
         notes.append(f"grade lost: points for each broken check; a top grade is {least:g} or more")
         notes.append(
-            "models that break more may be worse in other things too; at equal strength the models' means are taken off"
+            "models that break more may be worse in other things too; at equal strength model means are subtracted"
         )
     notes += left_out(skipped, "pair" if judged.paired else "answer")
     return given.report("checks", rows, notes, {"kinds": kinds} | more)

@@ -62,7 +62,7 @@ from harness.written import takes_only
 
 ASSUMPTION = (
     "assumes that the voted questions, and the voted pairs of a question, are a random subset of the judged ones; "
-    "votes on what people chose themselves may lead to another win rate"
+    "votes on pairs that people chose themselves may bias the win rate"
 )
 LEAST = 8
 """With fewer voted questions than this there is no interval."""
@@ -288,20 +288,18 @@ def judge_corrected(
     found = corrected_rates(pair_arrays(judged), pair_arrays(counted), finite=finite)
     if not found.rows:
         raise UsageError(f"no vote of {', '.join(map(str, paths))} is about a pair in {source.path}")
-    what = "all questions and raters of their kind, as those of show_result are"
-    what = "exactly these questions, the votes on them taken for the truth" if finite else what
+    what = "all questions and raters of their kind, like those of show_result"
+    what = "exactly these questions, with the votes on them as the truth" if finite else what
     apart = common_questions(judged).apart
     rows = sorted(found.rows, key=lambda row: (row["model"] in apart, row["voted"] < LEAST))  # they rank nobody
-    notes = [f"{replaced} votes stand more than once; the last counts"] if replaced else []
+    notes = [f"{replaced} votes are repeated; the last counts"] if replaced else []
     notes += [ASSUMPTION, f"the intervals are about {what}"]
     if any(row["more_votes"] is not None for row in rows):
         notes.append("more_questions, more_votes: how many more would halve the interval")
     elif any(row["corrected"].low is not None for row in rows):
         notes.append("no number of further votes on these questions would halve an interval")
     if any(row["more_votes"] == 0 and row["votes"].low is None for row in found.rows):
-        notes.append(
-            "where every judged pair has votes, the win rate by votes is what is asked for, and has no interval"
-        )
+        notes.append("if every judged pair has votes, the win rate by votes is the result, and has no interval")
     if few := [f"{row['model']} ({row['voted']})" for row in found.rows if row["voted"] < LEAST]:
         notes.append(f"no interval with votes on fewer than {LEAST} questions: {', '.join(few)}")
     if found.without_votes:

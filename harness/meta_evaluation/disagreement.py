@@ -188,7 +188,7 @@ def judge_disagreement(
     given = asked(Query.of(mode, **words)._replace(every_judge=True))
     query, records = given.query, given.judged
     if any(case.source.form == "label" for case in records.cases):
-        raise UsageError("labels have no distance; judge_report agreement counts how often they are the same")
+        raise UsageError("labels have no distance; judge_report agreement counts how often they are equal")
     judges = list(dict.fromkeys(source.judge for source in given.sources))
     if votes:
         reads = [pairs_in(local_file(path)) for path in votes]

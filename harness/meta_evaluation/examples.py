@@ -154,7 +154,7 @@ def picked(found: Items, bench: Bench, base: JudgeSet, shots: int, seed: int = 0
     """
     forms = [template.form for template in base.templates.values() if template.kind == "compare"]
     if not forms:
-        raise UsageError(f"the judge set {base.name} compares nothing; examples are pairs")
+        raise UsageError(f"the judge set {base.name} has no template for pairs; examples are pairs")
     ties = all(stated("tie", form.format, scale=form.scale, sides=form.sides) is not None for form in forms)
     wanted: tuple[Side, ...] = ("B", "A", "tie") if ties else ("B", "A")
     clear = _clear(found, bench, base)
@@ -167,7 +167,7 @@ def picked(found: Items, bench: Bench, base: JudgeSet, shots: int, seed: int = 0
         fitting = [one for one in free if (one.value == 0.5) == (side == "tie")] or free
         if not fitting:
             raise UsageError(
-                f"{number} of {shots} examples could be made of the votes: pairs of different questions, up to "
+                f"{number} of {shots} examples can be made from the votes: pairs of different questions, up to "
                 f"{_LONGEST} characters long, on which two votes in three agree; ask for fewer with --shots"
             )
         categories = {question.category for question in used}

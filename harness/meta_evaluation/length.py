@@ -50,7 +50,7 @@ from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import Estimate, Resampling, estimates, jackknifed
 from harness.written import takes_only
 
-PRIOR = "half a virtual tie at equal length for each pair of models that met"
+PRIOR = "half a virtual tie at equal length for each pair of models that were compared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
     if not result.n:
         raise MissingError(
             f"no pair of {path} has both answers in {bench.folder / 'model_answer'}; "
-            "say with --bench-name and --data-dir where they are"
+            "name their folder with --bench-name and --data-dir"
         )
     rows: list[dict[str, Any]] = [
         {"measure": "longer wins", "value": result.longer_wins, "n": result.decided},
@@ -252,7 +252,7 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
     notes = [_spread_note(result.variants)] if result.variants else []
     notes.append(
         f"longer wins: of {result.decided} pairs that are decided and of unequal length "
-        f"({counted(result.ties, 'tie')} and {result.equal} of equal length apart)"
+        f"({counted(result.ties, 'tie')} and {result.equal} of equal length not counted)"
     )
     if result.spread is None:
         notes.append("in all pairs with a verdict both answers are equally long: there is no slope")

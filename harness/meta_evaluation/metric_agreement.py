@@ -75,7 +75,7 @@ def judge_metrics(
             named = {} if criterion in {SCORE, WIN} and len(criteria) == 1 else {"criterion": criterion}
             rows += [{**named, "metric": number, **row} for row in _rows(found, categories, query.seed)]
     if not rows:
-        raise UsageError("no two answers were put in order by the judge and measured too; judge more models or measure")
+        raise UsageError("no two answers were both ordered by the judge and measured; judge more models or measure")
     places = {category: at for at, category in enumerate(dict.fromkeys([None, *categories.values()]))}
     most: dict[Any, int] = {}
     for row in rows:
@@ -83,11 +83,11 @@ def judge_metrics(
     thin = [row for row in rows if few(row["n"], most[row["category"]])]
     rows.sort(key=lambda row: (places[row["category"]], row.get("criterion", ""), row in thin, -row["agree"].value))
     notes = [
-        "agree: of the pairs of answers to one question that the judge put in order, the share that the metric orders "
-        "alike, its ties as half; 0.5 is chance, and the greatest says which metric to trust most"
+        "agree: of the pairs of answers to one question in which the judge prefers one, the share that a metric orders "
+        "the same way, its ties as half; 0.5 is chance, and the greatest share shows which metric to trust most"
     ]
     if behind := dict.fromkeys(f"{row['metric']} ({row['n']} of {most[None]})" for row in thin if not row["category"]):
-        notes.append(f"of too few of these pairs to be compared, and last: {', '.join(behind)}")
+        notes.append(f"on too few of these pairs to be compared, and listed last: {', '.join(behind)}")
     if lacking:
         told = ", ".join(f"{number} {count}" for number, count in lacking.items())
         notes.append(f"pairs left out because an answer has no number: {told}")

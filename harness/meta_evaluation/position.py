@@ -32,6 +32,6 @@ def judge_position(**words: Unpack[Words]) -> Report:
     if found[0]["errors"]:
         notes.append(f"{counted(found[0]['errors'], 'pair')} without a verdict in both games left out (errors)")
     if once:
-        nothing = ", which is all there are: there is no estimate of position bias" if once == len(given.judged) else ""
-        notes.append(f"{counted(once, 'pair')} played in one order only skipped{nothing}")
+        nothing = ", which are all of them: position bias cannot be estimated" if once == len(given.judged) else ""
+        notes.append(f"{counted(once, 'pair')} judged in one order only skipped{nothing}")
     return given.report("position", found, notes)

@@ -52,7 +52,7 @@ from harness.written import read_table, takes_only
 LEAST_MODELS = 5
 """With fewer common models than this there is no interval."""
 METHOD = "Fisher's z over models, corrected for the questions' noise"
-COVERED = "such 95% intervals missed in 2-3% in simulation with 80 questions, 8 and 34 models (benchmarks/README.md)"
+COVERED = "in simulation such 95% intervals missed in 2-3% with 80 questions, 8 and 34 models (benchmarks/README.md)"
 MODEL_COLUMNS = ("model", "model_name", "model_id", "name")
 SCORE_COLUMNS = ("score", "rating", "elo", "arena_score", "arena_elo", "average", "win_rate", "value", "rank")
 """Names of the column of numbers, the first that is there counts; of a `rank` the smallest is best."""
@@ -140,7 +140,7 @@ def read_ranking(
         if not model:
             raise DataError(f"no model in the column {names[model_at]!r}", path=path, line=line)
         if model in first_line:
-            raise DataError(f"the model {model!r} is in line {first_line[model]} too; leave one", path=path, line=line)
+            raise DataError(f"the model {model!r} is in line {first_line[model]} too; remove one", path=path, line=line)
         first_line[model] = line
         if not text:
             blank.append(model)
@@ -150,7 +150,7 @@ def read_ranking(
         except ValueError:
             numbers[model] = math.nan
         if not math.isfinite(numbers[model]):
-            raise DataError(f"{text!r} in the column {names[score_at]!r} is no number", path=path, line=line)
+            raise DataError(f"{text!r} in the column {names[score_at]!r} is not a number", path=path, line=line)
     if not numbers:
         raise DataError(f"no model with a number in the column {names[score_at]!r}", path=path)
     if plain[score_at] == "rank":
@@ -349,7 +349,7 @@ def judge_ranking(
         UsageError: it has fewer than two models in common with the judgments.
     """
     if (against is None) == (metric is None):
-        raise UsageError("say what to compare with: --against FILE.csv, or --metric for metrics that need no judge")
+        raise UsageError("name what to compare with: --against FILE.csv, or --metric for metrics that need no judge")
     if against is None:
         from harness.meta_evaluation.metric_agreement import judge_metrics
 
@@ -363,7 +363,7 @@ def judge_ranking(
     if len(found.models) < 2:
         raise UsageError(
             f"{path} and {given.sources[0].path} have {len(found.models) or 'no'} model in common; "
-            f"judged are {', '.join(found.only_ours)}"
+            f"the judged ones are {', '.join(found.only_ours)}"
         )
     measures = {"spearman": found.spearman, "kendall tau-b": found.kendall}
     rows = [{"measure": name, "value": one, "n": len(found.models)} for name, one in measures.items()]
@@ -386,5 +386,5 @@ def judge_ranking(
         notes.append(f"intervals: {METHOD}, of {found.questions} questions and {len(found.models)} models")
         notes.append(COVERED)
     if found.undefined:
-        notes.append(f"{found.undefined} resamplings without a correlation left out")
+        notes.append(f"{found.undefined} resamples without a correlation left out")
     return given.report("ranking", rows, notes, {"models": models}, explained=False)

@@ -57,7 +57,7 @@ _STATE = frozenset({"number", "choice", "equals", "contains", "code"})
 
 WRONG, RIGHT = "wrong", "right"
 WRONG_WINS, RIGHT_WINS = "wrong wins", "right wins"
-_NOT_ONE_OF_EACH = "in which not just one answer is right"
+_NOT_ONE_OF_EACH = "in which more than one answer is right"
 
 
 class Outcome(NamedTuple):
@@ -144,7 +144,7 @@ def _outcomes(
         question, turn, models, choice = place
         truth = {model: right.get((question, turn, model, choice), ...) for model in models.split("\n")}
         if ... in truth.values():
-            skipped["on turns whose right result no check knows"] += 1
+            skipped["on turns without a check of the result"] += 1
         elif None in truth.values():
             skipped["whose checks are not all decided (auto_checks --run-code)"] += 1
         elif len(truth) == 2 and sum(map(bool, truth.values())) != 1:
@@ -154,7 +154,7 @@ def _outcomes(
         elif one.value is None or other.value is None:
             skipped[NO_VERDICT if one.opponent else NO_GRADE] += 1
         elif None not in {one.content, other.content} and one.content != other.content:
-            skipped["judged by two wordings of the question"] += 1
+            skipped["judged with two wordings of the question"] += 1
         elif one.opponent is None:
             graded = other.value >= least, one.value >= least
             found.append(Outcome(question, categories[question], RIGHT if truth[one.model] else WRONG, *graded))
@@ -246,11 +246,11 @@ def judge_reference(
     both = [one for own in sources for one in own]
     sets = f"with {beside.judge_set} and, without reference, {bare.judge_set}"
     if paired:
-        notes = [f"pairs of a right and a wrong answer, {sets}; what is left to 1 are ties"]
+        notes = [f"pairs of a right and a wrong answer, {sets}; the rest, up to 1, are ties"]
     else:
         notes = [f"graded right: {least:g} or more, {sets}"]
     mistakes = "where the wrong answer wins" if paired else "of wrong answers"
-    notes.append(f"{mistakes} these are the judge's mistakes; right and wrong are what checks say, read leniently")
+    notes.append(f"{mistakes} these are the judge's mistakes; right and wrong are by the loose reading of checks")
     notes += left_out(skipped, "pair" if paired else "answer")
     subject = about(query, beside.observations, beside.path)._replace(bench=bench.name)
     return Asked(query, both, beside.observations, subject).report("reference", rows, notes)

@@ -197,7 +197,7 @@ def _kept(cells: _Cells) -> tuple[list[Facet], list[Component]]:
         system = system / np.abs(system).max(axis=0)
         if np.linalg.matrix_rank(system, tol=_SAME) < len(system):
             rest = not kept or _levels(cells, facet, 0) == int(cells.count.sum())
-            other = "rest: no answer was judged twice" if rest else "the facets before it: their levels go together"
+            other = "rest: no answer was judged twice" if rest else "the facets before it: their levels coincide"
             missing.append(Component(facet, why_not=f"it cannot be separated from {other}"))
             continue
         kept.append(facet)
@@ -309,9 +309,9 @@ def _answer(turn: int, designs: Sequence[dict[str, Any]]) -> str:
         for name, by in (("samples", 1), ("questions", MORE))
     )
     return (
-        f"turn {turn}: {designs[0]['questions']} questions judged once show a difference of two models of {now:.2g} or "
-        f"more (power 80%, at the level of a table of all models); a second sample brings that to {again:.2g}, "
-        f"{MORE} more questions to {more:.2g}"
+        f"turn {turn}: {designs[0]['questions']} questions judged once detect a difference of {now:.2g} or more "
+        f"between two models (power 80%, at the level of a table of all models); a second sample lowers that to "
+        f"{again:.2g}, {MORE} more questions to {more:.2g}"
     )
 
 
@@ -354,6 +354,6 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     notes += answers
     notes.append(
         "intervals are for other questions; variances of models, orders and judges are those among exactly these, "
-        "which are all there are or were chosen, not drawn"
+        "which are all that exist or were chosen, not sampled"
     )
     return given.report("repeat", rows, notes, {"designs": designs})

@@ -76,7 +76,7 @@ class Asked(NamedTuple):
             return self.judged
         kept = self.judged.keep(lambda case: case.metric == OF_WHOLE.get(case.source.form))
         if not kept:
-            several = f"{self.sources[0].path} holds no grade of the whole answer"
+            several = f"{self.sources[0].path} contains no grade of the whole answer"
             raise UsageError(f"{several}; choose one with --criterion: {', '.join(metrics)}")
         return kept
 
@@ -176,7 +176,7 @@ def grade_from(scale: Scale | None, named: float | None, share: float, what: str
     if named is not None:
         return named
     if scale is None:
-        raise UsageError(f"the scale of these grades is not known; name the least {what}")
+        raise UsageError(f"the scale of these grades is unknown; name the lowest {what}")
     return scale[0] + (scale[1] - scale[0]) * share
 
 

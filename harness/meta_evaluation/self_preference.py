@@ -158,7 +158,7 @@ def judge_self(
         panel = panel_grades({judge: matrix(judged, groups) for judge, judged in own.items()})
     found = self_preference(panel, families=families, seed=seed)
     note = (
-        "difference: how much better the models of the judge's family fare under it than under the others; it cannot "
-        "distinguish a judge that favours them from one that sees better what they are good at"
+        "difference: how much better the judge rates the models of its family than other judges do; it cannot "
+        "distinguish a judge that favours them from one that recognises their strengths better"
     )
     return given.report("self", found, [note])

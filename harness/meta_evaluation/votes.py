@@ -72,7 +72,7 @@ def vote_files(query: Query, votes: Sequence[pathlib.Path | str]) -> list[pathli
     if not found:
         raise MissingError(
             f"there are no votes in {folder}; vote in the viewer, or name files of votes with --votes "
-            "(import_data battles makes them of arena battles)"
+            "(import_data battles makes them from arena battles)"
         )
     return found
 
@@ -86,7 +86,7 @@ def pairs_in(path: pathlib.Path, *, by_voters: bool = False) -> Read:
     read = read_judgments(path)
     voted = not by_voters or all(case.source.voter for case in read.observations.cases)
     if not read.observations.paired or not voted:
-        raise UsageError(f"{path} holds no votes on pairs (model_a, model_b, winner), which are needed here")
+        raise UsageError(f"{path} contains no votes on pairs (model_a, model_b, winner), which are required here")
     return read
 
 

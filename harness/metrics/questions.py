@@ -119,7 +119,7 @@ def _dimension(task: str, name: str, asked: _Asked, path: pathlib.Path) -> Dimen
         template = Template.parse(asked.ask, PLACEHOLDERS)
     except ValueError as error:
         known = ", ".join(f"{{{one}}}" for one in sorted(PLACEHOLDERS))
-        raise DataError(f"{where}: {{{error.args[0]}}} is no placeholder; there are {known}", path=path) from None
+        raise DataError(f"{where}: {{{error.args[0]}}} is not a placeholder; there are {known}", path=path) from None
     by_sentence = "sentence" in template.names
     if by_sentence == ("answer" in template.names):
         raise DataError(f"{where}: must hold one of {{answer}} and {{sentence}}", path=path)

@@ -156,9 +156,7 @@ def check_metrics(metrics: Sequence[Metric], bench: Bench, reference: str | None
     """
     needing = [metric.name for metric in metrics if metric.needs_reference]
     if needing and not _references(bench, reference)[1] and reference is None:
-        raise MissingError(
-            f"there is no reference answer in {bench.folder}, which {', '.join(needing)} cannot do without{_MORE}"
-        )
+        raise MissingError(f"there is no reference answer in {bench.folder}, required by {', '.join(needing)}{_MORE}")
 
 
 def forewarned(
@@ -242,7 +240,7 @@ def _measurement(subject: Subject, numbers: Measured, metric: Metric, reference:
 def _models(bench: Bench, models: Sequence[str] | None) -> tuple[str, ...]:
     answered = list(bench.answered_models())
     if not answered:
-        raise MissingError(f"nothing is answered yet in {bench.folder}; run gen_answer first")
+        raise MissingError(f"there are no answers yet in {bench.folder}; run gen_answer first")
     for model in models or ():
         if model not in answered:
             raise UsageError(f"no answers by {model!r} in {bench.folder}; {nearest(model, answered)}")

@@ -48,12 +48,12 @@ def replaced_note(found: Sequence[Found]) -> list[str]:
     replaced = sum({one.path: one.replaced for one in found}.values())
     if not replaced:
         return []
-    counts = "all count" if found[0].averaged else "of each the last good one counts (--repeated average: all)"
-    notes = [f"{replaced} rows stand more than once; {counts}"]
+    counts = "all count" if found[0].averaged else "the last valid one of each counts (--repeated average: all)"
+    notes = [f"{replaced} rows are repeated; {counts}"]
     if turned := sum({one.path: one.turned for one in found}.values()):
         notes.append(
-            f"{turned} of them name the two models of a match the other way round (x, y beside y, x): was it judged "
-            f"twice, or do the rows mean one order each? {counts[0].upper()}{counts[1:]}"
+            f"{turned} of them name the two models of a match in both orders (x, y and y, x): was it judged twice, or "
+            f"is each row one order? {counts[0].upper()}{counts[1:]}"
         )
     return notes
 
@@ -104,7 +104,7 @@ def read_for(query: Query, path: pathlib.Path) -> Read:
         raise UsageError(f"--repeated must be one of {', '.join(REPEATED)}, this is {query.repeated!r}")
     read = read_judgments(path, every=query.repeated == "average")
     if query.repeated == "refuse" and read.replaced:
-        raise UsageError(f"{path}: {read.replaced} rows stand more than once (--repeated refuse)")
+        raise UsageError(f"{path}: {read.replaced} rows are repeated (--repeated refuse)")
     return read
 
 

@@ -61,7 +61,7 @@ def show_style(features: Sequence[str], *, anchors: Sequence[str] = (), **words:
     if any(all(own is None for own in side) for side in sides):
         raise MissingError(
             f"no pair of {source.path} has both answers in {bench.folder / 'model_answer'}; "
-            "say with --bench-name and --data-dir where they are"
+            "name their folder with --bench-name and --data-dir"
         )
     result = styled(found, values, anchors=anchors, seed=query.seed)
     met = common_questions(judged)

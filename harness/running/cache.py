@@ -122,7 +122,7 @@ class Cache:
             self._base.execute("pragma synchronous = normal")
             (version,) = self._base.execute("pragma user_version").fetchone()
             if version not in (0, _VERSION):
-                raise sqlite3.DatabaseError(f"it is of version {version}, another turnbench's")
+                raise sqlite3.DatabaseError(f"it has version {version}, of another turnbench")
             with self._base:
                 self._base.execute(_TABLE)
                 self._base.execute(f"pragma user_version = {_VERSION}")
@@ -133,7 +133,7 @@ class Cache:
         """Say once that the cache is of no use, and use it no more."""
         self.__exit__()
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        log.warning("%s: the cache cannot be used (%s); going on without it", self.path, reason)
+        log.warning("%s: the cache cannot be used (%s); continuing without it", self.path, reason)
 
 
 class Shelf:

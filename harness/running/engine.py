@@ -189,7 +189,7 @@ class _Engine:
             self.tally.resumes_at = again
         elif not self.calls and (over or not self.waiting):
             if not over and not self.queue.empty:
-                self.fatal = RuntimeError("work is left, and nothing is under way that could let it go on")
+                self.fatal = RuntimeError("work is left, but nothing in flight could let it continue")
             self.finished.set()
         if self.courier is not None:
             idle = over or (again == math.inf and not self.waiting)
@@ -343,7 +343,7 @@ class _Engine:
         if call.course.tries >= self.policy.connections and not error.connected:
             tried = f"tried {call.course.tries} times"
         elif pool.silent >= self.policy.silent:
-            tried = f"{pool.silent} calls, and no answer yet"
+            tried = f"{pool.silent} calls without an answer"
         else:
             return False
         self._cannot_be_called(pool, call, EndpointError(f"{error} ({tried})", kind=error.kind))
@@ -363,13 +363,13 @@ class _Engine:
             return
         if error.retry_after is not None and error.retry_after > self.policy.max_wait:
             lane.warned = True
-            asked = f"asks to be left alone for {error.retry_after:.4g} s"
-            log.warning("%s; it %s, and is asked again after %g s (--max-wait)", error, asked, self.policy.max_wait)
+            asked = f"asks to wait for {error.retry_after:.4g} s"
+            log.warning("%s; it %s, and is called again after %g s (--max-wait)", error, asked, self.policy.max_wait)
         elif lane.breaker.open:
             lane.warned = True
-            others = f"going on with the other endpoints of {pool.name}"
+            others = f"continuing with the other endpoints of {pool.name}"
             given_up = f"given up after {self.policy.patience:g} s without a reply (--patience)"
-            log.warning("%s; asked again now and then, %s", error, others if pool.another(lane) else given_up)
+            log.warning("%s; retried now and then, %s", error, others if pool.another(lane) else given_up)
 
     def _again(self, work: Work) -> None:
         del self.waiting[work]
@@ -385,7 +385,7 @@ class _Engine:
         lane = call.lane
         if lane.out is not None or pool.take_out(lane, error):
             if lane.out is error:
-                log.warning("%s; going on with the other endpoints of %s", error, pool.name)
+                log.warning("%s; continuing with the other endpoints of %s", error, pool.name)
             call.course.tries, call.course.failing_since = 0, None
             pool.doubted, pool.silent = False, 0
             self.queue.go_on(Work(call.course, lane))

@@ -216,7 +216,7 @@ class Team:
             self._fault = error if isinstance(error, TurnbenchError) else EndpointError(str(error), kind="worker lost")
             self.most = len(self._workers)
             if self.here or self._workers:
-                log.warning("a worker cannot be started (%s); going on without it", error)
+                log.warning("a worker cannot be started (%s); continuing without it", error)
         else:
             self._workers.append(worker)
             self._theirs, self._before = self._theirs + worker.used, self._before + worker.used

@@ -90,7 +90,7 @@ def on_ray(models: Models, options: RunOptions) -> Models:
     ray = _library()
     origins = [origin for several in models.values() for model in several if (origin := origin_of(model)) is not None]
     if not origins:
-        log.warning("--ray: built-in models answer in this process; no call is made elsewhere")
+        log.warning("--ray: built-in models answer in this process, so no call goes to the cluster")
         return models
     local = [origin for origin in origins if not calls_out(origin)]
     cluster = _Cluster(ray, options)
@@ -137,7 +137,7 @@ class _Cluster:
         """
         if not self.gpus:
             if self._options.gpus_per_model is not None:
-                raise UsageError("--gpus-per-model: the Ray cluster has no GPU; leave it out to use processors")
+                raise UsageError("--gpus-per-model: the Ray cluster has no GPU; leave it out to use CPUs")
             return self._options.processes or self.nodes
         places = sum(int(gpus / self.gpus + 1e-9) for gpus in self._gpus)
         wanted = self._options.processes or max(1, places // models)
@@ -221,10 +221,10 @@ def _joined(ray: Any, address: str) -> bool:
             ray.init(address or "auto", log_to_driver=False, logging_level=logging.CRITICAL)
         except (ConnectionError, RuntimeError, ValueError) as error:
             if address:
-                raise UsageError(f"--ray {address}: no Ray cluster can be joined there: {first_line(error)}") from None
+                raise UsageError(f"--ray {address}: cannot join a Ray cluster there: {first_line(error)}") from None
             # Not started here: on loopback alone, which is all that is right unasked, no other machine could join it.
             raise UsageError(
-                "--ray: no Ray cluster runs here; start one (ray start --head) or say where one is, as 10.0.0.1:6379"
+                "--ray: no Ray cluster runs here; start one (ray start --head) or give an address like 10.0.0.1:6379"
             ) from None
     return True
 

@@ -150,7 +150,7 @@ def test_rows_of_another_judge_are_refused_and_a_published_board_takes_those_of_
     [
         pytest.param(["--import", "alpaca_eval"], "needs files: --import FORMAT FILE", id="no file"),
         pytest.param(["--import", "alpaca", "x.json"], "no format 'alpaca'; there are:", id="format"),
-        pytest.param(["--import", "alpaca_eval", "none_*.json"], "no file fits the pattern", id="pattern"),
+        pytest.param(["--import", "alpaca_eval", "none_*.json"], "no file matches the pattern", id="pattern"),
         pytest.param([], "name the models to ask with --model", id="nothing"),
     ],
 )
@@ -171,7 +171,7 @@ def test_other_answers_of_the_same_name_are_refused(
         assert run(server, where, "--import", "alpaca_eval", str(out)) == 0
         outputs(out, "wordy", 31)
         assert run(server, where, "--import", "alpaca_eval", str(out)) == 2
-        assert "wordy has other answers already, to question 1, 2, 3, 4, 5, ..." in capsys.readouterr().err
+        assert "wordy already has other answers, to question 1, 2, 3, 4, 5, ..." in capsys.readouterr().err
         assert run(server, where, "--import", "alpaca_eval", str(out), "--model-id", "wordy 2") == 0
 
 

@@ -1,4 +1,4 @@
-"""Every output of show_result shows the same numbers, in the order that was asked for."""
+"""Every output of show_result shows the same numbers, in the order that was requested."""
 
 import csv
 import io

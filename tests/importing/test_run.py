@@ -185,7 +185,7 @@ def test_short_facts_keep_every_other_field(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_file_without_one_good_record_leaves_nothing_behind(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(DataError, match=r"not one record is good as short_facts; the first is .*record 1"):
+    with pytest.raises(DataError, match=r"no record is valid as short_facts; the first is .*record 1"):
         import_data("short_facts", [_array(tmp_path / "a.json", [{"x": 1}])], "qa", data_dir=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
 

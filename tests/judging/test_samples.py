@@ -237,7 +237,7 @@ def test_criteria_that_bring_a_rubric_are_offered_where_one_is_missing(tmp_path:
     bench = answered(tmp_path, models="a")
     judge_set = written(tmp_path / "s", "[criteria.kind]\ndefault = false\nrubric = 'Kind?'", by=RUBRIC)
     options = JudgeOptions(judge_set=str(judge_set))
-    with pytest.raises(MissingError, match=r"choose a criterion that brings a rubric \(--criterion kind\)"):
+    with pytest.raises(MissingError, match=r"choose a criterion that has a rubric \(--criterion kind\)"):
         plan_judgments(["builtin/overlap"], bench, options=options)
     chosen = dataclasses.replace(options, criteria=("kind",))
     assert plan_judgments(["builtin/overlap"], bench, options=chosen).rows == 1

@@ -173,9 +173,7 @@ def test_rows_of_a_rerun_are_told(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_single.jsonl", grade("x", 1, -1), grade("x", 1, 7))
     result = show(bench)
     assert (result.rows()[0]["average"], result.rows()[0]["n"]) == (7, 1)
-    assert other_notes(result) == [
-        "1 rows stand more than once; of each the last good one counts (--repeated average: all)"
-    ]
+    assert other_notes(result) == ["1 rows are repeated; the last valid one of each counts (--repeated average: all)"]
 
 
 def test_a_judge_for_trying_out_is_told(bench: pathlib.Path) -> None:
@@ -593,7 +591,7 @@ def test_repeated_rows_count_as_the_flag_says(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path / "some.jsonl", grade("x", 1, 2), grade("x", 1, 8), grade("x", 2, 5))
     assert [show_result(input_file=path).rows()[0]["average"] for _ in "a"] == [6.5]
     assert show_result(input_file=path, repeated="average").rows()[0]["average"] == 5
-    with pytest.raises(UsageError, match="1 rows stand more than once"):
+    with pytest.raises(UsageError, match="1 rows are repeated"):
         show_result(input_file=path, repeated="refuse")
     with pytest.raises(UsageError, match="--repeated must be one of"):
         show_result(input_file=path, repeated="first")
@@ -602,7 +600,7 @@ def test_repeated_rows_count_as_the_flag_says(tmp_path: pathlib.Path) -> None:
 def test_a_match_that_stands_both_ways_round_is_not_silently_a_repeat(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path / "some.jsonl", pair("x", "y", "model_1"), pair("y", "x", "model_1"))
     last, both = (show_result("pairwise-all", input_file=path, repeated=how) for how in ("last", "average"))
-    assert any("1 of them name the two models of a match the other way round" in note for note in last.notes)
+    assert any("1 of them name the two models of a match in both orders" in note for note in last.notes)
     assert [(row["model"], row["win"]) for row in last.rows()] == [("y", 1), ("x", 0)]
     assert [(row["model"], row["win"], row["loss"]) for row in both.rows()] == [("x", 1, 1), ("y", 1, 1)]
 

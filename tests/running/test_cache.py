@@ -175,7 +175,7 @@ def test_a_cache_that_cannot_be_used_is_one_warning_and_the_run_goes_on(
     assert (tally, len(model.requests)) == (2, 2)
     (record,) = caplog.records
     assert "c.sqlite: the cache cannot be used (" in record.getMessage()
-    assert record.getMessage().endswith("; going on without it")
+    assert record.getMessage().endswith("; continuing without it")
 
 
 def test_damage_met_while_the_run_goes_on_is_one_warning_too(

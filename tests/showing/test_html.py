@@ -209,7 +209,7 @@ def test_a_file_that_is_no_report_stays(held: str, tmp_path: pathlib.Path) -> No
     path = tmp_path / "question.jsonl"
     path.write_text(held, encoding="utf-8")
     with pytest.raises(
-        StorageError, match=r"question\.jsonl: is not a report that turnbench wrote, and stays as it is"
+        StorageError, match=r"question\.jsonl: is not a report that turnbench wrote, and is not overwritten"
     ):
         write_report(path, hostile_report())
     assert path.read_text(encoding="utf-8") == held
@@ -218,7 +218,7 @@ def test_a_file_that_is_no_report_stays(held: str, tmp_path: pathlib.Path) -> No
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        pytest.param("absent/report.html", "there is no folder .*absent; make it first", id="no folder"),
+        pytest.param("absent/report.html", "there is no folder .*absent; create it first", id="no folder"),
         pytest.param(".", "Is a directory", id="a folder"),
     ],
 )

@@ -13,7 +13,7 @@ from viewer.tunnel import Tunnel
 
 @pytest.fixture
 def program(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
-    """Return the place of Gradio's program for tunnels, which is not there; the share server is on a dead port."""
+    """Return the place of Gradio's program for tunnels, which does not exist; the share server is on a dead port."""
     monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("GRADIO_SHARE_SERVER_ADDRESS", "127.0.0.1:9")
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")

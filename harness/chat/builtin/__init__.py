@@ -34,7 +34,7 @@ def open_builtin(name: str) -> ChatModel:
         return Builtin(name, user)
     if name in _JUDGES:
         raise UsageError(
-            f"{name} is a judge and answers no questions; the built-in chat models are {', '.join(_MODELS)}"
+            f"{name} is a judge and does not answer questions; the built-in chat models are {', '.join(_MODELS)}"
         )
     near = difflib.get_close_matches(name, (*_MODELS, *_JUDGES), cutoff=0.8) or _MODELS
-    raise UsageError(f"no built-in chat model is called {name!r}; near names: {', '.join(near)}")
+    raise UsageError(f"there is no built-in chat model {name!r}; near names: {', '.join(near)}")

@@ -25,7 +25,7 @@ def user(request: Request) -> Reply:
     facts = request.facts
     played = None if facts is None else facts.question.user
     if facts is None or played is None:
-        raise UsageError("builtin/user plays the user of questions that have one; it answers none")
+        raise UsageError("builtin/user plays the user of questions that have one; it does not answer questions")
     seed = request.sampling.seed or 0
     drawn = random.Random(f"{facts.question.question_id} {seed}")
     replies = facts.answers[0] if facts.answers else ()

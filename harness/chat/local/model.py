@@ -85,7 +85,7 @@ class LocalModel:
         room = self._longest - len(prompt)
         if room < 1:
             raise ChatError(
-                f"{self.name}: the prompt has {len(prompt)} tokens, the model reads {self._longest}",
+                f"{self.name}: the prompt has {len(prompt)} tokens, but the model reads at most {self._longest}",
                 kind="context too long",
             )
         limit = min(sampling.max_tokens or DEFAULT_MAX_TOKENS, room)
@@ -160,7 +160,7 @@ class LocalModel:
     def _halve(self, batch: Sequence[_Waiting]) -> None:
         """Put a batch back that was too large, and take half as many from now on."""
         self._size = max(1, len(batch) // 2)
-        log.warning("%s: no memory for %d conversations at once; going on with %d", self.name, len(batch), self._size)
+        log.warning("%s: no memory for %d conversations at once; continuing with %d", self.name, len(batch), self._size)
         for each in batch:
             each.row.logprobs.clear()
         self._waiting = [*batch, *self._waiting]
@@ -194,7 +194,7 @@ def _variables(extra_body: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """Return the variables for the model's own chat template."""
     unknown = [name for name in extra_body or {} if name != _VARIABLES]
     if unknown:
-        raise UsageError(f"extra_body.{unknown[0]}: local weights take extra_body.{_VARIABLES} alone")
+        raise UsageError(f"extra_body.{unknown[0]}: local weights take only extra_body.{_VARIABLES}")
     variables = (extra_body or {}).get(_VARIABLES, {})
     if not isinstance(variables, Mapping):
         raise UsageError(f"extra_body.{_VARIABLES} must be a table")

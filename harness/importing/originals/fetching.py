@@ -117,7 +117,7 @@ def _is_there(target: pathlib.Path, file: OriginalFile) -> bool:
     if target.is_file() and target.stat().st_size == file.bytes and _hash(target) == file.sha256:
         return True
     raise StorageError(
-        f"{target}: something else is there already, and stays; move it away, or choose another --data-dir"
+        f"{target}: another file is already there and is kept; move it away, or choose another --data-dir"
     )
 
 

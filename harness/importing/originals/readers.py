@@ -58,7 +58,7 @@ def _prometheus(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
     rubrics = {name: f"{name.upper()}_RUBRIC" for name in _RUBRICS}
     needed = {*rubrics.values(), *(name for form in templates.values() for name in form[2:])}
     if absent := sorted(needed - texts.keys()):
-        raise DataError(f"holds no text called {', '.join(absent)}", path=folder / "upstream" / "prompts.py")
+        raise DataError(f"contains no text named {', '.join(absent)}", path=folder / "upstream" / "prompts.py")
     parts = [_set("prometheus_original")]
     for name, constant in rubrics.items():
         rubric = texts[constant]
@@ -94,7 +94,7 @@ def _alpaca_eval(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
         return put
     report = import_data("alpaca_eval", outputs, folder.name, data_dir=folder.parent)
     if report.bad:
-        raise DataError(f"{len(report.bad)} records are bad; the first is {report.bad[0]}", path=folder)
+        raise DataError(f"{len(report.bad)} records are invalid; the first is {report.bad[0]}", path=folder)
     return (*put, *report.added)
 
 
@@ -140,7 +140,7 @@ def parsed(path: pathlib.Path) -> ast.Module:
     try:
         return ast.parse(_text(path))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise DataError(f"is no Python: {error}", path=path) from None
+        raise DataError(f"is not valid Python: {error}", path=path) from None
 
 
 def _text(path: pathlib.Path) -> str:
@@ -155,7 +155,7 @@ def _put(folder: pathlib.Path, files: Mapping[str, str]) -> tuple[pathlib.Path, 
     for name, text in files.items():
         path = folder / name
         if path.exists() and (not path.is_file() or path.read_bytes() != text.encode()):
-            raise StorageError(f"{path}: something else is there already, and stays; move it away")
+            raise StorageError(f"{path}: another file is already there and is kept; move it away")
     made = []
     for name, text in files.items():
         path = folder / name
@@ -216,7 +216,7 @@ def _pieces(node: ast.expr, path: pathlib.Path) -> Iterator[str]:
         case ast.Subscript(ast.Name(name)) if name in _PLACEHOLDERS:
             yield f"{{{_PLACEHOLDERS[name]}}}"
         case _:
-            why = f"a question is put together in an unknown way: {ast.unparse(node)[:60]}"
+            why = f"a question is built in an unknown way: {ast.unparse(node)[:60]}"
             raise DataError(why, path=path, line=node.lineno)
 
 

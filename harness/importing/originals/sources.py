@@ -34,7 +34,7 @@ def source_of(original: Original, source: str | None) -> "Source":
             if address.port == 0:
                 raise ValueError("port 0")
         except ValueError as error:
-            raise UsageError(f"--from {source!r} is no address: {error}") from None
+            raise UsageError(f"--from {source!r} is not an address: {error}") from None
         if address.scheme not in {"https", "http"} or not address.hostname:
             raise UsageError(
                 f"--from takes a folder or an address that begins with https:// or http://, not {address.scheme}://"
@@ -69,7 +69,7 @@ def _from_folder(folder: pathlib.Path, file: OriginalFile, kept: int) -> Opened:
     names = _names(file)
     place = next((folder / name for name in names if (folder / name).is_file()), None)
     if place is None:
-        raise MissingError(f"{folder}: holds neither {', '.join(names[:-1])} nor {names[-1]}")
+        raise MissingError(f"{folder}: contains neither {', '.join(names[:-1])} nor {names[-1]}")
     try:
         return Opened(str(place), place.open("rb"), 0, place.stat().st_size)
     except OSError as error:
@@ -93,7 +93,7 @@ def _from_server(base: str, names: Callable[[OriginalFile], tuple[str, ...]], fi
             if error.code == 404 and name != last:
                 continue
             raise MissingError(
-                f"{url}: the server answers {error.code} {http.client.responses.get(error.code, '')}; {_ELSEWHERE}"
+                f"{url}: the server answered {error.code} {http.client.responses.get(error.code, '')}; {_ELSEWHERE}"
             ) from None
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise MissingError(f"{url}: cannot be reached: {_reason(error)}; {_ELSEWHERE}") from error
@@ -119,8 +119,8 @@ def receive(source: Source, file: OriginalFile, part: pathlib.Path, kept: int, w
     size = part.stat().st_size if part.exists() else 0
     if size < file.bytes:
         raise MissingError(
-            f"{place}: the transfer was cut after {size} of {file.bytes} bytes ({why}); "
-            "what came is kept, run the same command again to continue"
+            f"{place}: the transfer was interrupted after {size} of {file.bytes} bytes ({why}); "
+            "what has arrived is kept, run the same command again to continue"
         )
     return place
 
@@ -156,5 +156,5 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, urllib.error.URLError) and isinstance(error.reason, BaseException):
         return _reason(error.reason)
     if isinstance(error, TimeoutError):
-        return f"no byte came for {TIMEOUT:.0f} seconds"
+        return f"no byte arrived for {TIMEOUT:.0f} seconds"
     return str(getattr(error, "strerror", None) or error) or type(error).__name__

@@ -110,7 +110,9 @@ def _form(config: Mapping[str, Any], path: pathlib.Path) -> tuple[VerdictForm, i
             try:
                 re.compile(pattern)
             except re.error as error:
-                raise DataError(f"outputs_to_match: {pattern!r} is no regular expression: {error}", path=path) from None
+                raise DataError(
+                    f"outputs_to_match: {pattern!r} is not a regular expression: {error}", path=path
+                ) from None
         return VerdictForm("patterns", "compare", patterns=(one, other)), top
     known = "logprob_parser, ranking_parser, lmsys_parser, regex_parser, pipeline_meta_parser of JSON and ranking"
     raise DataError(f"fn_completion_parser {shown(parser)} is not known here; known: {known}", path=path)
@@ -125,7 +127,7 @@ def _prompt(config: Mapping[str, Any], path: pathlib.Path) -> tuple[str, pathlib
     for place in (path.parent.parent / relative, path.parent / relative, path.parent / relative.name):
         if os.path.isfile(place):
             return read_text(place), place
-    raise DataError(f"prompt_template {named!r} is not there; put it in {path.parent} or the folder above", path=path)
+    raise DataError(f"prompt_template {named!r} does not exist; put it in {path.parent} or the folder above", path=path)
 
 
 def _messages(text: str, path: pathlib.Path) -> tuple[str, str]:

@@ -43,7 +43,7 @@ def source_from_colossalai(path: pathlib.Path) -> Source:
     if entries and all("metrics" in entry for entry in entries):
         return _grading(entries, path)
     raise DataError(
-        f"holds no judge prompts; a battle file has the fields {', '.join(BATTLE_FIELDS)}, "
+        f"contains no judge prompts; a battle file has the fields {', '.join(BATTLE_FIELDS)}, "
         f"a grading file by category {', '.join(GRADING_FIELDS)}",
         path=path,
     )

@@ -31,7 +31,7 @@ OWN_TEXTS = ("rubric", "context")
 _Numbers: TypeAlias = tuple[int | float, int | float]
 """A scale as it is written: whole numbers stay whole, for rows repeat them."""
 _NAME = Wanted(
-    "a text that is not empty, without # and @, which part the names of judgment files",
+    "a text that is not empty, without # and @, which separate parts of file names",
     lambda name: bool(name.strip()) and not {"#", "@"} & set(name),
 )
 SCALE = Wanted(

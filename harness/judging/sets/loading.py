@@ -39,7 +39,7 @@ def load_judge_set(name: str = "mt_bench", bench_folder: pathlib.Path | None = N
         if source is not None:
             return judge_set_of(_resolved(source, bench_folder, (place.resolve(),)))
     if os.path.isdir(name):  # False for whatever cannot be a path
-        raise UsageError(f"{name}: no judge set, since the folder holds no {' or '.join(_FILES)}")
+        raise UsageError(f"{name}: not a judge set: the folder contains no {' or '.join(_FILES)}")
     raise UsageError(
         f"no judge set {name!r}; {nearest(name, shipped_judge_sets())} "
         "(or give the path of a folder or of a judge_prompts.jsonl)"
@@ -103,11 +103,11 @@ def _resolved(source: Source, bench_folder: pathlib.Path | None, seen: tuple[pat
         if base is None:
             continue
         if place.resolve() in seen:
-            raise DataError(f"extends goes round in a circle: {_told(*seen, place)}", path=path)
+            raise DataError(f"extends is circular: {_told(*seen, place)}", path=path)
         whole = _resolved(base, bench_folder, (*seen, place.resolve()))
         return merged_into(whole, source)
     raise DataError(
-        f"extends names the judge set {name!r}, which is not there; {nearest(name, shipped_judge_sets())}", path=path
+        f"extends names the judge set {name!r}, which does not exist; {nearest(name, shipped_judge_sets())}", path=path
     )
 
 

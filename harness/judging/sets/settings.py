@@ -79,7 +79,7 @@ def judge_set_of(source: Source) -> JudgeSet:
     path = source.path / "judge_set.toml" if source.path.is_dir() else source.path
     settings = decoded(source.settings, Settings, path)
     if not source.templates:
-        raise DataError("the set has no templates: put one TOML file for each beside it", path=path)
+        raise DataError("the set has no templates: put one TOML file for each into its folder", path=path)
     bound = {name: _bound(template, settings, path) for name, template in source.templates.items()}
     said: dict[str, Any] = {own.name: getattr(settings, own.name) for own in fields(settings)}
     said |= {
@@ -137,8 +137,8 @@ def _bound(template: JudgeTemplate, settings: Settings, path: pathlib.Path) -> J
     if form.kind == "label" and not form.labels:
         if len(settings.labels) < 2:
             raise DataError(
-                f"the template {template.name} asks for a label, so the table 'labels' (label = share) is needed, "
-                "in the set or in the template, with two labels or more",
+                f"the template {template.name} asks for a label, so the table 'labels' (label = value) is "
+                "required, in the set or in the template, with two labels or more",
                 path=path,
             )
         form = replace(form, labels=settings.labels)
@@ -151,7 +151,7 @@ def _check_together(made: JudgeSet, path: pathlib.Path) -> None:
         lengths = {len(example.turns), len(example.answer_a), len(example.answer_b)}
         if lengths != {len(example.turns)} or not example.turns or len(example.reference) not in {0, *lengths}:
             raise DataError(
-                f"examples[{number}] must have as many answers of both, and references, as turns", path=path
+                f"examples[{number}] must have as many answers of each side, and references, as turns", path=path
             )
     known = list(made.criteria)
     named = [(f"categories.{key} names", name) for key, names in made.categories.items() for name in names]
@@ -168,7 +168,7 @@ def _check_together(made: JudgeSet, path: pathlib.Path) -> None:
         if made.categories and criterion.default and not criterion.categories and name not in listed:
             raise DataError(
                 f"criteria.{name} is for no category: name it in the table 'categories', "
-                "or give it a list 'categories' of its own",
+                "or give it its own list 'categories'",
                 path=path,
             )
     for template in made.templates.values():

@@ -112,8 +112,8 @@ class Courier(contextlib.ExitStack):
         batches = f"{len(self.flights)} batches stay" if len(self.flights) > 1 else "1 batch stays"
         requests = f"{count} requests" if count > 1 else "1 request"
         return (
-            f"stopped; {batches} with the provider, which goes on with it ({requests});"
-            " at once or in some days, run the same command again to continue"
+            f"stopped; {batches} with the provider, which continues to process them ({requests});"
+            " now or in some days, run the same command again to continue"
         )
 
     def notice(self, *, quiet: bool, over: bool) -> None:
@@ -207,7 +207,7 @@ class Courier(contextlib.ExitStack):
             outbox.ledger.made(batch, await outbox.model.submit(batch.token, prepared))
 
         try:
-            await self._retrying(submit, " to hand in a batch")
+            await self._retrying(submit, " to submit a batch")
         except TransientError:
             raise
         except EndpointError:
@@ -319,7 +319,7 @@ class Courier(contextlib.ExitStack):
                 self._answer(call, fault)
         if progress.fault is not None and progress.fault.kind == QUEUE_FULL and count > 1:
             outbox.room = max(outbox.queued, count // 2)
-            log.warning("%s; handed in again in smaller batches", progress.fault)
+            log.warning("%s; submitted again in smaller batches", progress.fault)
         outbox.ledger.drop(batch)
 
     def _count(self) -> None:

@@ -124,7 +124,7 @@ class Ledger(StateJournal):
         self.batches, self.unsupported = _read(self.path)
         for batch in list(self.batches.values()):
             if batch.age > KEPT_DAYS * 86400:
-                log.warning("%s is too old to be collected; its requests are handed in anew", described(batch))
+                log.warning("%s is too old to be collected; its requests are submitted again", described(batch))
                 self.drop(batch)
 
     @property
@@ -210,7 +210,7 @@ def described(batch: Batch) -> str:
     name = f"batch {batch.name}" if batch.name else "a batch without a known name"
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(batch.at))
     requests = "1 request" if len(batch.asks) == 1 else f"{len(batch.asks)} requests"
-    return f"{name} ({requests}, handed in {when})"
+    return f"{name} ({requests}, submitted {when})"
 
 
 def warn_of_batches(path: pathlib.Path) -> None:

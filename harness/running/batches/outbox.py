@@ -82,7 +82,7 @@ class Outbox:
         outdated, self.outdated = self.outdated, {}
         for token, numbers in outdated.items():
             batch = self.ledger.batches[token]
-            log.warning("%s: %d of it changed since; the old results are not used", described(batch), len(numbers))
+            log.warning("%s: %d of its requests have changed; old results are not used", described(batch), len(numbers))
             self.ledger.settle(batch, numbers)
             if not batch.open and batch.name is not None:
                 with contextlib.suppress(ChatError):
@@ -138,7 +138,7 @@ class Outbox:
         """Return the error with what to do about it, if it is that the provider does not know a batch."""
         if error.kind != UNKNOWN_BATCH:
             return error
-        how = f"use the key that it was handed in with, or remove {self.ledger.path} to hand its requests in anew"
+        how = f"use the key that it was submitted with, or remove {self.ledger.path} to submit its requests again"
         return EndpointError(f"{error}; it was {described(batch)}: {how}", kind=error.kind)
 
 

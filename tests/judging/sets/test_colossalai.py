@@ -75,8 +75,8 @@ def test_without_a_general_entry_other_categories_are_left_out(tmp_path: pathlib
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        pytest.param([], "holds no judge prompts", id="nothing"),
-        pytest.param({"a": 1}, "holds no judge prompts", id="no entries"),
+        pytest.param([], "contains no judge prompts", id="nothing"),
+        pytest.param({"a": 1}, "contains no judge prompts", id="no entries"),
         pytest.param([BATTLE, BATTLE], "holds 2 prompts; a battle has one", id="two battles"),
         pytest.param({**BATTLE, "prompt": 1}, "prompt must be a text, this is 1", id="no prompt"),
         pytest.param(
