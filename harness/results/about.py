@@ -101,7 +101,7 @@ def about(query: Query, found: Observations, path: pathlib.Path) -> About:
             if beside:
                 return unknown._replace(why_not=f"no table by category: {error}")
         if bench is None:
-            why = "no table by category: which questions these are is unknown (see --bench-name)"
+            why = "no table by category: the question set is unknown (see --bench-name)"
             return unknown._replace(why_not=why)
     else:
         bench = query.bench
@@ -111,7 +111,7 @@ def about(query: Query, found: Observations, path: pathlib.Path) -> About:
         return own
     known = {question.question_id for question in bench.questions}
     if given and query.bench_name and any(asked.question_id in known for asked in found.asked):
-        return own._replace(why_not=f"the table by category is as --bench-name says, although {fault}")
+        return own._replace(why_not=f"the table by category uses --bench-name, although {fault}")
     return unknown._replace(bench=None if given else bench.name, why_not=f"no table by category: {fault}")
 
 

@@ -51,7 +51,7 @@ class Common(NamedTuple):
         ranked = len(self.judged) - len(self.apart)
         told = f"models were judged on different questions: {len(self.questions)} of {self.most} are common to all"
         told += f" {ranked} that are ranked" if self.apart else ""
-        told += "; averages are over each model's own (--common counts the common ones only), comparisons of two "
+        told += "; averages are over each model's own (--common counts only common ones), comparisons of two "
         told += "models over those that both have"
         return f"{told}; too few to be ranked: {apart}" if apart else told
 
@@ -62,8 +62,8 @@ class Common(NamedTuple):
             return None
         told = ", ".join(f"{model} ({own} of {every} turns)" for model, (own, every) in self.turns.items())
         return (
-            f"judged on fewer turns of the same questions than other models: {told}; numbers are of the "
-            "model's own turns (--turns 1 compares first turns)"
+            f"judged on fewer turns of the same questions than other models: {told}; numbers are over "
+            "the model's own turns (--turns 1 compares first turns)"
         )
 
 
@@ -125,6 +125,6 @@ def history_note(found: Observations) -> str | None:
         return None
     told = listed(variants)
     return (
-        f"{told}: the average is over the turns that the model wrote, without the first one, which was given; "
+        f"{told}: the average is over the turns that the model wrote, without the supplied first one; "
         "compare turn 2 (--first-turn-effect, or --turns 2)"
     )

@@ -91,7 +91,7 @@ def show_cost(
             if not model_list or not set(row.models).isdisjoint(model_list):
                 add_judgment(rows, prices, row)
     if not rows:
-        raise MissingError(f"{where}: there is no answer and no judgment to count the cost of")
+        raise MissingError(f"{where}: no answers and no judgments to count the cost of")
     return list(rows.values())
 
 

@@ -49,7 +49,7 @@ class PairsOnly:
             if own.missing:
                 told.setdefault(("no strength", f"no pair counts of {', '.join(own.missing)}"), []).append(name)
             if own.without_estimate:
-                apart = "models are so far apart that the estimate hangs on single questions"
+                apart = "the models differ so much that the estimate depends on single questions"
                 count = f"{own.without_estimate} of {own.refits}"
                 told.setdefault(("no intervals of strengths", f"{apart} ({count})"), []).append(name)
         return [f"{what}, {', '.join(names)}: {why}" for (what, why), names in told.items()]

@@ -176,7 +176,7 @@ def efficiency(
     notes = []
     lacking = [model for model in scores if model not in there]
     if lacking:
-        notes.append(f"no answers of {', '.join(lacking)} stand in {bench.name}")
+        notes.append(f"no answers of {', '.join(lacking)} are in {bench.name}")
     some = sum(len(found) - len(common) for found in there.values())
     if some:
         notes.append(f"of {len(common)} questions that all have answered; {some} answers to others are left out")
@@ -186,7 +186,7 @@ def efficiency(
 def _scores(result: Result) -> dict[str, Estimate]:
     """Return the number by which a result ranks, by model."""
     if result.panel is not None:
-        raise UsageError("--efficiency is of one judge; name one with --judge-model")
+        raise UsageError("--efficiency is for one judge; name one with --judge-model")
     rows = result.table_rows()
     column = result.column
     if rows and column not in rows[0]:

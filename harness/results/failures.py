@@ -76,7 +76,7 @@ def unmeasured_notes(found: Sequence[Found], shown: Observations, variant: str |
         own = lost.keep(lambda case, one=one: case.source.judge_set == one.judge_set)  # type: ignore[misc]
         reasons += reasons_without(own, one.path, variant)
     why = [f"{reason} ({count})" for reason, count in reasons.most_common()]
-    told = f"{failed} of {every} measurements lack a number and are left out: {listed(why, _REASONS)}"
+    told = f"{failed} of {every} measurements have no number and are left out: {listed(why, _REASONS)}"
     return [told, *_spans(shown, None, "lack one as 0 or as 1")]
 
 
@@ -108,7 +108,7 @@ def _spans(
             found.extend((one.low - one.high, one.model + of, one) for one in each)
     spans = [f"{who} {one.low:.2f} to {one.high:.2f}" for _, who, one in sorted(found)]
     more = f" and {len(spans) - _MODELS} more" if len(spans) > _MODELS else ""
-    return [f"with all that {what}: {'; '.join(spans[:_MODELS])}{more}"] if spans else []
+    return [f"bounds with {what}: {'; '.join(spans[:_MODELS])}{more}"] if spans else []
 
 
 def bounds(

@@ -81,7 +81,7 @@ def chosen(query: Query, read: Read, path: pathlib.Path) -> Found:
         held, other = ("pairs", "pairwise-all") if found.paired else ("grades", "single")
         raise UsageError(f"{path} holds {held}; show it with --mode {other}")
     if not found:
-        raise MissingError(f"{path} holds no judgments; run gen_judgment --mode {mode} first")
+        raise MissingError(f"{path} contains no judgments; run gen_judgment --mode {mode} first")
     repeats = read.replaced, read.turned, query.repeated == "average"
     voted = {case.source.voter for case in found.cases}
     if len(voted) > 1:
@@ -119,7 +119,7 @@ def one_source(query: Query, found: Observations, path: pathlib.Path) -> Observa
         there = "; ".join(dict.fromkeys(f"judge {s.judge}, judge set {s.set_text}" for s in found.sources()))
         asked = (("--judge-model", query.judge), ("--judge-set", query.judge_set))
         flags = " and ".join(f"{flag} {name}" for flag, name in asked if name)
-        raise UsageError(f"{path} holds no judgment that fits {flags}; there are: {there}")
+        raise UsageError(f"{path} contains no judgment that matches {flags}; there are: {there}")
     sources = kept.sources()
     several = query.every_metric or sources[0].form in {"label", "dimensions"}
     for values, what_now in (
@@ -167,7 +167,7 @@ def narrowed(query: Query, found: Observations, path: pathlib.Path) -> Observati
     if not kept:
         there = "; ".join(dict.fromkeys(map(_kind_text, found.cases)))
         asked = " ".join(f"{flag} {value}" for flag, value in named.items() if value is not None)
-        raise UsageError(f"{path} holds no judgment that fits {asked}; there are: {there}")
+        raise UsageError(f"{path} contains no judgment that matches {asked}; there are: {there}")
     return kept
 
 
@@ -182,7 +182,7 @@ def of_turns(found: Observations, turns: Collection[int] | None, path: pathlib.P
         return found
     kept = found.keep(lambda case: case.turn in turns)
     if not kept:
-        raise UsageError(f"{path} holds no judgment of turn {', '.join(map(str, turns))}")
+        raise UsageError(f"{path} contains no judgment of turn {', '.join(map(str, turns))}")
     return kept
 
 
@@ -344,9 +344,9 @@ def _comparable(found: Sequence[Found], names: Sequence[str]) -> None:
         if len(values) > 1:
             flag = "--judge-model" if name == "judge" else "--judge-set"
             there = ", ".join(values)
-            raise UsageError(f"the files hold judgments that are not comparable, choose one with {flag}: {there}")
+            raise UsageError(f"the files contain judgments that are not comparable, choose one with {flag}: {there}")
     if len({one.observations.paired for one in found}) > 1:
-        raise UsageError("some of the files hold grades and some pairs, which are not comparable; choose with --mode")
+        raise UsageError("some files contain grades and some pairs, which are not comparable; choose with --mode")
 
 
 def _all_files(query: Query) -> list[pathlib.Path]:
@@ -384,6 +384,6 @@ def _sources(path: pathlib.Path) -> list[Source]:
 def _both_text(paths: Sequence[pathlib.Path]) -> str:
     """Return what to do where one judge and judge set have several files, as of pairs in both orders and in one."""
     names = ", ".join(path.name for path in paths)
-    one_order = "; pair1 is of pairs in one order only" if "_pair1.jsonl" in names else ""
-    several = f"{paths[0].parent} holds several such files of one judge and judge set"
+    one_order = "; pair1 has pairs in one order only" if "_pair1.jsonl" in names else ""
+    several = f"{paths[0].parent} contains several such files for one judge and judge set"
     return f"{several}; name one with --input-file: {names}{one_order}"

@@ -101,7 +101,7 @@ def first_turn_effect(**words: Unpack[Words]) -> FirstTurnEffect:
     pairs = [] if table is None else _pairs(table)
     if table is None or not pairs:
         raise MissingError(
-            f"{found.path}: no model's second turn was judged with its own and with given history; answer with "
+            f"{found.path}: no model's second turn was judged with both its own and a supplied history; answer with "
             "gen_answer --history reference, then run gen_judgment"
         )
     good = _good(table, {own for own, _ in pairs})

@@ -88,7 +88,7 @@ def fewer_note(table: Table) -> str | None:
         if len(fewest) == len(table.whole) > 1 and fewest[0][1] == fewest[-1][1]:
             who = f"{fewest[0][1]} of every model"
         told.append(f"{', '.join(names)} ({who})")
-    return f"means of fewer numbers than n: {'; '.join(told)}" if told else None
+    return f"means over fewer numbers than n: {'; '.join(told)}" if told else None
 
 
 def _means(table: Matrix, group: Any, sure: bool, seed: int) -> Iterator[tuple[str, Mean]]:

@@ -30,7 +30,7 @@ from harness.written import nearest
 CHECKS = "checks"
 UNIEVAL = "unieval"
 """The one metric whose numbers can be greater than 1, as a sum over sentences."""
-UNSAID = "for which the file gives no reason"
+UNSAID = "without a reason in the file"
 """Why there is no number or verdict, where nothing says so."""
 _SHARE = (0.0, 1.0)
 
@@ -210,11 +210,11 @@ def _content_of(one: Measurement) -> str | None:
 def _one_way(path: pathlib.Path, found: Sequence[Measurement], variant: str | None) -> None:
     """Raise unless the numbers were computed in one way."""
     if not found:
-        raise UsageError(f"{path} holds no numbers of the variant {variant!r}")
+        raise UsageError(f"{path} contains no numbers of the variant {variant!r}")
     for what, values, what_now in (
         ("variants", {one.variant for one in found}, "choose one with --variant"),
         ("tokenizers", {str(one.tokenizer) for one in found}, "compute all again: auto_metrics --redo"),
         ("libraries", {str(one.library) for one in found}, "compute all again: auto_metrics --redo"),
     ):
         if len(values) > 1:
-            raise UsageError(f"{path} holds numbers of several {what}, {what_now}: {', '.join(sorted(values))}")
+            raise UsageError(f"{path} contains numbers of several {what}, {what_now}: {', '.join(sorted(values))}")

@@ -1,7 +1,7 @@
 """Several judges on the same items -> what each says alone, what they say together, and where they disagree.
 
     grades, also by criterion or dimension    together = mean of the judges' scores of an item
-    pairs    together = the verdict that most judges give; a tie where two verdicts share the most
+    pairs    together = the majority verdict; a tie if two verdicts are equally frequent
     labels   together = the label that most judges give; none where two labels share the most, counted as `undecided`
     disagreement = items on which not all judges say the same / items       sd = their standard deviation (k - 1)
 
@@ -40,8 +40,8 @@ from harness.results.table import ALL, Kind, Line, Made, Table
 TOGETHER = "all together"
 """What stands for the panel where a row names its judge."""
 MEAN_RULE = "the mean of the judges' scores"
-TIE_RULE = "the verdict that most judges give; a tie where two verdicts share the most"
-LABEL_RULE = "the label that most judges give; none where two labels share the most, counted as undecided"
+TIE_RULE = "the majority verdict; a tie if two verdicts are equally frequent"
+LABEL_RULE = "the majority label; undecided if two labels are equally frequent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,8 @@ class Panel:
         """Return what a reader must know: the rule, and of how many items; `verdicts` may be several of one item."""
         told, judges = f"all together: {self.rule}; {self.common}", len(self.judges)
         if verdicts:
-            left_out = f"{self.left_out} left out that not all of them gave"
-            return [f"{told} verdicts on what all {judges} judges gave one, {left_out}"]
+            left_out = f"{self.left_out} left out because not all of them gave one"
+            return [f"{told} verdicts on items with a verdict of all {judges} judges, {left_out}"]
         lost = f"{self.left_out} items that not all of them judged are left out for all"
         return [f"{told} items that all {judges} judges judged", *([lost] if self.left_out else [])]
 
@@ -347,7 +347,7 @@ def _named(judges: Mapping[str, Matrix] | Mapping[str, Pairs]) -> tuple[dict[Que
     """
     if len(judges) < 2:
         there = ", ".join(judges) or "none"
-        raise UsageError(f"a panel needs two judges or more; judgments are there of: {there}")
+        raise UsageError(f"a panel needs two judges or more; there are judgments of: {there}")
     found: dict[QuestionId, Any] = {}
     for own in judges.values():
         for question, group in zip(own.questions, own.groups, strict=True):

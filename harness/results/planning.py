@@ -43,14 +43,14 @@ class Spread(NamedTuple):
 
 
 PAIRS = Spread(
-    0.6**2, 0.3**2, "assumed: standard deviations of 0.6 and 0.3; with some judgments there, theirs are used"
+    0.6**2, 0.3**2, "assumed: standard deviations of 0.6 and 0.3; once there are judgments, their own are used"
 )
 """What is usual of the win rates of two models on a question, a tie half."""
 
 
 def assumed(length: float) -> Spread:
     """Return what is usual on a scale of this length."""
-    told = "assumed: standard deviations of 22% and 8% of the scale; with some judgments there, theirs are used"
+    told = "assumed: standard deviations of 22% and 8% of the scale; once there are judgments, their own are used"
     return Spread((ASSUMED_BETWEEN * length) ** 2, (ASSUMED_NOISE * length) ** 2, told)
 
 

@@ -74,10 +74,10 @@ def without_replaced(found: Sequence[Found], notes: list[str]) -> list[Found]:
         return list(found)
     shown = ", ".join(f"{models} {count}" for models, count in gone.most_common(_NAMED))
     more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
-    what = f"{gone.total()} judgments are of answers that have been replaced since ({shown}{more})"
+    what = f"{gone.total()} judgments are about answers that have been replaced since ({shown}{more})"
     if not kept:
         raise MissingError(f"{found[0].path}: all {what}; run gen_judgment again")
-    notes.append(f"{what} and are left out; gen_judgment makes them again")
+    notes.append(f"{what} and are left out; gen_judgment redoes them")
     return kept
 
 

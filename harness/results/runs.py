@@ -134,7 +134,7 @@ def compared_runs(
     fresh = sorted(wanted & items[0].keys() - {pair.model_1 for pair in table.pairs})
     gone = sorted(wanted & items[1].keys() - {pair.model_2 for pair in table.pairs})
     for which, alone in (("the other", gone), ("this", fresh)):
-        notes += [f"judged in {which} run alone, so not compared: {', '.join(alone)}"] if alone else []
+        notes += [f"judged only in {which} run, so not compared: {', '.join(alone)}"] if alone else []
     for pair, lost in zip(table.pairs, missing, strict=True):
         if lost.share:
             notes.append(
@@ -146,7 +146,7 @@ def compared_runs(
             notes.append(f"{pair.model_1} is {shown} {pair.model_2} of the other run, within {margin:g}")
     if table.smallest_detectable is not None:
         notes.append(
-            f"the smallest drop that this comparison would see with 80% power is {table.smallest_detectable:.2g}"
+            f"the smallest drop that this comparison detects with 80% power is {table.smallest_detectable:.2g}"
         )
     return Runs(table, missing, tuple(gone), tuple(notes))
 
@@ -159,9 +159,9 @@ def _differing(new: Observations, old: Observations, allow: Sequence[str]) -> li
     """
     unknown = [name for name in allow if name not in ALLOWED]
     if unknown:
-        raise UsageError(f"--allow {unknown[0]}: there is no such difference; there are: {', '.join(ALLOWED)}")
+        raise UsageError(f"--allow {unknown[0]}: no such difference; there are: {', '.join(ALLOWED)}")
     if new.paired != old.paired:
-        raise UsageError("one run holds grades and the other pairs, which cannot be compared")
+        raise UsageError("one run has grades and the other pairs, which cannot be compared")
     notes = []
     other = _origin(old)
     for name, here in _origin(new).items():
@@ -170,13 +170,13 @@ def _differing(new: Observations, old: Observations, allow: Sequence[str]) -> li
             continue
         told = f"{name} {', '.join(sorted(here))} here and {', '.join(sorted(there))} there"
         if name not in allow:
-            raise UsageError(f"the two runs are not comparable: {told}; --allow {name} compares them all the same")
+            raise UsageError(f"the two runs are not comparable: {told}; --allow {name} compares them anyway")
         notes.append(f"compared although they differ: {told} (--allow {name})")
     reworded = _reworded(new, old)
     if reworded:
         told = f"{len(reworded)} questions have another wording (question {reworded[0]})"
         if "questions" not in allow:
-            raise UsageError(f"the two runs are not comparable: {told}; --allow questions compares them all the same")
+            raise UsageError(f"the two runs are not comparable: {told}; --allow questions compares them anyway")
         notes.append(f"compared although {told} (--allow questions)")
     return notes
 

@@ -1,6 +1,6 @@
 """One model under several names: in which settings they differ, by the first row of each file of answers.
 
-qwen3 stands under several names, with other settings: qwen3 (as usual); qwen3-thinking (reasoning_effort high)
+qwen3 has several names, with different settings: qwen3 (as usual); qwen3-thinking (reasoning_effort high)
 """
 
 import pathlib
@@ -54,7 +54,7 @@ def _line(model: str, named: Mapping[str, Mapping[str, Any]]) -> str | None:
     if not differing:
         return None
     own = (
-        f"{name} ({', '.join(f'{key} {settings[key]}' for key in differing if key in settings) or 'as usual'})"
+        f"{name} ({', '.join(f'{key} {settings[key]}' for key in differing if key in settings) or 'default'})"
         for name, settings in named.items()
     )
-    return f"{model} stands under several names, with other settings: {'; '.join(own)}"
+    return f"{model} has several names, with different settings: {'; '.join(own)}"

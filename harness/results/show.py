@@ -111,7 +111,7 @@ def show_result(
         result = replace(result, users=user_table(subject.home, shown.records))
     models, query = {row["model"] for row in result.rows()}, shown.wanted.query
     if not models:
-        raise UsageError(f"{result.path} holds no {shown.mode} judgment of {', '.join(query.models or ())}")
+        raise UsageError(f"{result.path} contains no {shown.mode} judgment of {', '.join(query.models or ())}")
     absent = [m for m in dict.fromkeys(query.models or ()) if m not in {*models, shown.baseline, baseline_model}]
     if absent:
         result.notes.append(f"no {shown.mode} judgment of {', '.join(absent)}")
@@ -130,7 +130,7 @@ def estimand(subject: About, *, judged: bool = True) -> str:
     """Return what the intervals of a table are of."""
     hint = " (this mix: --by category)" if subject.categories else ""
     mix = f"this mix of {subject.by}" if subject.fixed_mix and subject.questions else f"any mix of categories{hint}"
-    own = "the judge's own bias is in no interval" if judged else "what a metric does not see is in no interval"
+    own = "intervals do not include the judge's bias" if judged else "intervals do not include what a metric misses"
     return f"intervals are for questions of this kind in {mix}; {own}"
 
 
@@ -187,27 +187,27 @@ def _notes(shown: Shown) -> list[str]:
         notes += unmeasured_notes(measured, numbers, wanted.variant)
     notes += replaced_note(found)
     if (samples := len({one.sample for one in found})) > 1:
-        notes.append(f"{samples} samples of each judgment count, averaged (--sample N shows one)")
+        notes.append(f"{samples} samples of each judgment, averaged (--sample N shows one)")
     if query.turns is not None:
         notes.append(f"turn {', '.join(map(str, query.turns))} only")
     notes += notices(one.judge for one in found)
     if wanted.count_failed:
-        single = "ratings without score count as -1 (--count-failed)"
+        single = "judgments without a grade count as -1 (--count-failed)"
         useless = "--count-failed is about one judge's single grades and has no effect here"
         notes.append(single if counted else useless)
     if wanted.baseline is not None and mode != "pairwise-baseline":
         notes.append("--baseline-model is about pairwise-baseline and has no effect here")
     if wanted.aggregate is not None:
         column = column_of(wanted.aggregate).replace("_", " ")
-        notes.append(f"{column}: of each conversation; one with a turn that has no grade is left out (--aggregate)")
+        notes.append(f"{column}: of each conversation, without those with an ungraded turn (--aggregate)")
     if any(case.source.method == LOGPROBS for one in found for case in one.observations.cases):
-        told = "win_rate is the mean preference, discrete_win_rate counts the sides that preferences lean to"
-        told = "each counts for the side that it leans to" if len(found) > 1 else told
+        told = "win_rate is the mean preference, discrete_win_rate counts the preferred sides"
+        told = "each counts for the preferred side" if len(found) > 1 else told
         pairs = f": {told}" if mode != "single" else ""
-        notes.append(f"verdicts weighed by the judge's log-probabilities{pairs}")
+        notes.append(f"verdicts weighted by the judge's log-probabilities{pairs}")
     first = found[0].observations
     if found[0].judge_set != "votes" and first.paired and len(first[0].games) == 1:
-        notes.append("pairs were judged in one order only, so a judge that goes by an answer's place is not caught")
+        notes.append("pairs were judged in one order only, so position bias is not detected")
     notes += [note] if mode == "single" and judged and (note := history_note(shown.records)) else []
     if subject.why_not and (mode == "single" or len(found) > 1):
         notes.append(subject.why_not)

@@ -75,16 +75,16 @@ def _notes(result: Styled, features: Sequence[str]) -> list[str]:
     """Return what the numbers are."""
     alike = [name for name in dict.fromkeys(features) if name not in result.coefficients]
     if result.anchors:
-        scale = f"the mean of {', '.join(result.anchors)} is 1000, and no other model shifts anybody's rating"
+        scale = f"the mean of {', '.join(result.anchors)} is 1000, and no other model changes a rating"
     else:
-        scale = "the mean of all models is 1000, and a further model is fitted together with all (see --style-anchor)"
+        scale = "the mean of all models is 1000, so an added model changes all ratings (see --style-anchor)"
     told = ", ".join(f"{name} ({FEATURES[name]})" for name in result.coefficients)
     notes = [
         f"rating: Bradley-Terry with {told} as covariates, 400 points = odds of 10 to 1; {scale}",
-        "as is: the same fit without them; shift: rating less as is",
+        "as is: the same fit without covariates; shift: rating minus as is",
         "coefficient: log odds to win where one answer has the feature and the other has none of it; what counts are "
         "relative differences (a - b) / (a + b), code blocks aside",
-        f"{result.n} pairs; a tie is half a win, a graded preference counts as it is",
+        f"{result.n} pairs; a tie is half a win, a graded preference counts as its value",
     ]
     if alike:
         notes.append(f"no two answers differ in {', '.join(alike)}")

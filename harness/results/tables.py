@@ -90,7 +90,7 @@ def _pairs(result: Result, shown: Shown, pairs: Observations) -> Result:
         there = {line.model for line in lines}
         of_categories = category_rows(sides, subject.categories)
         result.categories.extend(row for row in of_categories if row["model"] in there)
-        result.notes.append("score: the mean of the two scores that a side of a pair got, one in each order")
+        result.notes.append("score: the mean of the two scores of each side of a pair, one in each order")
     column = "win_rate" if lines and "n_draws" in lines[0].fields else "win_rate_adjusted"
     table = Table(lines, "pairs", subject.by, seed, sure=False, beside=False)
     result = replace(result, table=table, column=column)
@@ -110,14 +110,14 @@ def _named(result: Result, shown: Shown, found: Observations) -> Result:
     """Return the result with the table of labels, criteria, dimensions or metrics."""
     wanted, subject = shown.wanted, shown.subject
     if shown.kind == "label" and wanted.aggregate is not None:
-        raise UsageError("--aggregate is of grades, and these are labels; leave it out")
+        raise UsageError("--aggregate is for grades, and these are labels; leave it out")
     found = conversations(found, shown)
     of_kinds = shown.kind == "metric" and subject.by == KIND and of_checks(found)
     if of_kinds:
         shown = shown._replace(subject=subject._replace(by=UNGROUPED))
     arrays = _arrays(found, shown)
     if not arrays:
-        raise UsageError(f"{result.path} holds no such verdict: none is left by --turns and the models named")
+        raise UsageError(f"{result.path} contains no such verdict: --turns and the models named leave none")
     sure = _sure(result, wanted.intervals, 1, len(found) // len(found.metrics()))
     how = _how(shown, sure)
     if shown.kind == "label":
@@ -133,7 +133,7 @@ def _named(result: Result, shown: Shown, found: Observations) -> Result:
     result = replace(result, table=with_kinds(table, wanted.query.bench, found) if of_kinds else table)
     few = len(arrays) * len(table.whole) ** 2 <= MOST_MODELS**2
     if not sure or not (few or wanted.intervals):
-        result.notes.extend(["ranks of so large a table are made with --intervals only"] if sure else [])
+        result.notes.extend(["for so large a table, ranks are computed only with --intervals"] if sure else [])
         return result
     return with_ranks(result, {name: paired(ranked(own), resamplings=0) for name, own in arrays.items()})
 
@@ -170,7 +170,7 @@ def _contradictions(table: Table, column: str, compared: PairedTable) -> str | N
         return None
     return (
         f"{f'{column}: ' if table.named else ''}some stand higher in the table and lower where compared, which counts "
-        f"every question that both have once: {listed(told)}; ranks go by the comparison"
+        f"every question that both have once: {listed(told)}; ranks follow the comparison"
     )
 
 
@@ -215,7 +215,7 @@ def _panel(result: Result, shown: Shown, records: Observations) -> Result:
         how = _how(shown, _sure(result, shown.wanted.intervals, 1, len(records) // len(records.metrics())))
         panel = labels_panel(arrays, **how) if kind == "label" else means_panel(arrays, kind, **how)
         if not panel.table.lines:
-            raise UsageError("there is no verdict that all judges gave; name one judge with --judge-model")
+            raise UsageError("there is no item with a verdict of all judges; name one judge with --judge-model")
     result.notes.extend(panel.notes(verdicts=not ranked))
     column = "win_rate_adjusted" if kind == "pairs" else result.column
     result = replace(result, table=panel.table, panel=panel, column=column)
@@ -261,7 +261,7 @@ def _how(shown: Shown, sure: bool) -> Made:
 def _sure(result: Result, intervals: bool | None, models: int, rows: int) -> bool:
     """Return whether intervals are made; note that they are not because there is too much."""
     if intervals is None and (models > MOST_MODELS or rows > MOST_ROWS):
-        result.notes.append("intervals and ranks of so large a table are made with --intervals only")
+        result.notes.append("for so large a table, intervals and ranks are computed only with --intervals")
         return False
     return intervals is not False and models > 0
 

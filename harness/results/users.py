@@ -110,8 +110,8 @@ def _one_user(users: Mapping[str, Mapping[str, Any]]) -> None:
     if len(set(told.values())) > 1:
         named = ", ".join(f"{model} with {user.get('model')}" for model, user in users.items())
         raise UsageError(
-            f"the users were not played alike ({named}), so the conversations are not comparable; run gen_answer with "
-            "one --user for all, or choose models with --model-list"
+            f"the users were simulated differently ({named}), so the conversations are not comparable; run gen_answer "
+            "with one --user for all, or choose models with --model-list"
         )
 
 

@@ -66,19 +66,19 @@ class Wanted(NamedTuple):
             yield f"no mode {mode!r}; there are: {', '.join(MODES)}"
         if self.board is not None or self.length_control not in {None, "off"}:
             if several:
-                yield "a board and length control are of one judge; name one with --judge-model"
+                yield "a board and length control are for one judge; name one with --judge-model"
             if mode != "pairwise-baseline":
-                told = "a board and length control are of pairs with a baseline: give --mode pairwise-baseline"
+                told = "a board and length control are for pairs with a baseline: give --mode pairwise-baseline"
                 yield f"{told}, or a judge set that names a baseline; not {mode}"
         if self.overwrite and self.board is None:
             yield "--overwrite replaces rows of a board; name it with --board FILE"
         column_of(self.aggregate)
         if self.aggregate not in {None, NONE} and (mode != "single" or several or self.count_failed):
-            yield "--aggregate is of one judge's grades: leave out --mode, a panel and --count-failed"
+            yield "--aggregate is for one judge's grades: leave out --mode, a panel and --count-failed"
         if self.against is not None and several:
             yield "two runs can be compared by one judge; name one with --judge-model"
         if self.metrics and (mode != "single" or several):
-            yield "metrics need no judge, and are shown alone: leave out --mode and a panel"
+            yield "metrics need no judge, and are shown without judgments: leave out --mode and a panel"
         if self.against is not None and (len(self.metrics) > 1 or SCORE in self.metrics):
             yield "two runs can be compared by one metric; name one with --metric"
 

@@ -16,7 +16,7 @@ def efficiency_page(found: EfficiencyTable) -> Page:
     rows = [each.row() for each in found.rows]
     facts = {"questions": result.bench or "unstated", "judge": result.judge, "judge set": result.judge_set}
     notes = [
-        f"of {found.questions} questions; tokens as the providers counted them; seconds of one call, where it was made "
+        f"on {found.questions} questions; tokens as the providers counted them; seconds of one call, without those "
         "neither from the cache nor in a batch",
         f"dollars for 1,000 turns, at the prices of models.toml, else of the list of {price_list().date}; frontier: no "
         "other ranked model is at least as good for at most the same money",

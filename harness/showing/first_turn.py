@@ -18,10 +18,10 @@ def first_turn_page(found: FirstTurnEffect) -> Page:
     rows = [flat(effect.row(found.by)) for effect in found.effects]
     notes = [
         *found.notes,
-        "difference: turn 2 with given history less turn 2 with the model's own, on the questions that have both; what "
-        "is above 0 was lost by the model's own first turn",
-        f"a good first turn has a grade of {rounded(found.good, 2)} or more (the median); a bad one less",
-        f"intervals: questions resampled within {found.by}, seed {found.seed}; p: sign-flip test, Holm over models",
+        "difference: turn 2 with a supplied history less turn 2 with the model's own, on the questions that have both; "
+        "a positive number was lost by the model's own first turn",
+        f"a good first turn has a grade of {rounded(found.good, 2)} or more (the median); a bad one a lower grade",
+        f"intervals: bootstrap of questions within {found.by}, seed {found.seed}; p: sign-flip test, Holm over models",
     ]
     data = {"bench": found.bench, "judge": found.judge, "good": found.good, "seed": found.seed, "rows": rows}
     return Page("Effect of the first turn", facts, list(_items(found)), notes, data, rows)
@@ -33,7 +33,7 @@ def _items(found: FirstTurnEffect) -> Iterator[Item]:
     split = [effect for effect in found.effects if effect.first is not None]
     within = [effect for effect in found.effects if effect.category is not None]
     for title, effects, more in (
-        ("Turn 2 with own and with given history", every, ()),
+        ("Turn 2 with own and with supplied history", every, ()),
         ("After a good and after a bad first turn", split, ("first_turn",)),
         (f"By {found.by}", within, (found.by,)),
     ):

@@ -228,7 +228,7 @@ CASES = [
     pytest.param(
         file("j.jsonl", '{"question_id": 1, "model": "m", "judge": "j", "score": 9, "turn": 1}'),
         ["show_result", "--input-file", "data/j.jsonl", "--turns", "2"],
-        "holds no judgment of turn 2",
+        "contains no judgment of turn 2",
         id="nothing-left",
     ),
 ]

@@ -89,7 +89,7 @@ def test_outputs_come_to_a_board_by_one_command(
         assert len(server.requests) == len(TOPICS)
         pattern = str(tmp_path / "out_*.json")
         assert run(server, where, "--import", "alpaca_eval", pattern, "--board", str(file)) == 2
-        assert "has rows of wordy already; give --overwrite" in capsys.readouterr().err
+        assert "already has rows of wordy; give --overwrite" in capsys.readouterr().err
         assert len(server.requests) == 2 * len(TOPICS)
         assert run(server, where, "--import", "alpaca_eval", pattern, "--board", str(file), "--overwrite") == 0
         assert len(server.requests) == 2 * len(TOPICS)
@@ -196,7 +196,7 @@ def test_outputs_that_game_a_judge_are_flagged(
     with ProtocolServer(judge) as server:
         assert run(server, where, "--import", "alpaca_eval", *files, str(outputs(tmp_path / "o.json", "fair", 9))) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "null: 100% of its 12 answers are nearly the same text" in shown
+    assert "null: 100% of its 12 answers are nearly identical" in shown
     assert "posing: 3 answers hold text of a judge's prompt or verdict (question 1, 2, 3)" in shown
     assert "note: fair:" not in shown
 
@@ -227,7 +227,7 @@ def test_a_name_on_a_board_is_no_formula_and_is_found_again(tmp_path: pathlib.Pa
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        pytest.param(["--mode", "pairwise-all", "--board", "b.csv"], "are of pairs with a baseline", id="mode"),
+        pytest.param(["--mode", "pairwise-all", "--board", "b.csv"], "are for pairs with a baseline", id="mode"),
         pytest.param(["--judge-model", "j", "k", "--board", "b.csv"], "are of one judge", id="panel"),
         pytest.param(["--overwrite"], "name it with --board FILE", id="no board"),
     ],

@@ -123,8 +123,8 @@ def test_models_and_judges_have_addresses_of_their_own(fresh: pathlib.Path) -> N
             ["--judge-model", "gpt-4.1", "--format", "csv"], "run_bench: error: --format csv shows one judge", id="csv"
         ),
         pytest.param(["--overwrite"], "--overwrite replaces rows of a board; name it", id="overwrite"),
-        pytest.param(["--length-control", "own"], "length control are of pairs with a baseline", id="length control"),
-        pytest.param(["--board", "b.csv"], "a board and length control are of pairs with a baseline", id="board"),
+        pytest.param(["--length-control", "own"], "length control are for pairs with a baseline", id="length control"),
+        pytest.param(["--board", "b.csv"], "a board and length control are for pairs with a baseline", id="board"),
     ],
 )
 def test_what_cannot_work_is_said_before_anything_is_answered(

@@ -263,9 +263,7 @@ def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings
         pytest.param(GRADE + 'system = "{criteria}"', "system contains the unknown placeholder", id="in system"),
         pytest.param(GRADE + 'system = "{steps}"', "the set declares no criteria", id="steps of nothing"),
         pytest.param(GRADE + 'criterion = "a"', "for the unknown criterion 'a'; the set declares none", id="criterion"),
-        pytest.param(
-            'kind = "label"\nuser = "{answer}"', "(label = value) is required", id="labels"
-        ),
+        pytest.param('kind = "label"\nuser = "{answer}"', "(label = value) is required", id="labels"),
         pytest.param(GRADE + "labels = { YES = 1 }", 'only templates of the kind "label" have it', id="idle labels"),
         pytest.param('kind = "dimensions"\nuser = "{answer}"', "'dimensions', the list", id="no dimensions"),
         pytest.param(

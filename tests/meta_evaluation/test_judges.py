@@ -296,7 +296,7 @@ def test_both_plots_are_drawn_and_the_page_is_whole(tmp_path: pathlib.Path) -> N
         report = report_on(tmp_path, compatible=compatible)
         assert "dollars for 1,000 pairs" in report_charts(report)[0].draw()
         page = html(judge_page(report))
-        assert "What agreement with people costs" in page
+        assert "Agreement with people and its cost" in page
         assert all(f"{name}: " in "".join(report.notes) for name in DEFINITIONS)
     with pytest.raises(UsageError, match="needs a point that has both"):
         report_charts(report)[1].draw()  # one model is no ranking

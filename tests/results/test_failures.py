@@ -55,7 +55,7 @@ def test_a_judgment_of_several_numbers_fails_once(tmp_path: pathlib.Path) -> Non
     path = tmp_path / "j_single.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     first = show_result(input_file=path).notes[0]
-    assert first.startswith("1 of 10 judgments (10%) give no verdict and are left out: 1 for which the file gives no")
+    assert first.startswith("1 of 10 judgments (10%) give no verdict and are left out: 1 without a reason in the")
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_the_command_shows_it_in_every_form(data: pathlib.Path, capsys: pytest.C
     where = ["--bench-name", "small", "--data-dir", str(data), "--first-turn-effect"]
     assert main([*where, "--report", str(data / "r.html")]) == 0
     shown = capsys.readouterr().out
-    assert "Turn 2 with own and with given history" in shown
+    assert "Turn 2 with own and with supplied history" in shown
     assert "After a good and after a bad first turn" in shown
     assert "<table" in (data / "r.html").read_text()
     assert main([*where, "--format", "json"]) == 0

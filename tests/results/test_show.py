@@ -150,7 +150,7 @@ def test_failed_ratings_count_on_request_and_the_table_says_so(bench: pathlib.Pa
     judged(bench, "gpt-4_single.jsonl", *GRADES)
     result = show(bench, count_failed=True)
     assert result.rows()[1] == {"model": "x", "turn_1": 6.0, "turn_2": 2.5, "average": 4.25, "n": 4, "excluded": 0}
-    assert other_notes(result) == ["ratings without score count as -1 (--count-failed)"]
+    assert other_notes(result) == ["judgments without a grade count as -1 (--count-failed)"]
 
 
 def test_one_turn_only(bench: pathlib.Path) -> None:
@@ -158,7 +158,7 @@ def test_one_turn_only(bench: pathlib.Path) -> None:
     result = show(bench, turns=[2])
     assert [row["model"] for row in result.rows()] == ["x"]
     assert other_notes(result) == ["turn 2 only"]
-    with pytest.raises(UsageError, match=r"gpt-4_single\.jsonl holds no judgment of turn 3"):
+    with pytest.raises(UsageError, match=r"gpt-4_single\.jsonl contains no judgment of turn 3"):
         show(bench, turns=[3])
 
 
@@ -274,7 +274,7 @@ def test_a_board_does_not_place_a_model_of_few_pairs_among_those_of_another_run(
 
     assert "x: 1 of 1 by win_rate" in on_board("x", 9)
     notes = on_board("new", 4)
-    assert "not on the board, since judged on too few pairs beside its other rows: new (4 of 9)" in notes
+    assert "not on the board, judged on too few pairs compared with its other rows: new (4 of 9)" in notes
     on_board("x", 4, overwrite=True)
     assert (names(), "9" in board.read_text().splitlines()[1].split(",")) == (["x"], True)
     board.unlink()
@@ -283,7 +283,7 @@ def test_a_board_does_not_place_a_model_of_few_pairs_among_those_of_another_run(
     notes = on_board("x", 9)
     assert names() == ["x", "new"]
     assert "x: 1 of 1 by win_rate" in notes
-    assert "last on the board, since judged on too few pairs beside its other rows: new (4 of 9)" in notes
+    assert "last on the board, judged on too few pairs compared with its other rows: new (4 of 9)" in notes
 
 
 def test_the_model_in_every_pair_is_the_baseline(bench: pathlib.Path) -> None:
@@ -323,7 +323,7 @@ def test_the_table_says_what_its_intervals_are_of_and_by_takes_the_mix_as_given(
     write(bench / "question.jsonl", *questions)
     judged(bench, "gpt-4_single.jsonl", *(grade("x", n, 3 + 4 * (n % 2) + n % 3) for n in range(40)))
     mixed, any_mix, none = show(bench, by="category"), show(bench), show(bench, by="none")
-    assert any("in this mix of category; the judge's own bias is in no interval" in note for note in mixed.notes)
+    assert any("in this mix of category; intervals do not include the judge's bias" in note for note in mixed.notes)
     assert any("in any mix of categories (this mix: --by category)" in note for note in any_mix.notes)
     assert any_mix.table_rows() == none.table_rows()
     (bench / "question.jsonl").unlink()
@@ -479,7 +479,7 @@ def test_the_mode_must_fit_the_file(bench: pathlib.Path) -> None:
 
 
 def test_files_that_hold_nothing_or_are_not_there(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(MissingError, match=r"empty\.jsonl holds no judgments; run gen_judgment --mode single first"):
+    with pytest.raises(MissingError, match=r"empty\.jsonl contains no judgments; run gen_judgment --mode single first"):
         show_result(input_file=write(tmp_path / "empty.jsonl"))
     with pytest.raises(DataError, match=r"none\.jsonl: cannot be read: No such file"):
         show_result(input_file=tmp_path / "none.jsonl")
@@ -535,7 +535,7 @@ def test_a_file_belongs_to_the_questions_it_lies_beside(bench: pathlib.Path) -> 
 def test_a_file_from_elsewhere_has_no_table_by_category(tmp_path: pathlib.Path) -> None:
     result = show_result(input_file=write(tmp_path / "a" / "b" / "some.jsonl", *GRADES))
     assert (result.bench, result.categories) == (None, [])
-    assert other_notes(result) == ["no table by category: which questions these are is unknown (see --bench-name)"]
+    assert other_notes(result) == ["no table by category: the question set is unknown (see --bench-name)"]
 
 
 def test_an_unknown_question_ends_the_table_by_category(bench: pathlib.Path) -> None:
@@ -560,7 +560,7 @@ def test_the_user_may_say_which_questions_they_are(bench: pathlib.Path, tmp_path
     result = show(bench, input_file=path)
     assert result.bench == "tiny"
     assert result.categories[0] == {"model": "y", "writing": 9.5, "math": 10.0}
-    assert other_notes(result) == ["the table by category is as --bench-name says, although question 99 is not in tiny"]
+    assert other_notes(result) == ["the table by category uses --bench-name, although question 99 is not in tiny"]
 
 
 def test_questions_that_share_no_id_give_no_table_even_if_named(bench: pathlib.Path, tmp_path: pathlib.Path) -> None:

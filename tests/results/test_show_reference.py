@@ -14,10 +14,10 @@ pytestmark = pytest.mark.reference
 OFFICIAL = "model_judgment/gpt-4_single.scores_only.jsonl"
 ESTIMAND = "intervals are for questions of this kind in any mix of categories"
 TURNED = (
-    "some stand higher in the table and lower where compared, which counts every question that both have once: "
-    "claude-instant-v1 over claude-v1 (compared: -0.031); ranks go by the comparison"
+    "some are higher in the table but lower in the direct comparison, which counts each common question once: "
+    "claude-instant-v1 over claude-v1 (compared: -0.031); ranks follow the comparison"
 )
-BIAS = "the judge's own bias is in no interval"
+BIAS = "intervals do not include the judge's bias"
 Rows = dict[str, dict[str, Any]]
 
 

@@ -119,7 +119,7 @@ def test_win_rates_beside_other_models_are_shaded_by_who_wins() -> None:
     page = table_html(Table("", rows, scale=(0.0, 1.0), across="models"))
     assert '<div class="tb-heat" style="--share: 0.50"><bdi>0.75' in page
     assert '<div class="tb-heat tb-below" style="--share: 0.20"><bdi>0.40' in page
-    assert "Blue speaks for the row's model, orange for the column's." in page
+    assert "Blue favours the row's model, orange the column's." in page
 
 
 def test_a_table_without_rows_says_so() -> None:

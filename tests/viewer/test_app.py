@@ -367,7 +367,7 @@ def test_the_first_table_comes_before_the_look_for_replaced_answers_and_says_so(
     for model in ("builtin/eliza", "builtin/outline"):
         write(bench.answer_file(model), [answer(1, model, "something else")])
     _, html = views(tmp_path).view("?tab=leaderboard")
-    assert "all 2 judgments are of answers that have been replaced since" in html
+    assert "all 2 judgments are about answers that have been replaced since" in html
 
 
 def test_the_leaderboard_shows_what_the_answers_cost_where_they_say_it(tmp_path: pathlib.Path) -> None:

@@ -131,7 +131,7 @@ def write_board(
     new = {model: row for model, row in new.items() if not _is_few(row, most)}
     known = [row[first] for row in there if row[first] in new]
     if known and not overwrite:
-        raise UsageError(f"{path} has rows of {', '.join(known)} already; give --overwrite to replace them")
+        raise UsageError(f"{path} already has rows of {', '.join(known)}; give --overwrite to replace them")
     column = sort or (judge_set.board if judge_set is not None and judge_set.board else None) or "win_rate"
     fields = [*fields, *(name for name in (*COLUMNS, *OWN) if name not in fields)]
     if column not in fields:
@@ -146,7 +146,7 @@ def write_board(
     notes = [f"board: {path}, sorted by {column}"]
     notes += [f"{model}: {at} of {len(every) - len(last)} by {column}" for model, at in places]
     for what, names in (("not on the board", left_out), ("last on the board", last)):
-        notes += [f"{what}, since judged on too few pairs beside its other rows: {listed(names)}"] if names else []
+        notes += [f"{what}, judged on too few pairs compared with its other rows: {listed(names)}"] if names else []
     return notes
 
 
@@ -176,7 +176,7 @@ def read_board(path: pathlib.Path) -> tuple[str, list[str], list[dict[str, str]]
         return "model", [*COLUMNS, *OWN], []
     names, rows = read_table(path)
     if len(names) < 2 or "win_rate" not in names[1:]:
-        raise DataError("is no board: its first column names the models, and one is win_rate", path=path)
+        raise DataError("is not a board: its first column must name the models, and one must be win_rate", path=path)
     return names[0], names[1:], [dict(zip(names, row, strict=True)) for _, row in rows]
 
 
@@ -201,12 +201,12 @@ def _comparable(
     name = str(new["judge_set"]).rsplit(" ", 1)[0]
     if not path.stem.startswith(name) and "judge-set" not in allow:
         raise UsageError(
-            f"{path} does not say by which judge set its rows are, and is not named after {name}, of which these are; "
+            f"{path} does not state the judge set of its rows, and is not named after {name}, the set of these; "
             "give another --board (or --allow judge-set)"
         )
     theirs = judge_set.judge if judge_set is not None else None
     if theirs != new["judge"] and "judge" not in allow:
-        who = f"by {theirs}" if theirs else "by a judge that the judge set does not name"
+        who = f"by {theirs}" if theirs else "by an unknown judge"
         raise UsageError(
             f"the published rows of {path} are {who}, these by {new['judge']}: not comparable; give another --board "
             "(or --allow judge, and read the places with care)"

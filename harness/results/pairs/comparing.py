@@ -146,16 +146,16 @@ def meetings_note(pairs: Pairs, baseline: str | None = None) -> str | None:
         return None
     over = "unequal opponents"
     if baseline is not None:
-        over, spread = "different questions", f"models met the baseline {least} to {most} times"
+        over, spread = "different questions", f"models were compared with the baseline {least} to {most} times"
     elif everybody:
-        spread = f"two models met {least} to {most} times"
+        spread = f"two models were compared {least} to {most} times"
     else:
         few = sorted((model for model in sizes if sizes[model] < max(sizes.values())), key=lambda m: (sizes[m], m))
         few = few or sorted(sizes)
         told = "; ".join(f"{model} met {_listed(met[model])}" for model in few[:3])
         more = f"; {len(few) - 3} more met only some" if len(few) > 3 else ""
         spread = told + more
-    chosen = "; p allows for pairs that were chosen by earlier results" if uneven(games) else ""
+    chosen = "; p accounts for pairs that were chosen by earlier results" if uneven(games) else ""
     return f"win rates are over {over}, ranks and verdicts (by strength) are not: {spread}{chosen}"
 
 

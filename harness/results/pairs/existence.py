@@ -106,4 +106,4 @@ def why_none(models: Sequence[str], games: Games, anchor: str | None) -> str | N
             what, group = min(apart, key=lambda own: len(own[1]))
             rest = "the other" if len(models) - len(group) == 1 else "any of the others"
             return f"{', '.join(group)} {what} {rest}"
-    return "ties outweigh the wins that go the other way, so that no strengths fit best"
+    return "there are too many ties for a best fit of the strengths"

@@ -59,14 +59,14 @@ class Gaming(NamedTuple):
         """Return a line for each thing that a reader must know."""
         said = []
         if self.constant is not None and self.constant >= _CONSTANT:
-            said.append(f"{self.constant:.0%} of its {self.answers} answers are nearly the same text")
+            said.append(f"{self.constant:.0%} of its {self.answers} answers are nearly identical")
         if self.related is not None and self.related < _RELATED:
             said.append(f"its answers fit other questions as well as their own (better in {self.related:.0%} of tries)")
         if self.imitating:
             which = ", ".join(map(str, self.imitating[:5])) + (", ..." if len(self.imitating) > 5 else "")
             count = "1 answer holds" if len(self.imitating) == 1 else f"{len(self.imitating)} answers hold"
             said.append(f"{count} text of a judge's prompt or verdict (question {which})")
-        return [f"{self.model}: {'; '.join(said)}: its rates may say nothing of its quality"] if said else []
+        return [f"{self.model}: {'; '.join(said)}: its win rates may not reflect its quality"] if said else []
 
 
 def gaming(bench: Bench, models: Iterable[str], judge_set: JudgeSet | None = None) -> list[Gaming]:

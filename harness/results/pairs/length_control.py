@@ -98,13 +98,13 @@ class ControlTable:
             "scikit-learn as in alpaca_eval, C by search, difficulty by row" if self.compatible else f"C {USUAL_C:.2f}"
         )
         parts = ["length", *(["difficulty of the question"] if self.difficulties else [])]
-        lacks = [] if self.difficulties else ["no term for the difficulty of questions, which are not known here"]
+        lacks = [] if self.difficulties else ["no term for the difficulty of questions, which is unknown"]
         lacks += [] if self.gamed else ["no gamed rows"]
         absent = f"; {', '.join(lacks)} ({GAMED_FILES[0]}, see the README)" if lacks else ""
         held = [line.model for line in self.table.lines if line.fields["model_term"] == 0.0]
         absent += (
-            f"; of {', '.join(held)} length and model cannot be told apart here, or there are too few questions: the "
-            "fit says 0.5"
+            f"; of {', '.join(held)} length and model cannot be separated here, or there are too few questions: the "
+            "fit gives 0.5"
             if held
             else ""
         )
@@ -147,9 +147,9 @@ def read_gamed(path: pathlib.Path) -> Gamed:
     except KeyError as error:
         raise DataError(f"lacks the column {error}", path=path) from None
     except (OSError, EOFError, UnicodeError, ValueError, TypeError, csv.Error) as error:
-        raise DataError(f"is no file of gamed rows: {error}", path=path) from None
+        raise DataError(f"is not a file of gamed rows: {error}", path=path) from None
     if not rows or not all(np.isfinite(own).all() for own in (t, d, x)) or not ((x >= 0) & (x <= 1)).all():
-        raise DataError("is no file of gamed rows: it needs numbers, and preferences from 0 to 1", path=path)
+        raise DataError("is not a file of gamed rows: it needs numbers, and preferences from 0 to 1", path=path)
     return Gamed(np.tanh(t), d, x, difficulty)
 
 

@@ -155,11 +155,11 @@ def _fitted(rows: Rows, met: Ints, pairs: Pairs, features: Sequence[str]) -> Fit
     try:
         return fit(rows, np.array([*free, *range(models, models + len(features))]))
     except NoFitError as error:
-        what = f"strength and {', '.join(features)} cannot be told apart" if features else "not all models met"
+        what = f"strength and {', '.join(features)} cannot be separated" if features else "not all models met"
         told = f"{what} in these pairs"
         if error.place is not None:
             name = (*pairs.models, *features)[error.place]
-            told = f"{name} decides its pairs altogether; leave it out (--model-list, --style)"
+            told = f"{name} decides all of its pairs; leave it out (--model-list, --style)"
         raise UsageError(f"there is no estimate: {told}") from None
 
 

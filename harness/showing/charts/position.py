@@ -48,7 +48,7 @@ def position_chart(rows: Sequence[Row]) -> str:
     top, wide = 64.0, WIDTH - left - right
     gaps = sum(one["by"] != other["by"] for one, other in pairwise(chosen))
     height = top + _ROW * len(chosen) + 8.0 * gaps + 28.0
-    sheet = Sheet(WIDTH, height, "shares of pairs in which the judge was consistent, or went by the place of an answer")
+    sheet = Sheet(WIDTH, height, "shares of pairs in which the judge was consistent, or biased by position")
     for at, word in enumerate(_WORDS):
         x, y = 4.0 + (at % 2) * WIDTH / 2, 12.0 + 20.0 * (at // 2)
         sheet.box(x, y - 6.0, 12.0, 12.0, _COLOURS[at])
